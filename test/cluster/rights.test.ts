@@ -15,10 +15,6 @@ import { rightsUsed } from './rights-used.ts';
 import { gone, sampleFleet } from './sample.ts';
 import { eventually, openServer, type SuiteServer } from './server.ts';
 
-function isWithin(home: string, url: string): boolean {
-  return url.includes(`/namespaces/${home}-`);
-}
-
 const isReal = (process.env.KUBECONFIG ?? '') !== '';
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -102,9 +98,8 @@ describe.skipIf(!isReal)('rights', () => {
   /** What would go along with a namespace is looked for, of kinds of others, too: what may not be listed counts as there. */
   function isOfOthers(seen: Parameters<typeof rightsUsed>[0]): boolean {
     const named = new Set(rights.flatMap((role) => rulesOf(role).flatMap(rightsOf)));
-    return (
-      isWithin(home, seen.url) && rightsUsed(seen).every((right) => right.startsWith('list ') && !named.has(right))
-    );
+    const isWithin = seen.url.includes(`/namespaces/${home}-`);
+    return isWithin && rightsUsed(seen).every((right) => right.startsWith('list ') && !named.has(right));
   }
 
   test('are enough for a fleet with every kind: made, failed, told', async () => {
