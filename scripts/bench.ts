@@ -3,7 +3,7 @@
 
 import { fork } from 'node:child_process';
 import { availableParallelism, loadavg } from 'node:os';
-import { compileTo } from './bench/compiled.ts';
+import { compileTo, imageAllocator } from './bench/compiled.ts';
 import { withFolder } from './bench/folder.ts';
 import { isSection, LARGE_SECTIONS, runSection, SECTIONS, type SectionName } from './bench/sections.ts';
 import { type Report, tableOf } from './bench/table.ts';
@@ -40,7 +40,8 @@ async function main(names: readonly string[]): Promise<void> {
 function runApart(name: SectionName, program: string): Promise<Report | undefined> {
   return new Promise((resolve) => {
     let report: Report | undefined;
-    const child = fork(import.meta.filename, ['--section', name, program], { execArgv: ['--expose-gc'] });
+    const env = { ...process.env, ...imageAllocator() };
+    const child = fork(import.meta.filename, ['--section', name, program], { execArgv: ['--expose-gc'], env });
     const late = setTimeout(() => child.kill(), SECTION_TIMEOUT_MS);
     child.on('message', (message) => {
       report = message as Report;

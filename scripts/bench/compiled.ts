@@ -25,11 +25,19 @@ export async function compileBeside(program: string, module: URL): Promise<URL> 
 
 /** The options of Node in the image. */
 export function imageNodeOptions(): string[] {
-  const instruction = 'ENTRYPOINT ';
-  const line = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
-    .split('\n')
-    .find((each) => each.startsWith(instruction));
-  assert(line !== undefined, 'the Dockerfile says how the image starts');
-  const words: string[] = JSON.parse(line.slice(instruction.length));
+  const words: string[] = JSON.parse(imageInstruction('ENTRYPOINT ', ''));
   return words.filter((word) => word.startsWith('--'));
+}
+
+/** What the image says to the allocator of the C library. */
+export function imageAllocator(): Readonly<Record<string, string>> {
+  const settings = imageInstruction('ENV ', 'MALLOC_').split(' ');
+  return Object.fromEntries(settings.map((setting) => setting.split('=')));
+}
+
+function imageInstruction(name: string, beginning: string): string {
+  const lines = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').split('\n');
+  const line = lines.find((each) => each.startsWith(`${name}${beginning}`));
+  assert(line !== undefined, `the Dockerfile has ${name}${beginning}`);
+  return line.slice(name.length);
 }
