@@ -67,7 +67,7 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '').each(FORMS)('of the recon
     'each single right to %s is refused to a run that lacks it',
     async (verb) => {
       await stripped.without([]);
-      const rights = singlesOf(stripped.roles).filter((right) => verbOf(right) === verb);
+      const rights = singlesOf(stripped.roles).filter((right) => verbOf(right) === verb && !isFurtherPart(right));
       expect(rights.length).toBeGreaterThan(0);
       expect(await neverRefused(verb, rights)).toEqual([]);
     },
@@ -91,6 +91,11 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '').each(FORMS)('of the recon
     }
   }
 });
+
+/** Of a record that one object cannot hold: it takes thousands of objects, and this story has one of everything. */
+function isFurtherPart(right: Right): boolean {
+  return /-(approval|inventory|quarantine)-\d+$/.test(right);
+}
 
 /** About the records of the instance: some of them are made once. */
 function isAtHome(right: Right): boolean {

@@ -147,10 +147,8 @@ export async function openStripped(form: RightsOfForm, isWhole: boolean): Promis
     const id = { apiVersion: 'v1', kind: 'Pod', namespace: home, name: POD };
     await removeNow(admin, id);
     const metadata = { name: POD, namespace: home };
-    await admin.apply(
-      { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'skep', image }] } },
-      { force: true },
-    );
+    const spec = { serviceAccountName: 'skep', containers: [{ name: 'skep', image }] };
+    await admin.apply({ apiVersion: 'v1', kind: 'Pod', metadata, spec }, { force: true });
   }
 
   async function run(how: { readonly contended?: boolean; readonly guarded?: boolean } = {}): Promise<Run> {
