@@ -1,3 +1,6 @@
+// What a plan says, from what was compared to what waits for approval. In one file, though it is long: every case gives the same
+// input with one thing different, and reads the lines of the plan.
+
 import { describe, expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Compared } from '../diff/compared.ts';

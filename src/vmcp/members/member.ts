@@ -34,18 +34,18 @@ type Changes = Partial<Pick<Exchange, 'headers' | 'body' | 'message' | 'session'
 
 /** The endpoint of a member is its URL: the path of the client says nothing there. */
 export function exchangeFor({ credential }: Member, exchange: Exchange, changes: Changes): Exchange {
-  const { method, era, body, message, caller, identity = NOBODY } = exchange;
+  const { method, era, body, message, caller, identity = UNIDENTIFIED } = exchange;
   const authorize = authorizeAs(credential, { key: caller, ...identity });
   const headers = headersForMembers(changes.headers ?? exchange.headers);
   const session = undefined;
   return { method, era, path: '/', body, message, session, caller, identity, authorize, ...changes, headers };
 }
 
-const NOBODY = { claims: {} } as const;
+const UNIDENTIFIED = { claims: {} } as const;
 
 /** For requests of the virtual server's own on behalf of a caller. */
 export function memberCause({ credential }: Member, exchange: Exchange): Cause {
-  const { caller, identity = NOBODY } = exchange;
+  const { caller, identity = UNIDENTIFIED } = exchange;
   const headers = headersForMembers(exchange.headers);
   return { headers, path: '/', caller, authorize: authorizeAs(credential, { key: caller, ...identity }) };
 }
