@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { V8_FLAGS } from './src/main/v8-flags.ts';
 import { PATIENCE_MS } from './test/harness/patience.ts';
 
 export default defineConfig({
@@ -7,6 +8,7 @@ export default defineConfig({
     exclude: ['test/cluster/**', 'node_modules/**'],
     globalSetup: ['test/harness/postgres-server.ts'],
     pool: 'forks',
+    execArgv: V8_FLAGS,
     maxWorkers: 2,
     // They end what hangs. Nothing is asserted by them: a machine may be busy with something else.
     testTimeout: 2 * PATIENCE_MS,
