@@ -6,10 +6,10 @@ import type { Asking } from '../../backends/bridge/ask.ts';
 import { setBounded } from '../../std/bounded.ts';
 import { type Member, memberCause, ownCause } from '../members/member.ts';
 import type { ItemNotice } from './item-notices.ts';
-import { type MemberLists, readLists } from './lists.ts';
+import { listsEqual, type MemberLists, readLists } from './lists.ts';
 
 export interface Entry {
-  /** As they were read last; undefined: never. */
+  /** As they were read last, and the same object for as long as they are equal; undefined: never. */
   readonly lists?: MemberLists;
   /** What is wrong with single items of what was read now. */
   readonly notices?: readonly ItemNotice[];
@@ -49,6 +49,11 @@ const RETRY_MS = 5_000;
 /** Callers whose lists are kept; the oldest go first. */
 const PRIVATE_MAX = 2000;
 
+/** What is made of lists is made again only where they are others. */
+function keepEqual(before: MemberLists | undefined, read: MemberLists): MemberLists {
+  return before !== undefined && listsEqual(before, read) ? before : read;
+}
+
 export function createEntries(parts: EntryParts): Entries {
   const { clock } = parts;
   const shared = new Map<string, Entry>();
@@ -77,7 +82,11 @@ export function createEntries(parts: EntryParts): Entries {
     const before = storeOf(member).get(key);
     const now = clock.monotonic();
     const entry: Entry = result.ok
-      ? { lists: result.lists, notices: result.notices, until: doubts === doubtsBefore ? now + FRESH_MS : now }
+      ? {
+          lists: keepEqual(before?.lists, result.lists),
+          notices: result.notices,
+          until: doubts === doubtsBefore ? now + FRESH_MS : now,
+        }
       : { lists: before?.lists, fault: result.fault, failingSince: before?.failingSince ?? now, until: now + RETRY_MS };
     if (reading.get(key)?.member !== member) return entry;
     setBounded(storeOf(member), key, entry, member.perCaller ? PRIVATE_MAX : Number.POSITIVE_INFINITY);

@@ -12,7 +12,7 @@ import { type ListItem, listItems } from '../../mcp/lists.ts';
 import { patchBytes } from '../../mcp/patch.ts';
 import { LATEST_STATELESS_REVISION } from '../../mcp/revisions.ts';
 import { readValue } from '../../mcp/scan.ts';
-import { isObject, type JsonObject } from '../../std/json.ts';
+import { isObject, type JsonObject, jsonEquals } from '../../std/json.ts';
 import { doubtfulReason, type ItemNotice, unreadableReason } from './item-notices.ts';
 import { LIST_NAMES, type ListName } from './list-names.ts';
 
@@ -62,6 +62,23 @@ const META = JSON.stringify({
   [META_CAPABILITIES]: { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} },
   [META_CLIENT]: { name: 'skep', version: '1' },
 });
+
+/** The same items, byte for byte and in the same order. */
+export function listsEqual(a: MemberLists, b: MemberLists): boolean {
+  return (
+    jsonEquals(a.capabilities, b.capabilities) && LIST_NAMES.every((name) => itemsEqual(a.lists[name], b.lists[name]))
+  );
+}
+
+function itemsEqual(a: readonly OfferedItem[], b: readonly OfferedItem[]): boolean {
+  return a.length === b.length && a.every((item, index) => bytesEqual(item, b[index]));
+}
+
+function bytesEqual(a: OfferedItem, b: OfferedItem | undefined): boolean {
+  if (b === undefined) return false;
+  const [of, as] = [a.item.span, b.item.span];
+  return a.page.compare(b.page, as.start, as.end, of.start, of.end) === 0;
+}
 
 /** Takes as long as `asking` allows for one request, whatever the number of pages. Never rejects. */
 export async function readLists(allowed: Asking, cause: Cause): Promise<ListsRead> {
