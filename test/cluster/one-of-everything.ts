@@ -92,7 +92,12 @@ function objects(name: string, number: number, { group, namespace, namespaces }:
       description: 'Fetches a page.',
       steps: [{ id: 'fetch', tool: 'web.fetch' }],
     }),
-    own('VirtualMCPServer', { incomingAuth: { type: 'anonymous' }, config: { groupRef: name } }, '-virtual'),
+    // More than one pod has a PodDisruptionBudget.
+    own(
+      'VirtualMCPServer',
+      { incomingAuth: { type: 'anonymous' }, config: { groupRef: name }, replicas: 2 },
+      '-virtual',
+    ),
     plain('v1', 'ConfigMap', { data: { number: `${number}` } }),
     plain('v1', 'Secret', { stringData: { number: `${number}` } }),
     plain('v1', 'ServiceAccount'),

@@ -1,5 +1,8 @@
 // Which rights a request to an API server needs. Knows nothing about who asks.
 
+import type { KubeObject } from '../../src/kube/object.ts';
+import { rightsOf, rulesOf } from './account.ts';
+
 /** As the API server names what a request asks for (Kubernetes, "Authorization", request attributes). */
 export function rightsUsed({
   method,
@@ -27,4 +30,18 @@ export function rightsUsed({
     `${verb} ${what}`,
     ...(name === undefined ? [] : [`${verb} ${what} ${name}`]),
   ]);
+}
+
+/**
+ * What would go along with a namespace whose name begins so is looked for, of kinds of others too: no role names them, and
+ * what may not be listed counts as there.
+ */
+export function isOfOthers(
+  seen: Parameters<typeof rightsUsed>[0],
+  roles: readonly KubeObject[],
+  namespaces: string,
+): boolean {
+  const named = new Set(roles.flatMap((role) => rulesOf(role).flatMap(rightsOf)));
+  const isWithin = seen.url.includes(`/namespaces/${namespaces}-`);
+  return isWithin && rightsUsed(seen).every((right) => right.startsWith('list ') && !named.has(right));
 }

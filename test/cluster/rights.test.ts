@@ -9,9 +9,10 @@ import { approve } from '../../src/reconcile/operate/approve.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { type GitServer, startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
 import { putUp, rightsFor, rightsIn, rightsOf, rulesOf } from './account.ts';
+import { ASKED_OF_MANY } from './asked-elsewhere.ts';
 import { defineKinds, newGroup } from './definitions.ts';
 import { type Installed, openInstalled } from './installed.ts';
-import { rightsUsed } from './rights-used.ts';
+import { isOfOthers, rightsUsed } from './rights-used.ts';
 import { gone, sampleFleet } from './sample.ts';
 import { eventually, openServer, type SuiteServer } from './server.ts';
 
@@ -21,12 +22,8 @@ afterAll(() => folder.remove());
 
 /** Rights that this story does not ask for, and what does. */
 const ASKED_ELSEWHERE: Readonly<Record<string, string>> = {
+  ...ASKED_OF_MANY,
   'get apiextensions.k8s.io/customresourcedefinitions': 'objects in Git of a kind of somebody else',
-  ...Object.fromEntries(
-    ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', 'mutatingwebhookconfigurations'].map(
-      (resource) => [`list admissionregistration.k8s.io/${resource}`, 'answers of dry runs that are remembered'],
-    ),
-  ),
   'update /configmaps skep-default-image': 'the first run of another image of the reconciler',
   'update /configmaps skep-default-notified': 'notify.webhooks and notify.commitStatus, from the second notice on',
   'update /configmaps skep-default-quarantine': 'a run after `skep rollback`, when newer commits have come',
@@ -35,14 +32,6 @@ const ASKED_ELSEWHERE: Readonly<Record<string, string>> = {
       `${verb} policy/poddisruptionbudgets`,
       'more than one replica',
     ]),
-  ),
-  ...Object.fromEntries(
-    ['approval', 'inventory', 'quarantine'].flatMap((record) =>
-      Array.from({ length: 15 }, (_, index) => [
-        `update /configmaps skep-default-${record}-${index + 1}`,
-        'thousands of objects',
-      ]),
-    ),
   ),
 };
 
@@ -90,16 +79,9 @@ describe.skipIf(!isReal)('rights', () => {
 
   async function run(by = installed): Promise<RunResult> {
     const result = await by.use((instance) => instance.run());
-    const refused = by.proxy.seen.filter((seen) => seen.status === 403 && !isOfOthers(seen));
+    const refused = by.proxy.seen.filter((seen) => seen.status === 403 && !isOfOthers(seen, rights, home));
     expect(refused.map(({ method, url }) => [method, url])).toEqual([]);
     return result;
-  }
-
-  /** What would go along with a namespace is looked for, of kinds of others, too: what may not be listed counts as there. */
-  function isOfOthers(seen: Parameters<typeof rightsUsed>[0]): boolean {
-    const named = new Set(rights.flatMap((role) => rulesOf(role).flatMap(rightsOf)));
-    const isWithin = seen.url.includes(`/namespaces/${home}-`);
-    return isWithin && rightsUsed(seen).every((right) => right.startsWith('list ') && !named.has(right));
   }
 
   test('are enough for a fleet with every kind: made, failed, told', async () => {

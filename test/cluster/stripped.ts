@@ -17,6 +17,7 @@ import { putUp, type Rule, rightsOf, rulesOf } from './account.ts';
 import { defineKinds, newGroup } from './definitions.ts';
 import { openInstalled } from './installed.ts';
 import { commitOf, foreignDefinition, foreignRule } from './one-of-everything.ts';
+import { isOfOthers } from './rights-used.ts';
 import { eventually, openServer, removeNow } from './server.ts';
 
 /** A right of a role: `role: verb group/resource name`. */
@@ -163,18 +164,21 @@ export async function openStripped(form: RightsOfForm, isWhole: boolean): Promis
     contended = how.contended === true;
     lost.clear();
     Object.assign(process.env, { POD_NAME: POD, POD_NAMESPACE: home });
-    const reported = await use(async (instance) => {
+    const reported: string[] = [];
+    await use(async (instance) => {
       const first = await instance.run();
+      reported.push(...complaintsOf(first));
       const [{ hash } = { hash: '' }] = first.plan.waiting;
-      if (hash === '') return complaintsOf(first);
+      if (hash === '') return;
       await approve({ ...instance.deps, cluster: admin }, instance.options(), hash, 1);
-      return complaintsOf(await instance.run());
+      reported.push(...complaintsOf(await instance.run()));
     }).catch((error: unknown) => {
-      if (error instanceof Failure) return [error.message];
-      throw error;
+      if (!(error instanceof Failure)) throw error;
+      reported.push(error.message);
     });
     const complaints = [...new Set(reported.map((line) => line.replaceAll(/[0-9a-f]{6,}|\d+/g, 'N')))].sort();
-    return { complaints, forbidden: proxy.seen.slice(before).filter(({ status }) => status === 403) };
+    const refused = proxy.seen.slice(before).filter(({ status }) => status === 403);
+    return { complaints, forbidden: refused.filter((seen) => !isOfOthers(seen, roles, home)) };
   }
 
   if (isWhole) server.later({ apiVersion: 'v1', kind: 'Namespace', name: `${home}-kept` });

@@ -1,0 +1,18 @@
+// Rights that no story of a few objects asks for, and what does. Knows nothing about roles.
+
+/** `verb group/resource name`, as `rightsOf` gives them. */
+export const ASKED_OF_MANY: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', 'mutatingwebhookconfigurations'].map(
+      (resource) => [`list admissionregistration.k8s.io/${resource}`, 'answers of dry runs that are remembered'],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['approval', 'inventory', 'quarantine'].flatMap((record) =>
+      Array.from({ length: 15 }, (_, index) => [
+        `update /configmaps skep-default-${record}-${index + 1}`,
+        'thousands of objects',
+      ]),
+    ),
+  ),
+};
