@@ -61,6 +61,8 @@ export interface World {
 export interface WorldOverrides extends Partial<RunOptions> {
   readonly registries?: RegistryDeps;
   readonly progress?: (outcome: Outcome) => void;
+  /** In place of the world's own client. */
+  readonly cluster?: RunDeps['cluster'];
   /** What is read, given the one source that a world has. */
   readonly sources?: (fleet: FleetSource) => readonly FleetSource[];
 }
@@ -96,9 +98,10 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
   const kept = { cache: new Map<string, unknown>(), remembered: new Map<string, string>(), digestKey };
   function deps(overrides: WorldOverrides, repository = newest): RunDeps {
     const { registries, progress = () => undefined, sources: chosen = (fleet) => [fleet] } = overrides;
+    const { cluster: reached = client } = overrides;
     const sources = chosen({ name: 'fleet', repository, path: 'cluster' });
     return {
-      cluster: client,
+      cluster: reached,
       clock: systemClock,
       sources,
       ...kept,
@@ -164,6 +167,7 @@ export function optionsOf({
   registries: _registries,
   progress: _progress,
   sources: _sources,
+  cluster: _cluster,
   ...overrides
 }: WorldOverrides): RunOptions {
   runs += 1;

@@ -40,6 +40,9 @@ const THEIR_KINDS: readonly GroupKind[] = [
   ...['Role', 'RoleBinding'].map((kind) => ({ group: 'rbac.authorization.k8s.io', kind })),
 ];
 
+/** For objects that others keep writing. */
+const TRIES = 3;
+
 /** What is taken over is in conflict no more. */
 const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-back']);
 
@@ -60,7 +63,7 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
   deps.cluster.fence(lock.assertHeld);
   try {
     const current = lock.contended ? await find(deps, options) : found;
-    const refused = await takeOver(deps, options, current, lock);
+    const refused = await takeOverPatiently(deps, options, current, lock);
     return {
       ...current,
       refused: refused.map(({ resource }) => resource),
@@ -183,6 +186,20 @@ interface Refused {
   readonly failure: Failure;
 }
 
+/** Controllers write the status of what runs at any moment: what they wrote in between is read again, and taken over then. */
+async function takeOverPatiently(
+  deps: RunDeps,
+  options: RunOptions,
+  found: Found,
+  lock: Pick<Lock, 'assertHeld'>,
+): Promise<Refused[]> {
+  let refused = await takeOver(deps, options, found, lock);
+  for (let tries = 1; tries < TRIES && refused.some(({ failure }) => failure.code === 'cluster-conflict'); tries += 1) {
+    refused = await takeOver(deps, options, await find(deps, options), lock);
+  }
+  return refused;
+}
+
 /** The parent first: a run must find what is ours even if this ends in between. */
 async function takeOver(
   deps: RunDeps,
@@ -207,7 +224,6 @@ async function takeOver(
     try {
       await deps.cluster.replace(object);
     } catch (error) {
-      // Somebody wrote it in between: it is taken over the next time.
       if (!(error instanceof Failure) || error.code === 'cluster-unreachable') throw error;
       refused.push({ resource, failure: error });
     }
