@@ -16,6 +16,7 @@ import { costsOf, openSession, post } from './client.ts';
 
 const CALLS = 3000;
 const LISTS = 3000;
+const PAIRS = 5;
 const SEARCHES = 400;
 const SEARCHED_TOOLS = 5000;
 const SLOW_MS = 200;
@@ -104,22 +105,35 @@ function benchCalls(place: Place): Promise<Row> {
   });
 }
 
+/** The pair of the middle: each process has a cost of its own for as long as it runs, whichever of the two it is. */
 function benchLists(place: Place): Promise<Row> {
   return withMembers({ count: 50, tools: 20 }, async (ports) => {
-    const virtual = await startVirtual(place, ports);
-    await initializeMs(virtual.port);
-    const asking = { method: 'tools/list', params: {} };
-    const bytes = await (await post(virtual.port, await openSession(virtual.port), asking)).text();
-    const bare = await startModule<number>(new URL('./bytes-process.ts', import.meta.url), bytes, imageNodeOptions());
-    try {
-      const servers = [virtual, { port: bare.ready, pid: bare.pid }];
-      const [ours = 0, baseline = 0] = await costsOf(servers, () => asking, LISTS);
-      const name = `tools/list of 50 servers, ${Math.round(bytes.length / 1024)} KiB: processor time`;
-      return { name, ours, baseline, unit: 'µs', against: 'writing the same bytes' };
-    } finally {
-      await stopAll([virtual, bare]);
-    }
+    const rows: Row[] = [];
+    for (let pair = 0; pair < PAIRS; pair += 1) rows.push(await benchListsOnce(place, ports));
+    const [row] = rows.toSorted((a, b) => ratioOf(a) - ratioOf(b)).slice(PAIRS >> 1);
+    if (row === undefined) throw new Error('nothing was measured');
+    return row;
   });
+}
+
+function ratioOf({ ours, baseline = 1 }: Row): number {
+  return ours / baseline;
+}
+
+async function benchListsOnce(place: Place, ports: readonly number[]): Promise<Row> {
+  const virtual = await startVirtual(place, ports);
+  await initializeMs(virtual.port);
+  const asking = { method: 'tools/list', params: {} };
+  const bytes = await (await post(virtual.port, await openSession(virtual.port), asking)).text();
+  const bare = await startModule<number>(new URL('./bytes-process.ts', import.meta.url), bytes, imageNodeOptions());
+  try {
+    const servers = [virtual, { port: bare.ready, pid: bare.pid }];
+    const [ours = 0, baseline = 0] = await costsOf(servers, () => asking, LISTS);
+    const name = `tools/list of 50 servers, ${Math.round(bytes.length / 1024)} KiB: processor time`;
+    return { name, ours, baseline, unit: 'µs', against: 'writing the same bytes' };
+  } finally {
+    await stopAll([virtual, bare]);
+  }
 }
 
 /** From the moment that it serves, when it has just begun to ask. */
