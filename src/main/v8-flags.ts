@@ -1,4 +1,4 @@
-// What V8 is told before anything else runs, by the program and by the tests. Knows nothing about what is run.
+// Flags of V8 that the program and the tests set before anything else runs. Knows nothing about what is run.
 
 /**
  * V8 13 (Node.js 24) compiles a wrapper for what WebAssembly calls often, as the HTTP parser does; all threads of a process share

@@ -1,5 +1,5 @@
 // A fleet that another operator keeps is taken over: what it made is found by its names and labels, changes hands, and
-// the next runs treat it as their own.
+// the next runs treat it as their own. Longer than most: one fleet, from the dry run to the run after a conflict.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
