@@ -1,14 +1,17 @@
 // Answers of the virtual server itself: what it is, and its lists. Knows nothing about members.
 
-import type { Era } from '../backends/backend.ts';
+import type { Answer, Era, Flow } from '../backends/backend.ts';
+import { createLaterFlow } from '../backends/bridge/context.ts';
 import { resultMessage } from '../backends/bridge/messages.ts';
 import { META_SERVER } from '../backends/bridge/protocol.ts';
+import { createReply } from '../backends/bridge/reply.ts';
 import { ERRORS, errorBody } from '../mcp/errors.ts';
 import type { RequestMessage } from '../mcp/message.ts';
 import { eraOfRevision, LATEST_SESSION_REVISION, SUPPORTED_REVISIONS } from '../mcp/revisions.ts';
 import { readValue } from '../mcp/scan.ts';
 import { isObject, type JsonObject } from '../std/json.ts';
 import type { Offer } from './catalogue/assemble.ts';
+import type { Offered } from './catalogue/catalogue.ts';
 import type { ListName } from './catalogue/list-names.ts';
 
 export interface ServerName {
@@ -70,10 +73,31 @@ export function listNameOf(method: string): ListName | undefined {
 
 const NOT_FOUND = Symbol('no such page');
 
-/** In the same turn where it is known already: nearly every list is. */
-export function settleWith<T>(asked: T | Promise<T>, then: (known: T) => void): void {
-  if (asked instanceof Promise) void asked.then(then);
-  else then(asked);
+/**
+ * An answer out of what is offered. Asking takes no turn of the event loop where that is known already, as it nearly always is;
+ * but the answer is sent once all requests that have arrived with this one were read. What writes a long list leaves nothing of
+ * the code that reads requests in the processor's caches.
+ */
+export function answerFromOffer(
+  asked: Offered | Promise<Offered>,
+  answer: Answer,
+  messageOf: (offer: Offer) => Buffer | readonly Buffer[],
+): Flow {
+  const flow = createLaterFlow();
+  function settle(offered: Offered): void {
+    if (flow.aborted()) return;
+    if (!offered.ok) {
+      answer.fail(offered.fault);
+      return;
+    }
+    const message = messageOf(offered.offer);
+    setImmediate(() => {
+      if (!flow.aborted()) createReply(answer).finish(message);
+    });
+  }
+  if (asked instanceof Promise) void asked.then(settle);
+  else settle(asked);
+  return flow;
 }
 
 /** In pieces, of which the page is kept and the same for all. `shared`: every caller gets the same. */

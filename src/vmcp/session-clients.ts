@@ -13,8 +13,7 @@ import { isObject } from '../std/json.ts';
 import { openAtMember, renameTarget, storeFault } from './calls/open-call.ts';
 import { routeRequest } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
-import type { ListName } from './catalogue/list-names.ts';
-import { agreedRevision, initializeMessage, listMessage, listNameOf, settleWith } from './lists-answer.ts';
+import { agreedRevision, answerFromOffer, initializeMessage, listMessage, listNameOf } from './lists-answer.ts';
 import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
 import { sendNotification, sendResponse, setLogLevel } from './session-messages.ts';
 import { endMemberSessions } from './sessions/open-member.ts';
@@ -138,30 +137,17 @@ function request(
     return NO_FLOW;
   }
   const name = listNameOf(method);
-  if (name !== undefined) return list(world, name, exchange, body, message, answer);
+  if (name !== undefined) {
+    const as = { era: exchange.era, server: world, shared: true };
+    return answerFromOffer(world.catalogue.offer(exchange), answer, (offer) =>
+      listMessage(name, body, message, offer, as),
+    );
+  }
   const routes = world.catalogue.routes(exchange);
   if (!(routes instanceof Promise)) return forwardInSession(world, session, routes, exchange, body, message, answer);
   const flow = createLaterFlow();
   routes.then((offer) => {
     if (!flow.aborted()) flow.begin(forwardInSession(world, session, offer, exchange, body, message, answer));
-  });
-  return flow;
-}
-
-function list(
-  world: World,
-  name: ListName,
-  exchange: Exchange,
-  body: Buffer,
-  message: RequestMessage,
-  answer: Answer,
-): Flow {
-  const flow = createLaterFlow();
-  settleWith(world.catalogue.offer(exchange), (offered) => {
-    if (flow.aborted()) return;
-    const as = { era: exchange.era, server: world, shared: true };
-    if (!offered.ok) answer.fail(offered.fault);
-    else createReply(answer).finish(listMessage(name, body, message, offered.offer, as));
   });
   return flow;
 }

@@ -12,8 +12,7 @@ import { isObject } from '../std/json.ts';
 import { openAtMember, renameTarget } from './calls/open-call.ts';
 import { routeRequest } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
-import type { Offered } from './catalogue/catalogue.ts';
-import { discoverMessage, listMessage, listNameOf, settleWith } from './lists-answer.ts';
+import { answerFromOffer, discoverMessage, listMessage, listNameOf } from './lists-answer.ts';
 import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
 import { openSubscription } from './streams/subscription.ts';
 import type { World } from './world.ts';
@@ -31,15 +30,12 @@ export function openStatelessExchange(world: World, exchange: Exchange, answer: 
     reply.finish(refusal.bytes, refusal.status);
     return NO_FLOW;
   }
-  const flow = createLaterFlow();
   if (message.method === 'server/discover' || listNameOf(message.method) !== undefined) {
-    settleWith(world.catalogue.offer(exchange), (offered) => {
-      if (!flow.aborted()) answerOwn(world, offered, exchange, body, message, answer);
-    });
-    return flow;
+    return answerFromOffer(world.catalogue.offer(exchange), answer, (offer) => ownMessage(world, offer, body, message));
   }
   const routes = world.catalogue.routes(exchange);
   if (!(routes instanceof Promise)) return forwardStateless(world, routes, exchange, body, message, answer);
+  const flow = createLaterFlow();
   routes.then((offer) => {
     if (!flow.aborted()) flow.begin(forwardStateless(world, offer, exchange, body, message, answer));
   });
@@ -58,23 +54,11 @@ function refuseRequest(body: Buffer, request: RequestMessage) {
   };
 }
 
-function answerOwn(
-  world: World,
-  offered: Offered,
-  exchange: Exchange,
-  body: Buffer,
-  request: RequestMessage,
-  answer: Answer,
-): void {
-  if (!offered.ok) {
-    answer.fail(offered.fault);
-    return;
-  }
-  const reply = createReply(answer);
+function ownMessage(world: World, offer: Offer, body: Buffer, request: RequestMessage): Buffer | readonly Buffer[] {
   const shared = world.members.all().every(({ perCaller }) => !perCaller);
   const list = listNameOf(request.method);
-  if (list === undefined) reply.finish(discoverMessage(request, offered.offer.capabilities, world, shared));
-  else reply.finish(listMessage(list, body, request, offered.offer, { era: exchange.era, server: world, shared }));
+  if (list === undefined) return discoverMessage(request, offer.capabilities, world, shared);
+  return listMessage(list, body, request, offer, { era: 'stateless', server: world, shared });
 }
 
 function forwardStateless(
