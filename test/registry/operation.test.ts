@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
 import type { RegistryConfig } from '../../src/contracts/registry/service.ts';
+import { freePort } from '../../src/devcluster/node/free-port.ts';
 import { openDatabase } from '../../src/main/services/database.ts';
 import { type Service as Started, startService } from '../../src/main/services/serve.ts';
 import { type Issuer, startIssuer } from '../harness/issuer.ts';
@@ -118,17 +119,6 @@ test('without a database in the configuration it looks for one at the defaults t
   expect((await fetch(`${started.url}/tools/v0.1/servers`)).status).toBe(503);
   await store.close();
 });
-
-/** Of which no one listens. */
-function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  return new Promise((resolve) => {
-    server.once('listening', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
 
 test('without metrics in the configuration there is no further listener', async () => {
   expect((await start('auth: {mode: anonymous}\n')).metricsUrl).toBeUndefined();

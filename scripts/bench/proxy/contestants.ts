@@ -1,10 +1,9 @@
 // What stands between client and server: nothing, the bare proxies, and ours. Knows nothing about what is measured.
 
 import { spawnSync } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../../src/devcluster/node/free-port.ts';
 import { imageNodeOptions } from '../compiled.ts';
 import { startModule } from '../processes.ts';
 import type { Place } from '../sections.ts';
@@ -51,7 +50,7 @@ export const PLAIN_PROXY: ProxyKind = { policies: 'claims', backend: 'http' };
 /** As the image starts it. */
 export async function startProxy(world: ProxyWorld, { policies, backend }: ProxyKind): Promise<Serving> {
   const { place, issuer, backendPort } = world;
-  const [port, metricsPort] = await freePorts();
+  const [port, metricsPort] = [await freePort(), await freePort()];
   const config = writeProxyFiles({
     folder: place.folder,
     name: `${backend}-${policies}`,
@@ -72,17 +71,4 @@ export async function startProxy(world: ProxyWorld, { policies, backend }: Proxy
       NODE_ENV: 'production',
     },
   );
-}
-
-/** Two that nothing listens on now. */
-async function freePorts(): Promise<readonly [number, number]> {
-  const servers = [createServer(), createServer()] as const;
-  const [one, two] = await Promise.all(
-    servers.map(async (server) => {
-      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-      return (server.address() as AddressInfo).port;
-    }),
-  );
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return [one ?? 0, two ?? 0];
 }
