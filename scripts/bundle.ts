@@ -3,6 +3,7 @@
 // Knows nothing about dist/, which is only one place for it.
 
 import { chmodSync, cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import http from 'node:http';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +18,7 @@ const SRC = join(ROOT, 'src');
 export const PAGES = ['registry/page/browser', 'control/page/browser', 'vmcp/page/browser'];
 
 /** Loaded by their own file names, in threads. */
-const THREADS = ['main/instance/source-reader', 'main/services/registry-round'];
+const THREADS = ['main/reading/source-reader', 'main/services/registry-round'];
 
 /** Writes the program into a folder, which is emptied first. The path of its executable. */
 export async function bundleTo(folder: string): Promise<string> {
@@ -51,7 +52,7 @@ export async function compile(
     platform,
     // Packages, and Node's own modules, are loaded from where they are installed.
     external: (id, importer) => !id.startsWith('.') && !id.startsWith('/') && !isBundled(id, importer),
-    plugins: [ownPlaces, jsonTexts, compiledChecks, withoutRequests],
+    plugins: [ownPlaces, jsonTexts, compiledChecks, withoutRequests, plainHttp],
     treeshake: { moduleSideEffects: (id) => !id.includes('/@kubernetes/client-node/') },
     onLog(level, { message }) {
       throw new Error(`${level}: ${message}`);
@@ -66,7 +67,7 @@ const KUBECONFIG = '@kubernetes/client-node/dist/config.js';
 
 /** That file, and what it needs in turn. */
 function isBundled(id: string, importer: string | undefined): boolean {
-  return id === KUBECONFIG || (isOfPackage(importer) && !isBuiltin(id));
+  return id === KUBECONFIG || HTTP.test(id) || id === PLAIN_HTTP || (isOfPackage(importer) && !isBuiltin(id));
 }
 
 function isOfPackage(importer: string | undefined): boolean {
@@ -83,6 +84,26 @@ const withoutRequests: Plugin = {
   load: {
     filter: { id: /^without-requests:/ },
     handler: () => 'export const Agent = undefined, ProxyAgent = undefined, fetch = undefined;',
+  },
+};
+
+const HTTP = /^(?:node:)?http$/;
+const PLAIN_HTTP = 'plain-http';
+
+/**
+ * Whoever imports `node:http` as a module gets all that it exports read, and so loads a second HTTP client, for
+ * `http.WebSocket`: 20 ms and several MiB of every process. Asked for otherwise it is the same module without that.
+ */
+const plainHttp: Plugin = {
+  name: PLAIN_HTTP,
+  resolveId: { filter: { id: HTTP }, handler: () => PLAIN_HTTP },
+  load: {
+    filter: { id: /^plain-http$/ },
+    handler: () => {
+      const members = Object.entries(Object.getOwnPropertyDescriptors(http));
+      const names = members.filter(([, { value }]) => value !== undefined).map(([name]) => name);
+      return `const http = process.getBuiltinModule('node:http');\nexport default http;\nexport const { ${names.join(', ')} } = http;`;
+    },
   },
 };
 
