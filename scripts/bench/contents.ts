@@ -1,21 +1,16 @@
 // The memory of a whole `skep sync` in which nothing changed, beside Secrets of others and with Secrets that Git declares, as
 // large as they may be; and of one that only has to get through.
 
-import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { writeRepository } from '../../src/adapters/git/write.ts';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { type BareClient, openBareClient } from './bare-cluster-client.ts';
-import { imageNodeOptions } from './compiled.ts';
 import { API_GROUP } from './manifests.ts';
-import { peakMiB, startModule } from './processes.ts';
+import { startModule } from './processes.ts';
 import type { Place } from './sections.ts';
+import { runSync, writeInstance } from './sync-process.ts';
 import type { Report, Row } from './table.ts';
 
 const NAMESPACE = 'contents';
@@ -37,17 +32,14 @@ export async function benchContents(place: Place): Promise<Report> {
     for (const kind of KINDS) await applyTo(bare, crd(kind, API_GROUP));
     await applyTo(bare, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     const site = { place, kubeconfig: cluster.ready };
-    const [declaring, alone] = [
-      await writeInstance(site, 'declaring', DECLARED),
-      await writeInstance(site, 'alone', 0),
-    ];
-    await runSync(place, alone);
+    const [declaring, alone] = [await writeSecrets(site, 'declaring', DECLARED), await writeSecrets(site, 'alone', 0)];
+    await runSync(place.program, alone);
     const base = await leastPeak(place, alone);
     for (let i = 0; i < FOREIGN; i += 1) await applyTo(bare, secret(`foreign-${i}`, LARGE));
     const beside = await leastPeak(place, alone);
     for (let i = 0; i < LARGEST_FOREIGN; i += 1) await applyTo(bare, secret(`largest-${i}`, LARGEST));
     const largest = await leastPeak(place, alone);
-    const created = await runSync(place, declaring);
+    const { peakMiB: created } = await runSync(place.program, declaring);
     const declared = await leastPeak(place, declaring);
     return { rows: rowsOf({ base, beside, largest, declared, created }), notices: [] };
   } finally {
@@ -87,53 +79,20 @@ interface Site {
   readonly kubeconfig: string;
 }
 
-/** A repository with so many Secrets, and the path of a skep.yaml. */
-async function writeInstance({ place, kubeconfig }: Site, name: string, secrets: number): Promise<string> {
-  const folder = join(place.folder, name);
-  mkdirSync(folder);
+/** With so many Secrets; the path of its skep.yaml. */
+function writeSecrets({ place: { folder }, kubeconfig }: Site, name: string, secrets: number): Promise<string> {
   const files = Array.from({ length: secrets }, (_, i) => ({
     path: `cluster/${i}.yaml`,
     content: `${JSON.stringify(secret(`declared-${i}`, LARGE))}\n`,
   }));
   const own = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: ${NAMESPACE}}\ndata: {k: v}\n`;
-  const author = { name: 'Bench', email: 'bench@example.com' };
-  const commit = { message: 'Secrets', author, timestamp: 1_700_000_000 };
-  await writeRepository(join(folder, 'repository'), [...files, { path: 'cluster/own.yaml', content: own }], commit);
-  const repository = pathToFileURL(join(folder, 'repository')).href;
-  const config = {
-    name,
-    sources: [{ name: 'fleet', repository, branch: 'main', path: 'cluster' }],
-    outbound: { allowFiles: true },
-    cluster: { kubeconfig },
-    apply: { waitSeconds: 0 },
-    stateDir: join(folder, 'state'),
-  };
-  writeFileSync(join(folder, 'skep.yaml'), JSON.stringify(config));
-  return join(folder, 'skep.yaml');
+  const manifests = [...files, { path: 'cluster/own.yaml', content: own }];
+  return writeInstance({ folder, kubeconfig }, { name, manifests, children: true });
 }
 
 /** What else the machine does makes the collector later, never earlier. */
-async function leastPeak(place: Place, config: string): Promise<number> {
+async function leastPeak({ program }: Place, config: string): Promise<number> {
   const peaks: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) peaks.push(await runSync(place, config));
+  for (let round = 0; round < ROUNDS; round += 1) peaks.push((await runSync(program, config)).peakMiB);
   return Math.min(...peaks);
-}
-
-const LOOK_MS = 5;
-
-/** The most memory of the process, as far as it was looked at before its end. */
-function runSync({ program }: Place, config: string): Promise<number> {
-  const child = spawn(process.execPath, [...imageNodeOptions(), program, 'sync', '-c', config]);
-  let [peak, said] = [0, ''];
-  const looking = setInterval(() => {
-    peak = Math.max(peak, peakMiB(child.pid ?? 0) ?? 0);
-  }, LOOK_MS);
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject).once('exit', (status) => {
-      clearInterval(looking);
-      if (status === 0) resolve(peak);
-      else reject(new assert.AssertionError({ message: `skep sync ended with ${status}:\n${said}` }));
-    });
-  });
 }

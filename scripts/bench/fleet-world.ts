@@ -29,11 +29,13 @@ export interface FleetWorld {
 
 const REPOSITORY = 'fleet';
 
-/** What an instance in the folder reads. Takes much memory: not in a process whose memory is measured. */
-export async function writeFleet(folder: string, manifests: readonly Manifest[]): Promise<void> {
+/** What an instance in the folder reads; its path. Takes much memory: not in a process whose memory is measured. */
+export async function writeFleet(folder: string, manifests: readonly Manifest[]): Promise<string> {
   const author = { name: 'Bench', email: 'bench@example.com' };
   const commit = { message: 'The fleet', author, timestamp: 1_700_000_000 };
-  await writeRepository(join(folder, REPOSITORY), manifests, commit);
+  const path = join(folder, REPOSITORY);
+  await writeRepository(path, manifests, commit);
+  return path;
 }
 
 export async function openFleetWorld(kubeconfig: string, folder: string, instance = INSTANCE): Promise<FleetWorld> {

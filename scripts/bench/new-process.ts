@@ -1,0 +1,128 @@
+// `skep sync` as a new process: one that creates a fleet, beside requests with the same bodies, and one in which nothing changed,
+// beside the LIST that it cannot do without.
+
+import { setTimeout } from 'node:timers/promises';
+import { crd } from '../../src/kinds/crd.ts';
+import { KINDS } from '../../src/kinds/index.ts';
+import type { Site } from './large-site.ts';
+import { API_GROUP, fleetOf } from './manifests.ts';
+import { median } from './measure.ts';
+import { runSync, writeInstance } from './sync-process.ts';
+import type { Row } from './table.ts';
+
+const SERVERS = 2_000;
+const CREATE_ROUNDS = 3;
+const IDLE_ROUNDS = 5;
+const RESOURCES = `/apis/${API_GROUP}/v1alpha1`;
+
+interface Round {
+  readonly created: number;
+  readonly bare: BareCreation;
+  readonly idle: readonly number[];
+  readonly lists: readonly number[];
+}
+
+/** Milliseconds of the requests alone. */
+interface BareCreation {
+  readonly tried: number;
+  readonly made: number;
+}
+
+/** Each round has a namespace for us and one for the baseline, which sends what ours has sent: to be tried, and for good. */
+export async function newProcesses(site: Site): Promise<Row[]> {
+  for (const kind of KINDS) {
+    const definition = crd(kind, API_GROUP);
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${definition.metadata.name}`;
+    await site.bare.patch(`${path}?fieldManager=bench&force=true`, JSON.stringify(definition));
+  }
+  const rounds: Round[] = [];
+  for (let round = 0; round <= CREATE_ROUNDS; round += 1) rounds.push(await createOnce(site, round));
+  return rowsOf(rounds.slice(1));
+}
+
+function rowsOf(rounds: readonly Round[]): Row[] {
+  const ours = median(rounds.map(({ created }) => created));
+  const created = { ours, unit: 'ms', name: `skep sync that creates ${SERVERS}` };
+  return [
+    {
+      ...created,
+      baseline: median(rounds.map(({ bare: { tried, made } }) => tried + made)),
+      against: 'dry run and PATCH of the same, 16 at once',
+    },
+    { ...created, name: '...', baseline: median(rounds.map(({ bare }) => bare.made)), against: 'PATCH alone' },
+    {
+      name: `skep sync of ${SERVERS}, nothing changed`,
+      ours: median(rounds.flatMap(({ idle }) => idle)),
+      baseline: median(rounds.flatMap(({ lists }) => lists)),
+      unit: 'ms',
+      against: 'the paged LIST, JSON.parse',
+    },
+  ];
+}
+
+async function createOnce(site: Site, round: number): Promise<Round> {
+  const instance = `${site.run}-ours-${round}`;
+  const other = `${site.run}-bare-${round}`;
+  // Where a namespace is still to be made, nothing in it can be tried first.
+  await createNamespace(site, instance);
+  const manifests = fleetOf(SERVERS, instance);
+  const config = await writeInstance(site, { name: instance, manifests, children: false });
+  const { ms: created } = await runSync(site.program, config);
+  const [idle, lists]: [number[], number[]] = [[], []];
+  for (let again = 0; again < IDLE_ROUNDS; again += 1) {
+    idle.push((await runSync(site.program, config)).ms);
+    const start = performance.now();
+    await site.bare.listAll(['mcpservers', 'mcpgroups'].map((plural) => `${RESOURCES}/${plural}`));
+    lists.push(performance.now() - start);
+  }
+  const bare = await createBare(site, instance, other);
+  for (const namespace of [instance, other]) await remove(site, namespace);
+  return { created, idle, lists, bare };
+}
+
+async function createNamespace({ bare }: Site, name: string): Promise<void> {
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await bare.patch(`/api/v1/namespaces/${name}?fieldManager=bench`, body);
+}
+
+/** Resolves when it is gone with all that is in it: what others left behind would be listed with each run. */
+async function remove({ bare }: Site, name: string): Promise<void> {
+  const path = '/api/v1/namespaces';
+  await bare.send('DELETE', `${path}/${name}`);
+  const isThere = async () => JSON.parse(await bare.send('GET', `${path}?fieldSelector=metadata.name%3D${name}`));
+  while ((await isThere()).items.length > 0) await setTimeout(500);
+}
+
+interface BareObject {
+  /** With its query. */
+  readonly path: string;
+  readonly body: string;
+}
+
+async function createBare(site: Site, from: string, to: string): Promise<BareCreation> {
+  const objects = await copiesOf(site, from, to);
+  await createNamespace(site, to);
+  async function send(query: string): Promise<number> {
+    const start = performance.now();
+    await Promise.all(objects.map(({ path, body }) => site.bare.patch(path + query, body)));
+    return performance.now() - start;
+  }
+  return { tried: await send('&dryRun=All'), made: await send('') };
+}
+
+/** What the one namespace has, for the other. */
+async function copiesOf({ bare }: Site, from: string, to: string): Promise<readonly BareObject[]> {
+  const path = `${RESOURCES}/namespaces`;
+  const lists = await bare.listAll(['mcpgroups', 'mcpservers'].map((plural) => `${path}/${from}/${plural}`));
+  return lists.flatMap((list) => {
+    const { items } = JSON.parse(list);
+    return items.map((item: { spec: unknown; metadata: { name: string; labels: unknown } }) => {
+      const { name, labels } = item.metadata;
+      const plural = 'image' in (item.spec as object) ? 'mcpservers' : 'mcpgroups';
+      const kind = plural === 'mcpservers' ? 'MCPServer' : 'MCPGroup';
+      const metadata = { name, namespace: to, labels };
+      const body = JSON.stringify({ apiVersion: `${API_GROUP}/v1alpha1`, kind, metadata, spec: item.spec });
+      return { path: `${path}/${to}/${plural}/${name}?fieldManager=bench`, body };
+    });
+  });
+}

@@ -1,0 +1,65 @@
+// `skep sync` as a process of its own, as the image starts it, over a repository that was written for it. Knows nothing about
+// what is measured.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { imageNodeOptions } from './compiled.ts';
+import { writeFleet } from './fleet-world.ts';
+import type { Manifest } from './manifests.ts';
+import { peakMiB } from './processes.ts';
+
+export interface SyncInstance {
+  /** Also the name of its folder, which is made. */
+  readonly name: string;
+  readonly manifests: readonly Manifest[];
+  readonly children: boolean;
+}
+
+export interface Synced {
+  readonly ms: number;
+  /** The most memory of the process, as far as it was looked at before its end. */
+  readonly peakMiB: number;
+}
+
+/** The path of its skep.yaml. */
+export async function writeInstance(
+  place: { readonly folder: string; readonly kubeconfig: string },
+  { name, manifests, children }: SyncInstance,
+): Promise<string> {
+  const folder = join(place.folder, name);
+  mkdirSync(folder);
+  const repository = pathToFileURL(await writeFleet(folder, manifests)).href;
+  const config = {
+    ...{ name, children },
+    sources: [{ name: 'fleet', repository, branch: 'main', path: 'cluster' }],
+    outbound: { allowFiles: true },
+    cluster: { kubeconfig: place.kubeconfig },
+    apply: { waitSeconds: 0 },
+    stateDir: join(folder, 'state'),
+  };
+  writeFileSync(join(folder, 'skep.yaml'), JSON.stringify(config));
+  return join(folder, 'skep.yaml');
+}
+
+const LOOK_MS = 5;
+
+/** Throws where it does not end well, with what it said. */
+export function runSync(program: string, config: string): Promise<Synced> {
+  const start = performance.now();
+  const child = spawn(process.execPath, [...imageNodeOptions(), program, 'sync', '-c', config]);
+  let [peak, said] = [0, ''];
+  const looking = setInterval(() => {
+    peak = Math.max(peak, peakMiB(child.pid ?? 0) ?? 0);
+  }, LOOK_MS);
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject).once('exit', (status) => {
+      clearInterval(looking);
+      if (status === 0) resolve({ ms: performance.now() - start, peakMiB: peak });
+      else reject(new assert.AssertionError({ message: `skep sync ended with ${status}:\n${said}` }));
+    });
+  });
+}
