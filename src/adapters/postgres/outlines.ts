@@ -1,9 +1,9 @@
 // The outlines of sources, kept up to date: read once, then only what was written since. Lists are found in them and read
 // from the database, in one statement that also says whether the outline was out of date.
 
+import assert from 'node:assert/strict';
 import type pg from 'pg';
 import type { FacetQuery, Facets, ListPage, ListQuery, SourceKey } from '../../catalogue/ports.ts';
-import { Failure } from '../../std/failure.ts';
 import { facetsOf } from './facets.ts';
 import { findVersions, merged, type Outlined, positionOf } from './outline.ts';
 import type { Pool } from './pool.ts';
@@ -23,8 +23,8 @@ export interface Outlines {
   facets(key: SourceKey, query?: FacetQuery): Promise<Facets>;
 }
 
-/** A source would have to be written as often, just between two statements. */
-const TRIES = 10;
+/** How often a source may be written just between two statements before everything is read at once. */
+const TRIES = 3;
 
 const LATEST: FacetQuery = { version: 'latest', includeDeleted: false };
 
@@ -50,36 +50,41 @@ export function createOutlines(pool: Pool): Outlines {
   }
 
   /** What `read` makes of an outline that turns out to be current. */
-  async function current<T>(key: SourceKey, read: (outline: Kept) => Promise<Checked<T>>): Promise<T> {
+  async function current<T>(key: SourceKey, read: Reading<T>): Promise<T> {
     const id = formatSourceKey(key);
     for (let run = 1; run <= TRIES; run += 1) {
       const outline = kept.get(id) ?? (await load(key, id));
-      const { revision, value } = await read(outline);
+      const { revision, value } = await pool.use((client) => read(client, outline));
       if (revision === outline.revision && value !== undefined) return value;
       // Of this very revision and yet not to be found: the database is another one, such as a copy from before.
       if (revision === outline.revision) kept.delete(id);
       await load(key, id);
     }
-    const message = `${pool.place}: ${id} is written faster than it can be read`;
-    throw new Failure('database-busy', message, { retryable: true });
+    return pool.snapshot(async (client) => {
+      const { value } = await read(client, await upToDate(client, key, NOTHING));
+      assert(value !== undefined, 'what is read of one moment fits together');
+      return value;
+    });
   }
 
   return {
     list: (key, query) =>
-      current(key, async (outline) => {
+      current(key, async (client, outline) => {
         const { ids, more } = findVersions(outline.outlined, query);
-        const { revision, entries, found } = await pool.use((client) => readCatalogueEntries(client, key, ids));
+        const { revision, entries, found } = await readCatalogueEntries(client, key, ids);
         const last = more || entries.length < found ? ids[entries.length - 1] : undefined;
         const page = { revision, entries, ...(last && { next: positionOf(last, query.sort) }) };
         return { revision, value: found === ids.length ? page : undefined };
       }),
     facets: (key, query = LATEST) =>
-      current(key, async (outline) => {
-        const revision = await pool.use((client) => readCatalogueRevision(client, key));
+      current(key, async (client, outline) => {
+        const revision = await readCatalogueRevision(client, key);
         return { revision, value: revision === outline.revision ? facetsOf(outline.outlined, query) : undefined };
       }),
   };
 }
+
+type Reading<T> = (client: pg.Client, outline: Kept) => Promise<Checked<T>>;
 
 interface Checked<T> {
   /** Of the database. */

@@ -25,6 +25,8 @@ export interface Pool {
   use<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
   /** The same within a transaction; run again where the database says that it only lost a race. */
   transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
+  /** Reads, all of them of one moment. */
+  snapshot<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
   /** Connections that are open now, those in use included. */
   open(): number;
   /** Waits for the work under way. The pool gives no connections any more. */
@@ -95,15 +97,16 @@ export function openPool(settings: DatabaseSettings): Pool {
   return {
     place: describePlace(settings),
     use,
-    transaction: (work) => use((client) => transact(client, work)),
+    transaction: (work) => use((client) => transact(client, 'begin', work)),
+    snapshot: (work) => use((client) => transact(client, 'begin isolation level repeatable read read only', work)),
     open: () => state.open,
     close: () => close(state),
   };
 }
 
-async function transact<T>(client: pg.Client, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function transact<T>(client: pg.Client, begin: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   for (let run = 1; ; run += 1) {
-    await client.query('begin');
+    await client.query(begin);
     try {
       const result = await work(client);
       await client.query('commit');
