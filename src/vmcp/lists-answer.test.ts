@@ -14,19 +14,20 @@ const RULES = aggregationRules({
 const OFFERED: Offered = { ok: true, offer: assembleOffer([], RULES) };
 
 /** What happens, in its order. */
-function watch() {
-  const seen: string[] = [];
+function watch(more: Partial<Answer> = {}) {
+  const events: string[] = [];
   const answer: Answer = {
-    head: (status) => seen.push(`head ${status}`),
-    data: (chunk) => seen.push(`data ${chunk}`) > 0,
-    end: () => seen.push('end'),
-    fail: ({ reason }) => seen.push(`fail ${reason}`),
+    head: (status) => events.push(`head ${status}`),
+    data: (chunk) => events.push(`data ${chunk}`) > 0,
+    end: () => events.push('end'),
+    fail: ({ reason }) => events.push(`fail ${reason}`),
+    ...more,
   };
   function messageOf(): Buffer {
-    seen.push('made');
+    events.push('made');
     return Buffer.from('{}');
   }
-  return { seen, ask: (asked: Offered | Promise<Offered>) => answerFromOffer(asked, answer, messageOf) };
+  return { events, ask: (asked: Offered | Promise<Offered>) => answerFromOffer(asked, answer, messageOf) };
 }
 
 function nextTurn(): Promise<void> {
@@ -34,27 +35,38 @@ function nextTurn(): Promise<void> {
 }
 
 test('requests that arrive together are all read before the first of them is answered', async () => {
-  const { seen, ask } = watch();
+  const { events, ask } = watch();
   ask(OFFERED);
   ask(OFFERED);
-  expect(seen).toEqual(['made', 'made']);
+  expect(events).toEqual(['made', 'made']);
   await nextTurn();
-  expect(seen.slice(2)).toEqual(['head 200', 'data {}', 'end', 'head 200', 'data {}', 'end']);
+  expect(events.slice(2)).toEqual(['head 200', 'data {}', 'end', 'head 200', 'data {}', 'end']);
 });
 
 test('a client that has gone is not answered', async () => {
-  const { seen, ask } = watch();
+  const { events, ask } = watch();
   ask(OFFERED).abort();
   ask(Promise.resolve(OFFERED)).abort();
   await nextTurn();
-  expect(seen).toEqual(['made']);
+  expect(events).toEqual(['made']);
 });
 
 test('what is known later is answered as well, and a fault as one', async () => {
-  const { seen, ask } = watch();
+  const { events, ask } = watch();
   ask(Promise.resolve(OFFERED));
   ask({ ok: false, fault: { reason: 'unreachable', message: 'none answers' } });
   await nextTurn();
   await nextTurn();
-  expect(seen).toEqual(['fail unreachable', 'made', 'head 200', 'data {}', 'end']);
+  expect(events).toEqual(['fail unreachable', 'made', 'head 200', 'data {}', 'end']);
+});
+
+test('what cannot be sent is a fault of the one request', async () => {
+  const { events, ask } = watch({
+    data() {
+      throw new Error('broken');
+    },
+  });
+  ask(OFFERED);
+  await nextTurn();
+  expect(events).toEqual(['made', 'head 200', 'fail answer-invalid']);
 });

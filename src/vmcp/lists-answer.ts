@@ -92,12 +92,22 @@ export function answerFromOffer(
     }
     const message = messageOf(offered.offer);
     setImmediate(() => {
-      if (!flow.aborted()) createReply(answer).finish(message);
+      if (!flow.aborted()) finishGuarded(answer, message);
     });
   }
   if (asked instanceof Promise) void asked.then(settle);
   else settle(asked);
   return flow;
+}
+
+/** A mistake of ours ends the one request that shows it: nothing else would catch it by then. */
+function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): void {
+  try {
+    createReply(answer).finish(message);
+  } catch (error) {
+    const detail = error instanceof Error ? error.stack : String(error);
+    answer.fail({ reason: 'answer-invalid', message: 'The answer cannot be sent', detail });
+  }
 }
 
 /** In pieces, of which the page is kept and the same for all. `shared`: every caller gets the same. */
