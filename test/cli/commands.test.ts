@@ -1,6 +1,6 @@
 // What each command prints and how it exits, for people and for programs.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -257,13 +257,9 @@ describe('plan and sync', () => {
 
   test('another sync, in a new process, writes nothing and lists each kind once, those of large contents twice', async () => {
     world.cluster.cluster.resetCounters();
-    const readings = join(instance.dir, 'state', 'test-manifests');
-    const before = statSync(readings);
     const { code, stdout } = await instance.run('sync');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^0 created, 0 configured, 12 unchanged, 0 deleted, 0 held, 0 failed/);
-    // It would be written anew for whatever was read anew.
-    expect(statSync(readings)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
     const { writes, dryRuns, lists } = world.cluster.cluster.counters();
     expect([writes, dryRuns]).toEqual([{}, {}]);
     const several = Object.entries(lists).filter(([, count]) => count > 1);

@@ -22,13 +22,11 @@ import type { Config } from '../config/config.ts';
 import { egressFrom } from '../egress.ts';
 import { withDeadline } from '../loop/run-deadline.ts';
 import { findOwnImage, RELEASED_IMAGE, withOwnImage } from '../own-image.ts';
-import { openLoadCache } from '../reading/load-cache.ts';
-import { readInThread } from '../reading/source-thread.ts';
-import { openStoredReadings } from '../reading/stored-readings.ts';
 import { openTracing, type Tracing } from '../tracing.ts';
 import { VERSION } from '../version.ts';
 import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
 import { type Hurry, inTime, shareOf } from './hurry.ts';
+import { openLoadCache } from './load-cache.ts';
 import { openNotifier } from './notifier.ts';
 import { openPolicyFiles, policyFiles } from './policy-files.ts';
 import { runRecorded } from './recorded-run.ts';
@@ -36,6 +34,7 @@ import { openHistory, openRecorder } from './recorder.ts';
 import { openStores, registryDeps } from './registries.ts';
 import { openRemembered } from './remembered.ts';
 import { openPublisher } from './snapshots.ts';
+import { readInThread } from './source-thread.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.ts';
 
 export interface Instance {
@@ -76,7 +75,7 @@ export async function openInstance(
   const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
   const history = openHistory(config, cluster, homeNamespace);
   const ownImage = await findOwnImage(config, cluster, process.env, hurry);
-  const cache = openLoadCache(openStoredReadings(join(config.stateDir, `${config.name}-manifests`)));
+  const cache = openLoadCache();
   const deps = {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
@@ -117,7 +116,7 @@ export async function openInstance(
     save: () => remembered.save(),
     async close() {
       try {
-        await Promise.all([remembered.save(), cache.save()]);
+        await remembered.save();
       } finally {
         await hurry.loops?.close();
         await Promise.all([cluster.close(), outbound.close(), stores.close(), history.close(), tracing?.close()]);

@@ -29,17 +29,9 @@ export function isSealed(file: SourceFile): boolean {
   return isManifest(file.path) && !isTooLarge(file) && mayBeSealed(file.text);
 }
 
-/** What keys of the cache begin with under which openings are. */
-const OPENINGS = 'sops ';
-
-/** Whether what the cache has under the key was decrypted. */
-export function holdsOpenings(key: string): boolean {
-  return key.startsWith(OPENINGS);
-}
-
 async function openedFile(file: SourceFile, keys: SopsKeys, cache: LoadCache | undefined): Promise<SourceFile> {
   const oid = `${file.oid} ${keysDigest(keys)}`;
-  const key = `${OPENINGS}${oid}`;
+  const key = `sops ${oid}`;
   const known = cache?.get(key);
   if (known !== undefined) return { ...file, oid, openings: known as readonly (Opening | undefined)[] };
   const { openDocuments } = await import('../../std/sops/open.ts');
