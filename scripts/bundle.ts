@@ -18,7 +18,7 @@ const SRC = join(ROOT, 'src');
 export const PAGES = ['registry/page/browser', 'control/page/browser', 'vmcp/page/browser'];
 
 /** Loaded by their own file names, in threads. */
-const THREADS = ['main/reading/source-reader', 'main/services/registry-round'];
+const THREADS = ['main/instance/source-reader', 'main/services/registry-round'];
 
 /** Writes the program into a folder, which is emptied first. The path of its executable. */
 export async function bundleTo(folder: string): Promise<string> {

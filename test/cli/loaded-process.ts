@@ -1,4 +1,5 @@
-// Preloaded into a process (`--import`): writes down which modules it has loaded when its first request leaves.
+// Preloaded into a process (`--import`): writes down which modules, those of Node.js included, it has loaded when its first request
+// leaves.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';
@@ -15,9 +16,14 @@ registerHooks({
   },
 });
 
+/** `NativeModule internal/url`, ... */
+function builtinModules(): readonly string[] {
+  return (process as NodeJS.Process & { readonly moduleLoadList: readonly string[] }).moduleLoadList;
+}
+
 function write(): void {
   for (const channel of REQUESTS) unsubscribe(channel, write);
-  writeFileSync(process.env.LOADED_FILE ?? '', JSON.stringify(loaded));
+  writeFileSync(process.env.LOADED_FILE ?? '', JSON.stringify([...loaded, ...builtinModules()]));
 }
 
 for (const channel of REQUESTS) subscribe(channel, write);

@@ -74,4 +74,7 @@ test.each(['status', 'plan', 'sync'])('%s loads no package that its first reques
     'yocto-queue',
   ]);
   expect(loaded.filter((url) => url.includes('/undici/')).length).toBeLessThan(40);
+  // What an import of node:http as a module loads beside it.
+  expect(loaded).toContain('NativeModule http');
+  expect(loaded).not.toContain('NativeModule internal/deps/undici/undici');
 });
