@@ -21,7 +21,10 @@ export interface Site {
   readonly run: string;
 }
 
-export async function onServer({ folder, program }: Place, measure: (site: Site) => Promise<Row[]>): Promise<Report> {
+export async function measureOnServer(
+  { folder, program }: Place,
+  measure: (site: Site) => Promise<Row[]>,
+): Promise<Report> {
   const named = process.env.KUBECONFIG ?? '';
   const embedded = named === '' ? await embeddedCluster(folder) : undefined;
   const kubeconfig = embedded?.ready ?? named;

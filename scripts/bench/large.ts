@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { imageNodeOptions } from './compiled.ts';
 import { writeFleet } from './fleet-world.ts';
 import type { LargeFleet, LargeRun } from './large-process.ts';
-import { onServer, type Site } from './large-site.ts';
+import { measureOnServer, type Site } from './large-site.ts';
 import { API_GROUP, fleetOf } from './manifests.ts';
 import { median } from './measure.ts';
-import { newProcesses } from './new-process.ts';
+import { measureNewProcesses } from './new-process.ts';
 import { peakMiB, startModule } from './processes.ts';
 import type { Place } from './sections.ts';
 import type { Report, Row } from './table.ts';
@@ -21,12 +21,12 @@ const PAGE = 500;
 
 /** Custom resources alone: another operator makes their children. */
 export function benchResources(place: Place): Promise<Report> {
-  return onServer(place, async (site) => [...(await newProcesses(site)), ...(await idleResources(site))]);
+  return measureOnServer(place, async (site) => [...(await measureNewProcesses(site)), ...(await idleResources(site))]);
 }
 
 /** Custom resources and all that they become. */
 export function benchChildren(place: Place): Promise<Report> {
-  return onServer(place, idleChildren);
+  return measureOnServer(place, idleChildren);
 }
 
 interface FleetSize extends Pick<LargeFleet, 'instance' | 'children'> {

@@ -1,6 +1,7 @@
 // `skep sync` as a new process: one that creates a fleet, beside requests with the same bodies, and one in which nothing changed,
 // beside the LIST that it cannot do without.
 
+import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
@@ -29,7 +30,7 @@ interface BareCreation {
 }
 
 /** Each round has a namespace for us and one for the baseline, which sends what ours has sent: to be tried, and for good. */
-export async function newProcesses(site: Site): Promise<Row[]> {
+export async function measureNewProcesses(site: Site): Promise<Row[]> {
   for (const kind of KINDS) {
     const definition = crd(kind, API_GROUP);
     const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${definition.metadata.name}`;
@@ -67,17 +68,21 @@ async function createOnce(site: Site, round: number): Promise<Round> {
   await createNamespace(site, instance);
   const manifests = fleetOf(SERVERS, instance);
   const config = await writeInstance(site, { name: instance, manifests, children: false });
-  const { ms: created } = await runSync(site.program, config);
+  const created = await runSync(site.program, config);
+  // The namespace is there.
+  assert.match(created.output, new RegExp(`^${manifests.length - 1} created, `, 'm'));
   const [idle, lists]: [number[], number[]] = [[], []];
   for (let again = 0; again < IDLE_ROUNDS; again += 1) {
-    idle.push((await runSync(site.program, config)).ms);
+    const { ms, output } = await runSync(site.program, config);
+    assert.match(output, new RegExp(`^0 created, 0 configured, ${manifests.length} unchanged, `, 'm'));
+    idle.push(ms);
     const start = performance.now();
     await site.bare.listAll(['mcpservers', 'mcpgroups'].map((plural) => `${RESOURCES}/${plural}`));
     lists.push(performance.now() - start);
   }
   const bare = await createBare(site, instance, other);
   for (const namespace of [instance, other]) await remove(site, namespace);
-  return { created, idle, lists, bare };
+  return { created: created.ms, idle, lists, bare };
 }
 
 async function createNamespace({ bare }: Site, name: string): Promise<void> {

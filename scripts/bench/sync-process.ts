@@ -20,6 +20,8 @@ export interface SyncInstance {
 
 export interface Synced {
   readonly ms: number;
+  /** What it printed, and complained of. */
+  readonly output: string;
   /** The most memory of the process, as far as it was looked at before its end. */
   readonly peakMiB: number;
 }
@@ -50,16 +52,16 @@ const LOOK_MS = 5;
 export function runSync(program: string, config: string): Promise<Synced> {
   const start = performance.now();
   const child = spawn(process.execPath, [...imageNodeOptions(), program, 'sync', '-c', config]);
-  let [peak, said] = [0, ''];
+  let [peak, output] = [0, ''];
   const looking = setInterval(() => {
     peak = Math.max(peak, peakMiB(child.pid ?? 0) ?? 0);
   }, LOOK_MS);
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   return new Promise((resolve, reject) => {
     child.once('error', reject).once('exit', (status) => {
       clearInterval(looking);
-      if (status === 0) resolve({ ms: performance.now() - start, peakMiB: peak });
-      else reject(new assert.AssertionError({ message: `skep sync ended with ${status}:\n${said}` }));
+      if (status === 0) resolve({ ms: performance.now() - start, output, peakMiB: peak });
+      else reject(new assert.AssertionError({ message: `skep sync ended with ${status}:\n${output}` }));
     });
   });
 }
