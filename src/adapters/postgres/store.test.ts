@@ -1,3 +1,6 @@
+// What the store promises to those who write and read a catalogue, held against a real PostgreSQL. One file, as all of it is one
+// contract over the same few tables, and its parts share one database and one way to write entries and states.
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import type { Entry, StoredEntry } from '../../catalogue/entry.ts';
