@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Whether a process that imports the module, and looks for the servers that it gives, has loaded the client of Node.js. */
+/** Whether a process that imports the module has loaded the client of Node.js. */
 function loadsClient(module: string): boolean {
   const loaded = `process.moduleLoadList.some((name) => name.includes('internal/deps/undici/undici'))`;
   const program = `await import(${JSON.stringify(module)}); console.log(${loaded});`;
