@@ -59,9 +59,12 @@ function text(random: Random): string {
   ]);
 }
 
-function condition(random: Random, depth: number): string {
+type Condition = (random: Random) => string;
+
+/** `plain`: those that stand alone. */
+function condition(random: Random, depth: number, plain: Condition): string {
   if (depth > 0 && random.chance(0.5)) {
-    const [left, right] = [condition(random, depth - 1), condition(random, depth - 1)];
+    const [left, right] = [condition(random, depth - 1, plain), condition(random, depth - 1, plain)];
     return random.pick([
       `(${left} && ${right})`,
       `(${left} || ${right})`,
@@ -69,6 +72,10 @@ function condition(random: Random, depth: number): string {
       `(if ${left} then ${right} else false)`,
     ]);
   }
+  return plain(random);
+}
+
+function anything(random: Random): string {
   return random.pick([
     `${text(random)} == ${text(random)}`,
     `${text(random)} == "x"`,
@@ -93,9 +100,35 @@ function condition(random: Random, depth: number): string {
   ]);
 }
 
-function policy(random: Random): string {
+const VALUES_COUNT: readonly string[] = [
+  '(context has arg_s && context has arg_n && context.arg_s == context.arg_n)',
+  '(context has arg_n && context.arg_n * 2 == 4)',
+  '(context has arg_s && [context.arg_s, "q"].contains("zzz"))',
+  '(context has arg_m && {a: context.arg_m}.a == 1)',
+];
+
+/** Of arguments with literals, patterns and claims. */
+function comparison(random: Random): string {
+  const [argument, claim] = [random.pick(['arg_s', 'arg_n', 'arg_m']), random.pick(['claim_role', 'claim_level'])];
+  const [of, sign] = [random.pick(['context', 'resource']), random.pick(['==', '!=', '<', '<=', '>', '>='])];
+  const literal = random.pick(['"x"', '"xy"', '"yx"', '""', '0', '2', '-3', 'true']);
+  return random.pick([
+    `${of} has ${argument}`,
+    `(${of} has ${argument} && ${of}.${argument} ${sign} ${literal})`,
+    `(${of} has ${argument} && ${literal} ${sign} ${of}.${argument})`,
+    `(${of} has ${argument} && context has ${claim} && ${of}.${argument} ${sign} context.${claim})`,
+    `(${of} has arg_s && ${of}.arg_s like "${random.pick(['x*', '*x', '*', '*y*', 'x*x', 'x*y*', '*x*yx', 'xy', ''])}")`,
+    `(${of} has ${argument} && [${literal}, "y", 3].contains(${of}.${argument}))`,
+    `(context has claim_groups && ${of} has ${argument} && context.claim_groups.contains(${of}.${argument}))`,
+    `(${of} has arg_b && ${of}.arg_b)`,
+    'context has arg_l_present',
+    ...(random.chance(0.2) ? VALUES_COUNT : []),
+  ]);
+}
+
+function policy(random: Random, plain: Condition = anything): string {
   const effect = random.chance(0.75) ? 'permit' : 'forbid';
-  const clause = random.chance(0.2) ? '' : ` ${random.pick(['when', 'unless'])} { ${condition(random, 2)} }`;
+  const clause = random.chance(0.2) ? '' : ` ${random.pick(['when', 'unless'])} { ${condition(random, 2, plain)} }`;
   return `${effect} ${scope(random)}${clause};`;
 }
 
@@ -177,15 +210,64 @@ function oracle(policies: readonly string[], entities: typeof ENTITIES, request:
   return answer.response.decision === 'allow' && answer.response.diagnostics.errors.length === 0;
 }
 
-it.each(Array.from({ length: 400 }, (_, seed) => seed))('seed %i', (seed) => {
-  const random = seeded(seed);
-  const policies = Array.from({ length: 1 + random.integer(4) }, () => policy(random));
-  const entities = random.chance(0.5) ? ENTITIES : [];
+/** Callers as policies may tell them apart. */
+function comparedClaims(random: Random): Call['claims'] {
+  const claims: Call['claims'] = { sub: random.pick(SUBJECTS) };
+  if (random.chance(0.7)) claims.role = random.pick(['x', 'xy', 2]);
+  if (random.chance(0.7)) claims.level = random.pick([0, 2, 'x']);
+  if (random.chance(0.7)) claims.groups = random.pick([['x'], ['xy', 2], 'x']);
+  return claims;
+}
+
+/** Values at the borders of what is compared. */
+function comparedCall(random: Random, claims: Call['claims']): Call {
+  const texts = ['', 'x', 'y', 'xy', 'yx', 'xx', 'xyx', 'xayx', 'yxy', 'zzz'];
+  const values = [...texts, -4, -3, -2, 0, 1, 2, 3, 1.5, true, false, [], ['x'], { x: 1 }];
+  const args: JsonObject = {};
+  for (const name of ['s', 'n', 'm', 'b', 'l']) if (random.chance(0.8)) args[name] = random.pick(values);
+  return { action: 'call_tool', name: 'a', claims, hints: {}, args };
+}
+
+function expectExact(policies: readonly string[], entities: typeof ENTITIES, calls: readonly Call[]): void {
   const compiled = policiesOf(policies, entities);
-  const calls = Array.from({ length: 12 }, () => call(random));
-  for (const each of [...calls, ...calls]) {
+  for (const each of calls) {
     expect(decide(compiled, each).allowed, `${policies.join('\n')}\n${JSON.stringify(each)}`).toBe(
       oracle(policies, entities, each),
     );
   }
+}
+
+it.each(Array.from({ length: 400 }, (_, seed) => seed))('seed %i', (seed) => {
+  const random = seeded(seed);
+  const policies = Array.from({ length: 1 + random.integer(4) }, () => policy(random));
+  const entities = random.chance(0.5) ? ENTITIES : [];
+  const calls = Array.from({ length: 12 }, () => call(random));
+  expectExact(policies, entities, [...calls, ...calls]);
+});
+
+it.each(Array.from({ length: 200 }, (_, seed) => seed))('comparisons of arguments, seed %i', (seed) => {
+  const random = seeded(seed);
+  const policies = Array.from({ length: 1 + random.integer(3) }, () => policy(random, comparison));
+  const callers = [comparedClaims(random), comparedClaims(random)];
+  const calls = Array.from({ length: 80 }, () => comparedCall(random, random.pick(callers)));
+  expectExact(policies, [], calls);
+});
+
+/** All texts of these letters, up to a length. */
+function textsOf(letters: readonly string[], length: number): readonly string[] {
+  if (length === 0) return [''];
+  const shorter = textsOf(letters, length - 1);
+  return [...new Set([...shorter, ...shorter.flatMap((text) => letters.map((letter) => text + letter))])];
+}
+
+it.each(textsOf(['x', 'y', '*'], 4))('like "%s"', (pattern) => {
+  const policies = [`permit(principal, action, resource) when { context.arg_s like "${pattern}" };`];
+  const callOf = (s: string): Call => ({
+    action: 'call_tool',
+    name: 'a',
+    claims: { sub: 'alice' },
+    hints: {},
+    args: { s },
+  });
+  expectExact(policies, [], textsOf(['x', 'y'], 5).map(callOf));
 });

@@ -7,8 +7,8 @@ import type { AuthzConfigFile } from '../../../src/contracts/authz-config.ts';
 import { formatRunConfig, type RunConfig } from '../../../src/contracts/run-config.ts';
 import { AUDIENCE, type ProxyIssuer } from './issuer.ts';
 
-/** What a call is decided by. */
-export type Policies = 'claims' | 'arguments';
+/** What a call is decided by; `values`: what a policy makes of an argument, which only the engine can say. */
+export type Policies = 'claims' | 'arguments' | 'values';
 
 export interface ProxyFiles {
   readonly folder: string;
@@ -24,6 +24,9 @@ export interface ProxyFiles {
 const LISTS = `permit(principal, action in [Action::"list_tools", Action::"list_prompts", Action::"list_resources"], resource)
 when { context.claim_groups.contains("engineering") };`;
 
+const FORBIDDEN_CITY = `forbid(principal, action == Action::"call_tool", resource)
+when { context has arg_city && context.arg_city == "nowhere" };`;
+
 /** Three each. */
 const POLICIES: Readonly<Record<Policies, readonly string[]>> = {
   claims: [
@@ -37,8 +40,13 @@ unless { context.claim_groups.contains("operators") };`,
     LISTS,
     `permit(principal, action == Action::"call_tool", resource)
 when { context.claim_groups.contains("engineering") && context has arg_days && context.arg_days <= 14 };`,
-    `forbid(principal, action == Action::"call_tool", resource)
-when { context has arg_city && context.arg_city == "nowhere" };`,
+    FORBIDDEN_CITY,
+  ],
+  values: [
+    LISTS,
+    `permit(principal, action == Action::"call_tool", resource)
+when { context.claim_groups.contains("engineering") && context has arg_days && context.arg_days * 24 <= 336 };`,
+    FORBIDDEN_CITY,
   ],
 };
 

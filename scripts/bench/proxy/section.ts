@@ -32,6 +32,7 @@ const PASS_THROUGH = 'node:http pass-through';
 const GO = 'Go ReverseProxy';
 const OURS = 'skep proxy';
 const READS_ARGUMENTS = 'skep proxy, policies read arguments';
+const READS_VALUES = 'skep proxy, policies compute';
 const STDIO = 'skep proxy, standard streams';
 
 interface Bench {
@@ -78,6 +79,7 @@ async function benchCalls({ world, load, backendPid, go }: Bench, direct: Servin
     if (go !== undefined) await enter(GO, startReverseProxy(go, world));
     await enter(OURS, startProxy(world, PLAIN_PROXY));
     await enter(READS_ARGUMENTS, startProxy(world, { ...PLAIN_PROXY, policies: 'arguments' }));
+    await enter(READS_VALUES, startProxy(world, { ...PLAIN_PROXY, policies: 'values' }));
     await enter(STDIO, startProxy(world, { ...PLAIN_PROXY, backend: 'stdio' }));
     const rows: Row[] = [];
     for (const connections of CONNECTIONS) {
@@ -103,6 +105,7 @@ function costRows(costs: Costs, connections: number, bare: string): Row[] {
     rowOf('... the least of all rounds', least(OURS), least(bare), bare),
     ...(bare === PASS_THROUGH ? [] : [rowOf('... beside Node', cpu(OURS), cpu(PASS_THROUGH), PASS_THROUGH)]),
     rowOf('... policies read arguments', cpu(READS_ARGUMENTS), cpu(OURS), 'policies read claims'),
+    rowOf('... policies compute with arguments', cpu(READS_VALUES), cpu(OURS), 'policies read claims'),
     rowOf('... server on standard streams', cpu(STDIO), cpu(PASS_THROUGH), PASS_THROUGH),
   ];
 }

@@ -1,5 +1,5 @@
-// Decides calls by compiled policies: allowed only if Cedar says allow and no policy is in error. Remembers decisions in
-// which no argument matters. Knows nothing about HTTP and lists.
+// Decides calls by compiled policies: allowed only if Cedar says allow and no policy is in error. Remembers decisions, for
+// all arguments that the policies cannot tell apart. Knows nothing about HTTP and lists.
 
 import { setBounded } from '../../std/bounded.ts';
 import type { JsonObject } from '../../std/json.ts';
@@ -7,6 +7,7 @@ import type { Denial, GateCode } from '../codes.ts';
 import { readArguments } from './arguments.ts';
 import { type Attributes, addArguments, type IndexedArguments, NO_ARGUMENTS } from './attributes.ts';
 import { addClaims, type PolicyCaller, policyCaller } from './caller.ts';
+import { comparedKey } from './comparisons.ts';
 import { type EngineAnswer, type EngineCall, engine } from './engine.ts';
 import { type Entities, mergeEntities, type RequestEntity } from './entities.ts';
 import { allPlans, namesOfClaims, type Plan, type Plans } from './plan.ts';
@@ -22,7 +23,7 @@ export interface Policies {
   decide(request: PolicyRequest): Decision;
   /** Some policy reads hints of tools: they must be known before the first call. */
   readonly readsHints: boolean;
-  /** Some policy reads arguments: each such call is scanned and decided anew. */
+  /** Some policy reads arguments: they are scanned in each such call. */
   readonly readsArguments: boolean;
   /** Some policy reads the scopes of a token. */
   readonly readsScopes: boolean;
@@ -72,13 +73,16 @@ export function createPolicies(plans: Plans, entities: Entities): Policies {
     if (!plan.permits) return DENIED;
     const caller = callerOf(request.claims);
     if (caller === undefined) return UNKNOWN_CALLER;
-    // Without arguments, as for the items of a list, all calls are alike.
-    const depends = plan.readsArguments && request.arguments !== undefined;
-    if (depends || name.length > NAME_MAX) return askEngine(plan, request, id, caller, entities);
-    const key = `${action.charAt(0)}${caller.key}${plan.readsHints ? hintsKey(hints) : ''}${name}`;
+    if (!name.isWellFormed()) return DENIED;
+    const args = plan.readsArguments ? readArguments(request.arguments, plan.argumentNames) : NO_ARGUMENTS;
+    if (args === undefined) return AMBIGUOUS;
+    const asked = { plan, request, id, caller, args };
+    const compared = name.length > NAME_MAX ? undefined : argumentsKey(asked);
+    if (compared === undefined) return askEngine(asked, entities);
+    const key = `${action.charAt(0)}${caller.key}${plan.readsHints ? hintsKey(hints) : ''}${compared}|${name}`;
     const known = remembered.get(key);
     if (known !== undefined) return known;
-    const decision = askEngine(plan, request, id, caller, entities);
+    const decision = askEngine(asked, entities);
     if (!isPassing(decision)) setBounded(remembered, key, decision, REMEMBERED_MAX);
     return decision;
   }
@@ -101,15 +105,30 @@ function hintsKey(hints: ToolHints | undefined): string {
   return HINTS.map((hint) => (hints?.[hint] === undefined ? '-' : hints[hint] ? '1' : '0')).join('');
 }
 
-function askEngine(plan: Plan, request: PolicyRequest, id: string, caller: PolicyCaller, entities: Entities): Decision {
-  if (!request.name.isWellFormed()) return DENIED;
-  const args = plan.readsArguments ? readArguments(request.arguments, plan.argumentNames) : NO_ARGUMENTS;
-  if (args === undefined) return AMBIGUOUS;
-  const call = engineCall(plan, request, id, caller, args, entities);
+interface Asked {
+  readonly plan: Plan;
+  readonly request: PolicyRequest;
+  /** Of the resource. */
+  readonly id: string;
+  readonly caller: PolicyCaller;
+  readonly args: IndexedArguments;
+}
+
+/** Without arguments, as for the items of a list, all calls are alike. Undefined where each is decided by itself. */
+function argumentsKey({ plan, request, caller, args }: Asked): string | undefined {
+  if (!plan.readsArguments || request.arguments === undefined) return '';
+  if (plan.comparisons === undefined) return undefined;
+  const read: Attributes = {};
+  const built = addArguments(args, plan.argumentNames, read);
+  return built === 'complete' ? comparedKey(plan.comparisons, read, caller.claims) : undefined;
+}
+
+function askEngine(asked: Asked, entities: Entities): Decision {
+  const call = engineCall(asked, entities);
   if (call === 'ambiguous') return AMBIGUOUS;
   if (call === 'inexpressible')
     return failedPolicy('a claim or an argument that it reads cannot be expressed in Cedar');
-  return decisionOf(engine.authorize(plan.set, call));
+  return decisionOf(engine.authorize(asked.plan.set, call));
 }
 
 function decisionOf(answer: EngineAnswer): Decision {
@@ -135,14 +154,7 @@ function failedPolicy(detail: string): Decision {
 type Inexpressible = 'ambiguous' | 'inexpressible';
 
 /** What the engine is asked: only what the plan's policies read. */
-function engineCall(
-  plan: Plan,
-  request: PolicyRequest,
-  id: string,
-  caller: PolicyCaller,
-  args: IndexedArguments,
-  entities: Entities,
-): EngineCall | Inexpressible {
+function engineCall({ plan, request, id, caller, args }: Asked, entities: Entities): EngineCall | Inexpressible {
   const { reads } = plan;
   const words = ACTION_WORDS[request.action];
   const context: Attributes = {};

@@ -3,6 +3,7 @@
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isArgumentName } from './attributes.ts';
+import { type Comparisons, comparisonsOf } from './comparisons.ts';
 import type { PolicySet } from './engine.ts';
 import type { Entities } from './entities.ts';
 import { type Names, policyReads, type Reads, someName, unitedNames, unitedReads } from './reads.ts';
@@ -23,6 +24,8 @@ export interface Plan {
   readonly readsArguments: boolean;
   /** Names of arguments that context or resource is asked for, as policies have them. */
   readonly argumentNames: Names;
+  /** Undefined where a policy reads the value of one. */
+  readonly comparisons: Comparisons | undefined;
   readonly readsHints: boolean;
   /** Entities of the file beside those of the request are looked at. */
   readonly readsEntities: boolean;
@@ -91,6 +94,10 @@ function planOf(scoped: readonly Scoped[], { list }: Entities): Plan {
     permits: scoped.some(({ policy }) => policy.json.effect === 'permit'),
     readsArguments: someName(argumentNames, isArgumentName),
     argumentNames,
+    comparisons: comparisonsOf(
+      scoped.map(({ policy }) => policy.json),
+      argumentNames,
+    ),
     readsHints: someName(reads.resource, isHint),
     readsEntities: reads.entities && list.length > 0,
   };
