@@ -70,6 +70,27 @@ async function expectIdle(): Promise<void> {
   expect(counters.dryRuns).toEqual({});
 }
 
+test('what lives is listed while the sources are read', async () => {
+  const listed: string[] = [];
+  const result = await world.run({
+    cluster: {
+      ...world.client,
+      list(kind, ...rest) {
+        listed.push(kind.kind);
+        return world.client.list(kind, ...rest);
+      },
+    },
+    sources: (fleet) => {
+      const fetch = async () => {
+        await expect.poll(() => listed).toEqual(expect.arrayContaining(['MCPServer', 'StatefulSet']));
+        return fleet.repository.fetch();
+      };
+      return [{ ...fleet, repository: { ...fleet.repository, fetch } }];
+    },
+  });
+  expect([result.outcomes, exitCodeOf(result)]).toEqual([[], 0]);
+});
+
 test('a second run writes nothing, lists each kind once, Secrets and ConfigMaps twice, and gets the lease, the ApplySet parent, the inventory, the suspension and what is out of use', async () => {
   const { result, counters } = await counted(() => world.run());
   expect(exitCodeOf(result)).toBe(0);

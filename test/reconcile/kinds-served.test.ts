@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
+import type { RunDeps } from '../../src/reconcile/run.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { publish } from './fleet.ts';
 
@@ -61,8 +62,18 @@ test('an object that is declared in a version that the server does not prefer is
   world.fleet.commit({ 'cluster/road.yaml': object('lanes.example.com/v1', 'Road', 'one') });
   const first = await world.run({ waitSeconds: 0 });
   expect(first.outcomes.map(({ action, resource }) => `${resource.kind} ${action}`)).toContain('Road created');
-  const second = await world.run({ waitSeconds: 0 });
+  const listed: string[] = [];
+  const cluster: RunDeps['cluster'] = {
+    ...world.client,
+    list(kind, ...rest) {
+      if (kind.kind === 'Road') listed.push(kind.apiVersion);
+      return world.client.list(kind, ...rest);
+    },
+  };
+  const second = await world.run({ waitSeconds: 0, cluster });
   expect([second.outcomes, second.plan.batches]).toEqual([[], []]);
+  // Begun while nothing was read of the source.
+  expect(listed).toEqual(['lanes.example.com/v2', 'lanes.example.com/v1']);
 });
 
 test('a kind that nobody serves is unknown, and suspends the deletions of its source', async () => {

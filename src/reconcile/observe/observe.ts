@@ -1,5 +1,6 @@
 // What Git says and what lives, side by side, before anything is made of them. Knows nothing about what a spec means.
 
+import type { KubeObject } from '../../kube/object.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
 import { applySetId, isOfOtherSet } from '../labels.ts';
@@ -69,17 +70,21 @@ export async function observe(
   const { kinds, apiGroup, instance, homeNamespace } = options;
   const scope = scopeOf(options.namespaces);
   const parentIdentity = parentId(instance, homeNamespace);
+  const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
   const reading = fitting(deps, options);
+  const opening = openSnapshot(deps.cluster, {
+    namespaces: scope.names,
+    applySet: applySetId(instance, homeNamespace),
+    before: before?.snapshot,
+  });
+  const readingParent = deps.cluster.get(parentIdentity);
   const [quarantine, everything, snapshot, parentObject, inventory] = await Promise.all([
     reading,
     gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
-    openSnapshot(deps.cluster, {
-      namespaces: scope.names,
-      applySet: applySetId(instance, homeNamespace),
-      before: before?.snapshot,
-    }),
-    deps.cluster.get(parentIdentity),
+    opening,
+    readingParent,
     readInventory(deps.cluster, options),
+    beginLists(opening, readingParent, ownKinds),
   ]);
   snapshot.declare(everything.loaded.map(({ object }) => object));
   await listAsDeclared(deps.cluster, snapshot, everything.loaded);
@@ -98,7 +103,6 @@ export async function observe(
       ...records(options, everything.loaded),
     ]),
   );
-  const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
   await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(options, declared.loaded)]);
   const named = await readNeeded(options, snapshot, declared.loaded);
   const whole = await restoreNamed(declared, named, snapshot.find);
@@ -108,6 +112,16 @@ export async function observe(
   const gathered = all === own ? own : await readNamed(options, snapshot, all);
   const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
   return { quarantine, gathered, snapshot, parent, inventory, ownKinds, leftAlone };
+}
+
+/** What the instance has written lives in kinds that are listed in any case: the server answers while sources are read. */
+async function beginLists(
+  opening: Promise<Snapshot>,
+  parent: Promise<KubeObject | undefined>,
+  ownKinds: readonly GroupKind[],
+): Promise<void> {
+  const [snapshot, object] = await Promise.all([opening, parent]);
+  snapshot.begin([...ownKinds, ...kindsOf(extentOf(object))]);
 }
 
 /** What others have applied, or set, may name more. */

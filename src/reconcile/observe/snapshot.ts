@@ -19,9 +19,11 @@ import {
 export interface Snapshot {
   /** Makes sure that the kinds are listed; kinds that the server does not serve are skipped. */
   ensure(kinds: Iterable<GroupKind>): Promise<void>;
+  /** Begins with it before it is known what is declared; kinds for which that counts are skipped. Errors go to who ensures. */
+  begin(kinds: Iterable<GroupKind>): void;
   /** What is declared: of objects that live with the same contents these are held once. */
   declare(objects: readonly KubeObject[]): void;
-  /** Lists the kind in this version, where it is not listed yet: live objects are compared in the version that is declared. */
+  /** Lists the kind in this version, once more where that was begun in another: live objects are compared as declared. */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
   /** Whether only the metadata of it is known. */
@@ -114,26 +116,31 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
       }),
     );
   }
+  function listOnce(kind: GroupKind): Promise<void> | undefined {
+    const name = formatGroupKind(kind);
+    const resource = served.get(name);
+    if (resource !== undefined && !listed.has(name)) listed.set(name, readKind(reading, resource));
+    return listed.get(name);
+  }
   return {
     async ensure(kinds) {
-      await Promise.all(
-        [...kinds].map((kind) => {
-          const name = formatGroupKind(kind);
-          const resource = served.get(name);
-          const running = listed.get(name);
-          if (resource === undefined || running !== undefined) return running;
-          const started = readKind(reading, resource);
-          listed.set(name, started);
-          return started;
-        }),
-      );
+      await Promise.all([...kinds].map(listOnce));
+    },
+    begin(kinds) {
+      for (const kind of kinds) {
+        const resource = served.get(formatGroupKind(kind));
+        if (resource !== undefined && !isLarge(resource)) listOnce(kind)?.catch(() => undefined);
+      }
     },
     declare(some) {
       for (const object of some) if (isLarge(object)) declared.set(keyOf(idOf(object)), object);
     },
     listAs(resource) {
       const name = formatGroupKind(groupKindOf(resource));
-      if (!listed.has(name)) served.set(name, resource);
+      const begun = served.get(name)?.apiVersion === resource.apiVersion ? undefined : listed.get(name);
+      served.set(name, resource);
+      const again = begun?.then(() => readAgain(reading, resource));
+      if (again !== undefined) listed.set(name, again);
     },
     find: (id) => objects.get(keyOf(id)),
     isPartial: (id) => partial.has(keyOf(id)),
@@ -172,6 +179,16 @@ function noteFailure({ failures, failed, unlisted }: Reading, resource: ApiResou
   failures.push(failure);
   failed.add(formatGroupKind(groupKindOf(resource)));
   unlisted.add(resource.kind);
+}
+
+/** In another version. */
+async function readAgain(reading: Reading, resource: ApiResource): Promise<void> {
+  const kind = formatGroupKind(groupKindOf(resource));
+  for (const [key, object] of reading.objects) {
+    if (formatGroupKind(groupKindOf(object)) === kind) reading.objects.delete(key);
+  }
+  reading.whole.delete(kind);
+  await readKind(reading, resource);
 }
 
 /** Where one namespace cannot be listed, what the others gave stays. */
