@@ -437,6 +437,12 @@ describe('decisions', () => {
     expect(outcome(decide(byHint, {}))).toBe('policy-denied');
   });
 
+  it('does not take a claim that cannot be expressed for one that is absent', () => {
+    const policies = policiesOf([when('!(context has claim_level && context.claim_level > 3)')]);
+    expect(outcome(decide(policies, { claims: { sub: 'alice', level: null } }))).toBe('allowed');
+    expect(outcome(decide(policies, { claims: JSON.parse('{"sub": "alice", "level": 1e400}') }))).toBe('policy-error');
+  });
+
   it('says what the proxy must know before the first call', () => {
     expect(policiesOf([when('resource.readOnlyHint')])).toMatchObject({ readsHints: true, readsArguments: false });
     expect(policiesOf([when('context.arg_a == 1')])).toMatchObject({ readsHints: false, readsArguments: true });

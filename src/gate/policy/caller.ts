@@ -41,7 +41,7 @@ export function policyCaller(claims: JsonObject, names: Names): PolicyCaller | u
     if (expressed === undefined) inexpressible.add(name);
     else attributes[name] = expressed;
   }
-  const key = hash('sha256', canonicalJson([subject, read]), 'base64url');
+  const key = hash('sha256', canonicalJson([subject, read, [...inexpressible].sort()]), 'base64url');
   return { subject, key, claims: attributes, inexpressible };
 }
 

@@ -184,6 +184,7 @@ export function comparedKey(comparisons: Comparisons, args: Attributes, claims: 
     if (typeof value === 'object') return undefined;
     key += value === undefined ? '-' : letterOf(value);
     if (value === undefined) continue;
+    if (typeof value === 'string' && value.length * compared.length > LOOKED_AT_MAX) return undefined;
     for (const [index, comparison] of compared.entries()) {
       const outcome = comparedWith(comparison, value, claims);
       if (outcome !== OTHERWISE) key += `${index}${outcome}`;
@@ -191,6 +192,9 @@ export function comparedKey(comparisons: Comparisons, args: Attributes, claims: 
   }
   return key;
 }
+
+/** Characters, over all comparisons of an argument. The engine stops at the first condition that is false. */
+const LOOKED_AT_MAX = 65_536;
 
 /** Of most comparisons, so that it is left out. */
 const OTHERWISE = '>';
