@@ -37,6 +37,7 @@ interface State {
   streams: Streams | undefined;
   /** The process does not read. */
   blocked: boolean;
+  /** They are written together at the end of this turn of the event loop, or when the process reads again. */
   waiting: Buffer[];
   waitingBytes: number;
   /** `send` has answered false. */
@@ -76,6 +77,7 @@ export async function openLine(parts: LineParts, index: number, handlers: LinkHa
       if (splitter.release()) streams.resume();
     },
     close() {
+      if (!state.blocked) flush(state);
       state.over = true;
       return streams.close();
     },
@@ -108,15 +110,16 @@ function end(state: State, detail: string): void {
 
 function writeLine(state: State, line: Buffer): boolean {
   if (state.over || state.streams === undefined) return true;
-  if (!state.blocked) {
-    state.blocked = !state.streams.write(line);
-    return true;
-  }
+  if (!state.blocked && state.waiting.length === 0) setImmediate(() => state.blocked || flush(state));
   state.waiting.push(line);
   state.waitingBytes += line.length;
   if (state.waitingBytes <= MAX_WAITING) return true;
-  state.refused = true;
-  return false;
+  if (state.blocked) {
+    state.refused = true;
+    return false;
+  }
+  flush(state);
+  return true;
 }
 
 function flush(state: State): void {
@@ -124,7 +127,10 @@ function flush(state: State): void {
   const waiting = state.waiting;
   state.waiting = [];
   state.waitingBytes = 0;
-  if (waiting.length > 0 && !state.over) state.blocked = state.streams?.write(Buffer.concat(waiting)) === false;
+  const [only, ...more] = waiting;
+  if (only !== undefined && !state.over) {
+    state.blocked = state.streams?.write(more.length === 0 ? only : Buffer.concat(waiting)) === false;
+  }
   if (!state.refused) return;
   state.refused = false;
   state.handlers.drain();
