@@ -1,6 +1,5 @@
 // What Git says and what lives, side by side, before anything is made of them. Knows nothing about what a spec means.
 
-import type { KubeObject } from '../../kube/object.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
 import { applySetId, isOfOtherSet } from '../labels.ts';
@@ -78,13 +77,18 @@ export async function observe(
     before: before?.snapshot,
   });
   const readingParent = deps.cluster.get(parentIdentity);
+  const { promise: fetched, resolve } = Promise.withResolvers<void>();
+  const { sources, cache, cluster } = deps;
   const [quarantine, everything, snapshot, parentObject, inventory] = await Promise.all([
     reading,
-    gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
+    gather({ sources, kinds, apiGroup, cache, cluster, quarantine: reading, fetched: resolve }),
     opening,
     readingParent,
     readInventory(deps.cluster, options),
-    beginLists(opening, readingParent, ownKinds),
+    Promise.all([opening, readingParent, reading, fetched]).then(([begun, object]) =>
+      // They are listed in any case, and the server answers while what was fetched is read.
+      begun.begin([...ownKinds, ...kindsOf(extentOf(object))]),
+    ),
   ]);
   snapshot.declare(everything.loaded.map(({ object }) => object));
   await listAsDeclared(deps.cluster, snapshot, everything.loaded);
@@ -112,16 +116,6 @@ export async function observe(
   const gathered = all === own ? own : await readNamed(options, snapshot, all);
   const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
   return { quarantine, gathered, snapshot, parent, inventory, ownKinds, leftAlone };
-}
-
-/** What the instance has written lives in kinds that are listed in any case: the server answers while sources are read. */
-async function beginLists(
-  opening: Promise<Snapshot>,
-  parent: Promise<KubeObject | undefined>,
-  ownKinds: readonly GroupKind[],
-): Promise<void> {
-  const [snapshot, object] = await Promise.all([opening, parent]);
-  snapshot.begin([...ownKinds, ...kindsOf(extentOf(object))]);
 }
 
 /** What others have applied, or set, may name more. */
