@@ -2,7 +2,6 @@
 // is given to it as files. Knows nothing about what the tests ask.
 
 import { randomBytes } from 'node:crypto';
-import { dirname } from 'node:path';
 import { connectCluster } from '../../src/adapters/cluster/connect.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import { openDigestKey } from '../../src/reconcile/desire/digest-key.ts';
@@ -32,9 +31,7 @@ export const HOME = { instance: 'test', homeNamespace: 'default' };
 
 export async function newProcess(settings: ProcessOptions): Promise<Process> {
   const { kubeconfig, concurrency, clock = systemClock } = settings;
-  // Processes keep the server's documents there for one another.
-  const cacheDir = dirname(kubeconfig);
-  const options = { fieldManager: 'skep-test', concurrency, version: 'test', clock, cacheDir };
+  const options = { fieldManager: 'skep-test', concurrency, version: 'test', clock };
   const client = await connectCluster({ kubeconfig, ...options });
   const deps: RunDeps = {
     cluster: client,

@@ -32,8 +32,6 @@ export interface ClusterOptions {
   /** Sent as `user-agent: skep/<version>`. */
   readonly version: string;
   readonly clock: Clock;
-  /** Folder that keeps the server's OpenAPI documents between processes. */
-  readonly cacheDir?: string;
   /** Milliseconds for one answer; 1 minute. */
   readonly timeoutMs?: number | undefined;
   /** The same for what keeps a lease; 5 s. */
@@ -75,7 +73,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   });
   const { fieldManager, clock } = options;
   const context: Context = { api, clock, fieldManager, fence: undefined, limit: undefined, discovered: undefined };
-  const schemas = createSchemas(api, options.cacheDir);
+  const schemas = createSchemas(api);
   return {
     resources: async () => (await discoverOnce(context)).preferred,
     serves: async (apiVersion, kind) => (await discoverOnce(context)).find(apiVersion, kind),

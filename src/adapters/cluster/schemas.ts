@@ -1,11 +1,8 @@
 // The OpenAPI v3 documents of the API server, each read once per content: the server's index names their hashes.
 // Knows nothing about what they say.
 
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { OpenApiDocument } from '../../kube/openapi.ts';
 import { Failure } from '../../std/failure.ts';
-import { sha256 } from '../../std/hash.ts';
 import { isObject } from '../../std/json.ts';
 import type { Api } from './api.ts';
 import { readJson } from './json-answer.ts';
@@ -20,8 +17,7 @@ export interface Schemas {
 
 type Index = ReadonlyMap<string, string>;
 
-/** `cacheDir`: a folder that keeps the documents between processes; they are distinguished by content hash. */
-export function createSchemas(api: Api, cacheDir: string | undefined): Schemas {
+export function createSchemas(api: Api): Schemas {
   const documents = new Map<string, Promise<OpenApiDocument>>();
   let index: Promise<Index> | undefined;
 
@@ -36,7 +32,7 @@ export function createSchemas(api: Api, cacheDir: string | undefined): Schemas {
   function document(path: string): Promise<OpenApiDocument> {
     const known = documents.get(path);
     if (known !== undefined) return known;
-    const reading = readDocument(api, cacheDir, path);
+    const reading = readDocument(api, path);
     documents.set(path, reading);
     reading.catch(() => documents.delete(path));
     return reading;
@@ -78,33 +74,10 @@ async function readIndex(api: Api): Promise<Index> {
   );
 }
 
-async function readDocument(api: Api, cacheDir: string | undefined, path: string): Promise<OpenApiDocument> {
-  const file = cacheDir === undefined ? undefined : join(cacheDir, `openapi-${sha256(path)}.json`);
-  const kept = file === undefined ? undefined : await readKept(file);
-  if (kept !== undefined) return kept;
+async function readDocument(api: Api, path: string): Promise<OpenApiDocument> {
   const read = await readJson(api, path);
   if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is no OpenAPI v3 document');
-  if (file !== undefined && path.includes('hash=')) await storeDocument(file, read);
   return read;
-}
-
-async function readKept(file: string): Promise<OpenApiDocument | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return isDocument(value) ? value : undefined;
-  } catch {
-    // Not there, or damaged: the server has it.
-    return undefined;
-  }
-}
-
-/** A cache that cannot be written costs a request in the next process, and nothing now. */
-async function storeDocument(file: string, document: OpenApiDocument): Promise<void> {
-  const draft = `${file}.${process.pid}`;
-  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
-    .then(() => writeFile(draft, JSON.stringify(document)))
-    .then(() => rename(draft, file))
-    .catch(() => undefined);
 }
 
 function isDocument(value: unknown): value is OpenApiDocument {
