@@ -9,9 +9,9 @@ export const ASKED_OF_MANY: Readonly<Record<string, string>> = {
   ),
   ...Object.fromEntries(
     ['approval', 'inventory', 'quarantine'].flatMap((record) =>
-      Array.from({ length: 15 }, (_, index) => [
-        `update /configmaps skep-default-${record}-${index + 1}`,
-        'thousands of objects',
+      Array.from({ length: 15 }, (_, index) => `/configmaps skep-default-${record}-${index + 1}`).flatMap((part) => [
+        [`get ${part}`, 'thousands of objects'],
+        [`update ${part}`, 'thousands of objects'],
       ]),
     ),
   ),
