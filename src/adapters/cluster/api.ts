@@ -66,6 +66,7 @@ type Outcome = { readonly answer: Answer } | { readonly failure: Failure };
 export function createApi(options: ApiOptions): Api {
   const { credentials, limiter, clock } = options;
   const connections = keptConnections(options);
+  const closing = new AbortController();
   let sent = 0;
   /** What was waited for in vain before this deadline: a process that stays has another one for each run. */
   let silent = { before: Infinity, requests: new Set<string>() };
@@ -110,12 +111,12 @@ export function createApi(options: ApiOptions): Api {
         continue;
       }
       if ('answer' in outcome && outcome.answer.status < 300) return outcome.answer;
-      const waitMs = waitBeforeNext(request, number, outcome);
+      const waitMs = closing.signal.aborted ? undefined : waitBeforeNext(request, number, outcome);
       const until = Math.min('answer' in outcome ? Infinity : silentUntil, options.deadline());
       if (waitMs === undefined || clock.monotonic() + waitMs >= until) {
         throw 'answer' in outcome ? refusal(asked(options, request), outcome.answer) : outcome.failure;
       }
-      await clock.sleep(waitMs);
+      await clock.sleep(waitMs, closing.signal);
     }
   }
 
@@ -123,7 +124,11 @@ export function createApi(options: ApiOptions): Api {
     send,
     url: (path) => credentials.server + path,
     requests: () => sent,
-    close: () => connections.close(),
+    // What is under way fails, and is not asked again.
+    async close() {
+      closing.abort();
+      await connections.close();
+    },
   };
 }
 

@@ -277,3 +277,18 @@ test('whoever counts requests is told which of them only keep what the process h
   await cluster.apply(widget, { force: true });
   expect(reported).toEqual(['PUT urgent', 'GET', 'PATCH']);
 });
+
+test('a client that is closed asks for nothing again', async () => {
+  const begun = Promise.withResolvers<void>();
+  const exchanges: Exchange[] = [];
+  const { url } = await serve(() => {
+    begun.resolve();
+    return 'silence';
+  });
+  const cluster = await connect(url, { observe: (exchange) => exchanges.push(exchange) });
+  const listing = cluster.list(widgets).catch((error: unknown) => error);
+  await begun.promise;
+  await cluster.close();
+  expect(await listing).toBeInstanceOf(Failure);
+  expect(exchanges.length).toBe(1);
+});

@@ -15,13 +15,13 @@ import type { Cluster } from '../ports.ts';
 const NOTHING_LIVES = '1';
 const ATTEMPTS_MAX = 5;
 
-/** Code of the Failure of a write that somebody has asked not to be made since the run looked. */
+/** Code of the Failure of a write that is not to be made any more, by marks that were set since the run looked. */
 export const OVERTAKEN = 'overtaken';
 
 /**
  * `living`: what the run has read. Controllers and people write at any time: what they moved is read again, and the write
  * repeated, as long as `assertHeld` does not throw: meanwhile no other run of the instance writes. Not so where they moved
- * what says whose it is, or that it is to be left alone: Failure `overtaken`.
+ * which instance it belongs to, or that it is to be left alone, or made one that says so: Failure `overtaken`.
  */
 export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], assertHeld: () => void): Cluster {
   const known = new Map(living.map((object) => [keyOf(idOf(object)), object]));
@@ -31,6 +31,7 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
     id: ResourceId,
     uid: string | undefined,
     write: (resourceVersion: string) => Promise<T>,
+    made?: KubeObject,
   ): Promise<T | undefined> {
     const before = known.get(keyOf(id));
     let version = before?.metadata.resourceVersion ?? NOTHING_LIVES;
@@ -45,6 +46,7 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
         const { uid: found, resourceVersion = version } = now.metadata;
         if (resourceVersion === version || (uid !== undefined && uid !== found)) throw error;
         if (before !== undefined) assertAsBefore(id, before, now);
+        else if (made !== undefined && isMarked(now)) assertAsBefore(id, made, now);
         version = resourceVersion;
       }
     }
@@ -57,8 +59,11 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
       const id = idOf(object);
       const write = (resourceVersion: string): Promise<KubeObject> =>
         cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
+      // A status comes without labels, and brings nothing to life.
+      const made = options.subresource === undefined ? object : undefined;
       // What went away while it was written is made anew, or refused for its uid.
-      const stored = (await whileCurrent(id, object.metadata.uid, write)) ?? (await cluster.apply(object, options));
+      const stored =
+        (await whileCurrent(id, object.metadata.uid, write, made)) ?? (await cluster.apply(object, options));
       known.set(keyOf(id), marksAlone(stored));
       return stored;
     },
@@ -93,9 +98,13 @@ function marksOf({ metadata: { labels = {}, annotations = {} } }: KubeObject): r
   return [...marks, ...[PRUNE, RECONCILE].map((name) => annotations[name] ?? null)];
 }
 
+function isMarked(object: KubeObject): boolean {
+  return marksOf(object).some((mark) => mark !== null);
+}
+
 function assertAsBefore(id: ResourceId, before: KubeObject, now: KubeObject): void {
   if (jsonEquals(marksOf(before), marksOf(now))) return;
-  const message = `the labels or annotations of ${formatId(id)} by which it belongs to this instance were changed meanwhile: it is kept unchanged, and the next run decides anew`;
+  const message = `the labels or annotations of ${formatId(id)} that say where it belongs were set by another meanwhile: it is kept unchanged, and the next run decides anew`;
   throw new Failure(OVERTAKEN, message);
 }
 
