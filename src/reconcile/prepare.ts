@@ -38,7 +38,7 @@ export async function prepare(
   const { gathered, judge } = await enforce(deps, options, seen.gathered, seen.leftAlone);
   const observed: Observed = { ...seen, gathered };
   const desired = await desireFleet(deps, options, mode, { ...observed, judge, synced: before?.registries });
-  const planned = await planFor(deps, options, { ...observed, ...desired, previews: before?.previews });
+  const planned = await planFor(deps, options, { ...observed, ...desired, mode, previews: before?.previews });
   const problems = [gathered, desired, planned].flatMap((phase) => phase.problems);
   return { ...observed, ...desired, ...planned, problems: problems.flatMap(reportable(gathered)) };
 }

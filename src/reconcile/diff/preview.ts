@@ -1,5 +1,5 @@
-// Shows every change to the server before anything is written: a dry run each, all refusals collected. What only the
-// server can tell is settled by it. Knows nothing about specs or about how changes are made.
+// Shows changes to the server before anything is written: a dry run each, all refusals collected. What only the server can
+// tell is settled by it. Knows nothing about specs or about how changes are made.
 
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import { differences } from '../../kube/ownership/differences.ts';
@@ -11,6 +11,7 @@ import { readMergeType } from '../observe/merge-types.ts';
 import type { AccountOf } from '../plan/accounts.ts';
 import type { Cluster } from '../ports.ts';
 import { fieldsRefused, findImmutableFields } from '../prune/replacement.ts';
+import { standIns } from './alike.ts';
 import { type Certainty, type CertaintyDeps, openCertainty, sameContent } from './certainty.ts';
 import type { Compared, Preview } from './compared.ts';
 import { applyConceding } from './conceded.ts';
@@ -33,6 +34,8 @@ export interface PreviewInput extends FieldRules {
   readonly replaceBar: (compared: Compared) => string | undefined;
   /** What this very run has asked before. */
   readonly before?: Previews;
+  /** Of many creations alike the server is asked about the first ones: where it takes them, about no others. */
+  readonly sampled: boolean;
 }
 
 /** What was asked, by key of the object. */
@@ -53,19 +56,32 @@ export async function preview(given: PreviewDeps, input: PreviewInput): Promise<
   const deps = { ...given, certainty: openCertainty(given, input.manager) };
   const previews = new Map<string, Asked>();
   const created = new Set(input.compared.flatMap(({ desired, verdict }) => (verdict === 'create' ? desired.key : [])));
+  const standIn = input.sampled ? standIns(input.compared, input.accountOf) : new Map<string, readonly string[]>();
+
+  async function judge(each: Compared): Promise<Compared> {
+    if (each.verdict === 'unchanged') return each;
+    if (await isRemembered(deps, each)) return unchanged(each);
+    const reason = dependence(each.desired.object, created);
+    if (reason !== undefined) return previewed(each, { verdict: 'skipped', reason });
+    const answer = answerBefore(input, each) ?? askServer(deps, input, each);
+    previews.set(each.desired.key, { about: each, answer });
+    return answer;
+  }
+
+  const first = await Promise.all(
+    input.compared.map((each) => (standIn.has(each.desired.key) ? undefined : judge(each))),
+  );
+  const taken = new Set(first.flatMap((each) => (each?.preview?.verdict === 'accepted' ? each.desired.key : [])));
   const compared = await Promise.all(
-    input.compared.map(async (each) => {
-      if (each.verdict === 'unchanged') return each;
-      if (await isRemembered(deps, each)) return unchanged(each);
-      const reason = dependence(each.desired.object, created);
-      if (reason !== undefined) return previewed(each, { verdict: 'skipped', reason });
-      const answer = answerBefore(input, each) ?? askServer(deps, input, each);
-      previews.set(each.desired.key, { about: each, answer });
-      return answer;
+    input.compared.map((each, index) => {
+      const isTaken = standIn.get(each.desired.key)?.every((key) => taken.has(key)) === true;
+      return first[index] ?? (isTaken ? previewed(each, { verdict: 'skipped', reason: ALIKE }) : judge(each));
     }),
   );
   return { compared, previews };
 }
+
+const ALIKE = 'it accepts the first ones of their kind';
 
 /** A run that prepares twice asks once. */
 function answerBefore({ before }: PreviewInput, { desired, live }: Compared): Promise<Compared> | undefined {

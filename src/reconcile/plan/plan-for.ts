@@ -61,6 +61,8 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
     living: snapshot.find,
     replaceBar: replaceBars({ loaded: gathered.loaded, applySet, applied, prune: options.prune }),
     before: input.previews,
+    // Whoever reads a plan, or has signed one, is to know of each change.
+    sampled: input.mode === 'sync' && options.admit === undefined,
   });
   const going = { compared: previewed.compared, surplus, live, applied, applySet };
   const { recorded, approvals, deletions, lists, referrers } = await prune(deps, options, input, going);

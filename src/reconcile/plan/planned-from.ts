@@ -2,7 +2,7 @@
 
 import type { OwnDesires } from '../desire/foreign.ts';
 import type { PreviewDeps, Previews } from '../diff/preview.ts';
-import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
+import type { InstanceName, OwnKinds, Permissions, SyncMode } from '../instance.ts';
 import type { Observed } from '../observe/observe.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Admission } from '../plan-file/admission.ts';
@@ -32,6 +32,8 @@ export interface PlannedFrom {
   readonly desires: OwnDesires;
   /** By key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
+  /** `sync`: it is carried out. */
+  readonly mode: SyncMode;
   /** What this very run has asked before. */
   readonly previews?: Previews | undefined;
 }
