@@ -35,7 +35,7 @@ function lineOfRefusal({ code, message }: { readonly code: string; readonly mess
   return `      the API server refuses it: ${message} [${code}]`;
 }
 
-/** What the API server could not check, one line per reason. */
+/** What the API server has not checked, one line per reason. */
 export function unpreviewed({ batches }: Plan): string[] {
   const byReason = new Map<string, string[]>();
   for (const change of batches.flatMap((batch) => batch.changes)) {

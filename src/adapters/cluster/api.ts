@@ -111,12 +111,13 @@ export function createApi(options: ApiOptions): Api {
         continue;
       }
       if ('answer' in outcome && outcome.answer.status < 300) return outcome.answer;
-      const waitMs = closing.signal.aborted ? undefined : waitBeforeNext(request, number, outcome);
+      const waitMs = waitBeforeNext(request, number, outcome);
       const until = Math.min('answer' in outcome ? Infinity : silentUntil, options.deadline());
-      if (waitMs === undefined || clock.monotonic() + waitMs >= until) {
+      const isLast = waitMs === undefined || clock.monotonic() + waitMs >= until;
+      if (!isLast) await clock.sleep(waitMs, closing.signal);
+      if (isLast || closing.signal.aborted) {
         throw 'answer' in outcome ? refusal(asked(options, request), outcome.answer) : outcome.failure;
       }
-      await clock.sleep(waitMs, closing.signal);
     }
   }
 
@@ -211,15 +212,18 @@ interface Connections {
 /** The connections stay while certificates and proxy do; a new token goes over the same ones. */
 function keptConnections(options: ApiOptions): Connections {
   let opened: { readonly with: Credentials; readonly dispatcher: Dispatcher } | undefined;
+  let isClosed = false;
   return {
     for: (credentials) => {
       if (opened !== undefined && opened.with.connection === credentials.connection) return opened.dispatcher;
       // Requests under way on the old ones end in their own time.
       opened?.dispatcher.close().catch(() => undefined);
       opened = { with: credentials, dispatcher: dispatcherFor(options, credentials) };
+      if (isClosed) opened.dispatcher.destroy().catch(() => undefined);
       return opened.dispatcher;
     },
     close: async () => {
+      isClosed = true;
       await opened?.dispatcher.destroy();
     },
   };

@@ -1,5 +1,6 @@
 // What the Kubernetes client sends, and what it makes of the answers: kinds, lists, writes, the fence.
 
+import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import {
@@ -15,6 +16,7 @@ import {
   widget,
   widgets,
 } from '../../../test/harness/api-server.ts';
+import { systemClock } from '../../main/clock.ts';
 import type { Exchange } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 
@@ -278,7 +280,7 @@ test('whoever counts requests is told which of them only keep what the process h
   expect(reported).toEqual(['PUT urgent', 'GET', 'PATCH']);
 });
 
-test('a client that is closed asks for nothing again', async () => {
+test('a client that is closed while it waits for an answer asks for nothing again', async () => {
   const begun = Promise.withResolvers<void>();
   const exchanges: Exchange[] = [];
   const { url } = await serve(() => {
@@ -292,3 +294,23 @@ test('a client that is closed asks for nothing again', async () => {
   expect(await listing).toBeInstanceOf(Failure);
   expect(exchanges.length).toBe(1);
 });
+
+test('a client that is closed before it asks again says what the server has said', async () => {
+  const asked = Promise.withResolvers<void>();
+  const { url, received } = await serve(() => status(503, 'ServiceUnavailable', 'starting'));
+  const sleep = (_ms: number, signal?: AbortSignal): Promise<void> => {
+    asked.resolve();
+    return aborted(signal);
+  };
+  const clock = { ...systemClock, sleep };
+  const cluster = await connect(url, { clock });
+  const listing = cluster.list(widgets).catch((error: unknown) => error);
+  await asked.promise;
+  await cluster.close();
+  expect(String(await listing)).toContain('starting');
+  expect(received.length).toBe(1);
+});
+
+async function aborted(signal: AbortSignal | undefined): Promise<void> {
+  if (signal !== undefined) await once(signal, 'abort');
+}

@@ -20,8 +20,9 @@ export const OVERTAKEN = 'overtaken';
 
 /**
  * `living`: what the run has read. Controllers and people write at any time: what they moved is read again, and the write
- * repeated, as long as `assertHeld` does not throw: meanwhile no other run of the instance writes. Not so where they moved
- * which instance it belongs to, or that it is to be left alone, or made one that says so: Failure `overtaken`.
+ * repeated, as long as `assertHeld` does not throw: meanwhile no other run of the instance writes. Not so where they changed
+ * the marks that say which instance an object belongs to, or that it is to be left alone, or made an object with other ones than
+ * those that it is to have: Failure `overtaken`.
  */
 export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], assertHeld: () => void): Cluster {
   const known = new Map(living.map((object) => [keyOf(idOf(object)), object]));
@@ -31,7 +32,7 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
     id: ResourceId,
     uid: string | undefined,
     write: (resourceVersion: string) => Promise<T>,
-    made?: KubeObject,
+    creation?: KubeObject,
   ): Promise<T | undefined> {
     const before = known.get(keyOf(id));
     let version = before?.metadata.resourceVersion ?? NOTHING_LIVES;
@@ -46,7 +47,7 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
         const { uid: found, resourceVersion = version } = now.metadata;
         if (resourceVersion === version || (uid !== undefined && uid !== found)) throw error;
         if (before !== undefined) assertAsBefore(id, before, now);
-        else if (made !== undefined && isMarked(now)) assertAsBefore(id, made, now);
+        else if (creation !== undefined && isMarked(now)) assertAsBefore(id, creation, now);
         version = resourceVersion;
       }
     }
@@ -60,10 +61,11 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
       const write = (resourceVersion: string): Promise<KubeObject> =>
         cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
       // A status comes without labels, and brings nothing to life.
-      const made = options.subresource === undefined ? object : undefined;
+      const isCreation = options.subresource === undefined && object.metadata.uid === undefined;
       // What went away while it was written is made anew, or refused for its uid.
       const stored =
-        (await whileCurrent(id, object.metadata.uid, write, made)) ?? (await cluster.apply(object, options));
+        (await whileCurrent(id, object.metadata.uid, write, isCreation ? object : undefined)) ??
+        (await write(NOTHING_LIVES));
       known.set(keyOf(id), marksAlone(stored));
       return stored;
     },
@@ -104,7 +106,7 @@ function isMarked(object: KubeObject): boolean {
 
 function assertAsBefore(id: ResourceId, before: KubeObject, now: KubeObject): void {
   if (jsonEquals(marksOf(before), marksOf(now))) return;
-  const message = `the labels or annotations of ${formatId(id)} that say where it belongs were set by another meanwhile: it is kept unchanged, and the next run decides anew`;
+  const message = `the labels or annotations of ${formatId(id)} that say where it belongs were set by someone else meanwhile: it is kept unchanged, and the next run decides anew`;
   throw new Failure(OVERTAKEN, message);
 }
 

@@ -31,5 +31,5 @@ export interface Evicted {
 export type Preview =
   | { readonly verdict: 'accepted' }
   | { readonly verdict: 'refused'; readonly code: string; readonly message: string }
-  /** It could not be asked, or had no answer; why. */
+  /** It was not asked, or had no answer; why. */
   | { readonly verdict: 'skipped'; readonly reason: string };

@@ -11,12 +11,12 @@ import { readMergeType } from '../observe/merge-types.ts';
 import type { AccountOf } from '../plan/accounts.ts';
 import type { Cluster } from '../ports.ts';
 import { fieldsRefused, findImmutableFields } from '../prune/replacement.ts';
-import { standIns } from './alike.ts';
 import { type Certainty, type CertaintyDeps, openCertainty, sameContent } from './certainty.ts';
 import type { Compared, Preview } from './compared.ts';
 import { applyConceding } from './conceded.ts';
 import { tryEvicting, withoutInTheWay } from './evictions.ts';
 import { type FieldRules, fieldStates } from './field-states.ts';
+import { firstOfMany } from './many-creations.ts';
 
 export interface PreviewDeps extends CertaintyDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'schema' | 'patch' | 'resources' | 'list'>;
@@ -56,9 +56,9 @@ export async function preview(given: PreviewDeps, input: PreviewInput): Promise<
   const deps = { ...given, certainty: openCertainty(given, input.manager) };
   const previews = new Map<string, Asked>();
   const created = new Set(input.compared.flatMap(({ desired, verdict }) => (verdict === 'create' ? desired.key : [])));
-  const standIn = input.sampled ? standIns(input.compared, input.accountOf) : new Map<string, readonly string[]>();
+  const first = input.sampled ? firstOfMany(input.compared, input.accountOf) : new Map<string, readonly string[]>();
 
-  async function judge(each: Compared): Promise<Compared> {
+  async function askAbout(each: Compared): Promise<Compared> {
     if (each.verdict === 'unchanged') return each;
     if (await isRemembered(deps, each)) return unchanged(each);
     const reason = dependence(each.desired.object, created);
@@ -68,20 +68,37 @@ export async function preview(given: PreviewDeps, input: PreviewInput): Promise<
     return answer;
   }
 
-  const first = await Promise.all(
-    input.compared.map((each) => (standIn.has(each.desired.key) ? undefined : judge(each))),
+  const answers = await Promise.all(
+    input.compared.map((each) => (first.has(each.desired.key) ? undefined : askAbout(each))),
   );
-  const taken = new Set(first.flatMap((each) => (each?.preview?.verdict === 'accepted' ? each.desired.key : [])));
+  const toCome = creationsToCome(answers);
   const compared = await Promise.all(
     input.compared.map((each, index) => {
-      const isTaken = standIn.get(each.desired.key)?.every((key) => taken.has(key)) === true;
-      return first[index] ?? (isTaken ? previewed(each, { verdict: 'skipped', reason: ALIKE }) : judge(each));
+      const isLike = first.get(each.desired.key)?.every((key) => toCome.has(key)) === true;
+      return answers[index] ?? (isLike ? previewed(each, { verdict: 'skipped', reason: LIKE_OTHERS }) : askAbout(each));
     }),
   );
   return { compared, previews };
 }
 
-const ALIKE = 'it accepts the first ones of their kind';
+/**
+ * Keys of what was accepted and depends on nothing that was refused, so that it is there next time. None beside a replacement: that
+ * deletes, and is not made where the server is known to refuse something of the source.
+ */
+function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySet<string> {
+  const given = answers.filter((each) => each !== undefined);
+  if (given.some(({ verdict }) => verdict === 'replace')) return new Set();
+  const refused = given
+    .filter(({ preview: answer }) => answer?.verdict === 'refused')
+    .map(({ desired }) => desired.key);
+  const isRefused = new Set(refused);
+  const accepted = given.filter(({ preview: answer }) => answer?.verdict === 'accepted');
+  return new Set(
+    accepted.flatMap(({ desired: { key, owner } }) => (owner !== undefined && isRefused.has(keyOf(owner)) ? [] : key)),
+  );
+}
+
+const LIKE_OTHERS = 'it accepts the first ones of their kind in the namespace';
 
 /** A run that prepares twice asks once. */
 function answerBefore({ before }: PreviewInput, { desired, live }: Compared): Promise<Compared> | undefined {

@@ -1,25 +1,25 @@
-// Creations that the server judges alike: of one kind, in one namespace, with the rights of one account. Of many, the first
-// ones stand for all. Knows nothing about how the server is asked.
+// Objects that are to be created in numbers: of one kind, in one namespace, with the rights of one account. The first ones
+// stand for the others before the server. Knows nothing about how the server is asked.
 
 import type { KubeObject } from '../../kube/object.ts';
 import type { Compared } from './compared.ts';
 
-/** Of a few that are refused in every run, each is asked about in every run: none is tried again and again. */
+/** Where a few are refused in every run, each of them is asked about in every run: none is tried again and again. */
 const FIRST = 50;
 
-/** By key: the keys of those that stand for it. What is not in it, or has none, is asked about itself. */
-export function standIns(
+/** By key of each that is beyond the first ones: the keys of those. */
+export function firstOfMany(
   compared: readonly Compared[],
   accountOf: (object: KubeObject) => string | undefined,
 ): ReadonlyMap<string, readonly string[]> {
   const creations = compared.filter(({ verdict }) => verdict === 'create');
-  const alike = Map.groupBy(creations, ({ desired: { object } }) => {
+  const groups = Map.groupBy(creations, ({ desired: { object } }) => {
     const { apiVersion, kind, metadata } = object;
     return JSON.stringify([apiVersion, kind, metadata.namespace ?? '', accountOf(object) ?? '']);
   });
   return new Map(
-    [...alike.values()].flatMap((each) => {
-      const keys = each.map(({ desired }) => desired.key);
+    [...groups.values()].flatMap((group) => {
+      const keys = group.map(({ desired }) => desired.key);
       const first = keys.slice(0, FIRST);
       return keys.slice(FIRST).map((key) => [key, first] as const);
     }),
