@@ -11,6 +11,7 @@ import type { KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import { openDigestKey } from '../../src/reconcile/desire/digest-key.ts';
 import { applySetId, PART_OF } from '../../src/reconcile/labels.ts';
+import { approve } from '../../src/reconcile/operate/approve.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/run.ts';
 import { formatId } from '../../src/std/problem.ts';
@@ -29,6 +30,8 @@ export interface Fleet {
   /** `account`: the user that the source's objects are changed as. */
   run(options?: Partial<RunOptions>, account?: string): Promise<RunResult>;
   plan(options?: Partial<RunOptions>): Promise<RunResult>;
+  /** What waits beyond the limits may go, as the admin says. */
+  approve(hash: string): Promise<unknown>;
   /** Everything that belongs to the fleet, by `namespace/Kind/name`. */
   members(): Promise<ReadonlyMap<string, KubeObject>>;
   close(): Promise<void>;
@@ -86,6 +89,7 @@ export async function openFleet(server: SuiteServer): Promise<Fleet> {
       return reconcile({ ...deps, sources }, { ...optionsOf(group, home), ...options });
     },
     plan: (options) => planOnly(deps, { ...optionsOf(group, home), ...options }),
+    approve: (hash) => approve({ ...deps, cluster: client }, optionsOf(group, home), hash, 1),
     members: () => members(client, group, applySetId(INSTANCE, home)),
     close: async () => {
       await Promise.all([outbound.close(), git.close()]);

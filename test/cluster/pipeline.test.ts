@@ -130,12 +130,13 @@ describe('a fleet', () => {
         `Namespace/${namespace}`,
         `${namespace}/MCPGroup/all`,
         `${namespace}/Service/mcp-clock-proxy`,
+        // The proxy reads again which server is behind it.
+        `${namespace}/Deployment/clock`,
       ]),
     );
     const touched = Object.keys(after).filter((id) => after[id] !== before[id] && !id.includes('news'));
     expect(touched).toEqual([
       `${namespace}/ConfigMap/clock-runconfig`,
-      `${namespace}/Deployment/clock`,
       `${namespace}/MCPServer/clock`,
       `${namespace}/StatefulSet/clock`,
     ]);
@@ -157,7 +158,8 @@ describe('a fleet', () => {
     });
     await api.close();
     expect(patched.status).toBe(200);
-    const result = await taken();
+    const result = await fleet.run();
+    expect(result.problems.map(({ code }) => code)).toEqual(['field-set-back']);
     expect(result.outcomes.map(({ action, resource }) => [action, resource.name])).toEqual([
       ['configured', 'clock-runconfig'],
     ]);
@@ -193,7 +195,7 @@ describe('a fleet', () => {
     expect(await versions()).toEqual(before);
   });
 
-  test('an empty repository ends the fleet', async () => {
+  test('an empty repository ends the fleet, once that is approved', async () => {
     fleet.git.commit({
       'clock.yaml': undefined,
       'news.yaml': undefined,
@@ -201,6 +203,11 @@ describe('a fleet', () => {
       'namespace.yaml': undefined,
       'README.md': 'empty',
     });
+    const before = await versions();
+    const [waiting] = (await taken()).plan.waiting;
+    expect(await versions()).toEqual(before);
+    if (waiting === undefined) throw new Error('nothing waits');
+    await fleet.approve(waiting.hash);
     const result = await taken();
     expect(summaryOf(result)).toMatchObject({ created: 0, configured: 0, failed: 0 });
     await eventually(versions, (now) => Object.keys(now).length === 0);

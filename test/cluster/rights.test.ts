@@ -120,7 +120,9 @@ describe.skipIf(!isReal)('rights', () => {
       .filter(({ kind }) => kind.endsWith('Role'))
       .flatMap((role) => rulesOf(role).flatMap(rightsOf))
       .filter((right) => !used.has(right) && !given.has(right));
-    expect(unused.toSorted()).toEqual(Object.keys(ASKED_ELSEWHERE).toSorted());
+    // Some of what many objects need is asked for here, too.
+    const elsewhere = Object.keys(ASKED_ELSEWHERE).filter((right) => !used.has(right));
+    expect(unused.toSorted()).toEqual(elsewhere.toSorted());
   });
 
   test('in a namespace alone are enough for what is in it', async () => {
