@@ -2,8 +2,11 @@
 // about what the tests ask.
 
 import { join } from 'node:path';
+import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
 import { readConfig } from '../../src/main/config/read-config.ts';
 import { type Instance, openInstance } from '../../src/main/instance/instance.ts';
+import { approve } from '../../src/reconcile/operate/approve.ts';
+import type { RunResult } from '../../src/reconcile/result.ts';
 import { type Fate, type Passing, startProxy, type TestProxy } from '../harness/proxy.ts';
 import { writeKubeconfigOfAccount } from './account.ts';
 import type { SuiteServer } from './server.ts';
@@ -12,6 +15,17 @@ export interface Installed {
   /** What the instance asked of the API server. */
   readonly proxy: TestProxy;
   use<T>(work: (instance: Instance) => Promise<T>): Promise<T>;
+}
+
+/** A run whose only list of deletions is approved then, by someone with rights of their own. */
+export async function approveWaiting(
+  one: Installed,
+  run: () => Promise<RunResult>,
+  cluster: ConnectedCluster,
+): Promise<void> {
+  const [waiting] = (await run()).plan.waiting;
+  if (waiting === undefined) throw new Error('nothing waits');
+  await one.use((instance) => approve({ ...instance.deps, cluster }, instance.options(), waiting.hash, 1));
 }
 
 interface Opening {

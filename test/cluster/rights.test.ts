@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { approve } from '../../src/reconcile/operate/approve.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { type GitServer, startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
 import { putUp, rightsFor, rightsIn, rightsOf, rulesOf } from './account.ts';
 import { ASKED_OF_MANY } from './asked-elsewhere.ts';
 import { defineKinds, newGroup } from './definitions.ts';
-import { type Installed, openInstalled } from './installed.ts';
+import { approveWaiting, type Installed, openInstalled } from './installed.ts';
 import { isOfOthers, rightsUsed } from './rights-used.ts';
 import { gone, sampleFleet } from './sample.ts';
 import { eventually, openServer, type SuiteServer } from './server.ts';
@@ -98,12 +97,7 @@ describe.skipIf(!isReal)('rights', () => {
 
   test('are enough to let it go, once that is approved', async () => {
     repository.commit({ ...gone(sampleFleet(group, (name) => `${home}-${name}`)), 'README.md': 'empty' });
-    const [waiting] = (await run()).plan.waiting;
-    if (waiting === undefined) throw new Error('nothing waits');
-    // Whoever approves does it with rights of their own.
-    await installed.use((instance) =>
-      approve({ ...instance.deps, cluster: admin }, instance.options(), waiting.hash, 1),
-    );
+    await approveWaiting(installed, run, admin);
     const { outcomes } = await run();
     expect(outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
     await eventually(
@@ -120,7 +114,7 @@ describe.skipIf(!isReal)('rights', () => {
       .filter(({ kind }) => kind.endsWith('Role'))
       .flatMap((role) => rulesOf(role).flatMap(rightsOf));
     const unused = granted.filter((right) => !used.has(right) && !given.has(right));
-    // Whoever may read all ConfigMaps has no right to read one.
+    // A role that lets all ConfigMaps be read does not name single ones.
     const elsewhere = Object.keys(ASKED_ELSEWHERE).filter((right) => granted.includes(right));
     expect(unused.toSorted()).toEqual(elsewhere.toSorted());
   });

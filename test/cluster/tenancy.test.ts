@@ -6,14 +6,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { approve } from '../../src/reconcile/operate/approve.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { textOfOutcome } from '../../src/report/text.ts';
 import { formatProblem } from '../../src/std/problem.ts';
 import { type GitServer, startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
 import { putUp, rightsFor, rightsForTeams } from './account.ts';
 import { defineKinds, newGroup } from './definitions.ts';
-import { type Installed, openInstalled } from './installed.ts';
+import { approveWaiting, type Installed, openInstalled } from './installed.ts';
 import { eventually, openServer, type SuiteServer } from './server.ts';
 
 const folder = temporaryFolder();
@@ -62,11 +61,9 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '')('on one cluster', () => {
 
   const run = (one: Installed): Promise<RunResult> => one.use((instance) => instance.run());
 
-  /** A run after all that waits was approved, by someone with rights of their own. */
+  /** A run after all that waits was approved. */
   async function runApproved(one: Installed): Promise<RunResult> {
-    const [waiting] = (await run(one)).plan.waiting;
-    if (waiting === undefined) throw new Error('nothing waits');
-    await one.use((instance) => approve({ ...instance.deps, cluster: admin }, instance.options(), waiting.hash, 1));
+    await approveWaiting(one, () => run(one), admin);
     return run(one);
   }
 

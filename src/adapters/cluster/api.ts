@@ -65,8 +65,8 @@ type Outcome = { readonly answer: Answer } | { readonly failure: Failure };
 
 export function createApi(options: ApiOptions): Api {
   const { credentials, limiter, clock } = options;
-  const connections = keptConnections(options);
   const closing = new AbortController();
+  const connections = keptConnections(options, closing.signal);
   let sent = 0;
   /** What was waited for in vain before this deadline: a process that stays has another one for each run. */
   let silent = { before: Infinity, requests: new Set<string>() };
@@ -210,20 +210,18 @@ interface Connections {
 }
 
 /** The connections stay while certificates and proxy do; a new token goes over the same ones. */
-function keptConnections(options: ApiOptions): Connections {
+function keptConnections(options: ApiOptions, closing: AbortSignal): Connections {
   let opened: { readonly with: Credentials; readonly dispatcher: Dispatcher } | undefined;
-  let isClosed = false;
   return {
     for: (credentials) => {
       if (opened !== undefined && opened.with.connection === credentials.connection) return opened.dispatcher;
       // Requests under way on the old ones end in their own time.
       opened?.dispatcher.close().catch(() => undefined);
       opened = { with: credentials, dispatcher: dispatcherFor(options, credentials) };
-      if (isClosed) opened.dispatcher.destroy().catch(() => undefined);
+      if (closing.aborted) opened.dispatcher.destroy().catch(() => undefined);
       return opened.dispatcher;
     },
     close: async () => {
-      isClosed = true;
       await opened?.dispatcher.destroy();
     },
   };

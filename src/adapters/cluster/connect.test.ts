@@ -1,10 +1,8 @@
-// What the Kubernetes client sends, and what it makes of the answers: kinds, lists, writes, the fence.
+// What the Kubernetes client sends, and what it makes of the answers: kinds, lists, writes.
 
-import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import {
-  busy,
   connect,
   DISCOVERY,
   failureOf,
@@ -16,9 +14,7 @@ import {
   widget,
   widgets,
 } from '../../../test/harness/api-server.ts';
-import { systemClock } from '../../main/clock.ts';
 import type { Exchange } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
 
 test('an object is applied verbatim, with field manager, force and strict validation', async () => {
   const { url, received } = await serve(({ body }) => ({ json: JSON.parse(body) }));
@@ -239,35 +235,6 @@ test('what keeps a lease does not queue behind other requests', async () => {
   await Promise.all(stuck);
 });
 
-test('after the fence fell nothing is written, not even what waited or is repeated', async () => {
-  let fallen = false;
-  const { url, received } = await serve(({ body }) => {
-    fallen = true;
-    return body.includes('"busy"') ? busy : { json: widget };
-  });
-  const cluster = await connect(url, { concurrency: 1 });
-  await cluster.resources();
-  cluster.fence(() => {
-    if (fallen) throw new Failure('lock-lost', 'the lease ran out');
-  });
-  const named = (name: string) => ({ ...widget, metadata: { ...widget.metadata, name } });
-  const outcomes = await Promise.allSettled([
-    cluster.apply(named('busy'), { force: false }),
-    cluster.apply(named('queued'), { force: false }),
-    cluster.remove({ apiVersion: 'example.com/v2', kind: 'Widget', namespace: 'ns', name: 'removed' }, 'uid'),
-  ]);
-  expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'done'))).toEqual([
-    'lock-lost',
-    'lock-lost',
-    'lock-lost',
-  ]);
-  expect(received.length).toBe(1);
-  await cluster.apply(named('dry'), { force: false, dryRun: true });
-  cluster.fence(undefined);
-  await cluster.apply(named('after'), { force: false });
-  expect(received.length).toBe(3);
-});
-
 test('whoever counts requests is told which of them only keep what the process holds', async () => {
   const { url } = await serve(({ body }) => ({ json: body === '' ? widget : JSON.parse(body) }));
   const reported: string[] = [];
@@ -279,38 +246,3 @@ test('whoever counts requests is told which of them only keep what the process h
   await cluster.apply(widget, { force: true });
   expect(reported).toEqual(['PUT urgent', 'GET', 'PATCH']);
 });
-
-test('a client that is closed while it waits for an answer asks for nothing again', async () => {
-  const begun = Promise.withResolvers<void>();
-  const exchanges: Exchange[] = [];
-  const { url } = await serve(() => {
-    begun.resolve();
-    return 'silence';
-  });
-  const cluster = await connect(url, { observe: (exchange) => exchanges.push(exchange) });
-  const listing = cluster.list(widgets).catch((error: unknown) => error);
-  await begun.promise;
-  await cluster.close();
-  expect(await listing).toBeInstanceOf(Failure);
-  expect(exchanges.length).toBe(1);
-});
-
-test('a client that is closed before it asks again says what the server has said', async () => {
-  const asked = Promise.withResolvers<void>();
-  const { url, received } = await serve(() => status(503, 'ServiceUnavailable', 'starting'));
-  const sleep = (_ms: number, signal?: AbortSignal): Promise<void> => {
-    asked.resolve();
-    return aborted(signal);
-  };
-  const clock = { ...systemClock, sleep };
-  const cluster = await connect(url, { clock });
-  const listing = cluster.list(widgets).catch((error: unknown) => error);
-  await asked.promise;
-  await cluster.close();
-  expect(String(await listing)).toContain('starting');
-  expect(received.length).toBe(1);
-});
-
-async function aborted(signal: AbortSignal | undefined): Promise<void> {
-  if (signal !== undefined) await once(signal, 'abort');
-}

@@ -88,14 +88,12 @@ export async function preview(given: PreviewDeps, input: PreviewInput): Promise<
 function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySet<string> {
   const given = answers.filter((each) => each !== undefined);
   if (given.some(({ verdict }) => verdict === 'replace')) return new Set();
-  const refused = given
-    .filter(({ preview: answer }) => answer?.verdict === 'refused')
-    .map(({ desired }) => desired.key);
-  const isRefused = new Set(refused);
-  const accepted = given.filter(({ preview: answer }) => answer?.verdict === 'accepted');
-  return new Set(
-    accepted.flatMap(({ desired: { key, owner } }) => (owner !== undefined && isRefused.has(keyOf(owner)) ? [] : key)),
+  const answered = (wanted: Preview['verdict']) => given.filter((each) => each.preview?.verdict === wanted);
+  const refused = new Set(answered('refused').map(({ desired }) => desired.key));
+  const coming = answered('accepted').filter(
+    ({ desired: { owner } }) => owner === undefined || !refused.has(keyOf(owner)),
   );
+  return new Set(coming.map(({ desired }) => desired.key));
 }
 
 const LIKE_OTHERS = 'it accepts the first ones of their kind in the namespace';

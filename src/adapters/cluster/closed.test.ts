@@ -1,0 +1,43 @@
+// A client that is closed while something is asked: it says what it knows, and asks for nothing again.
+
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { connect, serve, status, widgets } from '../../../test/harness/api-server.ts';
+import { systemClock } from '../../main/clock.ts';
+import type { Exchange } from '../../reconcile/ports.ts';
+import { Failure } from '../../std/failure.ts';
+
+test('a client that is closed while it waits for an answer asks for nothing again', async () => {
+  const begun = Promise.withResolvers<void>();
+  const exchanges: Exchange[] = [];
+  const { url } = await serve(() => {
+    begun.resolve();
+    return 'silence';
+  });
+  const cluster = await connect(url, { observe: (exchange) => exchanges.push(exchange) });
+  const listing = cluster.list(widgets).catch((error: unknown) => error);
+  await begun.promise;
+  await cluster.close();
+  expect(await listing).toBeInstanceOf(Failure);
+  expect(exchanges.length).toBe(1);
+});
+
+test('a client that is closed before it asks again says what the server has said', async () => {
+  const asked = Promise.withResolvers<void>();
+  const { url, received } = await serve(() => status(503, 'ServiceUnavailable', 'starting'));
+  const sleep = (_ms: number, signal?: AbortSignal): Promise<void> => {
+    asked.resolve();
+    return aborted(signal);
+  };
+  const clock = { ...systemClock, sleep };
+  const cluster = await connect(url, { clock });
+  const listing = cluster.list(widgets).catch((error: unknown) => error);
+  await asked.promise;
+  await cluster.close();
+  expect(String(await listing)).toContain('starting');
+  expect(received.length).toBe(1);
+});
+
+async function aborted(signal: AbortSignal | undefined): Promise<void> {
+  if (signal !== undefined) await once(signal, 'abort');
+}
