@@ -34,16 +34,32 @@ test('an OpenAPI document is read once per content', async () => {
   expect(paths()).toEqual(['/openapi/v3', '/openapi/v3/apis/example.com/v2 B']);
 });
 
-test('a document that changed after the index was read is found under its new hash', async () => {
-  let hash = 'A';
+test('a document that changed is read as it is now, also while the index still names its old hash', async () => {
+  const current = openApi(() => 'B');
   const { url, received } = await serve((request) => {
-    const reply = openApi(() => hash)(request);
-    if (request.path === '/openapi/v3') hash = 'B';
-    return reply;
+    const indexed = openApi(() => 'A');
+    if (request.path === '/openapi/v3') return indexed(request);
+    return request.query.has('hash') ? current(request) : { json: { ...DOCUMENT, info: { title: 'B' } } };
   });
   const document = await (await connect(url)).schema('example.com/v2');
   expect(document).toMatchObject({ info: { title: 'B' } });
-  expect(received.length).toBe(4);
+  expect(received.length).toBe(3);
+});
+
+test('kinds that are gone since the index was read have no document', async () => {
+  const { url } = await serve((request) =>
+    request.path === '/openapi/v3' ? openApi(() => 'A')(request) : { status: 404, text: '404 page not found' },
+  );
+  expect(await (await connect(url)).schema('example.com/v2')).toBeUndefined();
+});
+
+test('a document that is redirected without a hash, too, is an error', async () => {
+  const { url } = await serve((request) =>
+    request.path === '/openapi/v3'
+      ? openApi(() => 'A')(request)
+      : { status: 301, headers: { location: '/' }, text: '' },
+  );
+  await expect((await connect(url)).schema('example.com/v2')).rejects.toMatchObject({ code: 'cluster-error' });
 });
 
 test('a server without OpenAPI v3 has no schemas', async () => {

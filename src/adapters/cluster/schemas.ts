@@ -18,7 +18,7 @@ export interface Schemas {
 type Index = ReadonlyMap<string, string>;
 
 export function createSchemas(api: Api): Schemas {
-  const documents = new Map<string, Promise<OpenApiDocument>>();
+  const documents = new Map<string, Promise<OpenApiDocument | undefined>>();
   let index: Promise<Index> | undefined;
 
   function current(): Promise<Index> {
@@ -29,7 +29,7 @@ export function createSchemas(api: Api): Schemas {
     return index;
   }
 
-  function document(path: string): Promise<OpenApiDocument> {
+  function document(path: string): Promise<OpenApiDocument | undefined> {
     const known = documents.get(path);
     if (known !== undefined) return known;
     const reading = readDocument(api, path);
@@ -45,16 +45,7 @@ export function createSchemas(api: Api): Schemas {
     read: async (apiVersion) => {
       const name = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`;
       const path = (await current()).get(name);
-      if (path === undefined) return undefined;
-      try {
-        return await document(path);
-      } catch (error) {
-        if (!isMoved(error)) throw error;
-      }
-      // The content changed since the index was read: the server redirects to its new hash.
-      index = undefined;
-      const newer = (await current()).get(name);
-      return newer === undefined ? undefined : document(newer);
+      return path === undefined ? undefined : document(path);
     },
   };
 }
@@ -74,18 +65,30 @@ async function readIndex(api: Api): Promise<Index> {
   );
 }
 
-async function readDocument(api: Api, path: string): Promise<OpenApiDocument> {
-  const read = await readJson(api, path);
-  if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is no OpenAPI v3 document');
-  return read;
+/**
+ * Undefined where the kinds are gone. The server redirects a hash that is not the content's any more; its index can name
+ * that hash a moment longer, so the document is read as it is now, without one.
+ */
+async function readDocument(api: Api, path: string): Promise<OpenApiDocument | undefined> {
+  const [current = path] = path.split('?');
+  try {
+    const read = await readJson(api, path).catch((error: unknown) => {
+      if (!isRedirected(error)) throw error;
+      return readJson(api, current);
+    });
+    if (isDocument(read)) return read;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'cluster-not-found') return undefined;
+    throw error;
+  }
+  throw unexpected(api.url(path), 'the answer is no OpenAPI v3 document');
 }
 
 function isDocument(value: unknown): value is OpenApiDocument {
   return isObject(value) && isObject(value.components) && isObject(value.components.schemas);
 }
 
-function isMoved(error: unknown): boolean {
-  if (!(error instanceof Failure)) return false;
-  const { status } = error.data;
-  return error.code === 'cluster-not-found' || (typeof status === 'number' && status >= 300 && status < 400);
+function isRedirected(error: unknown): boolean {
+  const status = error instanceof Failure ? error.data.status : undefined;
+  return typeof status === 'number' && status >= 300 && status < 400;
 }
