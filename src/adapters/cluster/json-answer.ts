@@ -1,5 +1,6 @@
 // Reads answers as JSON objects. Knows nothing about kinds.
 
+import { Failure } from '../../std/failure.ts';
 import { isObject, type JsonObject, parseJson } from '../../std/json.ts';
 import type { Api, ApiRequest } from './api.ts';
 import { unexpected } from './refusals.ts';
@@ -17,6 +18,16 @@ export function readJson(
 export async function sendForJson(api: Api, request: ApiRequest): Promise<JsonObject> {
   const { text } = await api.send(request);
   return jsonObjectOf(api, request.path, text);
+}
+
+/** Undefined where the server has nothing there. */
+export async function readIfFound<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'cluster-not-found') return undefined;
+    throw error;
+  }
 }
 
 export function jsonObjectOf(api: Pick<Api, 'url'>, path: string, text: string): JsonObject {

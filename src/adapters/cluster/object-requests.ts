@@ -7,7 +7,7 @@ import { Failure } from '../../std/failure.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import type { Api } from './api.ts';
 import { type Discovered, discover } from './discovery.ts';
-import { sendForJson } from './json-answer.ts';
+import { readIfFound, sendForJson } from './json-answer.ts';
 import { isKubeObject } from './objects.ts';
 import { collectionPath, objectPath } from './paths.ts';
 import { unexpected } from './refusals.ts';
@@ -59,12 +59,8 @@ async function resourceOf(context: Context, id: ResourceId): Promise<ApiResource
 
 export async function getObject(context: Context, id: ResourceId, urgent: boolean): Promise<KubeObject | undefined> {
   const path = objectPath(await resourceOf(context, id), id.namespace, id.name);
-  try {
-    return asObject(context, path, await sendForJson(context.api, { method: 'GET', path, repeatable: true, urgent }));
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'cluster-not-found') return undefined;
-    throw error;
-  }
+  const read = await readIfFound(sendForJson(context.api, { method: 'GET', path, repeatable: true, urgent }));
+  return read && asObject(context, path, read);
 }
 
 /** Kubernetes API Concepts, "Server-Side Apply": JSON is YAML, so the object is sent as it is. */

@@ -53,6 +53,27 @@ test('kinds that are gone since the index was read have no document', async () =
   expect(await (await connect(url)).schema('example.com/v2')).toBeUndefined();
 });
 
+test('what was read without its hash, or was missing, is read again once the index is', async () => {
+  let hash = 'B';
+  const { url, received } = await serve((request) => {
+    if (request.path === '/openapi/v3') return openApi(() => 'A')(request);
+    if (hash === '') return { status: 404, text: '404 page not found' };
+    const plain = { json: { ...DOCUMENT, info: { title: hash } } };
+    return request.query.has('hash') ? openApi(() => hash)(request) : plain;
+  });
+  const cluster = await connect(url);
+  const read = () => cluster.schema('example.com/v2');
+  const both = await Promise.all([read(), read()]);
+  expect(both).toMatchObject([{ info: { title: 'B' } }, { info: { title: 'B' } }]);
+  expect(received.length).toBe(3);
+  hash = '';
+  cluster.refresh();
+  expect(await read()).toBeUndefined();
+  hash = 'A';
+  cluster.refresh();
+  expect(await read()).toMatchObject({ info: { title: 'A' } });
+});
+
 test('a document that is redirected without a hash, too, is an error', async () => {
   const { url } = await serve((request) =>
     request.path === '/openapi/v3'

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../../kube/openapi.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
 import type { Api } from './api.ts';
-import { readJson } from './json-answer.ts';
+import { readIfFound, readJson } from './json-answer.ts';
 import { unexpected } from './refusals.ts';
 
 export interface Schemas {
@@ -18,7 +18,7 @@ export interface Schemas {
 type Index = ReadonlyMap<string, string>;
 
 export function createSchemas(api: Api): Schemas {
-  const documents = new Map<string, Promise<OpenApiDocument | undefined>>();
+  const documents = new Map<string, Promise<OpenApiDocument>>();
   let index: Promise<Index> | undefined;
 
   function current(): Promise<Index> {
@@ -29,7 +29,7 @@ export function createSchemas(api: Api): Schemas {
     return index;
   }
 
-  function document(path: string): Promise<OpenApiDocument | undefined> {
+  function document(path: string): Promise<OpenApiDocument> {
     const known = documents.get(path);
     if (known !== undefined) return known;
     const reading = readDocument(api, path);
@@ -38,24 +38,32 @@ export function createSchemas(api: Api): Schemas {
     return reading;
   }
 
+  /** The server redirects a hash that is not the content's any more; its index can name that hash a moment longer. */
+  async function latest(path: string): Promise<OpenApiDocument> {
+    try {
+      return await document(path);
+    } catch (error) {
+      if (!isRedirected(error)) throw error;
+      return document(withoutHash(path));
+    }
+  }
+
   return {
     refresh: () => {
       index = undefined;
+      for (const path of documents.keys()) if (path === withoutHash(path)) documents.delete(path);
     },
     read: async (apiVersion) => {
       const name = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`;
       const path = (await current()).get(name);
-      return path === undefined ? undefined : document(path);
+      return path === undefined ? undefined : readIfFound(latest(path));
     },
   };
 }
 
 /** `GET /openapi/v3`: from `apis/apps/v1` to a path with the content's hash in its query. Servers before 1.24 have none. */
 async function readIndex(api: Api): Promise<Index> {
-  const { paths } = await readJson(api, '/openapi/v3').catch((error: unknown) => {
-    if (error instanceof Failure && error.code === 'cluster-not-found') return { paths: undefined };
-    throw error;
-  });
+  const paths = (await readIfFound(readJson(api, '/openapi/v3')))?.paths;
   const entries = isObject(paths) ? Object.entries(paths) : [];
   return new Map(
     entries.flatMap(([name, entry]) => {
@@ -65,23 +73,16 @@ async function readIndex(api: Api): Promise<Index> {
   );
 }
 
-/**
- * Undefined where the kinds are gone. The server redirects a hash that is not the content's any more; its index can name
- * that hash a moment longer, so the document is read as it is now, without one.
- */
-async function readDocument(api: Api, path: string): Promise<OpenApiDocument | undefined> {
-  const [current = path] = path.split('?');
-  try {
-    const read = await readJson(api, path).catch((error: unknown) => {
-      if (!isRedirected(error)) throw error;
-      return readJson(api, current);
-    });
-    if (isDocument(read)) return read;
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'cluster-not-found') return undefined;
-    throw error;
-  }
-  throw unexpected(api.url(path), 'the answer is no OpenAPI v3 document');
+async function readDocument(api: Api, path: string): Promise<OpenApiDocument> {
+  const read = await readJson(api, path);
+  if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is no OpenAPI v3 document');
+  return read;
+}
+
+/** The server answers it with what is current. */
+function withoutHash(path: string): string {
+  const [place = path] = path.split('?');
+  return place;
 }
 
 function isDocument(value: unknown): value is OpenApiDocument {
