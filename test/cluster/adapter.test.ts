@@ -164,7 +164,7 @@ test('a failure about a Secret names the field and never the value', async () =>
 });
 
 test('a list has all pages and says apiVersion and kind of every item', async () => {
-  const names = Array.from({ length: 520 }, (_, index) => `many-${String(index).padStart(3, '0')}`);
+  const names = Array.from({ length: 2_020 }, (_, index) => `many-${String(index).padStart(4, '0')}`);
   await Promise.all(names.map((name) => git.apply(configMap(name, {}), { force: false })));
   const kind = await kindOf(git, 'v1', 'ConfigMap');
   const before = git.requests();

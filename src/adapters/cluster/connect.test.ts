@@ -158,24 +158,47 @@ function pager(count: number, expire: (start: number, calls: number) => boolean)
 }
 
 test.each([
-  { expire: () => false, asked: ['500', '500 500', '500 1000'], reason: 'three pages' },
+  { expire: () => false, asked: ['2000', '2000 2000', '2000 4000'], reason: 'three pages' },
   {
-    expire: (start: number, calls: number) => start === 500 && calls === 2,
-    asked: ['500', '500 500', '500', '500 500', '500 1000'],
+    expire: (start: number, calls: number) => start === 2000 && calls === 2,
+    asked: ['2000', '2000 2000', '2000', '2000 2000', '2000 4000'],
     reason: 'a page expired once: the list starts again',
   },
   {
-    expire: (start: number) => start === 1000,
-    asked: ['500', '500 500', '500 1000', '500', '500 500', '500 1000', ''],
+    expire: (start: number) => start === 4000,
+    asked: ['2000', '2000 2000', '2000 4000', '2000', '2000 2000', '2000 4000', ''],
     reason: 'a page expires each time: the last try is in one piece',
   },
 ])('a list has every object once: $reason', async ({ expire, asked }) => {
-  const { url, received } = await serve(pager(1200, expire));
+  const { url, received } = await serve(pager(4800, expire));
   const cluster = await connect(url);
   const items = await cluster.list(widgets);
-  expect(new Set(items.map(({ metadata }) => metadata.name)).size).toBe(1200);
-  expect(items.length).toBe(1200);
+  expect(new Set(items.map(({ metadata }) => metadata.name)).size).toBe(4800);
+  expect(items.length).toBe(4800);
   expect(items[7]).toEqual({ apiVersion: 'example.com/v2', kind: 'Widget', metadata: { name: 'w7' } });
+  expect(received.map(({ query }) => `${query.get('limit') ?? ''} ${query.get('continue') ?? ''}`.trim())).toEqual(
+    asked,
+  );
+});
+
+test.each([
+  { characters: 4_000, asked: ['2000', '2000 2000'], reason: 'of usual size: two pages' },
+  { characters: 8_000, asked: ['2000', '500', '500 500', '500 1000', '500 1500', '500 2000'], reason: 'of more' },
+  {
+    characters: 30_000,
+    asked: ['2000', '500', '500 500', '500 1000', '500 1500', '500 2000'],
+    reason: 'so large that 500 of them are more than a page may be, and read all the same',
+  },
+])('a page that is too long is read in smaller ones: objects $reason', async ({ characters, asked }) => {
+  const { url, received } = await serve((request) => {
+    const { json } = pager(2_100, () => false)(request) as { json: { items: { metadata: object }[] } };
+    const note = 'x'.repeat(characters);
+    const items = json.items.map((item) => ({ ...item, spec: { note } }));
+    return { json: { ...json, items } };
+  });
+  const items = await (await connect(url)).list(widgets);
+  expect(new Set(items.map(({ metadata }) => metadata.name)).size).toBe(2_100);
+  expect(items.length).toBe(2_100);
   expect(received.map(({ query }) => `${query.get('limit') ?? ''} ${query.get('continue') ?? ''}`.trim())).toEqual(
     asked,
   );

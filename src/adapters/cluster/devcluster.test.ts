@@ -89,12 +89,12 @@ test('unknown fields are refused as invalid, a uid that is not the living one as
 });
 
 test('a list of several pages is whole, and the requests are counted like the server counts them', async () => {
-  const names = Array.from({ length: 620 }, (_, index) => `many-${index}`);
+  const names = Array.from({ length: 2_100 }, (_, index) => `many-${index}`);
   await Promise.all(names.map((name) => one.apply(configMap(name, {}), { force: false })));
   const kind = await kindOf('ConfigMap');
   const before = one.requests();
   const items = await one.list(kind, 'client');
-  expect(items.filter(({ metadata }) => metadata.name.startsWith('many-')).length).toBe(620);
+  expect(items.filter(({ metadata }) => metadata.name.startsWith('many-')).length).toBe(2_100);
   expect(items.every(({ apiVersion, kind: each }) => apiVersion === 'v1' && each === 'ConfigMap')).toBe(true);
   expect(one.requests() - before).toBe(2);
 });

@@ -11,11 +11,17 @@ import { isKubeObject } from './objects.ts';
 import { collectionPath } from './paths.ts';
 import { notAwaited, unexpected } from './refusals.ts';
 
-const PAGE = 500;
+/**
+ * Servers answer a first page from memory, and all others from their storage, which takes many times as long: most kinds
+ * come in one page.
+ */
+const PAGE = 2_000;
+/** Of so many, a page is read however long it is. */
+const PAGE_WHOLE = 500;
 /** A list whose pages expire again and again is read in one piece the last time: that cannot expire. */
 const TRIES = [PAGE, PAGE, undefined];
 
-/** Of objects that may be large: how many the first page has, how long a page should be, and may be. */
+/** Of objects that may be large: how many the first page has, and how long a page should be; how long any page may be. */
 const FIRST_LARGE = 16;
 const LARGE_BYTES = 4 * 1024 * 1024;
 const LARGE_BYTES_MAX = 12 * 1024 * 1024;
@@ -126,7 +132,7 @@ async function readPages(
   }
 }
 
-/** The page is undefined where it is too long: fewer objects are to be asked for. One alone is read however long it is. */
+/** The page is undefined where it is too long: fewer objects are to be asked for. */
 async function readPage(
   api: Api,
   path: string,
@@ -134,7 +140,8 @@ async function readPage(
   limit: number | undefined,
 ): Promise<{ readonly page: JsonObject | undefined; readonly bytes: number }> {
   const accept = only === 'metadata' ? METADATA_LIST : undefined;
-  const maxBytes = large === true && limit !== 1 ? LARGE_BYTES_MAX : undefined;
+  const whole = large === true ? 1 : PAGE_WHOLE;
+  const maxBytes = limit === undefined || limit <= whole ? undefined : LARGE_BYTES_MAX;
   const answer = await api.send({ method: 'GET', path, repeatable: true, accept, timeoutMs, maxBytes });
   if (answer.exceeds === true) return { page: undefined, bytes: 0 };
   return { page: jsonObjectOf(api, path, answer.text), bytes: answer.text.length };
