@@ -1,4 +1,5 @@
 // The contract between the reconciler and an API server (`Cluster` of src/reconcile/ports.ts), over the real adapter.
+// One file, as it is one contract, asked of one server.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';

@@ -25,7 +25,7 @@ export const validity = { notBefore: Date.now() - DAY_MS, notAfter: Date.now() +
 const authority = createAuthority('test-ca', validity);
 const server = createServerCertificate(authority, 'test-ca', ['127.0.0.1'], validity);
 
-interface Received {
+export interface Received {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;

@@ -16,15 +16,16 @@ import { notAwaited, unexpected } from './refusals.ts';
  * come in one page.
  */
 const PAGE = 2_000;
+/** One that is longer is asked for again with fewer objects. */
+const PAGE_BYTES_MAX = 12 * 1024 * 1024;
 /** Of so many, a page is read however long it is. */
 const PAGE_WHOLE = 500;
 /** A list whose pages expire again and again is read in one piece the last time: that cannot expire. */
 const TRIES = [PAGE, PAGE, undefined];
 
-/** Of objects that may be large: how many the first page has, and how long a page should be; how long any page may be. */
+/** Of objects that may be large: how many the first page has, and how long a page should be. */
 const FIRST_LARGE = 16;
 const LARGE_BYTES = 4 * 1024 * 1024;
-const LARGE_BYTES_MAX = 12 * 1024 * 1024;
 /** These are never read in one piece: they may be more than there is memory. */
 const TRIES_LARGE = [FIRST_LARGE, FIRST_LARGE, FIRST_LARGE];
 
@@ -141,7 +142,7 @@ async function readPage(
 ): Promise<{ readonly page: JsonObject | undefined; readonly bytes: number }> {
   const accept = only === 'metadata' ? METADATA_LIST : undefined;
   const whole = large === true ? 1 : PAGE_WHOLE;
-  const maxBytes = limit === undefined || limit <= whole ? undefined : LARGE_BYTES_MAX;
+  const maxBytes = limit === undefined || limit <= whole ? undefined : PAGE_BYTES_MAX;
   const answer = await api.send({ method: 'GET', path, repeatable: true, accept, timeoutMs, maxBytes });
   if (answer.exceeds === true) return { page: undefined, bytes: 0 };
   return { page: jsonObjectOf(api, path, answer.text), bytes: answer.text.length };
