@@ -8,6 +8,8 @@ import type { KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import { apply } from '../../src/reconcile/apply/apply.ts';
 import { OWNER, PART_OF, SOURCE } from '../../src/reconcile/labels.ts';
+import type { Checkout } from '../../src/reconcile/ports.ts';
+import type { FleetSource } from '../../src/reconcile/read/gather.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { API_GROUP, startWorld, type World } from '../harness/world.ts';
@@ -69,6 +71,30 @@ async function expectIdle(): Promise<void> {
   expect(counters.writes).toEqual({});
   expect(counters.dryRuns).toEqual({});
 }
+
+test('what lives is listed while what was fetched is read, and not before', async () => {
+  const listed: string[] = [];
+  const list: World['client']['list'] = (kind, ...rest) => {
+    listed.push(kind.kind);
+    return world.client.list(kind, ...rest);
+  };
+  async function fetchHeld({ repository }: FleetSource): Promise<Checkout> {
+    const checkout = await repository.fetch();
+    expect(listed).toEqual([]);
+    return {
+      ...checkout,
+      async read(oids) {
+        await expect.poll(() => listed).toEqual(expect.arrayContaining(['MCPServer', 'StatefulSet']));
+        return checkout.read(oids);
+      },
+    };
+  }
+  const result = await world.run({
+    cluster: { ...world.client, list },
+    sources: (fleet) => [{ ...fleet, repository: { ...fleet.repository, fetch: () => fetchHeld(fleet) } }],
+  });
+  expect([result.outcomes, exitCodeOf(result)]).toEqual([[], 0]);
+});
 
 test('a second run writes nothing, lists each kind once, Secrets and ConfigMaps twice, and gets the lease, the ApplySet parent, the inventory, the suspension and what is out of use', async () => {
   const { result, counters } = await counted(() => world.run());

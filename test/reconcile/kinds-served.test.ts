@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
+import type { RunDeps } from '../../src/reconcile/run.ts';
+import { Failure } from '../../src/std/failure.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { publish } from './fleet.ts';
 
@@ -61,8 +63,27 @@ test('an object that is declared in a version that the server does not prefer is
   world.fleet.commit({ 'cluster/road.yaml': object('lanes.example.com/v1', 'Road', 'one') });
   const first = await world.run({ waitSeconds: 0 });
   expect(first.outcomes.map(({ action, resource }) => `${resource.kind} ${action}`)).toContain('Road created');
-  const second = await world.run({ waitSeconds: 0 });
+  const listed: string[] = [];
+  const cluster: RunDeps['cluster'] = {
+    ...world.client,
+    list(kind, ...rest) {
+      if (kind.kind === 'Road') listed.push(kind.apiVersion);
+      return world.client.list(kind, ...rest);
+    },
+  };
+  const second = await world.run({ waitSeconds: 0, cluster });
   expect([second.outcomes, second.plan.batches]).toEqual([[], []]);
+  // Begun while nothing was read of the source.
+  expect(listed).toEqual(['lanes.example.com/v2', 'lanes.example.com/v1']);
+  const broken: RunDeps['cluster'] = {
+    ...world.client,
+    list(kind, ...rest) {
+      if (kind.apiVersion !== 'lanes.example.com/v2') return world.client.list(kind, ...rest);
+      return Promise.reject(new Failure('cluster-unexpected-answer', 'no conversion to v2'));
+    },
+  };
+  const third = await world.run({ waitSeconds: 0, cluster: broken });
+  expect([third.failures, third.outcomes, third.plan.batches]).toEqual([[], [], []]);
 });
 
 test('a kind that nobody serves is unknown, and suspends the deletions of its source', async () => {

@@ -66,30 +66,11 @@ export async function observe(
   options: ObserveOptions,
   before?: Pick<Observed, 'snapshot'>,
 ): Promise<Observed> {
-  const { kinds, apiGroup, instance, homeNamespace } = options;
+  const ownKinds = options.kinds.map((kind) => ({ group: options.apiGroup, kind: kind.kind }));
   const scope = scopeOf(options.namespaces);
-  const parentIdentity = parentId(instance, homeNamespace);
-  const reading = fitting(deps, options);
-  const [quarantine, everything, snapshot, parentObject, inventory] = await Promise.all([
-    reading,
-    gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
-    openSnapshot(deps.cluster, {
-      namespaces: scope.names,
-      applySet: applySetId(instance, homeNamespace),
-      before: before?.snapshot,
-    }),
-    deps.cluster.get(parentIdentity),
-    readInventory(deps.cluster, options),
-  ]);
+  const { everything, snapshot, parent, quarantine, inventory } = await look(deps, options, ownKinds, before);
   snapshot.declare(everything.loaded.map(({ object }) => object));
   await listAsDeclared(deps.cluster, snapshot, everything.loaded);
-  const parent = {
-    id: parentIdentity,
-    extent: extentOf(parentObject),
-    marked: hasInventory(parentObject),
-    beforeInventories: parentObject !== undefined && !hasInventory(parentObject),
-    origins: { before: originsOf(parentObject), now: deps.sources.flatMap(({ origin }) => origin ?? []).sort() },
-  };
   const declared = withoutUnfit(
     everything,
     new Map([
@@ -98,7 +79,6 @@ export async function observe(
       ...records(options, everything.loaded),
     ]),
   );
-  const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
   await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(options, declared.loaded)]);
   const named = await readNeeded(options, snapshot, declared.loaded);
   const whole = await restoreNamed(declared, named, snapshot.find);
@@ -108,6 +88,54 @@ export async function observe(
   const gathered = all === own ? own : await readNamed(options, snapshot, all);
   const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
   return { quarantine, gathered, snapshot, parent, inventory, ownKinds, leftAlone };
+}
+
+interface Looked extends Pick<Observed, 'quarantine' | 'snapshot' | 'parent' | 'inventory'> {
+  /** What the sources declare, before it is held against what lives. */
+  readonly everything: Gathered;
+}
+
+/** Kinds that are listed in any case are listed while what was fetched is read. */
+async function look(
+  deps: ObserveDeps,
+  options: ObserveOptions,
+  ownKinds: readonly GroupKind[],
+  before: Pick<Observed, 'snapshot'> | undefined,
+): Promise<Looked> {
+  const { kinds, apiGroup, instance, homeNamespace } = options;
+  const { sources, cache, cluster } = deps;
+  const applySet = applySetId(instance, homeNamespace);
+  const { names: namespaces } = scopeOf(options.namespaces);
+  const { promise: fetched, resolve } = Promise.withResolvers<void>();
+  const fit = fitting(deps, options);
+  const opening = openSnapshot(cluster, { namespaces, applySet, before: before?.snapshot });
+  const readingParent = readParent(deps, options);
+  const [quarantine, everything, snapshot, parent, inventory] = await Promise.all([
+    fit,
+    gather({ sources, kinds, apiGroup, cache, cluster, quarantine: fit, fetched: resolve }),
+    opening,
+    readingParent,
+    readInventory(cluster, options),
+    Promise.all([opening, readingParent, fit, fetched]).then(([begun, { extent }]) =>
+      begun.begin([...ownKinds, ...kindsOf(extent)]),
+    ),
+  ]);
+  return { quarantine, everything, snapshot, parent, inventory };
+}
+
+async function readParent(
+  { cluster, sources }: ObserveDeps,
+  { instance, homeNamespace }: InstanceName,
+): Promise<Observed['parent']> {
+  const id = parentId(instance, homeNamespace);
+  const object = await cluster.get(id);
+  return {
+    id,
+    extent: extentOf(object),
+    marked: hasInventory(object),
+    beforeInventories: object !== undefined && !hasInventory(object),
+    origins: { before: originsOf(object), now: sources.flatMap(({ origin }) => origin ?? []).sort() },
+  };
 }
 
 /** What others have applied, or set, may name more. */

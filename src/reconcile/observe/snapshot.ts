@@ -19,9 +19,11 @@ import {
 export interface Snapshot {
   /** Makes sure that the kinds are listed; kinds that the server does not serve are skipped. */
   ensure(kinds: Iterable<GroupKind>): Promise<void>;
+  /** Begins with it before it is known what is declared; Secrets and ConfigMaps, for which that counts, are skipped. */
+  begin(kinds: Iterable<GroupKind>): void;
   /** What is declared: of objects that live with the same contents these are held once. */
   declare(objects: readonly KubeObject[]): void;
-  /** Lists the kind in this version, where it is not listed yet: live objects are compared in the version that is declared. */
+  /** Lists the kind in this version, once more where that was begun in another: live objects are compared as declared. */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
   /** Whether only the metadata of it is known. */
@@ -82,10 +84,8 @@ interface Reading extends SnapshotOptions {
   readonly partial: Set<string>;
   /** Keys of what exists and could not be read. */
   readonly unread: Set<string>;
-  readonly failures: Failure[];
-  /** Kinds of which something could not be read. A later success does not take that back. */
-  readonly failed: Set<string>;
-  readonly unlisted: Set<string>;
+  /** By kinds of which something could not be read. A later success does not take that back. */
+  readonly failed: Map<string, readonly Failure[]>;
   /** By key. */
   readonly declared: Map<string, KubeObject>;
 }
@@ -99,7 +99,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
   }
   const listed = new Map<string, Promise<void>>();
   const reading = beginReading(cluster, options);
-  const { declared, whole, objects, partial, unread, failures, failed, unlisted } = reading;
+  const { declared, whole, objects, partial, unread, failed } = reading;
   function lacksContents(id: ResourceId): boolean {
     const found = objects.get(keyOf(id));
     return partial.has(keyOf(id)) || (found !== undefined && standInsOf(found).length > 0);
@@ -114,26 +114,32 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
       }),
     );
   }
+  function listOnce(kind: GroupKind): Promise<void> | undefined {
+    const name = formatGroupKind(kind);
+    const resource = served.get(name);
+    if (resource !== undefined && !listed.has(name)) listed.set(name, readKind(reading, resource));
+    return listed.get(name);
+  }
   return {
     async ensure(kinds) {
-      await Promise.all(
-        [...kinds].map((kind) => {
-          const name = formatGroupKind(kind);
-          const resource = served.get(name);
-          const running = listed.get(name);
-          if (resource === undefined || running !== undefined) return running;
-          const started = readKind(reading, resource);
-          listed.set(name, started);
-          return started;
-        }),
-      );
+      await Promise.all([...kinds].map(listOnce));
+    },
+    begin(kinds) {
+      for (const kind of kinds) {
+        const resource = served.get(formatGroupKind(kind));
+        // Who ensures the kind gets the error.
+        if (resource !== undefined && !isLarge(resource)) listOnce(kind)?.catch(() => undefined);
+      }
     },
     declare(some) {
       for (const object of some) if (isLarge(object)) declared.set(keyOf(idOf(object)), object);
     },
     listAs(resource) {
       const name = formatGroupKind(groupKindOf(resource));
-      if (!listed.has(name)) served.set(name, resource);
+      const begun = served.get(name)?.apiVersion === resource.apiVersion ? undefined : listed.get(name);
+      served.set(name, resource);
+      const again = begun?.then(() => readAgain(reading, resource));
+      if (again !== undefined) listed.set(name, again);
     },
     find: (id) => objects.get(keyOf(id)),
     isPartial: (id) => partial.has(keyOf(id)),
@@ -147,8 +153,8 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
     known: (kind) => whole.has(formatGroupKind(kind)) && !failed.has(formatGroupKind(kind)),
     knows: (id) => whole.has(formatGroupKind(groupKindOf(id))) && !unread.has(keyOf(id)),
     served: (kind) => served.get(formatGroupKind(kind)),
-    unlisted: () => unlisted,
-    failures: () => failures,
+    unlisted: () => new Set([...failed.keys()].map((name) => parseGroupKind(name).kind)),
+    failures: () => [...failed.values()].flat(),
   };
 }
 
@@ -160,18 +166,25 @@ function beginReading(cluster: Cluster, options: SnapshotOptions): Reading {
     objects: new Map(),
     partial: new Set(),
     unread: new Set(),
-    failures: [],
-    failed: new Set(),
-    unlisted: new Set(),
+    failed: new Map(),
     declared: new Map(),
   };
 }
 
 /** A kind of which something cannot be read is unknown, and no other is. */
-function noteFailure({ failures, failed, unlisted }: Reading, resource: ApiResource, failure: Failure): void {
-  failures.push(failure);
-  failed.add(formatGroupKind(groupKindOf(resource)));
-  unlisted.add(resource.kind);
+function noteFailure({ failed }: Reading, resource: ApiResource, failure: Failure): void {
+  const name = formatGroupKind(groupKindOf(resource));
+  failed.set(name, [...(failed.get(name) ?? []), failure]);
+}
+
+/** In this version: what was listed in another goes, and what failed there does not count. */
+async function readAgain(reading: Reading, resource: ApiResource): Promise<void> {
+  const { failed, objects, whole } = reading;
+  const kind = formatGroupKind(groupKindOf(resource));
+  for (const [key, object] of objects) if (formatGroupKind(groupKindOf(object)) === kind) objects.delete(key);
+  whole.delete(kind);
+  failed.delete(kind);
+  await readKind(reading, resource);
 }
 
 /** Where one namespace cannot be listed, what the others gave stays. */

@@ -63,6 +63,8 @@ export interface GatherInput {
   /** Asked about kinds that the sources use and do not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
   readonly quarantine: Promise<Quarantine>;
+  /** Called once all sources are fetched, or cannot be: what is left is to read them. */
+  readonly fetched?: () => void;
 }
 
 interface SourceResult {
@@ -92,7 +94,9 @@ interface Fetched {
 export const LATE = 'source-late';
 
 export async function gather(input: GatherInput): Promise<Gathered> {
-  const results = await Promise.all(input.sources.map((source) => readSource(input, source)));
+  const begun = input.sources.map((source) => ({ source, fetching: fetchUsable(source, input.quarantine) }));
+  void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);
+  const results = await Promise.all(begun.map(({ source, fetching }) => readSource(input, source, fetching)));
   const loaded = results.flatMap(({ source, loaded: each }) =>
     (each?.resources ?? []).map((resource): Sourced => ({ ...resource, source })),
   );
@@ -126,9 +130,9 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   };
 }
 
-async function readSource(input: GatherInput, source: FleetSource): Promise<SourceResult> {
+async function readSource(input: GatherInput, source: FleetSource, fetching: Promise<Fetched>): Promise<SourceResult> {
   try {
-    const { checkout, tip, ...rest } = await fetchUsable(source, (await input.quarantine).entries.get(source.name));
+    const { checkout, tip, ...rest } = await fetching;
     const loaded = await loadCheckout(input, source, checkout);
     const outOfUse = rest.quarantined === undefined ? undefined : await findOutOfUse(input, source, tip);
     return { source: source.name, commit: checkout.commit, loaded, outOfUse, ...rest };
@@ -139,7 +143,11 @@ async function readSource(input: GatherInput, source: FleetSource): Promise<Sour
 }
 
 /** What the ref names; where that is out of use, or no one can tell, the commit that the source was rolled back to. */
-async function fetchUsable({ repository, fixed }: FleetSource, entry: Quarantined | undefined): Promise<Fetched> {
+async function fetchUsable(
+  { name, repository, fixed }: FleetSource,
+  quarantine: Promise<Quarantine>,
+): Promise<Fetched> {
+  const entry = (await quarantine).entries.get(name);
   if (entry === undefined) {
     const checkout = await repository.fetch();
     return checkout.stale === undefined ? { checkout } : { checkout, failure: checkout.stale, stale: true };
