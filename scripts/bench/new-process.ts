@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
 import type { Site } from './large-site.ts';
 import { API_GROUP, fleetOf } from './manifests.ts';
 import { median } from './measure.ts';
@@ -12,7 +13,8 @@ import { runSync, writeInstance } from './sync-process.ts';
 import type { Row } from './table.ts';
 
 const SERVERS = 2_000;
-const CREATE_ROUNDS = 3;
+/** Even: the baseline comes first in every second one, as the server is busy with deletions for a while after each. */
+const CREATE_ROUNDS = 4;
 const IDLE_ROUNDS = 5;
 const RESOURCES = `/apis/${API_GROUP}/v1alpha1`;
 
@@ -21,6 +23,8 @@ interface Round {
   readonly bare: BareCreation;
   readonly idle: readonly number[];
   readonly lists: readonly number[];
+  /** What was created. */
+  readonly objects: readonly BareObject[];
 }
 
 /** Milliseconds of the requests alone. */
@@ -37,7 +41,7 @@ export async function measureNewProcesses(site: Site): Promise<Row[]> {
     await site.bare.patch(`${path}?fieldManager=bench&force=true`, JSON.stringify(definition));
   }
   const rounds: Round[] = [];
-  for (let round = 0; round <= CREATE_ROUNDS; round += 1) rounds.push(await createOnce(site, round));
+  for (let round = 0; round <= CREATE_ROUNDS; round += 1) rounds.push(await createOnce(site, round, rounds.at(-1)));
   return rowsOf(rounds.slice(1));
 }
 
@@ -61,9 +65,10 @@ function rowsOf(rounds: readonly Round[]): Row[] {
   ];
 }
 
-async function createOnce(site: Site, round: number): Promise<Round> {
+async function createOnce(site: Site, round: number, before: Round | undefined): Promise<Round> {
   const instance = `${site.run}-ours-${round}`;
   const other = `${site.run}-bare-${round}`;
+  const early = before === undefined || round % 2 === 0 ? undefined : await createBare(site, before.objects, other);
   // Where a namespace is still to be made, nothing in it can be tried first.
   await createNamespace(site, instance);
   const manifests = fleetOf(SERVERS, instance);
@@ -71,18 +76,25 @@ async function createOnce(site: Site, round: number): Promise<Round> {
   const created = await runSync(site.program, config);
   // The namespace is there.
   assert.match(created.output, new RegExp(`^${manifests.length - 1} created, `, 'm'));
+  // The baseline's would be listed as well.
+  const idle = early === undefined ? await runIdle(site, config, manifests.length) : { idle: [], lists: [] };
+  const objects = await objectsIn(site, instance);
+  const bare = early ?? (await createBare(site, objects, other));
+  for (const namespace of [instance, other]) await remove(site, namespace);
+  return { created: created.ms, ...idle, bare, objects };
+}
+
+async function runIdle(site: Site, config: string, objects: number): Promise<Pick<Round, 'idle' | 'lists'>> {
   const [idle, lists]: [number[], number[]] = [[], []];
   for (let again = 0; again < IDLE_ROUNDS; again += 1) {
     const { ms, output } = await runSync(site.program, config);
-    assert.match(output, new RegExp(`^0 created, 0 configured, ${manifests.length} unchanged, `, 'm'));
+    assert.match(output, new RegExp(`^0 created, 0 configured, ${objects} unchanged, `, 'm'));
     idle.push(ms);
     const start = performance.now();
     await site.bare.listAll(['mcpservers', 'mcpgroups'].map((plural) => `${RESOURCES}/${plural}`));
     lists.push(performance.now() - start);
   }
-  const bare = await createBare(site, instance, other);
-  for (const namespace of [instance, other]) await remove(site, namespace);
-  return { created: created.ms, idle, lists, bare };
+  return { idle, lists };
 }
 
 async function createNamespace({ bare }: Site, name: string): Promise<void> {
@@ -99,35 +111,41 @@ async function remove({ bare }: Site, name: string): Promise<void> {
 }
 
 interface BareObject {
-  /** With its query. */
-  readonly path: string;
-  readonly body: string;
+  readonly plural: string;
+  readonly name: string;
+  /** Without its namespace. */
+  readonly object: KubeObject;
 }
 
-async function createBare(site: Site, from: string, to: string): Promise<BareCreation> {
-  const objects = await copiesOf(site, from, to);
+async function createBare(site: Site, objects: readonly BareObject[], to: string): Promise<BareCreation> {
   await createNamespace(site, to);
+  const requests = objects.map(({ plural, name, object }) => ({
+    path: `${RESOURCES}/namespaces/${to}/${plural}/${name}?fieldManager=bench`,
+    body: JSON.stringify({ ...object, metadata: { ...object.metadata, namespace: to } }),
+  }));
   async function send(query: string): Promise<number> {
     const start = performance.now();
-    await Promise.all(objects.map(({ path, body }) => site.bare.patch(path + query, body)));
+    await Promise.all(requests.map(({ path, body }) => site.bare.patch(path + query, body)));
     return performance.now() - start;
   }
   return { tried: await send('&dryRun=All'), made: await send('') };
 }
 
-/** What the one namespace has, for the other. */
-async function copiesOf({ bare }: Site, from: string, to: string): Promise<readonly BareObject[]> {
-  const path = `${RESOURCES}/namespaces`;
-  const lists = await bare.listAll(['mcpgroups', 'mcpservers'].map((plural) => `${path}/${from}/${plural}`));
-  return lists.flatMap((list) => {
-    const { items } = JSON.parse(list);
-    return items.map((item: { spec: unknown; metadata: { name: string; labels: unknown } }) => {
-      const { name, labels } = item.metadata;
-      const plural = 'image' in (item.spec as object) ? 'mcpservers' : 'mcpgroups';
-      const kind = plural === 'mcpservers' ? 'MCPServer' : 'MCPGroup';
-      const metadata = { name, namespace: to, labels };
-      const body = JSON.stringify({ apiVersion: `${API_GROUP}/v1alpha1`, kind, metadata, spec: item.spec });
-      return { path: `${path}/${to}/${plural}/${name}?fieldManager=bench`, body };
-    });
+/** As they would be sent to another namespace. */
+async function objectsIn({ bare }: Site, namespace: string): Promise<readonly BareObject[]> {
+  const kinds = [
+    { kind: 'MCPGroup', plural: 'mcpgroups' },
+    { kind: 'MCPServer', plural: 'mcpservers' },
+  ];
+  const found = kinds.map(async ({ kind, plural }) => {
+    const pages = await bare.listAll([`${RESOURCES}/namespaces/${namespace}/${plural}`]);
+    return pages
+      .flatMap((page): KubeObject[] => JSON.parse(page).items)
+      .map(({ spec, metadata: { name, labels } }) => ({
+        plural,
+        name,
+        object: { apiVersion: `${API_GROUP}/v1alpha1`, kind, metadata: { name, ...(labels && { labels }) }, spec },
+      }));
   });
+  return (await Promise.all(found)).flat();
 }
