@@ -45,6 +45,8 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   let moved = false;
   let waiting = false;
   let fed: { resume(): void } | undefined;
+  /** Bytes of the body, where the head says how many and none was written yet. */
+  let whole: number | undefined;
 
   function finish(fault?: BackendFault): boolean {
     if (finished) return false;
@@ -68,8 +70,12 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
     finished: () => finished,
     head(status, headers) {
       if (finished) return;
-      response.writeHead(status, { ...options.shownHeaders(headers), ...options.headers });
-      if (!isEventStream(headers['content-type'])) return;
+      const shown = options.shownHeaders(headers);
+      response.writeHead(status, { ...shown, ...options.headers });
+      if (!isEventStream(headers['content-type'])) {
+        if (shown['content-length'] !== undefined) whole = Number(shown['content-length']);
+        return;
+      }
       response.flushHeaders();
       stopKeepAlive = options.every(options.keepAliveMs, keepAlive);
     },
@@ -80,13 +86,18 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
         tail =
           chunk.length < TAIL_BYTES ? Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES) : chunk.subarray(-TAIL_BYTES);
       }
+      if (chunk.length === whole) {
+        endWhole(response, chunk);
+        return true;
+      }
+      whole = undefined;
       if (response.write(chunk)) return true;
       if (!waiting) response.once('drain', resume);
       waiting = true;
       return false;
     },
     end() {
-      if (finish()) response.end();
+      if (finish() && !response.writableEnded) response.end();
     },
     fail(fault) {
       if (finished) return;
@@ -101,6 +112,15 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
       finish({ reason: 'closed', message: 'the client closed the connection' });
     },
   };
+}
+
+/** Node.js writes texts of up to this without asking for memory. */
+const TEXT_BYTES_MAX = 16_384;
+
+/** Most answers are one chunk: as a text it leaves in one piece with its head. One byte is one character of Latin-1. */
+function endWhole(response: ServerResponse, body: Buffer): void {
+  if (body.length > TEXT_BYTES_MAX) response.end(body);
+  else response.end(body.toString('latin1'), 'latin1');
 }
 
 function sendFault({ response, id, headers }: ClientAnswerOptions, fault: BackendFault): void {
