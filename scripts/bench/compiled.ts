@@ -23,16 +23,21 @@ export async function compileBeside(program: string, module: URL): Promise<URL> 
   return pathToFileURL(join(dirname(program), `${basename(module.pathname, '.ts')}.js`));
 }
 
-/** The options of Node in the image. */
-export function imageNodeOptions(): string[] {
+/** The options of Node in the image. `variable`: NODE_OPTIONS as a pod has it, in place of the image's. */
+export function imageNodeOptions(variable = imageNodeVariable()): string[] {
   const words: string[] = JSON.parse(imageInstruction('ENTRYPOINT ', ''));
-  return words.filter((word) => word.startsWith('--'));
+  return [...words.filter((word) => word.startsWith('--')), ...variable.split(' ')];
 }
 
 /** What the image says to the allocator of the C library. */
 export function imageAllocator(): Readonly<Record<string, string>> {
   const settings = imageInstruction('ENV ', 'MALLOC_').split(' ');
   return Object.fromEntries(settings.map((setting) => setting.split('=')));
+}
+
+function imageNodeVariable(): string {
+  const name = 'NODE_OPTIONS=';
+  return imageInstruction('ENV ', name).slice(name.length);
 }
 
 function imageInstruction(name: string, beginning: string): string {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openWordIndex } from '../../../src/adapters/sqlite/word-index.ts';
 import { RUN_CONFIG_FILE, type RunConfig } from '../../../src/contracts/run-config.ts';
 import { freePort } from '../../../src/devcluster/node/free-port.ts';
+import { CALLS_NODE_OPTIONS } from '../../../src/kinds/pods/pod.ts';
 import { searchedText, searchTerms } from '../../../src/vmcp/optimizer/words.ts';
 import { imageNodeOptions } from '../compiled.ts';
 import { median } from '../measure.ts';
@@ -51,7 +52,7 @@ async function withMembers<T>(members: Members, run: (ports: readonly number[]) 
 /** As the image starts it. */
 function startRole(place: Place, args: readonly string[]): Promise<Serving> {
   const env = { ...process.env, NODE_ENV: 'production' };
-  return startServing(process.execPath, [...imageNodeOptions(), place.program, ...args], env);
+  return startServing(process.execPath, [...imageNodeOptions(CALLS_NODE_OPTIONS), place.program, ...args], env);
 }
 
 function startVirtual(place: Place, ports: readonly number[], more: object = {}): Promise<Serving> {
@@ -125,7 +126,11 @@ async function benchListsOnce(place: Place, ports: readonly number[]): Promise<R
   await initializeMs(virtual.port);
   const asking = { method: 'tools/list', params: {} };
   const bytes = await (await post(virtual.port, await openSession(virtual.port), asking)).text();
-  const bare = await startModule<number>(new URL('./bytes-process.ts', import.meta.url), bytes, imageNodeOptions());
+  const bare = await startModule<number>(
+    new URL('./bytes-process.ts', import.meta.url),
+    bytes,
+    imageNodeOptions(CALLS_NODE_OPTIONS),
+  );
   try {
     const servers = [virtual, { port: bare.ready, pid: bare.pid }];
     const [ours = 0, baseline = 0] = await costsOf(servers, () => asking, LISTS);

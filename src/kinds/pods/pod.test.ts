@@ -37,7 +37,7 @@ describe('the environment of a container', () => {
 
   it('of a proxy is completed by what is not set yet', () => {
     const names = withSurroundings([{ name: 'HOME', value: '/x' }]).map(({ name }) => name);
-    expect(names).toEqual(['HOME', 'XDG_CONFIG_HOME', 'TOOLHIVE_RUNTIME', 'UNSTRUCTURED_LOGS']);
+    expect(names).toEqual(['HOME', 'XDG_CONFIG_HOME', 'TOOLHIVE_RUNTIME', 'UNSTRUCTURED_LOGS', 'NODE_OPTIONS']);
   });
 
   it('of a proxy names the source of secrets where there are any', () => {

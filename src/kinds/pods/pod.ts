@@ -69,13 +69,20 @@ export function envOf(variables: readonly Env[]): Json[] {
   return [...byName.values()];
 }
 
-/** what every proxy needs to know of its surroundings; what is set already stays. */
+/**
+ * In place of the image's, for pods that hold many calls at once: what all of them keep until they are answered is copied each
+ * time that new objects have filled this many MiB. Grows only where it is needed.
+ */
+export const CALLS_NODE_OPTIONS = '--max-semi-space-size=32';
+
+/** What every proxy needs to know of its surroundings; what is set already stays. */
 export function withSurroundings(variables: readonly Env[]): readonly Env[] {
   const surroundings: Env[] = [
     { name: 'XDG_CONFIG_HOME', value: SCRATCH.mount.mountPath },
     { name: 'HOME', value: SCRATCH.mount.mountPath },
     { name: 'TOOLHIVE_RUNTIME', value: 'kubernetes' },
     { name: 'UNSTRUCTURED_LOGS', value: 'false' },
+    { name: 'NODE_OPTIONS', value: CALLS_NODE_OPTIONS },
     ...(variables.some(({ name }) => name.startsWith('TOOLHIVE_SECRET_'))
       ? [{ name: 'TOOLHIVE_SECRETS_PROVIDER', value: 'environment' }]
       : []),
