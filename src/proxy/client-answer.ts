@@ -45,8 +45,8 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   let moved = false;
   let waiting = false;
   let fed: { resume(): void } | undefined;
-  /** Bytes of the body, where the head says how many and none was written yet. */
-  let whole: number | undefined;
+  /** Bytes of the body, as the head says, until the first of them are written. NaN: it does not say, as of a stream. */
+  let whole = Number.NaN;
 
   function finish(fault?: BackendFault): boolean {
     if (finished) return false;
@@ -71,11 +71,9 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
     head(status, headers) {
       if (finished) return;
       const shown = options.shownHeaders(headers);
+      whole = Number(shown['content-length']);
       response.writeHead(status, { ...shown, ...options.headers });
-      if (!isEventStream(headers['content-type'])) {
-        if (shown['content-length'] !== undefined) whole = Number(shown['content-length']);
-        return;
-      }
+      if (!isEventStream(headers['content-type'])) return;
       response.flushHeaders();
       stopKeepAlive = options.every(options.keepAliveMs, keepAlive);
     },
@@ -90,7 +88,7 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
         endWhole(response, chunk);
         return true;
       }
-      whole = undefined;
+      whole = Number.NaN;
       if (response.write(chunk)) return true;
       if (!waiting) response.once('drain', resume);
       waiting = true;
