@@ -21,7 +21,7 @@ export interface ProxyWorld {
 
 const GO_SOURCE = fileURLToPath(new URL('../go/reverse-proxy.go', import.meta.url));
 
-/** With the options of Node that the image has, as ours. */
+/** With the options of Node that our pods have. */
 export async function startPassThrough({ backendPort }: ProxyWorld): Promise<Serving> {
   const module = new URL('./pass-through-process.ts', import.meta.url);
   const { ready, pid, stop } = await startModule<number>(module, backendPort, imageNodeOptions(CALLS_NODE_OPTIONS));
@@ -48,7 +48,7 @@ export interface ProxyKind {
 
 export const PLAIN_PROXY: ProxyKind = { policies: 'claims', backend: 'http' };
 
-/** As the image starts it. */
+/** As its pod starts it. */
 export async function startProxy(world: ProxyWorld, { policies, backend }: ProxyKind): Promise<Serving> {
   const { place, issuer, backendPort } = world;
   const [port, metricsPort] = [await freePort(), await freePort()];

@@ -49,7 +49,7 @@ async function withMembers<T>(members: Members, run: (ports: readonly number[]) 
   }
 }
 
-/** As the image starts it. */
+/** As its pod starts it. */
 function startRole(place: Place, args: readonly string[]): Promise<Serving> {
   const env = { ...process.env, NODE_ENV: 'production' };
   return startServing(process.execPath, [...imageNodeOptions(CALLS_NODE_OPTIONS), place.program, ...args], env);
