@@ -7,6 +7,7 @@ import { isEventStream } from '../mcp/headers.ts';
 import type { MessageId } from '../mcp/message.ts';
 import { formatComment } from '../mcp/sse.ts';
 import { faultRefusal, refusalBody } from './faults.ts';
+import type { ProxyClock } from './ports.ts';
 
 export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 
@@ -19,8 +20,7 @@ export interface ClientAnswerOptions {
   /** What is left of the other side's headers. */
   readonly shownHeaders: (headers: HeaderValues) => OutgoingHttpHeaders;
   readonly keepAliveMs: number;
-  /** Calls back again and again until it is taken back. */
-  readonly every: (ms: number, task: () => void) => () => void;
+  readonly clock: Pick<ProxyClock, 'every' | 'atTurnEnd'>;
   /** Once, when all was handed to the connection; `fault` where the answer broke. */
   readonly ended: (fault?: BackendFault) => void;
 }
@@ -37,7 +37,7 @@ export interface ClientAnswer extends Answer {
 const KEEP_ALIVE = formatComment('keep-alive');
 
 export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
-  const { response } = options;
+  const { response, clock } = options;
   let stopKeepAlive: (() => void) | undefined;
   let finished = false;
   /** The last bytes of the stream: a comment may stand between two events only, never inside one. */
@@ -47,6 +47,8 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   let fed: { resume(): void } | undefined;
   /** Bytes of the body, as the head says, until the first of them are written. NaN: it does not say, as of a stream. */
   let whole = Number.NaN;
+  /** All of it leaves at the end of this turn, or has left. */
+  let leaves = false;
 
   function finish(fault?: BackendFault): boolean {
     if (finished) return false;
@@ -75,17 +77,18 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
       response.writeHead(status, { ...shown, ...options.headers });
       if (!isEventStream(headers['content-type'])) return;
       response.flushHeaders();
-      stopKeepAlive = options.every(options.keepAliveMs, keepAlive);
+      stopKeepAlive = clock.every(options.keepAliveMs, keepAlive);
     },
     data(chunk) {
-      if (finished) return true;
+      if (finished || leaves) return true;
       if (stopKeepAlive !== undefined) {
         moved = true;
         tail =
           chunk.length < TAIL_BYTES ? Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES) : chunk.subarray(-TAIL_BYTES);
       }
       if (chunk.length === whole) {
-        endWhole(response, chunk);
+        leaves = true;
+        clock.atTurnEnd(() => endWhole(response, chunk));
         return true;
       }
       whole = Number.NaN;
@@ -95,12 +98,12 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
       return false;
     },
     end() {
-      if (finish() && !response.writableEnded) response.end();
+      if (finish() && !leaves) response.end();
     },
     fail(fault) {
       if (finished) return;
-      if (response.headersSent) response.destroy();
-      else sendFault(options, fault);
+      if (!response.headersSent) sendFault(options, fault);
+      else if (!leaves) response.destroy();
       finish(fault);
     },
     feed(flow) {

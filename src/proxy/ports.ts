@@ -6,6 +6,8 @@ import type { Json, JsonObject } from '../std/json.ts';
 export interface ProxyClock extends BackendClock {
   /** Calls back again and again until it is taken back; does not keep the process alive. */
   every(ms: number, task: () => void): () => void;
+  /** Calls back at the end of this turn of the event loop: all that are given within it are called together. */
+  atTurnEnd(task: () => void): void;
 }
 
 export interface ProxyLog {

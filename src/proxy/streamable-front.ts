@@ -16,7 +16,7 @@ import type { ProxyClock } from './ports.ts';
 export interface StreamableWorld {
   readonly backend: Backend;
   readonly seal: SessionSeal;
-  readonly clock: Pick<ProxyClock, 'now' | 'every'>;
+  readonly clock: Pick<ProxyClock, 'now' | 'every' | 'atTurnEnd'>;
   readonly keepAliveMs: number;
   /** What real traffic shows of the server. */
   readonly observed: (available: boolean) => void;
@@ -43,7 +43,7 @@ export function streamExchange(world: StreamableWorld, entry: Entry, prepared: R
     id: exchange.message?.kind === 'request' ? exchange.message.id : undefined,
     shownHeaders: (headers) => shownHeaders(world, entry, exchange, known.client, headers),
     keepAliveMs: world.keepAliveMs,
-    every: world.clock.every,
+    clock: world.clock,
     ended(fault) {
       // Whatever is still to come of an answer that was refused is not waited for.
       if (fault !== undefined) flow?.abort();

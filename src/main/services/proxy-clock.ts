@@ -18,5 +18,21 @@ export const proxyClock: ProxyClock = {
     timer.unref();
     return () => clearInterval(timer);
   },
+  atTurnEnd: collectTurn(),
   random: randomBytes,
 };
+
+function collectTurn(): ProxyClock['atTurnEnd'] {
+  let tasks: (() => void)[] = [];
+
+  function callAll(): void {
+    const all = tasks;
+    tasks = [];
+    for (const task of all) task();
+  }
+
+  return function atTurnEnd(task) {
+    if (tasks.length === 0) setImmediate(callAll);
+    tasks.push(task);
+  };
+}

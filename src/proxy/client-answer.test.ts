@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { type ClientAnswer, createClientAnswer } from './client-answer.ts';
+
+const server = createServer();
+const clients: Socket[] = [];
+let turn: (() => void)[] = [];
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+beforeEach(() => {
+  turn = [];
+});
+afterAll(() => {
+  for (const client of clients) client.destroy();
+  server.close();
+});
+
+function endTurn(): void {
+  for (const task of turn) task();
+}
+
+interface Asked {
+  readonly client: Socket;
+  readonly response: ServerResponse;
+  readonly answer: ClientAnswer;
+  readonly ended: ReturnType<typeof vi.fn>;
+}
+
+async function ask(): Promise<Asked> {
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  clients.push(client);
+  client.write('POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n');
+  const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+  const ended = vi.fn();
+  const answer = createClientAnswer({
+    ...{ response, ended, headers: {}, keepAliveMs: 60_000 },
+    shownHeaders: (headers) => ({ ...headers }) as OutgoingHttpHeaders,
+    clock: { every: () => () => undefined, atTurnEnd: (task) => turn.push(task) },
+  });
+  return { client, response, answer, ended };
+}
+
+function giveWhole({ answer }: Asked, text: string): void {
+  answer.head(200, { 'content-type': 'application/json', 'content-length': String(text.length) });
+  answer.data(Buffer.from(text));
+}
+
+/** What the client has got by the time that its answer is whole, or that the connection has ended. */
+async function answered({ client }: Asked, text: string): Promise<string> {
+  let got = '';
+  for await (const chunk of client) {
+    got += String(chunk);
+    if (got.endsWith(text)) break;
+  }
+  return got;
+}
+
+it('lets answers of one turn leave together at its end', async () => {
+  const asked = [await ask(), await ask()] as const;
+  for (const [index, each] of asked.entries()) {
+    giveWhole(each, `{"answer":${index}}`);
+    each.answer.end();
+    expect(each.ended).toHaveBeenCalledExactlyOnceWith(undefined);
+  }
+  expect(asked.map(({ response }) => response.socket?.bytesWritten)).toEqual([0, 0]);
+  endTurn();
+  expect(asked.every(({ response }) => (response.socket?.bytesWritten ?? 0) > 0)).toBe(true);
+  expect(await answered(asked[0], '{"answer":0}')).toMatch(/^HTTP\/1.1 200 OK/);
+  expect(await answered(asked[1], '{"answer":1}')).toMatch(/^HTTP\/1.1 200 OK/);
+});
+
+it('gives the client all of an answer whose server fails after its last byte', async () => {
+  const asked = await ask();
+  giveWhole(asked, '{"answer":0}');
+  asked.answer.fail({ reason: 'closed', message: 'the MCP server ended' });
+  endTurn();
+  expect(await answered(asked, '{"answer":0}')).toContain('content-length: 12');
+  expect(asked.ended).toHaveBeenCalledTimes(1);
+});
+
+it('passes nothing on after the bytes that the head promised', async () => {
+  const asked = await ask();
+  giveWhole(asked, '{"answer":0}');
+  asked.answer.data(Buffer.from('HTTP/1.1 200 OK\r\n'));
+  asked.answer.end();
+  endTurn();
+  expect(await answered(asked, '{"answer":0}')).not.toMatch(/HTTP.*HTTP/s);
+});
+
+it('lets the others leave where a client has gone before the end of the turn', async () => {
+  const [gone, stays] = [await ask(), await ask()];
+  for (const each of [gone, stays]) giveWhole(each, '{"answer":0}');
+  gone.client.destroy();
+  await once(gone.response, 'close');
+  gone.answer.abandon();
+  stays.answer.end();
+  endTurn();
+  expect(await answered(stays, '{"answer":0}')).toContain('200 OK');
+  expect(gone.ended).toHaveBeenCalledTimes(1);
+});
