@@ -7,6 +7,7 @@ import { type ClientAnswer, createClientAnswer } from './client-answer.ts';
 const server = createServer();
 const clients: Socket[] = [];
 let turn: (() => void)[] = [];
+let timers = 0;
 
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
@@ -22,6 +23,13 @@ afterAll(() => {
 
 function endTurn(): void {
   for (const task of turn) task();
+}
+
+function startTimer(): () => void {
+  timers += 1;
+  return () => {
+    timers -= 1;
+  };
 }
 
 interface Asked {
@@ -40,10 +48,12 @@ async function ask(): Promise<Asked> {
   const answer = createClientAnswer({
     ...{ response, ended, headers: {}, keepAliveMs: 60_000 },
     shownHeaders: (headers) => ({ ...headers }) as OutgoingHttpHeaders,
-    clock: { every: () => () => undefined, atTurnEnd: (task) => turn.push(task) },
+    clock: { every: startTimer, atTurnEnd: (task) => turn.push(task) },
   });
   return { client, response, answer, ended };
 }
+
+const EVENTS = { 'content-type': 'text/event-stream' };
 
 function giveWhole({ answer }: Asked, text: string): void {
   answer.head(200, { 'content-type': 'application/json', 'content-length': String(text.length) });
@@ -102,4 +112,43 @@ it('lets the others leave where a client has gone before the end of the turn', a
   endTurn();
   expect(await answered(stays, '{"answer":0}')).toContain('200 OK');
   expect(gone.ended).toHaveBeenCalledTimes(1);
+});
+
+it('lets a stream that ends within its first turn leave in one piece', async () => {
+  const asked = await ask();
+  asked.answer.head(200, EVENTS);
+  asked.answer.data(Buffer.from('data: 1\n\n'));
+  asked.answer.data(Buffer.from('data: 2\n\n'));
+  asked.answer.end();
+  const { socket } = asked.response;
+  expect(socket?.writableLength).toBe(socket?.bytesWritten);
+  endTurn();
+  expect(await answered(asked, '0\r\n\r\n')).toMatch(/200 OK.*data: 1.*data: 2/s);
+  expect(timers).toBe(0);
+  expect(asked.ended).toHaveBeenCalledExactlyOnceWith(undefined);
+});
+
+it('shows the head of a stream that stays open at the end of the turn, and each later event at once', async () => {
+  const asked = await ask();
+  asked.answer.head(200, EVENTS);
+  endTurn();
+  const head = asked.response.socket?.bytesWritten ?? 0;
+  expect(head).toBeGreaterThan(0);
+  asked.answer.data(Buffer.from('data: 1\n\n'));
+  expect(asked.response.socket?.bytesWritten).toBeGreaterThan(head);
+  expect(await answered(asked, 'data: 1\n\n\r\n')).toContain('text/event-stream');
+  expect(timers).toBe(1);
+  asked.answer.end();
+  expect(timers).toBe(0);
+});
+
+it('gives the client what there was of a stream that breaks within its first turn', async () => {
+  const asked = await ask();
+  asked.answer.head(200, EVENTS);
+  asked.answer.data(Buffer.from('data: 1\n\n'));
+  asked.answer.fail({ reason: 'closed', message: 'the MCP server ended' });
+  endTurn();
+  const got = await answered(asked, 'never');
+  expect(got).toContain('data: 1');
+  expect(got).not.toContain('0\r\n\r\n');
 });

@@ -2,6 +2,7 @@
 // open, and faults as JSON-RPC errors. Knows nothing about what an answer says.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Answer, BackendFault } from '../backends/backend.ts';
 import { isEventStream } from '../mcp/headers.ts';
 import type { MessageId } from '../mcp/message.ts';
@@ -34,38 +35,45 @@ export interface ClientAnswer extends Answer {
   finished(): boolean;
 }
 
-const KEEP_ALIVE = formatComment('keep-alive');
+const CLIENT_GONE: BackendFault = { reason: 'closed', message: 'the client closed the connection' };
 
 export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   const { response, clock } = options;
-  let stopKeepAlive: (() => void) | undefined;
+  let comments: Comments | undefined;
   let finished = false;
-  /** The last bytes of the stream: a comment may stand between two events only, never inside one. */
-  let tail: Buffer = EVENT_END;
-  let moved = false;
   let waiting = false;
   let fed: { resume(): void } | undefined;
   /** Bytes of the body, as the head says, until the first of them are written. NaN: it does not say, as of a stream. */
   let whole = Number.NaN;
   /** All of it leaves at the end of this turn, or has left. */
   let leaves = false;
+  /** Keeps what a stream begins with until the end of this turn: a short one is whole by then. */
+  let held: Socket | null = null;
 
   function finish(fault?: BackendFault): boolean {
     if (finished) return false;
     finished = true;
-    stopKeepAlive?.();
+    comments?.stop();
     options.ended(fault);
     return true;
   }
 
-  function keepAlive(): void {
-    if (!moved && endsEvent(tail) && response.writableLength === 0) response.write(KEEP_ALIVE);
-    moved = false;
+  /** Of the connection, not of the response, which would write its last chunk before those that it holds. */
+  function beginStream(): void {
+    held = response.socket;
+    held?.cork();
+    response.flushHeaders();
+    comments = sendComments(options);
+    clock.atTurnEnd(() => {
+      if (finished && held !== null) response.end();
+      if (!finished) comments?.start();
+      letGo();
+    });
   }
 
-  function resume(): void {
-    waiting = false;
-    fed?.resume();
+  function letGo(): void {
+    held?.uncork();
+    held = null;
   }
 
   return {
@@ -75,17 +83,11 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
       const shown = options.shownHeaders(headers);
       whole = Number(shown['content-length']);
       response.writeHead(status, { ...shown, ...options.headers });
-      if (!isEventStream(headers['content-type'])) return;
-      response.flushHeaders();
-      stopKeepAlive = clock.every(options.keepAliveMs, keepAlive);
+      if (isEventStream(headers['content-type'])) beginStream();
     },
     data(chunk) {
       if (finished || leaves) return true;
-      if (stopKeepAlive !== undefined) {
-        moved = true;
-        tail =
-          chunk.length < TAIL_BYTES ? Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES) : chunk.subarray(-TAIL_BYTES);
-      }
+      comments?.saw(chunk);
       if (chunk.length === whole) {
         leaves = true;
         clock.atTurnEnd(() => endWhole(response, chunk));
@@ -93,15 +95,21 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
       }
       whole = Number.NaN;
       if (response.write(chunk)) return true;
-      if (!waiting) response.once('drain', resume);
+      if (!waiting) {
+        response.once('drain', () => {
+          waiting = false;
+          fed?.resume();
+        });
+      }
       waiting = true;
       return false;
     },
     end() {
-      if (finish() && !leaves) response.end();
+      if (finish() && !leaves && held === null) response.end();
     },
     fail(fault) {
       if (finished) return;
+      letGo();
       if (!response.headersSent) sendFault(options, fault);
       else if (!leaves) response.destroy();
       finish(fault);
@@ -109,9 +117,40 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
     feed(flow) {
       fed = flow;
     },
-    abandon() {
-      finish({ reason: 'closed', message: 'the client closed the connection' });
+    abandon: () => void finish(CLIENT_GONE),
+  };
+}
+
+/** Comments between the events of a stream that is quiet. */
+interface Comments {
+  start(): void;
+  saw(chunk: Buffer): void;
+  stop(): void;
+}
+
+const KEEP_ALIVE = formatComment('keep-alive');
+
+function sendComments({ response, clock, keepAliveMs }: ClientAnswerOptions): Comments {
+  /** The last bytes of the stream: a comment may stand between two events only, never inside one. */
+  let tail: Buffer = EVENT_END;
+  let moved = false;
+  let stop: (() => void) | undefined;
+
+  function look(): void {
+    if (!moved && endsEvent(tail) && response.writableLength === 0) response.write(KEEP_ALIVE);
+    moved = false;
+  }
+
+  return {
+    start() {
+      stop = clock.every(keepAliveMs, look);
     },
+    saw(chunk) {
+      moved = true;
+      tail =
+        chunk.length < TAIL_BYTES ? Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES) : chunk.subarray(-TAIL_BYTES);
+    },
+    stop: () => stop?.(),
   };
 }
 
