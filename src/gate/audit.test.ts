@@ -39,6 +39,13 @@ const EVERY = {
   progressToken: 1,
 };
 
+it('says when, to the millisecond, whatever came before', () => {
+  const second = Date.UTC(2026, 11, 31, 23, 59, 59);
+  for (const ms of [second, second + 7, second + 999, second + 1000, second + 1010, second + 5, 0, 1]) {
+    expect(auditEvent({ ...INPUT, timeMs: ms }).time).toBe(new Date(ms).toISOString());
+  }
+});
+
 it('holds who did what to what and how it ended, in the fields of the existing log', () => {
   const message = call('tools/call', { name: 'forecast', arguments: { secret: 'hunter2' } });
   const event = auditEvent({

@@ -199,8 +199,8 @@ function leavingHeaders(
   }
   if (trace.traceparent !== undefined) headers.traceparent = trace.traceparent;
   // It belongs to the parent that it came with (W3C Trace Context, section 4.3).
-  if (trace.tracestate === undefined) delete headers.tracestate;
-  else headers.tracestate = trace.tracestate;
+  if (trace.tracestate !== undefined) headers.tracestate = trace.tracestate;
+  else if (headers.tracestate !== undefined) delete headers.tracestate;
   if (trace.baggage !== undefined) headers.baggage = trace.baggage;
   return headers;
 }

@@ -121,8 +121,13 @@ function endClients(state: State): void {
   }
 }
 
+const SOLE: Readonly<Record<Era, ReadonlySet<Era>>> = {
+  session: new Set(['session']),
+  stateless: new Set(['stateless']),
+};
+
 function erasOf(server: Greeted | undefined): ReadonlySet<Era> | undefined {
-  return server === undefined ? undefined : new Set([server.era]);
+  return server === undefined ? undefined : SOLE[server.era];
 }
 
 /** Nothing that it gets can belong to another: it is alone, and no other caller was there before. */
