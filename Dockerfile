@@ -37,8 +37,8 @@ RUN mkdir -p /var/lib/skep && chown 65532:65532 /var/lib/skep \
 # glibc returns what was freed to the system: by itself it raises both bounds with every large piece that is freed, and a proxy
 # keeps ten MiB of its start for ever. The second one is above the 64 KiB that Node reads at once.
 ENV MALLOC_TRIM_THRESHOLD_=131072 MALLOC_MMAP_THRESHOLD_=98304
-# With this bound and the growth below the collector works sooner: a fifth less memory for a large fleet, and no slower. Pods of
-# proxies and virtual servers have a bound of their own (docs/performance.md).
+# With this bound, and the growth that the program sets, the collector works sooner: a fifth less memory for a large fleet, and no
+# slower. Pods of proxies and virtual servers have a bound of their own (docs/performance.md).
 ENV NODE_OPTIONS=--max-semi-space-size=8
 ENV NODE_ENV=production SKEP_STATEDIR=/var/lib/skep HOME=/var/lib/skep
 VOLUME /var/lib/skep
@@ -49,7 +49,7 @@ LABEL org.opencontainers.image.title="skep" \
   org.opencontainers.image.description="GitOps-oriented batch reconciler for fleets of MCP servers, with a registry service" \
   org.opencontainers.image.licenses="Apache-2.0" \
   org.opencontainers.image.source="https://github.com/skep-dev/skep"
-# V8 does not learn from what stays (the lists of a start) that what a request makes will stay too: calls cost a third less. One
-# thread compiles and collects beside the first one, and leaves less behind than four (docs/performance.md).
-ENTRYPOINT ["node", "--heap-growing-percent=25", "--no-allocation-site-pretenuring", "--v8-pool-size=1", "/skep/dist/skep.js"]
+# One thread compiles and collects beside the first one, and leaves less behind than four (docs/performance.md). Flags of V8 are set
+# by the program: here they would keep Node from using its own modules as they were compiled.
+ENTRYPOINT ["node", "--v8-pool-size=1", "/skep/dist/skep.js"]
 CMD ["--help"]

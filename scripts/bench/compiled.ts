@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { CALLS_NODE_OPTIONS } from '../../src/kinds/pods/pod.ts';
+import { CALLS_V8_FLAGS, V8_FLAGS } from '../../src/main/v8-flags.ts';
 import { bundleTo, compile } from '../bundle.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,10 +25,19 @@ export async function compileBeside(program: string, module: URL): Promise<URL> 
   return pathToFileURL(join(dirname(program), `${basename(module.pathname, '.ts')}.js`));
 }
 
-/** The options of Node in the image. `variable`: NODE_OPTIONS as a pod has it, in place of the image's. */
-export function imageNodeOptions(variable = imageNodeVariable()): string[] {
+/** What a process is for: pods that serve calls have a NODE_OPTIONS of their own, in place of the image's. */
+type Role = 'fleet' | 'calls';
+
+/** The options of Node that the program is started with. */
+export function imageNodeOptions(role: Role = 'fleet'): string[] {
   const words: string[] = JSON.parse(imageInstruction('ENTRYPOINT ', ''));
+  const variable = role === 'calls' ? CALLS_NODE_OPTIONS : imageNodeVariable();
   return [...words.filter((word) => word.startsWith('--')), ...variable.split(' ')];
+}
+
+/** The same for a module of the bench that stands for the program, which sets some itself. */
+export function moduleNodeOptions(role: Role = 'fleet'): string[] {
+  return [...imageNodeOptions(role), ...V8_FLAGS, ...(role === 'calls' ? CALLS_V8_FLAGS : [])];
 }
 
 /** What the image says to the allocator of the C library. */

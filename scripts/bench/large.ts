@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { imageNodeOptions } from './compiled.ts';
+import { moduleNodeOptions } from './compiled.ts';
 import { writeFleet } from './fleet-world.ts';
 import type { LargeFleet, LargeRun } from './large-process.ts';
 import { measureOnServer, type Site } from './large-site.ts';
@@ -44,7 +44,7 @@ async function openFleet(site: Site, { instance, servers, children }: FleetSize)
   const folder = mkdtempSync(join(site.folder, `${instance}-`));
   await writeFleet(folder, fleetOf(servers, instance));
   const input = { kubeconfig: site.kubeconfig, folder, instance, children };
-  const child = await startModule<string>(site.module, input, imageNodeOptions());
+  const child = await startModule<string>(site.module, input, moduleNodeOptions());
   return {
     run: async () => {
       const result = await child.ask<LargeRun>('run');

@@ -4,8 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../../src/devcluster/node/free-port.ts';
-import { CALLS_NODE_OPTIONS } from '../../../src/kinds/pods/pod.ts';
-import { imageNodeOptions } from '../compiled.ts';
+import { imageNodeOptions, moduleNodeOptions } from '../compiled.ts';
 import { startModule } from '../processes.ts';
 import type { Place } from '../sections.ts';
 import { type Policies, writeProxyFiles } from './configuration.ts';
@@ -24,7 +23,7 @@ const GO_SOURCE = fileURLToPath(new URL('../go/reverse-proxy.go', import.meta.ur
 /** With the options of Node that our pods have. */
 export async function startPassThrough({ backendPort }: ProxyWorld): Promise<Serving> {
   const module = new URL('./pass-through-process.ts', import.meta.url);
-  const { ready, pid, stop } = await startModule<number>(module, backendPort, imageNodeOptions(CALLS_NODE_OPTIONS));
+  const { ready, pid, stop } = await startModule<number>(module, backendPort, moduleNodeOptions('calls'));
   return { port: ready, pid, stop };
 }
 
@@ -66,7 +65,7 @@ export async function startProxy(world: ProxyWorld, { policies, backend }: Proxy
     profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profile, `${backend}-${policies}`)}`];
   return startServing(
     process.execPath,
-    [...imageNodeOptions(CALLS_NODE_OPTIONS), ...options, place.program, 'proxy', '--config', config],
+    [...imageNodeOptions('calls'), ...options, place.program, 'proxy', '--config', config],
     {
       ...process.env,
       NODE_ENV: 'production',

@@ -9,7 +9,7 @@ import { request } from 'undici';
 import { openPool } from '../../../src/adapters/postgres/pool.ts';
 import { createStore } from '../../../src/adapters/postgres/store.ts';
 import { REGISTRY, syncText } from '../catalogue.ts';
-import { imageNodeOptions } from '../compiled.ts';
+import { imageNodeOptions, moduleNodeOptions } from '../compiled.ts';
 import type { BenchDatabase } from '../database.ts';
 import { registryOf } from '../manifests.ts';
 import { type AskedProcess, residentMiB, startModule, startProgram } from '../processes.ts';
@@ -90,7 +90,7 @@ export async function measureDelay(place: RestPlace): Promise<Row[]> {
   const service = await startModule<string>(
     new URL('./watched-service.ts', import.meta.url),
     input,
-    imageNodeOptions(),
+    moduleNodeOptions(),
   );
   try {
     await untilServed(service, VERSIONS.length);

@@ -10,7 +10,7 @@ import { KINDS } from '../../../src/kinds/index.ts';
 import { startTestCluster, type TestCluster } from '../../../test/harness/cluster.ts';
 import { startGitServer } from '../../../test/harness/git-server.ts';
 import { openBareClient } from '../bare-cluster-client.ts';
-import { imageNodeOptions } from '../compiled.ts';
+import { moduleNodeOptions } from '../compiled.ts';
 import { openBenchDatabase } from '../database.ts';
 import { API_GROUP } from '../manifests.ts';
 import { median } from '../measure.ts';
@@ -64,7 +64,7 @@ interface Site {
 }
 
 function startRunner({ program }: Place, config: string): Promise<AskedProcess<string>> {
-  return startModule<string>(new URL('./watched-run.ts', import.meta.url), { program, config }, imageNodeOptions());
+  return startModule<string>(new URL('./watched-run.ts', import.meta.url), { program, config }, moduleNodeOptions());
 }
 
 async function measure(site: Site, hostile: Hostile): Promise<Row[]> {

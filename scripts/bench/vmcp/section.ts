@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { openWordIndex } from '../../../src/adapters/sqlite/word-index.ts';
 import { RUN_CONFIG_FILE, type RunConfig } from '../../../src/contracts/run-config.ts';
 import { freePort } from '../../../src/devcluster/node/free-port.ts';
-import { CALLS_NODE_OPTIONS } from '../../../src/kinds/pods/pod.ts';
 import { searchedText, searchTerms } from '../../../src/vmcp/optimizer/words.ts';
-import { imageNodeOptions } from '../compiled.ts';
+import { imageNodeOptions, moduleNodeOptions } from '../compiled.ts';
 import { median } from '../measure.ts';
 import { startModule } from '../processes.ts';
 import { type Serving, startServing } from '../proxy/serving.ts';
@@ -52,7 +51,7 @@ async function withMembers<T>(members: Members, run: (ports: readonly number[]) 
 /** As its pod starts it. */
 function startRole(place: Place, args: readonly string[]): Promise<Serving> {
   const env = { ...process.env, NODE_ENV: 'production' };
-  return startServing(process.execPath, [...imageNodeOptions(CALLS_NODE_OPTIONS), place.program, ...args], env);
+  return startServing(process.execPath, [...imageNodeOptions('calls'), place.program, ...args], env);
 }
 
 function startVirtual(place: Place, ports: readonly number[], more: object = {}): Promise<Serving> {
@@ -129,7 +128,7 @@ async function benchListsOnce(place: Place, ports: readonly number[]): Promise<R
   const bare = await startModule<number>(
     new URL('./bytes-process.ts', import.meta.url),
     bytes,
-    imageNodeOptions(CALLS_NODE_OPTIONS),
+    moduleNodeOptions('calls'),
   );
   try {
     const servers = [virtual, { port: bare.ready, pid: bare.pid }];
