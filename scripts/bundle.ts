@@ -74,16 +74,24 @@ function isOfPackage(importer: string | undefined): boolean {
   return importer?.includes('/node_modules/') === true;
 }
 
-/** A kubeconfig is read; the requests of the official client, for which it needs all of undici, are never made. */
+/** What the official client has for requests, which it never makes: a kubeconfig is read, and that is all. */
+const OF_REQUESTS: Readonly<Record<string, string>> = {
+  undici: 'export const Agent = undefined, ProxyAgent = undefined, fetch = undefined;',
+  socks: 'export const SocksClient = undefined;',
+  // A cluster that is reached through a proxy gets an agent, which nobody asks.
+  'socks-proxy-agent': 'export class SocksProxyAgent {}',
+  hpagent: 'export class HttpProxyAgent {} export class HttpsProxyAgent {}',
+};
+
 const withoutRequests: Plugin = {
   name: 'without-requests',
   resolveId: {
-    filter: { id: /^undici$/ },
-    handler: (_id, importer) => (isOfPackage(importer) ? 'without-requests:undici' : undefined),
+    filter: { id: /^(?:undici|socks|socks-proxy-agent|hpagent)$/ },
+    handler: (id, importer) => (isOfPackage(importer) ? `without-requests:${id}` : undefined),
   },
   load: {
     filter: { id: /^without-requests:/ },
-    handler: () => 'export const Agent = undefined, ProxyAgent = undefined, fetch = undefined;',
+    handler: (id) => OF_REQUESTS[id.slice('without-requests:'.length)],
   },
 };
 
