@@ -21,7 +21,7 @@ import type { Serving } from './serving.ts';
 import { measureStart } from './start-up.ts';
 
 const CALLERS = 256;
-const BUSY = { calls: 10_000, warmUp: 2000, rounds: 5 };
+const BUSY = { calls: 10_000, warmUp: 2000, rounds: 9 };
 const CONNECTIONS = [32, 256];
 const ALONE = { connections: 1, calls: 3000, warmUp: 500, rounds: 5 };
 const STREAMS = [1000, 10_000];
