@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../std/json.ts';
 import { type AuditOutcome, auditSubjects } from './audit.ts';
+import { formatTime } from './audit-time.ts';
 import type { AuditType } from './audit-types.ts';
 
 export interface WorkflowAuditInput {
@@ -30,7 +31,7 @@ export interface WorkflowAuditInput {
 /** Field names and values are those of ToolHive's audit log. */
 export function workflowAuditEvent(input: WorkflowAuditInput) {
   const { auditId, timeMs, type, outcome, run, workflow, step, claims, extra } = input;
-  const time = new Date(timeMs).toISOString();
+  const time = formatTime(timeMs);
   return {
     time,
     level: 'INFO+2',

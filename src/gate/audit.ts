@@ -5,6 +5,7 @@ import { MAX_DEPTH } from '../mcp/json-bytes.ts';
 import type { Message } from '../mcp/message.ts';
 import { methodFacts } from '../mcp/methods.ts';
 import { type Json, type JsonObject, parseJson } from '../std/json.ts';
+import { formatTime } from './audit-time.ts';
 import { type AuditType, auditTypeOf } from './audit-types.ts';
 
 export type AuditOutcome = 'success' | 'failure' | 'denied' | 'error';
@@ -149,22 +150,6 @@ export function auditEvent(input: AuditInput): AuditEvent {
       },
     },
     data: auditData(input.contents),
-  };
-}
-
-const formatTime = rememberSecond();
-
-/** As `Date.prototype.toISOString`, which costs more than all else of an event: most are of the second of the one before. */
-function rememberSecond(): (ms: number) => string {
-  let second = Number.NaN;
-  let beginning = '';
-  return function formatTime(ms) {
-    const whole = Math.floor(ms / 1000);
-    if (whole !== second) {
-      beginning = new Date(whole * 1000).toISOString().slice(0, -'000Z'.length);
-      second = whole;
-    }
-    return `${beginning}${String(Math.floor(ms - whole * 1000)).padStart(3, '0')}Z`;
   };
 }
 
