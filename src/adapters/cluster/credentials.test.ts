@@ -149,6 +149,8 @@ test('a proxy of the kubeconfig is used, one that is not spoken is refused', asy
   const cluster = await connect(url, { cluster: { 'proxy-url': proxyUrl } });
   expect(await cluster.apply(widget, { force: false })).toEqual(widget);
   expect(asked).toContain(url.slice('https://'.length));
-  const socks = await connect(url, { cluster: { 'proxy-url': 'socks5://127.0.0.1:1' } });
-  expect((await failureOf(() => socks.resources())).code).toBe('cluster-config-invalid');
+  for (const refused of ['socks5://127.0.0.1:1', '::nonsense']) {
+    const other = await connect(url, { cluster: { 'proxy-url': refused } });
+    expect((await failureOf(() => other.resources())).code).toBe('cluster-config-invalid');
+  }
 });

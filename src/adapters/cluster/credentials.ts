@@ -149,6 +149,9 @@ function serverAndNamespace(config: KubeConfig, options: CredentialOptions): { s
 }
 
 async function readCredentials(config: KubeConfig): Promise<Credentials> {
+  const { proxyUrl } = config.getCurrentCluster() ?? {};
+  // Before the client makes something of it that no one asks for.
+  const proxy = proxyUrl ? { proxy: checkedProxy(proxyUrl) } : {};
   const options: RequestOptions & { servername?: string } = { headers: {} };
   try {
     await config.applyToHTTPSOptions(options);
@@ -157,14 +160,12 @@ async function readCredentials(config: KubeConfig): Promise<Credentials> {
     const says = cause instanceof Error ? firstLine(cause.message) : String(cause);
     throw failure('cluster-credentials', `credentials of user "${user}" cannot be had: ${says}`, { user }, cause);
   }
-  const cluster = config.getCurrentCluster();
   const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername, auth } = options;
   const given = { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername };
   const tls: Tls = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const basic: Record<string, string> =
     typeof auth === 'string' ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
   const headers = { ...basic, ...textHeaders(options.headers) };
-  const proxy = cluster?.proxyUrl ? { proxy: checkedProxy(cluster.proxyUrl) } : {};
   return { headers, tls, ...proxy, fingerprint: digest([headers, tls, proxy]), connection: digest([tls, proxy]) };
 }
 
