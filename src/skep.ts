@@ -13,10 +13,11 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED) {
 
 // Not static imports: an older Node would fail at words it does not know before it says so.
 const { setFlagsFromString } = await import('node:v8');
-const { LOADED_BEFORE, V8_FLAGS } = await import('./main/v8-flags.ts');
+const { LOADED_BEFORE, saveMemory, V8_FLAGS } = await import('./main/v8-flags.ts');
 for (const name of LOADED_BEFORE) process.getBuiltinModule(name);
 // Before anything of ours is compiled: code that was kept under other flags is compiled again.
 for (const flag of V8_FLAGS) setFlagsFromString(flag);
+saveMemory();
 const { enableCompileCache } = await import('node:module');
 enableCompileCache();
 const { runCommandLine } = await import('./main/command-line.ts');

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CALLS_NODE_OPTIONS } from '../../src/kinds/pods/pod.ts';
-import { CALLS_V8_FLAGS, V8_FLAGS } from '../../src/main/v8-flags.ts';
+import { MEMORY_V8_FLAG, V8_FLAGS } from '../../src/main/v8-flags.ts';
 import { bundleTo, compile } from '../bundle.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,7 +37,7 @@ export function imageNodeOptions(role: Role = 'fleet'): string[] {
 
 /** The same for a module of the bench that stands for the program, which sets some itself. */
 export function moduleNodeOptions(role: Role = 'fleet'): string[] {
-  return [...imageNodeOptions(role), ...V8_FLAGS, ...(role === 'calls' ? CALLS_V8_FLAGS : [])];
+  return [...imageNodeOptions(role), ...V8_FLAGS, ...(role === 'calls' ? [] : [MEMORY_V8_FLAG])];
 }
 
 /** What the image says to the allocator of the C library. */

@@ -1,5 +1,8 @@
 // Flags of V8 that the program and the tests set before anything else of them runs. Knows nothing about what is run.
 
+import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+
 /**
  * Node.js brings its own modules compiled, and V8 takes them only under the flags that they were compiled with. What nearly every
  * command needs is loaded before flags are set: an eighth of the time until a proxy answers.
@@ -20,9 +23,37 @@ export const V8_FLAGS = [
   '--wasm-wrapper-tiering-budget=2147483647',
   // V8 does not learn from what stays (the lists of a start) that what a request makes will stay too: calls cost a third less.
   '--no-allocation-site-pretenuring',
-  // All of the heap is looked at once it has grown by a quarter of what stays: memory is saved where a fleet is held.
-  '--heap-growing-percent=25',
 ];
 
-/** What serves calls sets, too: that last one costs them up to a tenth of their time. As V8 would without. */
-export const CALLS_V8_FLAGS = ['--heap-growing-percent=0'];
+/**
+ * All of the heap is looked at once it has grown by a quarter of what stays: memory is saved where a fleet is held. It costs who serves
+ * calls up to a tenth of their time.
+ */
+export const MEMORY_V8_FLAG = '--heap-growing-percent=25';
+
+let watching: PerformanceObserver | undefined;
+
+/**
+ * Saves memory from the second such look on. What is left after the first is little, and grows with all that a start makes: a run
+ * of two thousand objects in a new process takes a twelfth longer where it is looked at again and again.
+ */
+export function saveMemory(setFlag = setFlagsFromString): void {
+  watching = new PerformanceObserver((list) => {
+    if (!list.getEntries().some(isOfWholeHeap)) return;
+    watching?.disconnect();
+    setFlag(MEMORY_V8_FLAG);
+  });
+  watching.observe({ type: 'gc' });
+}
+
+/** As V8 does where nothing is said. */
+export function spendMemory(setFlag = setFlagsFromString): void {
+  watching?.disconnect();
+  setFlag('--heap-growing-percent=0');
+}
+
+/** `PerformanceEntry` has a `detail` here, which the types of Node.js do not know. */
+function isOfWholeHeap(entry: object): boolean {
+  const { detail } = entry as { readonly detail?: { readonly kind?: number } };
+  return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+}

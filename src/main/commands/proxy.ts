@@ -1,10 +1,9 @@
 // `skep proxy`: the proxy in front of one MCP server.
 
-import { setFlagsFromString } from 'node:v8';
 import { Command, Option } from 'commander';
 import type { LogLevel } from '../log.ts';
 import { awaitSignal } from '../signals.ts';
-import { CALLS_V8_FLAGS } from '../v8-flags.ts';
+import { spendMemory } from '../v8-flags.ts';
 
 interface Options {
   readonly config: string;
@@ -22,7 +21,7 @@ export function proxyCommand(): Command {
     )
     .addHelpText('after', '\nExample:\n  skep proxy --config=/etc/runconfig/runconfig.json')
     .action(async ({ config: file, logLevel }: Options) => {
-      for (const flag of CALLS_V8_FLAGS) setFlagsFromString(flag);
+      spendMemory();
       const { createLogger } = await import('../log.ts');
       const { followConfig, readProxyConfig } = await import('../services/proxy-config.ts');
       const { createWatchedFiles } = await import('../services/watched-files.ts');

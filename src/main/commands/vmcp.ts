@@ -1,11 +1,10 @@
 // `skep vmcp`: a virtual MCP server over several others.
 
-import { setFlagsFromString } from 'node:v8';
 import { Command, Option } from 'commander';
 import type { LogLevel } from '../log.ts';
 import { readPort } from '../port.ts';
 import { awaitSignal } from '../signals.ts';
-import { CALLS_V8_FLAGS } from '../v8-flags.ts';
+import { spendMemory } from '../v8-flags.ts';
 
 interface ServeOptions {
   readonly config: string;
@@ -37,7 +36,7 @@ function serveVirtualCommand(): Command {
     )
     .addHelpText('after', '\nExample:\n  skep vmcp serve --config=/etc/vmcp-config/config.yaml --host=0.0.0.0')
     .action(async (options: ServeOptions) => {
-      for (const flag of CALLS_V8_FLAGS) setFlagsFromString(flag);
+      spendMemory();
       const { serveFile } = await import('../services/vmcp/serve-file.ts');
       const running = await serveFile(options, process.env);
       process.stdout.write(`serving ${running.url}\n`);

@@ -1,0 +1,42 @@
+import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { MEMORY_V8_FLAG, saveMemory, spendMemory } from './v8-flags.ts';
+
+setFlagsFromString('--expose-gc');
+const collect: (how: { type: 'minor' | 'major' }) => void = runInNewContext('gc');
+
+/** Resolves once observers were told: this one began after all others. */
+async function collectAndTell(type: 'minor' | 'major'): Promise<void> {
+  const kind = constants[type === 'minor' ? 'NODE_PERFORMANCE_GC_MINOR' : 'NODE_PERFORMANCE_GC_MAJOR'];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const observer = new PerformanceObserver((list) => {
+    const kinds = list.getEntries().map((entry) => (entry as unknown as { detail: { kind: number } }).detail.kind);
+    if (kinds.includes(kind)) resolve();
+  });
+  observer.observe({ type: 'gc' });
+  collect({ type });
+  await promise;
+  observer.disconnect();
+}
+
+it('saves memory once the whole heap was looked at, and not before', async () => {
+  const set: string[] = [];
+  // None is due soon.
+  await collectAndTell('major');
+  saveMemory((flag) => set.push(flag));
+  await collectAndTell('minor');
+  expect(set).toEqual([]);
+  await collectAndTell('major');
+  await collectAndTell('major');
+  expect(set).toEqual([MEMORY_V8_FLAG]);
+});
+
+it('saves none any more for who serves calls', async () => {
+  const set: string[] = [];
+  saveMemory((flag) => set.push(flag));
+  spendMemory((flag) => set.push(flag));
+  await collectAndTell('major');
+  expect(set).toEqual(['--heap-growing-percent=0']);
+});
