@@ -5,7 +5,7 @@
 import { chmodSync, cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { isBuiltin } from 'node:module';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
@@ -65,9 +65,17 @@ export async function compile(
 /** The entry of its package loads the API of every kind; only how kubeconfigs are read is used. */
 const KUBECONFIG = '@kubernetes/client-node/dist/config.js';
 
+const PLAIN_HTTP = 'plain-http';
+const LOADED_CHECK = 'loaded-check';
+
+/** Modules that are written here. */
+const OWN = [PLAIN_HTTP, LOADED_CHECK];
+
 /** That file, and what it needs in turn. */
 function isBundled(id: string, importer: string | undefined): boolean {
-  return id === KUBECONFIG || HTTP.test(id) || id === PLAIN_HTTP || (isOfPackage(importer) && !isBuiltin(id));
+  if (id === KUBECONFIG || HTTP.test(id) || OWN.includes(id)) return true;
+  // The same js-yaml is loaded for other files.
+  return isOfPackage(importer) && !isBuiltin(id) && id !== 'js-yaml';
 }
 
 function isOfPackage(importer: string | undefined): boolean {
@@ -96,7 +104,6 @@ const withoutRequests: Plugin = {
 };
 
 const HTTP = /^(?:node:)?http$/;
-const PLAIN_HTTP = 'plain-http';
 
 /**
  * Whoever imports `node:http` as a module gets all that it exports read, and so loads a second HTTP client, for
@@ -141,16 +148,26 @@ const jsonTexts: Plugin = {
 
 const CHECK = /schemaCheck<\w+>\((\w+)\)/g;
 
-/** Checks of our own schemas, compiled now: a process that starts has no need for the compiler. */
+/** Without `await`, as the compiler would be. */
+const LOAD_CHECK = `import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+const load = createRequire(import.meta.url);
+export function loadedCheck(url) {
+  let check;
+  return () => (check ??= load(fileURLToPath(url)).default);
+}`;
+
+/** Checks of our own schemas, compiled now: a process has no need for the compiler, and loads those that it asks for. */
 const compiledChecks: Plugin = {
   name: 'compiled-checks',
   resolveId: {
-    filter: { id: /\.check$/ },
-    handler: (id, importer = '') => join(dirname(importer), id),
+    filter: { id: /^loaded-check$|\.check$/ },
+    handler: (id) => id,
   },
   load: {
-    filter: { id: /\.check$/ },
+    filter: { id: /^loaded-check$|\.check$/ },
     async handler(id) {
+      if (id === LOADED_CHECK) return LOAD_CHECK;
       const [, file = '', name = ''] = /^(.*\.ts)\.(\w+)\.check$/.exec(id) ?? [];
       const ajv = new Ajv({ ...AJV_OPTIONS, code: { ...AJV_OPTIONS.code, source: true, esm: true } });
       const { [name]: schema } = await import(file);
@@ -160,9 +177,11 @@ const compiledChecks: Plugin = {
   transform: {
     filter: { id: /\/contracts\/.*\.ts$/, code: CHECK },
     handler(code, id) {
-      const names = [...code.matchAll(CHECK)].map(([, name]) => name);
-      const imports = names.map((name) => `import check_${name} from './${basename(id)}.${name}.check';\n`);
-      return { code: imports.join('') + code.replaceAll(CHECK, '() => check_$1') };
+      const changed = code.replaceAll(CHECK, (_, name) => {
+        const file = this.emitFile({ type: 'chunk', id: `${id}.${name}.check`, name: `check-${name}` });
+        return `loadedCheck(import.meta.ROLLUP_FILE_URL_${file})`;
+      });
+      return { code: `import { loadedCheck } from '${LOADED_CHECK}';\n${changed}` };
     },
   },
 };
