@@ -46,7 +46,13 @@ interface Ranges {
   readonly ipv6: BlockList;
 }
 
-const REFUSED = SPECIAL.map(([range, what]) => ({ ranges: rangesOf([range]), what }));
+let special: readonly { readonly ranges: Ranges; readonly what: string }[] | undefined;
+
+/** Made when an address is asked about: it takes 5 ms, and most commands ask about none. */
+function specialRanges(): NonNullable<typeof special> {
+  special ??= SPECIAL.map(([range, what]) => ({ ranges: rangesOf([range]), what }));
+  return special;
+}
 
 /** A guard that refuses private and special addresses outside of the given ranges (CIDR, or single addresses). */
 export function createAddressGuard(allowPrivate: readonly string[]): AddressGuard {
@@ -55,7 +61,7 @@ export function createAddressGuard(allowPrivate: readonly string[]): AddressGuar
     const plain = plainAddress(address);
     if (plain === undefined) return 'no IP address';
     if (contains(allowed, plain)) return undefined;
-    return REFUSED.find(({ ranges }) => contains(ranges, plain))?.what;
+    return specialRanges().find(({ ranges }) => contains(ranges, plain))?.what;
   };
 }
 
