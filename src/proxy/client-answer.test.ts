@@ -15,6 +15,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   turn = [];
+  timers = 0;
 });
 afterAll(() => {
   for (const client of clients) client.destroy();

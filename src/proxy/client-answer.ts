@@ -47,8 +47,7 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   let whole = Number.NaN;
   /** All of it leaves at the end of this turn, or has left. */
   let leaves = false;
-  /** Keeps what a stream begins with until the end of this turn: a short one is whole by then. */
-  let held: Socket | null = null;
+  let beginning: Beginning | undefined;
 
   function finish(fault?: BackendFault): boolean {
     if (finished) return false;
@@ -58,22 +57,12 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
     return true;
   }
 
-  /** Of the connection, not of the response, which would write its last chunk before those that it holds. */
   function beginStream(): void {
-    held = response.socket;
-    held?.cork();
-    response.flushHeaders();
-    comments = sendComments(options);
-    clock.atTurnEnd(() => {
-      if (finished && held !== null) response.end();
+    comments = createComments(options);
+    beginning = holdBeginning(options, (held) => {
       if (!finished) comments?.start();
-      letGo();
+      else if (held) response.end();
     });
-  }
-
-  function letGo(): void {
-    held?.uncork();
-    held = null;
   }
 
   return {
@@ -105,11 +94,11 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
       return false;
     },
     end() {
-      if (finish() && !leaves && held === null) response.end();
+      if (finish() && !leaves && beginning?.isHeld() !== true) response.end();
     },
     fail(fault) {
       if (finished) return;
-      letGo();
+      beginning?.letGo();
       if (!response.headersSent) sendFault(options, fault);
       else if (!leaves) response.destroy();
       finish(fault);
@@ -121,6 +110,32 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   };
 }
 
+/** What a stream begins with: kept until the end of this turn, as a short one is whole by then. */
+interface Beginning {
+  isHeld(): boolean;
+  letGo(): void;
+}
+
+/** `turnEnds` is told whether it was held until then. */
+function holdBeginning({ response, clock }: ClientAnswerOptions, turnEnds: (held: boolean) => void): Beginning {
+  let held: Socket | null = response.socket;
+  // Of the connection: a response that is corked writes its last chunk before those that it holds.
+  held?.cork();
+  response.flushHeaders();
+  const beginning = {
+    isHeld: () => held !== null,
+    letGo() {
+      held?.uncork();
+      held = null;
+    },
+  };
+  clock.atTurnEnd(() => {
+    turnEnds(beginning.isHeld());
+    beginning.letGo();
+  });
+  return beginning;
+}
+
 /** Comments between the events of a stream that is quiet. */
 interface Comments {
   start(): void;
@@ -130,7 +145,7 @@ interface Comments {
 
 const KEEP_ALIVE = formatComment('keep-alive');
 
-function sendComments({ response, clock, keepAliveMs }: ClientAnswerOptions): Comments {
+function createComments({ response, clock, keepAliveMs }: ClientAnswerOptions): Comments {
   /** The last bytes of the stream: a comment may stand between two events only, never inside one. */
   let tail: Buffer = EVENT_END;
   let moved = false;

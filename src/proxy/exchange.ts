@@ -198,7 +198,7 @@ function leavingHeaders(
     headers[HEADERS.name] = encodeHeaderValue(backendName);
   }
   if (trace.traceparent !== undefined) headers.traceparent = trace.traceparent;
-  // It belongs to the parent that it came with (W3C Trace Context, section 4.3).
+  // It belongs to the parent that it came with (W3C Trace Context, section 4.3). To delete what is absent takes a while, too.
   if (trace.tracestate !== undefined) headers.tracestate = trace.tracestate;
   else if (headers.tracestate !== undefined) delete headers.tracestate;
   if (trace.baggage !== undefined) headers.baggage = trace.baggage;

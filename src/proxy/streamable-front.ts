@@ -130,6 +130,7 @@ function shownHeaders(
   // Comments of ours make a stream longer than its server knows.
   if (typeof length === 'string' && !isEventStream(headers['content-type'])) shown['content-length'] = length;
   // With 403 as well a challenge says where to log in (RFC 6750 section 3.1), and that is for the proxy to say.
+  // To delete what is absent takes a while, too.
   if (hidesChallenges && shown['www-authenticate'] !== undefined) delete shown['www-authenticate'];
   const session = headers[HEADERS.sessionId];
   const data = client === undefined ? undefined : sealedInfo(client);
