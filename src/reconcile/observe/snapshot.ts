@@ -19,7 +19,7 @@ import {
 export interface Snapshot {
   /** Makes sure that the kinds are listed; kinds that the server does not serve are skipped. */
   ensure(kinds: Iterable<GroupKind>): Promise<void>;
-  /** Begins with it before it is known what is declared; Secrets and ConfigMaps, for which that counts, are skipped. */
+  /** Begins with it, and with how they merge, before it is known what is declared; Secrets and ConfigMaps, for which that counts, are skipped. */
   begin(kinds: Iterable<GroupKind>): void;
   /** What is declared: of objects that live with the same contents these are held once. */
   declare(objects: readonly KubeObject[]): void;
@@ -127,8 +127,10 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
     begin(kinds) {
       for (const kind of kinds) {
         const resource = served.get(formatGroupKind(kind));
-        // Who ensures the kind gets the error.
-        if (resource !== undefined && !isLarge(resource)) listOnce(kind)?.catch(() => undefined);
+        if (resource === undefined || isLarge(resource)) continue;
+        // Who ensures the kind, or compares what is of it, asks again and gets the error.
+        listOnce(kind)?.catch(() => undefined);
+        cluster.schema(resource.apiVersion).catch(() => undefined);
       }
     },
     declare(some) {
