@@ -42,6 +42,12 @@ export interface SchemaNode {
   readonly deep: { readonly rules: boolean; readonly embedded: boolean };
 }
 
+/** Of the many patterns of a schema few are asked about: each is compiled when it is. */
+export interface Pattern {
+  readonly source: string;
+  readonly compiled: () => Re2;
+}
+
 /** JSON Schema's value validations, of the dialect that structural schemas allow. */
 export interface Checks {
   readonly required: readonly string[];
@@ -57,7 +63,7 @@ export interface Checks {
   readonly maxItems?: number;
   readonly minProperties?: number;
   readonly maxProperties?: number;
-  readonly pattern?: { readonly source: string; readonly compiled: Re2 };
+  readonly pattern?: Pattern;
   readonly formatCheck?: FormatCheck;
   /** `int32`, `float`: bounds of numbers. */
   readonly numberFormat?: string;
@@ -153,7 +159,7 @@ function readChecks(schema: JsonObject): Checks {
     ...numbers(schema),
     exclusiveMinimum: schema.exclusiveMinimum === true,
     exclusiveMaximum: schema.exclusiveMaximum === true,
-    pattern: pattern === undefined || pattern === '' ? undefined : { source: pattern, compiled: compileRe2(pattern) },
+    pattern: pattern === undefined || pattern === '' ? undefined : patternOf(pattern),
     formatCheck: check,
     numberFormat: format !== undefined && (schema.type === 'integer' || schema.type === 'number') ? format : undefined,
     allOf: parts(schema.allOf),
@@ -161,6 +167,11 @@ function readChecks(schema: JsonObject): Checks {
     oneOf: parts(schema.oneOf),
     not: not && readSchema(not),
   };
+}
+
+function patternOf(source: string): Pattern {
+  let compiled: Re2 | undefined;
+  return { source, compiled: () => (compiled ??= compileRe2(source)) };
 }
 
 const NUMBERS = [

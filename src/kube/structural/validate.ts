@@ -86,7 +86,8 @@ function checkText(out: Report, checks: Checks, value: string, pointer: string):
 }
 
 function checkPattern(out: Report, pattern: NonNullable<Checks['pattern']>, value: string, pointer: string): void {
-  const { source, compiled } = pattern;
+  const { source } = pattern;
+  const compiled = pattern.compiled();
   if (!compiled.ok) {
     const message = `${fieldPath(pointer)} could not be checked against ${source}: ${compiled.reason}.`;
     out.findings.push({ code: 'schema-unchecked', severity: 'warning', pointer, message });
