@@ -1,7 +1,7 @@
 // Reads Git objects by their names out of a repository's packs and loose files, each checked against its name.
 // Knows nothing about refs, remotes or what objects mean.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
@@ -69,22 +69,25 @@ interface Context {
 }
 
 function readStoredObject(context: Context, oid: string): GitObject | undefined {
-  const object = findObject(context, oid, 0);
-  if (object === undefined) return undefined;
-  const name = createHash('sha1')
-    .update(`${object.type} ${object.content.length}\0`)
-    .update(object.content)
-    .digest('hex');
-  if (name !== oid) throw new Error(`the content has the name ${name}`);
+  const object = findPacked(context, oid, 0);
+  if (object === undefined) return readLoose(context, oid);
+  const { type, content } = object;
+  assertName(oid, Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]));
   return object;
 }
 
-function findObject(context: Context, oid: string, depth: number): GitObject | undefined {
+/** An object's name is the hash of its loose form. */
+function assertName(oid: string, loose: Buffer): void {
+  const name = hash('sha1', loose);
+  if (name !== oid) throw new Error(`the content has the name ${name}`);
+}
+
+function findPacked(context: Context, oid: string, depth: number): GitObject | undefined {
   for (const pack of context.packs) {
     const offset = pack.find(oid);
     if (offset !== undefined) return readPacked(context, pack, offset, depth);
   }
-  return readLoose(context, oid);
+  return undefined;
 }
 
 /** Follows the deltas down to an object that is stored whole, then applies them upwards. */
@@ -101,8 +104,9 @@ function readPacked(context: Context, pack: Pack, start: number, startDepth: num
       object = context.kept.get(pack)?.get(offset);
     } else if (stored.type === 'oid-delta') {
       chain.push({ offset, delta: stored.bytes });
-      object = findObject(context, stored.base, startDepth + chain.length);
-      if (object === undefined) throw new Error(`the base ${stored.base} of a delta is missing`);
+      const { base } = stored;
+      object = findPacked(context, base, startDepth + chain.length) ?? readLoose(context, base);
+      if (object === undefined) throw new Error(`the base ${base} of a delta is missing`);
     } else {
       object = { type: stored.type, content: stored.bytes };
       cacheObject(context, pack, offset, object);
@@ -127,7 +131,7 @@ function cacheObject(context: Context, pack: Pack, offset: number, object: GitOb
 
 /** gitrepository-layout(5): a zlib stream of `<type> <size>`, a zero byte and the content. */
 function readLoose({ folders, maxObjectBytes }: Context, oid: string): GitObject | undefined {
-  const compressed = firstFile(folders.map((folder) => join(folder, oid.slice(0, 2), oid.slice(2))));
+  const compressed = firstFile(folders.map((folder) => `${folder}/${oid.slice(0, 2)}/${oid.slice(2)}`));
   if (compressed === undefined) return undefined;
   // Without it each small object would keep a buffer of 16 KiB.
   const chunkSize = Math.min(65_536, Math.max(256, compressed.length * 4));
@@ -137,6 +141,7 @@ function readLoose({ folders, maxObjectBytes }: Context, oid: string): GitObject
   const content = bytes.subarray(headerEnd + 1);
   if (headerEnd < 0 || !isObjectType(type) || Number(size) !== content.length)
     throw new Error('no header of an object');
+  assertName(oid, bytes);
   return { type, content };
 }
 
