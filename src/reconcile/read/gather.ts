@@ -147,13 +147,16 @@ async function fetchUsable(
   { name, repository, fixed }: FleetSource,
   quarantine: Promise<Quarantine>,
 ): Promise<Fetched> {
+  const fetching = repository.fetch();
+  // Where the quarantine cannot be read, no one waits for it.
+  fetching.catch(() => undefined);
   const entry = (await quarantine).entries.get(name);
   if (entry === undefined) {
-    const checkout = await repository.fetch();
+    const checkout = await fetching;
     return checkout.stale === undefined ? { checkout } : { checkout, failure: checkout.stale, stale: true };
   }
   try {
-    const checkout = await repository.fetch();
+    const checkout = await fetching;
     if (checkout.stale !== undefined) throw checkout.stale;
     if (!isQuarantined(entry, checkout.commit)) return { checkout, released: fixed === true ? undefined : true };
     return { checkout: await repository.at(entry.good), quarantined: entry, tip: checkout };
