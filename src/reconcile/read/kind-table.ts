@@ -55,7 +55,7 @@ interface Compiled {
   readonly digest: string;
 }
 
-/** Kinds are constants of the program: compiled once. */
+/** Kinds are constants of the program: one for each. */
 const compiledKinds = new WeakMap<Kind, Compiled>();
 
 export function kindTable(input: KindTableInput): KindTable {
@@ -113,12 +113,19 @@ function ourKind(kind: Kind): KnownKind {
   };
 }
 
-/** Kept: compiling is the slow part. */
+/** Kept: compiling is the slow part, and left until the first of its resources is met. */
 export function compiledKind(kind: Kind): Compiled {
   const earlier = compiledKinds.get(kind);
   if (earlier !== undefined) return earlier;
   const schema = structuralSchema(kind);
-  const compiled = { structural: compileStructural(schema), digest: digest(schema) };
+  let structural: Structural | undefined;
+  const compiled: Compiled = {
+    get structural() {
+      structural ??= compileStructural(schema);
+      return structural;
+    },
+    digest: digest(schema),
+  };
   compiledKinds.set(kind, compiled);
   return compiled;
 }
