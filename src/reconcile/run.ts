@@ -120,10 +120,23 @@ async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, co
   // What an admission compares is compared under the lock.
   const again = contended || options.admit !== undefined;
   const prepared = again ? await prepare(deps, options, 'sync', first) : first;
-  if (!prepared.unsealed) return prepared;
+  if (!prepared.unsealed) {
+    if (deps.sound?.lacksKey() === true) await makeKeyIfAllowed(deps);
+    return prepared;
+  }
   await deps.digestKey.make(deps.random);
   const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
   return prepare(deps, sealed, 'sync', prepared);
+}
+
+/** Without it the next process reads everything again: not a reason to end a run. */
+async function makeKeyIfAllowed({ digestKey, random }: RunDeps): Promise<void> {
+  try {
+    await digestKey.find();
+    if (digestKey.known() === undefined) await digestKey.make(random);
+  } catch (failure) {
+    if (!(failure instanceof Failure) || failure.code !== 'cluster-forbidden') throw failure;
+  }
 }
 
 /** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */

@@ -35,7 +35,8 @@ export function applyCommand(): Command {
       const { plan, isSigned } = await files.readPlanFile(planFile, config, systemClock.now());
       await runAndTell(
         flags,
-        (progress, watch) => openInstance(config, progress, watch, { commits: files.commitsOf(plan), isSigned }),
+        (progress, watch) =>
+          openInstance(config, progress, watch, { commits: files.commitsOf(plan), isSigned }, { once: true }),
         async (instance) => {
           const here = await files.readBinding(config, instance.deps.cluster, instance.options().homeNamespace);
           return instance.run(await findPauseNow(config, flags), (deps, options) =>

@@ -115,6 +115,7 @@ async function planInCluster(
   const instance = await openInstance(config, () => undefined, {}, undefined, {
     endsWithinMs: config.apply.deadlineSeconds * 1000,
     loops,
+    once: true,
   });
   try {
     const options = instance.options(await pausedNow(config, {}));

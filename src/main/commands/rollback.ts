@@ -40,7 +40,7 @@ export function rollbackCommand(): Command {
       if (start === undefined) return clear(await openInstance(config, () => undefined), flags);
       await runAndTell(
         flags,
-        (progress, watch) => openInstance(config, progress, watch),
+        (progress, watch) => openInstance(config, progress, watch, undefined, { once: true }),
         (instance) => goBack(instance, start, config.history.limit),
       );
     });

@@ -28,7 +28,7 @@ export function syncCommand(): Command {
       const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
       await runAndTell(
         flags,
-        (progress, watch) => openInstance(config, progress, watch, undefined, { loops }),
+        (progress, watch) => openInstance(config, progress, watch, undefined, { loops, once: true }),
         async (instance) => instance.run(await findPauseNow(config, flags)),
       );
     });

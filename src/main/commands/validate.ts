@@ -83,7 +83,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
   if (output !== 'text') throw new Failure('usage', `--watch reports changes as text, not as ${output}`);
   const [{ watchValidation }, { openLoadCache }, { awaitSignal: untilSignal }] = await Promise.all([
     import('../offline/validate-watch.ts'),
-    import('../instance/load-cache.ts'),
+    import('../instance/kept/load-cache.ts'),
     import('../signals.ts'),
   ]);
   // A mistyped path ends it, as without --watch; what goes away later is waited for.

@@ -14,6 +14,8 @@ export interface Hurry {
   readonly endsWithinMs?: number;
   /** Absent: each run waits for its sources. */
   readonly loops?: SourceLoops;
+  /** The process ends after it: what was read is left for the next one. */
+  readonly once?: true;
   /** Manifests are read in threads. */
   readonly threads?: true;
 }

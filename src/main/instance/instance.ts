@@ -2,7 +2,6 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { type ConnectedCluster, connectCluster } from '../../adapters/cluster/connect.ts';
 import { createOutbound, type Outbound } from '../../adapters/http/outbound.ts';
 import { KINDS } from '../../kinds/index.ts';
@@ -26,13 +25,12 @@ import { openTracing, type Tracing } from '../tracing.ts';
 import { VERSION } from '../version.ts';
 import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
 import { type Hurry, inTime, shareOf } from './hurry.ts';
-import { openLoadCache } from './load-cache.ts';
+import { openKept } from './kept/kept.ts';
 import { openNotifier } from './notifier.ts';
 import { openPolicyFiles, policyFiles } from './policy-files.ts';
 import { runRecorded } from './recorded-run.ts';
 import { openHistory, openRecorder } from './recorder.ts';
 import { openStores, registryDeps } from './registries.ts';
-import { openRemembered } from './remembered.ts';
 import { openPublisher } from './snapshots.ts';
 import { readInThread } from './source-thread.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.ts';
@@ -69,13 +67,13 @@ export async function openInstance(
   const trace = tracing ?? UNTRACED;
   const cluster = await openCluster(config, watch, tracing, hurry);
   const outbound = openOutbound(config, watch);
-  const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
   const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
   const history = openHistory(config, cluster, homeNamespace);
   const ownImage = await findOwnImage(config, cluster, process.env, hurry);
-  const cache = openLoadCache();
+  const digestKey = openDigestKey(cluster, config.name, homeNamespace);
+  const { cache, remembered, sound, ...kept } = openKept(config, digestKey, hurry);
   const deps = {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
@@ -83,9 +81,10 @@ export async function openInstance(
     // Whoever makes the children of an MCPRegistry reads its sources, too.
     registries: config.children ? registryDeps(config, outbound, stores, watch, hurry.loops?.beside) : undefined,
     cache,
+    sound,
     remembered,
     random: randomBytes,
-    digestKey: openDigestKey(cluster, config.name, homeNamespace),
+    digestKey,
     progress,
     enough: watch.stopping?.signal,
     looked: publisher?.looked,
@@ -113,10 +112,10 @@ export async function openInstance(
       }).finally(cache.ended);
     },
     snapshot: () => publisher?.latest(),
-    save: () => remembered.save(),
+    save: () => kept.save(),
     async close() {
       try {
-        await remembered.save();
+        await kept.close();
       } finally {
         await hurry.loops?.close();
         await Promise.all([cluster.close(), outbound.close(), stores.close(), history.close(), tracing?.close()]);

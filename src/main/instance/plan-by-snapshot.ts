@@ -19,7 +19,7 @@ import { VERSION } from '../version.ts';
 import { fleetSource } from './fleet-source.ts';
 import { answeringWithin } from './hurry.ts';
 import { optionsOf, readOwnPolicies } from './instance.ts';
-import { openLoadCache } from './load-cache.ts';
+import { openLoadCache } from './kept/load-cache.ts';
 import { commitsOf, settingsDigests, toolHere } from './plan-files.ts';
 import { openGit } from './repositories.ts';
 import { workTree } from './work-tree.ts';

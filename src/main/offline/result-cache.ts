@@ -13,17 +13,19 @@ export interface ResultCache {
   set(key: string, value: unknown): void;
 }
 
+type Seal = (text: string) => string;
+
 const ENTRIES_MAX = 64;
 const BYTES_MAX = 64 * 1024 * 1024;
 /** Unfinished ones, which a killed process left, included. No name that is a manifest's. */
 const ENTRY = /^[0-9a-f]{64}\.result/;
 
-/** Keys are lower-case hex SHA-256. `clock`: milliseconds since 1970. */
-export function openResultCache(folder: string, clock: () => number): ResultCache {
+/** Keys are lower-case hex SHA-256. `clock`: milliseconds since 1970. `seal`: a digest, of which equal ones mean equal texts. */
+export function openResultCache(folder: string, clock: () => number, seal: Seal = sha256): ResultCache {
   return {
     get(key) {
       const path = join(folder, `${key}.result`);
-      const value = quietly(() => entryIn(readFileSync(path, 'utf8'), key));
+      const value = quietly(() => entryIn(readFileSync(path, 'utf8'), key, seal));
       // The entries used last are those that stay.
       if (value !== undefined) quietly(() => utimesSync(path, clock() / 1000, clock() / 1000));
       return value;
@@ -35,7 +37,7 @@ export function openResultCache(folder: string, clock: () => number): ResultCach
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         const path = join(folder, `${key}.result`);
         const unfinished = `${path}.${process.pid}`;
-        writeFileSync(unfinished, `${sha256(`${key}${text}`)}\n${text}`, { mode: 0o600 });
+        writeFileSync(unfinished, `${seal(`${key}${text}`)}\n${text}`, { mode: 0o600 });
         renameSync(unfinished, path);
         makeRoom(folder);
       });
@@ -54,10 +56,10 @@ function quietly<T>(work: () => T): T | undefined {
 }
 
 /** First line: a digest of the rest. Undefined where the two do not fit. */
-function entryIn(content: string, key: string): unknown {
+function entryIn(content: string, key: string, seal: Seal): unknown {
   const end = content.indexOf('\n');
   const text = content.slice(end + 1);
-  return end > 0 && content.slice(0, end) === sha256(`${key}${text}`) ? JSON.parse(text) : undefined;
+  return end > 0 && content.slice(0, end) === seal(`${key}${text}`) ? JSON.parse(text) : undefined;
 }
 
 function makeRoom(folder: string): void {

@@ -8,6 +8,7 @@ import { type LeftAlone, leftAloneOf } from '../prune/left-alone.ts';
 import type { Origins } from '../prune/origins.ts';
 import { type FleetSource, type Gathered, gather } from '../read/gather.ts';
 import { problemOf } from '../read/problem-of.ts';
+import type { SoundFileStore } from '../read/sound-files.ts';
 import type { LoadCache } from '../read/source-file.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { isRecord } from '../records/home-record.ts';
@@ -47,6 +48,8 @@ export interface ObserveDeps {
   readonly cluster: Cluster;
   readonly sources: readonly FleetSource[];
   readonly cache: LoadCache;
+  /** Absent: nothing is left for another process. */
+  readonly sound?: SoundFileStore;
 }
 
 export interface ObserveOptions
@@ -103,7 +106,7 @@ async function look(
   before: Pick<Observed, 'snapshot'> | undefined,
 ): Promise<Looked> {
   const { kinds, apiGroup, instance, homeNamespace } = options;
-  const { sources, cache, cluster } = deps;
+  const { sources, cache, sound, cluster } = deps;
   const applySet = applySetId(instance, homeNamespace);
   const { names: namespaces } = scopeOf(options.namespaces);
   const { promise: fetched, resolve } = Promise.withResolvers<void>();
@@ -112,7 +115,7 @@ async function look(
   const readingParent = readParent(deps, options);
   const [quarantine, everything, snapshot, parent, inventory] = await Promise.all([
     fit,
-    gather({ sources, kinds, apiGroup, cache, cluster, quarantine: fit, fetched: resolve }),
+    gather({ sources, kinds, apiGroup, cache, sound, cluster, quarantine: fit, fetched: resolve }),
     opening,
     readingParent,
     readInventory(cluster, options),

@@ -11,6 +11,7 @@ import { DEFINITION, listDefinitions, listServedKinds } from './foreign-kinds.ts
 import { type Allow, limitsOf } from './limits.ts';
 import { type Loaded, type LoadInput, load } from './load.ts';
 import { gatherManifests, readBlobText } from './manifests.ts';
+import type { SoundFileStore } from './sound-files.ts';
 import type { LoadCache, SourceFile } from './source-file.ts';
 import { noKeys, unsealFiles } from './unseal.ts';
 
@@ -18,6 +19,8 @@ export interface LoadingInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly cache: LoadCache;
+  /** Absent: everything is read that the cache does not have. */
+  readonly sound?: SoundFileStore;
   /** Asked about kinds that the source uses and does not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
 }
@@ -37,11 +40,13 @@ export type OutOfUse = ReadonlySet<string> | 'unknown';
 /** What a commit of a source says, held against the kinds that the source and the cluster define. */
 export async function loadCheckout(input: LoadingInput, source: LoadedSource, checkout: Checkout): Promise<Loaded> {
   const { kinds, apiGroup, cache } = input;
-  const { documents: written, problems, incomplete } = await gatherManifests(checkout, source, cache);
+  const sound = await input.sound?.open();
+  const { documents: written, problems, incomplete } = await gatherManifests(checkout, source, cache, sound);
   const documents = await unsealFiles(written, source.keys ?? noKeys(source.name), cache);
   const given = {
     ...loadInput({ kinds, apiGroup, cache }, source, documents),
     readText: (blob: string) => readBlobText(checkout, blob),
+    sound,
   };
   const alone = load(given);
   const { definitions, served } = await askAbout(input.cluster, alone);

@@ -1,5 +1,6 @@
 // Holds one identified object against its kind. Knows nothing about files, and nothing about other objects.
 
+import assert from 'node:assert/strict';
 import type { Kind, Resource } from '../../kinds/kind.ts';
 import type { Finding } from '../../kube/finding.ts';
 import { groupOf } from '../../kube/object.ts';
@@ -48,6 +49,14 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
         : { findings: all, defaulted };
     }
   }
+}
+
+/** The same of what is known to be sound. */
+export function examineSound(known: KnownKind, object: JsonObject): Examined {
+  if (known.type !== 'ours') return { findings: [] };
+  const defaulted = known.structural.withDefaults(object);
+  assert(isResource(defaulted), 'what a schema accepts has a spec');
+  return { findings: [], defaulted };
 }
 
 /** What the server checks of kinds that configure it. */

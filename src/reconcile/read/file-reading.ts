@@ -8,14 +8,15 @@ import type { KubeObject } from '../../kube/object.ts';
 import { isObject } from '../../std/json.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
 import { type ReadDocument, readDocuments } from '../../std/yaml/yaml.ts';
-import { type Examined, examine } from './examine.ts';
-import { identify } from './identify.ts';
+import { type Examined, examine, examineSound } from './examine.ts';
+import { type Identified, identify } from './identify.ts';
 import type { KindTable } from './kind-table.ts';
 import type { ParsedFile } from './parsed-file.ts';
 import type { ParsedObject } from './parsed-object.ts';
 import { placeInFile } from './short-text.ts';
 import { shownFindings } from './shown-findings.ts';
-import { type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
+import type { SoundFile, SoundFiles } from './sound-files.ts';
+import { type LoadCache, REPEATS, type SourceFile, writtenPointer } from './source-file.ts';
 
 /** JSON, so that any cache can keep it. */
 export interface FileReading {
@@ -39,9 +40,13 @@ interface Reading {
   readonly file: SourceFile;
   readonly parsed: ParsedFile;
   readonly defaultNamespace: string | undefined;
+  /** Nothing is wrong, as is known already. */
+  readonly sound: boolean;
   /** Read again for positions, and only where something is wrong. */
   documents?: readonly ReadDocument[];
 }
+
+type Known = Extract<Identified, { ok: true }>;
 
 /** Where a duplicate key makes it doubtful which object is meant. */
 const IDENTITY = /^(?:\/items(?:\/\d+)?)*\/(?:apiVersion|kind|metadata|metadata\/name|metadata\/namespace|items)$/;
@@ -50,21 +55,45 @@ export function readFile(
   table: KindTable,
   file: SourceFile,
   parsed: ParsedFile,
-  options: { readonly cache?: LoadCache; readonly defaultNamespace?: string },
+  options: { readonly cache?: LoadCache; readonly sound?: SoundFiles; readonly defaultNamespace?: string },
 ): FileReading {
-  const { cache, defaultNamespace } = options;
-  if (cache === undefined) return readObjects({ table, file, parsed, defaultNamespace });
+  const { cache, sound, defaultNamespace } = options;
+  const start = { table, file, parsed, defaultNamespace };
+  if (cache === undefined) return readObjects({ ...start, sound: false });
   const key = objectsKey(table.digest, defaultNamespace ?? '', file);
   const cached = cache.get(key);
   if (cached !== undefined) return cached as FileReading;
-  const reading = readObjects({ table, file, parsed, defaultNamespace });
+  const by = `${table.digest} ${defaultNamespace ?? ''}`;
+  const found = sound?.find(file);
+  const known = found?.by === by ? found : undefined;
+  const reading = readObjects({ ...start, sound: known !== undefined });
   cache.set(key, reading);
+  const left = known ?? (sound === undefined ? undefined : soundFileOf(file, parsed, reading, by));
+  if (left !== undefined) sound?.add(file.oid, left);
   return reading;
 }
 
 /** In the cache. */
 export function objectsKey(digest: string, defaultNamespace: string, { oid, path }: SourceFile): string {
   return `objects ${digest} ${defaultNamespace} ${oid} ${path}`;
+}
+
+/**
+ * Undefined where it is not left: what is secret, or was decrypted, leaves no trace, what is wrong is told again each time, and
+ * values that repeat others may come to more than can be written.
+ */
+function soundFileOf(
+  { path, text, openings, shortened }: SourceFile,
+  { objects }: ParsedFile,
+  { problems, unidentified }: FileReading,
+  by: string,
+): SoundFile | undefined {
+  if (openings !== undefined || shortened !== undefined || problems.length > 0 || unidentified) return undefined;
+  return REPEATS.test(text) || objects.some(isSecret) ? undefined : { path, text, objects, by };
+}
+
+function isSecret({ value }: ParsedObject): boolean {
+  return isObject(value) && value.kind === 'Secret';
 }
 
 function readObjects(reading: Reading): FileReading {
@@ -85,8 +114,8 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   const ofText = shownFindings(inText, (more) => ({ ...more, pointer: parsed.pointer, place: inText[0]?.place }));
   const identified = identify(parsed.value, reading.table, reading.defaultNamespace);
   if (!identified.ok) return { problems: [...ofText, problemInFile(reading, parsed, identified.fault)] };
-  const { id, known, object, warnings } = identified;
-  const { findings, defaulted, legible } = parsed.refused === true ? NOTHING_FOUND : examine(known, id, object);
+  const { id, object, warnings } = identified;
+  const { findings, defaulted, legible } = examined(reading, parsed, identified);
   const problems = [
     ...ofText.map((problem) => ({ ...problem, resource: id })),
     ...shownOf([...warnings, ...findings]).map((finding) => problemInFile(reading, parsed, finding, id)),
@@ -104,6 +133,11 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
     legible: valid ? undefined : (legible ?? defaulted),
   };
   return { item, problems };
+}
+
+function examined({ sound }: Reading, { refused }: ParsedObject, { known, id, object }: Known): Examined {
+  if (refused === true) return NOTHING_FOUND;
+  return sound ? examineSound(known, object) : examine(known, id, object);
 }
 
 function shownOf(findings: readonly Finding[]): readonly Finding[] {

@@ -12,6 +12,7 @@ import { isQuarantined, type Quarantine, type Quarantined } from '../records/qua
 import { findOutOfUse, loadCheckout, type OutOfUse } from './checkout.ts';
 import { type Allow, beyondLimits, limitsBySource } from './limits.ts';
 import type { Loaded } from './load.ts';
+import type { SoundFileStore } from './sound-files.ts';
 import type { LoadCache } from './source-file.ts';
 import type { Sourced } from './sourced.ts';
 
@@ -60,6 +61,7 @@ export interface GatherInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly cache: LoadCache;
+  readonly sound?: SoundFileStore;
   /** Asked about kinds that the sources use and do not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
   readonly quarantine: Promise<Quarantine>;
@@ -94,6 +96,8 @@ interface Fetched {
 export const LATE = 'source-late';
 
 export async function gather(input: GatherInput): Promise<Gathered> {
+  // It asks the cluster for a key, as the quarantine is asked for.
+  input.sound?.open().catch(() => undefined);
   const begun = input.sources.map((source) => ({ source, fetching: fetchUsable(source, input.quarantine) }));
   void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);
   const results = await Promise.all(begun.map(({ source, fetching }) => readSource(input, source, fetching)));

@@ -12,6 +12,7 @@ import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
 import { type KindTable, kindTable, type ServedKind } from './kind-table.ts';
 import { type ParsedFile, parseFile } from './parsed-file.ts';
 import { placeInFile } from './short-text.ts';
+import type { SoundFiles } from './sound-files.ts';
 import { isManifest, type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
 
 export interface LoadInput {
@@ -36,6 +37,8 @@ export interface LoadInput {
   readonly readText?: (blob: string) => Promise<string>;
   /** Keeps what was read of unchanged files between runs. */
   readonly cache?: LoadCache;
+  /** Absent: no process has left any, and this one leaves none. Needs `cache`. */
+  readonly sound?: SoundFiles;
 }
 
 export interface LoadedResource {
@@ -79,7 +82,7 @@ interface GroupVersionKind {
 export function load(input: LoadInput): Loaded {
   const files = input.documents
     .filter(({ path }) => isManifest(path))
-    .map((file) => ({ file, parsed: parseFile(file, input.cache) }));
+    .map((file) => ({ file, parsed: parseFile(file, input.cache, input.sound?.find(file)) }));
   const { counts = () => true } = input;
   // Where both say something, those of the documents do.
   const own = files.flatMap(({ parsed }) => definitionsOf(parsed).filter(counts));

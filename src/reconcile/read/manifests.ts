@@ -7,6 +7,7 @@ import type { Problem } from '../../std/problem.ts';
 import type { Checkout, RepositoryFile } from '../ports.ts';
 import { pathMatcher } from './patterns.ts';
 import { shorten } from './short-text.ts';
+import type { SoundFile, SoundFiles } from './sound-files.ts';
 import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
 
 export interface Manifests {
@@ -24,13 +25,14 @@ export interface ManifestPaths {
 }
 
 /**
- * YAML and JSON below the path; what the cache has is not read again. Throws Failure `source-path-not-found` where the
+ * YAML and JSON below the path; what the cache or an earlier process has is not read again. Throws Failure `source-path-not-found` where the
  * commit has nothing at all there: a path that is mistyped or was moved looks the same as a fleet given up.
  */
 export async function gatherManifests(
   checkout: Checkout,
   { path, ignore = [] }: ManifestPaths,
   cache: LoadCache,
+  sound?: SoundFiles,
 ): Promise<Manifests> {
   const folder = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   const prefix = folder.map((segment) => `${segment}/`).join('');
@@ -40,7 +42,7 @@ export async function gatherManifests(
   const ignored = pathMatcher('ignore', ignore);
   const isRead = (entry: { readonly path: string }) => !ignored(entry.path.slice(prefix.length));
   const files = below.filter((file) => isManifest(file.path) && isRead(file));
-  const texts = await textsOf(checkout, path, files, cache);
+  const texts = await textsOf(checkout, path, files, { cache, sound });
   const documents: SourceFile[] = [];
   const problems: Problem[] = links.filter((link) => mayHoldManifests(link.path) && isRead(link)).map(skippedProblem);
   let length = 0;
@@ -63,6 +65,10 @@ interface ReadText {
   readonly length: number;
 }
 
+function textLeft(file: SoundFile | undefined): ReadText | undefined {
+  return file === undefined ? undefined : { text: file.text, length: file.text.length };
+}
+
 function fileOf(path: string, oid: string, { text, cuts }: ReadText): SourceFile {
   return cuts === undefined ? { path, oid, text } : { path, oid: `${oid} short`, text, shortened: { blob: oid, cuts } };
 }
@@ -79,13 +85,14 @@ async function textsOf(
   checkout: Checkout,
   path: string,
   files: readonly RepositoryFile[],
-  cache: LoadCache,
+  { cache, sound }: { readonly cache: LoadCache; readonly sound: SoundFiles | undefined },
 ): Promise<ReadonlyMap<string, ReadText>> {
   let length = 0;
   const texts = new Map<string, ReadText>();
   const unknown = new Set<string>();
-  for (const { oid } of files) {
-    const known = cache.get(blobKey(oid));
+  for (const file of files) {
+    const { oid } = file;
+    const known = cache.get(blobKey(oid)) ?? textLeft(sound?.find(file));
     if (known !== undefined) texts.set(oid, known as ReadText);
     else unknown.add(oid);
   }

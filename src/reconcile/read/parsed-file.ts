@@ -5,6 +5,7 @@ import { type ReadDocument, readDocuments } from '../../std/yaml/yaml.ts';
 import { refuseLarge } from './object-size.ts';
 import { openedObjects } from './opened-objects.ts';
 import type { ParsedObject } from './parsed-object.ts';
+import type { SoundFile } from './sound-files.ts';
 import { isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 import { unroll } from './unroll.ts';
 
@@ -17,19 +18,24 @@ export interface ParsedFile {
   readonly unreadable: number;
 }
 
-export function parseFile(file: SourceFile, cache: LoadCache | undefined): ParsedFile {
+/** `sound`: as it was found by an earlier process. */
+export function parseFile(file: SourceFile, cache: LoadCache | undefined, sound?: SoundFile): ParsedFile {
   if (isTooLarge(file)) return { objects: [], problems: [fileTooLarge(file)], unreadable: 1 };
   const key = textKey(file);
   const cached = cache?.get(key);
   if (cached !== undefined) return cached as ParsedFile;
+  const parsed = sound === undefined ? parseText(file) : { objects: sound.objects, problems: [], unreadable: 0 };
+  cache?.set(key, parsed);
+  return parsed;
+}
+
+function parseText(file: SourceFile): ParsedFile {
   const documents = readDocuments(file.text, file.path).map((read, document) => objectsOf(file, read, document));
-  const parsed: ParsedFile = {
+  return {
     objects: documents.flatMap(({ objects }) => objects),
     problems: documents.flatMap(({ problems }, document) => problems.map((problem) => ({ document, problem }))),
     unreadable: documents.filter(({ unreadable }) => unreadable).length,
   };
-  cache?.set(key, parsed);
-  return parsed;
 }
 
 /** In the cache. */

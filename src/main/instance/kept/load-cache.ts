@@ -1,7 +1,7 @@
 // What was read of unchanged files, kept in memory between the runs of one process: what one of the last two runs has used.
 // Versions of files that are gone would fill the memory of a process that stays.
 
-import type { LoadCache } from '../../reconcile/read/source-file.ts';
+import type { LoadCache } from '../../../reconcile/read/source-file.ts';
 
 export interface RunsCache extends LoadCache {
   /** A run has ended. One that used nothing, because it could not read its sources, is as if it had not been. */

@@ -1,9 +1,9 @@
 // What dry runs have answered, kept in a file between runs. Losing it costs requests, never correctness.
 
 import { readFileSync } from 'node:fs';
-import type { Remembered } from '../../reconcile/diff/certainty.ts';
-import { setBounded } from '../../std/bounded.ts';
-import { writeState } from '../state-file.ts';
+import type { Remembered } from '../../../reconcile/diff/certainty.ts';
+import { setBounded } from '../../../std/bounded.ts';
+import { writeState } from '../../state-file.ts';
 
 export interface RememberedFile extends Remembered {
   /** Writes what changed since the file was read. */

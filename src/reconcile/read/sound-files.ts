@@ -1,0 +1,28 @@
+// Files in which nothing was wrong, as one process leaves them to the next: they are neither read from Git nor held against
+// their kinds again. Knows nothing about where they are kept, or how it is known that they are what was left.
+
+import type { ParsedObject } from './parsed-object.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** JSON. */
+export interface SoundFile {
+  readonly path: string;
+  readonly text: string;
+  readonly objects: readonly ParsedObject[];
+  /** What it was held against: a digest of the kinds, and the namespace of objects that name none. */
+  readonly by: string;
+}
+
+/** By blob: of several files with the same text one is left. */
+export interface SoundFiles {
+  find(file: Pick<SourceFile, 'oid' | 'path'>): SoundFile | undefined;
+  /** Also of what was found: what no one adds is not left. */
+  add(oid: string, sound: SoundFile): void;
+}
+
+export interface SoundFileStore {
+  /** As the process before has left them; none where that cannot be known for certain. */
+  open(): Promise<SoundFiles>;
+  /** Whether it was opened, and there is no key yet that would say so next time. */
+  lacksKey(): boolean;
+}
