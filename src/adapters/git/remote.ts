@@ -83,6 +83,8 @@ export async function fetchObjects(
       singleBranch: true,
       tags: false,
       depth,
+      // The local copy's own configuration does not say where the server is.
+      corsProxy: '',
     }),
   ).catch(async (error: unknown) => {
     await fs.promises.rm(mark, { force: true });

@@ -2,6 +2,7 @@
 // half-way, copies that lack objects, sizes. Each is handled, or refused in words.
 
 import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -190,3 +191,16 @@ function importFiles({ dir }: TestRepository, count: number): void {
   const done = spawnSync('git', ['--git-dir', dir, 'fast-import', '--quiet'], { input: `${lines.join('\n')}\n` });
   expect([done.status, done.stderr.toString()]).toEqual([0, '']);
 }
+
+test('a local copy whose configuration names a proxy of its own is fetched into from where the source is', async () => {
+  const server = await serve();
+  const fleet = server.createRepository('fleet.git');
+  fleet.commit({ 'a.yaml': 'one' });
+  const dir = stateDir();
+  const follow = () => open(`${server.url}/fleet.git`, { dir, ref: { branch: 'main' } });
+  await follow().fetch();
+  const copy = join(dir, readFileSync(join(dir, 'current'), 'utf8').trim());
+  appendFileSync(join(copy, 'config'), '\n[http]\n\tcorsProxy = http://127.0.0.1:1\n');
+  fleet.commit({ 'a.yaml': 'two' });
+  expect(await textOf(await follow().fetch())).toEqual({ 'a.yaml': 'two' });
+});
