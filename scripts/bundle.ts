@@ -58,7 +58,12 @@ export async function compile(
       throw new Error(`${level}: ${message}`);
     },
   });
-  await bundle.write({ dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
+  await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash:16].js',
+  });
   await bundle.close();
 }
 

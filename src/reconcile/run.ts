@@ -121,7 +121,7 @@ async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, co
   const again = contended || options.admit !== undefined;
   const prepared = again ? await prepare(deps, options, 'sync', first) : first;
   if (!prepared.unsealed) {
-    if (deps.sound?.lacksKey() === true) await makeKeyIfAllowed(deps);
+    if (deps.sound?.lacksKey() === true) await makeKeyIfPossible(deps);
     return prepared;
   }
   await deps.digestKey.make(deps.random);
@@ -129,13 +129,13 @@ async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, co
   return prepare(deps, sealed, 'sync', prepared);
 }
 
-/** Without it the next process reads everything again: not a reason to end a run. */
-async function makeKeyIfAllowed({ digestKey, random }: RunDeps): Promise<void> {
+/** Without it the next process reads everything again: not a reason to end a run. What ends one ends its next request as well. */
+async function makeKeyIfPossible({ digestKey, random }: RunDeps): Promise<void> {
   try {
     await digestKey.find();
     if (digestKey.known() === undefined) await digestKey.make(random);
   } catch (failure) {
-    if (!(failure instanceof Failure) || failure.code !== 'cluster-forbidden') throw failure;
+    if (!(failure instanceof Failure)) throw failure;
   }
 }
 

@@ -63,6 +63,8 @@ export interface WorldOverrides extends Partial<RunOptions> {
   readonly progress?: (outcome: Outcome) => void;
   /** In place of the world's own client. */
   readonly cluster?: RunDeps['cluster'];
+  readonly digestKey?: RunDeps['digestKey'];
+  readonly sound?: RunDeps['sound'];
   /** What is read, given the one source that a world has. */
   readonly sources?: (fleet: FleetSource) => readonly FleetSource[];
 }
@@ -95,16 +97,18 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
     });
   const newest = repositoryAt({ branch: 'main' });
   const digestKey = openDigestKey(client, 'test', 'default');
-  const kept = { cache: new Map<string, unknown>(), remembered: new Map<string, string>(), digestKey };
+  const kept = { cache: new Map<string, unknown>(), remembered: new Map<string, string>() };
   function deps(overrides: WorldOverrides, repository = newest): RunDeps {
     const { registries, progress = () => undefined, sources: chosen = (fleet) => [fleet] } = overrides;
-    const { cluster: reached = client } = overrides;
+    const { cluster: reached = client, digestKey: ownKey = digestKey, sound } = overrides;
     const sources = chosen({ name: 'fleet', repository, path: 'cluster' });
     return {
       cluster: reached,
       clock: systemClock,
       sources,
       ...kept,
+      digestKey: ownKey,
+      sound,
       random: randomBytes,
       progress,
       ...(registries === undefined ? {} : { registries }),
@@ -168,6 +172,8 @@ export function optionsOf({
   progress: _progress,
   sources: _sources,
   cluster: _cluster,
+  digestKey: _digestKey,
+  sound: _sound,
   ...overrides
 }: WorldOverrides): RunOptions {
   runs += 1;

@@ -1,10 +1,11 @@
 // Pods follow the Secrets that they read, and what stands for a Secret's content in them tells nothing of it: the digest
 // is keyed, and the key is made once, by the first run that needs it.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { NO_DIGEST } from '../../src/reconcile/desire/digest-key.ts';
+import { NO_DIGEST, openDigestKey } from '../../src/reconcile/desire/digest-key.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
+import { Failure } from '../../src/std/failure.ts';
 import { isObject } from '../../src/std/json.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -90,4 +91,40 @@ test('another content starts new pods, and only those that read it', async () =>
   await writeToken('correct horse');
   await world.run();
   expect(await checksum()).toBe(before);
+});
+
+describe('a key that only saves time', () => {
+  /** As of a process that has found none. */
+  const sound = { open: async () => ({ find: () => undefined, add: () => undefined }), lacksKey: () => true };
+
+  function publish(version: string): void {
+    world.fleet.commit({ 'cluster/clock.yaml': SERVER.replace('1.0.0', version) });
+  }
+
+  test.each(['cluster-forbidden', 'cluster-invalid', 'cluster-error'])(
+    'that cannot be made (%s) ends no run',
+    async (code) => {
+      let asked = 0;
+      const refused = async () => {
+        asked += 1;
+        throw new Failure(code, 'an admission webhook says no');
+      };
+      publish(`1.0.${asked}-${code}`);
+      const result = await world.run({
+        sound,
+        digestKey: { known: () => undefined, find: async () => undefined, make: refused },
+      });
+      expect(exitCodeOf(result)).toBe(0);
+      expect(did(result)).toContain('tools/MCPServer/clock configured');
+      expect(asked).toBe(1);
+    },
+  );
+
+  test('is looked for again under the lock, and never made a second time', async () => {
+    const before = await key();
+    publish('3.0.0');
+    const digestKey = openDigestKey(world.client, 'test', 'default');
+    expect(exitCodeOf(await world.run({ sound, digestKey }))).toBe(0);
+    expect((await key())?.data).toEqual(before?.data);
+  });
 });

@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL('../..', import.meta.url));
 const MANIFEST = fileURLToPath(new URL('../../../package.json', import.meta.url));
 
 /** A part of the bundle, whose name has a digest of what is in it and in the parts that it imports. */
-const NAMED_BY_CONTENT = /-[\w-]{8}\.js$/;
+const NAMED_BY_CONTENT = /-[\w-]{16}\.js$/;
 
 export function programDigest(): string {
   const hash = createHash('sha256').update(process.version).update(readFileSync(MANIFEST));

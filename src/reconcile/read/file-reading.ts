@@ -63,13 +63,14 @@ export function readFile(
   const key = objectsKey(table.digest, defaultNamespace ?? '', file);
   const cached = cache.get(key);
   if (cached !== undefined) return cached as FileReading;
-  const by = `${table.digest} ${defaultNamespace ?? ''}`;
-  const found = sound?.find(file);
-  const known = found?.by === by ? found : undefined;
-  const reading = readObjects({ ...start, sound: known !== undefined });
+  const kinds = `${table.digest} ${defaultNamespace ?? ''}`;
+  const known = sound?.find(file);
+  const isKnown = known?.heldAgainst.includes(kinds) === true;
+  const reading = readObjects({ ...start, sound: isKnown });
   cache.set(key, reading);
-  const left = known ?? (sound === undefined ? undefined : soundFileOf(file, parsed, reading, by));
-  if (left !== undefined) sound?.add(file.oid, left);
+  if (sound === undefined) return reading;
+  const left = isKnown ? known : soundFileOf(file, parsed, reading, kinds);
+  if (left !== undefined) sound.add(file.oid, left);
   return reading;
 }
 
@@ -79,17 +80,17 @@ export function objectsKey(digest: string, defaultNamespace: string, { oid, path
 }
 
 /**
- * Undefined where it is not left: what is secret, or was decrypted, leaves no trace, what is wrong is told again each time, and
+ * Undefined where it is not left: what is secret, or was decrypted, leaves no trace, what is wrong is reported each time, and
  * values that repeat others may come to more than can be written.
  */
 function soundFileOf(
   { path, text, openings, shortened }: SourceFile,
   { objects }: ParsedFile,
   { problems, unidentified }: FileReading,
-  by: string,
+  kinds: string,
 ): SoundFile | undefined {
   if (openings !== undefined || shortened !== undefined || problems.length > 0 || unidentified) return undefined;
-  return REPEATS.test(text) || objects.some(isSecret) ? undefined : { path, text, objects, by };
+  return REPEATS.test(text) || objects.some(isSecret) ? undefined : { path, text, objects, heldAgainst: [kinds] };
 }
 
 function isSecret({ value }: ParsedObject): boolean {

@@ -98,3 +98,13 @@ test('small files are read in a few parts', async () => {
   await gatherManifests({ ...checkout, read }, { path: '' }, new Map());
   expect([asked.length, parts]).toEqual([5_000, 3]);
 });
+
+test('what an earlier process has left is not asked for', async () => {
+  const asked: string[] = [];
+  const checkout = checkoutOf({ 'a.yaml': 'one', 'b.yaml': 'two' }, asked);
+  const left = { path: 'a.yaml', text: 'one', objects: [], heldAgainst: [] };
+  const sound = { find: ({ path }: { path: string }) => (path === 'a.yaml' ? left : undefined), add: () => undefined };
+  const { documents } = await gatherManifests(checkout, { path: '' }, new Map(), sound);
+  expect(documents.map(({ path, text }) => `${path}: ${text}`)).toEqual(['a.yaml: one', 'b.yaml: two']);
+  expect(asked).toEqual(['id of b.yaml: two']);
+});

@@ -18,7 +18,10 @@ function openFiles(found: ReadonlyMap<string, SoundFile> = new Map()) {
   const left = new Map<string, SoundFile>();
   const files: SoundFiles = {
     find: ({ oid, path }) => (found.get(oid)?.path === path ? found.get(oid) : undefined),
-    add: (oid, sound) => left.set(oid, sound),
+    add(oid, sound) {
+      const heldAgainst = [...(left.get(oid)?.heldAgainst ?? []), ...sound.heldAgainst];
+      left.set(oid, { ...sound, heldAgainst: [...new Set(heldAgainst)] });
+    },
   };
   return { files, left };
 }
@@ -29,13 +32,14 @@ interface Given {
   readonly definitions?: readonly JsonObject[];
 }
 
+function loadWith({ texts, more, definitions }: Given, sound: SoundFiles): Loaded {
+  const documents = Object.entries(texts).map(([path, text]) => ({ path, oid: `oid-${path}`, text, ...more }));
+  const given = { source: 'fleet', documents, kinds: KINDS, apiGroup: GROUP, builtin: bundledSchema };
+  return load({ ...given, cache: new Map(), sound, ...(definitions && { definitions }) });
+}
+
 /** Two processes, one after the other, on the same files. */
 function loadTwice(first: Given, second = first) {
-  const loadWith = ({ texts, more, definitions }: Given, sound: SoundFiles) => {
-    const documents = Object.entries(texts).map(([path, text]) => ({ path, oid: `oid-${path}`, text, ...more }));
-    const given = { source: 'fleet', documents, kinds: KINDS, apiGroup: GROUP, builtin: bundledSchema };
-    return load({ ...given, cache: new Map(), sound, ...(definitions && { definitions }) });
-  };
   const one = openFiles();
   const fresh = loadWith(first, one.files);
   const two = openFiles(asLeft(one.left));
@@ -87,10 +91,17 @@ test('what a process finds left says the same as what is read anew, with default
 });
 
 test('what was left is neither parsed nor checked again', () => {
-  const broken = { 'a.yaml': 'no: [yaml', 'b.yaml': CONFIG };
-  const { again } = loadTwice({ texts: { 'a.yaml': SERVER, 'b.yaml': CONFIG } }, { texts: broken });
+  const { files, left } = openFiles();
+  loadWith({ texts: { 'a.yaml': SERVER, 'b.yaml': CONFIG } }, files);
+  const planted = new Map(
+    [...left].map(([oid, sound]) => [oid, JSON.parse(JSON.stringify(sound).replaceAll('stdio', 'none'))]),
+  );
+  const again = loadWith({ texts: { 'a.yaml': 'no: [yaml', 'b.yaml': CONFIG } }, openFiles(planted).files);
   expect(again.problems).toEqual([]);
-  expect(again.resources.map(({ object }) => object.kind)).toEqual(['MCPServer', 'ConfigMap']);
+  expect(again.resources.map(({ object }) => object.spec ?? object.data)).toEqual([
+    { image: 'example.com/one:1', transport: 'none' },
+    { yes: '1e3' },
+  ]);
 });
 
 test.each([
@@ -105,7 +116,7 @@ test.each([
   { reason: 'what is warned of', text: 'apiVersion: v1\nkind: Namespace\nmetadata: {name: one, namespace: team}\n' },
   { reason: 'what cannot be identified', text: 'a: b\n' },
   { reason: 'what is no YAML', text: 'a: b: c\n' },
-])('not left: $reason', ({ text, more }) => {
+])('$reason is not left', ({ text, more }) => {
   const { fresh, again, left } = loadTwice({ texts: { 'a.yaml': text }, ...(more && { more }) });
   expect(left).toEqual([]);
   expect(shown(again)).toEqual(shown(fresh));
@@ -140,4 +151,14 @@ test('what was sound for other kinds is checked again', () => {
   expect(left).toEqual(['oid-a.yaml']);
   expect(again.problems.map(({ code }) => code)).toEqual(['schema-type']);
   expect(leftAgain).toEqual([]);
+});
+
+test('what two sets of kinds were held against is known of both', () => {
+  const definitions = [{ kind: 'CustomResourceDefinition', metadata: { name: 'things.example.com' }, spec: {} }];
+  const one = openFiles();
+  const givens = [{ texts: { 'a.yaml': SERVER } }, { texts: { 'a.yaml': SERVER }, definitions }];
+  for (const given of givens) loadWith(given, one.files);
+  expect(one.left.get('oid-a.yaml')?.heldAgainst).toHaveLength(2);
+  const broken = new Map([...asLeft(one.left)].map(([oid, sound]) => [oid, { ...sound, objects: [] }]));
+  for (const given of givens) expect(loadWith(given, openFiles(broken).files).resources).toEqual([]);
 });

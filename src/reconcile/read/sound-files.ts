@@ -9,14 +9,18 @@ export interface SoundFile {
   readonly path: string;
   readonly text: string;
   readonly objects: readonly ParsedObject[];
-  /** What it was held against: a digest of the kinds, and the namespace of objects that name none. */
-  readonly by: string;
+  /**
+   * What it was held against, each a digest of kinds and the namespace of objects that name none. A source is read twice where
+   * it uses kinds that only the cluster defines.
+   */
+  readonly heldAgainst: readonly string[];
 }
 
 /** By blob: of several files with the same text one is left. */
 export interface SoundFiles {
+  /** As the process before has left it. */
   find(file: Pick<SourceFile, 'oid' | 'path'>): SoundFile | undefined;
-  /** Also of what was found: what no one adds is not left. */
+  /** Also of what was found: what no one adds is not left. Added again, it was held against both. */
   add(oid: string, sound: SoundFile): void;
 }
 

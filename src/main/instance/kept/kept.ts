@@ -20,8 +20,11 @@ export function openKept(config: Config, digestKey: DigestKey, { once }: Pick<Hu
     save: () => remembered.save(),
     /** Saves what only the end of the process has whole, too. */
     async close() {
-      sound?.save();
-      await remembered.save();
+      try {
+        sound?.save();
+      } finally {
+        await remembered.save();
+      }
     },
   };
 }

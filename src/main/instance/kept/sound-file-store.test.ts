@@ -29,7 +29,12 @@ function keyOf(inCluster: string | Failure | undefined): DigestKey {
   };
 }
 
-const SOUND = { path: 'a.yaml', text: 'a: b', objects: [{ document: 0, pointer: '', value: { a: 'b' } }], by: 'kinds' };
+const SOUND = {
+  path: 'a.yaml',
+  text: 'a: b',
+  objects: [{ document: 0, pointer: '', value: { a: 'b' } }],
+  heldAgainst: ['kinds'],
+};
 
 function open(key: DigestKey, name = 'prod') {
   return openSoundFiles({ stateDir, name }, key);
@@ -112,9 +117,9 @@ test('what was found as it is now is not written again', async () => {
   files.add('1234', { ...SOUND });
   store.save();
   expect(kept()).toEqual([]);
-  files.add('1234', { ...SOUND, by: 'other kinds' });
+  files.add('1234', { ...SOUND, heldAgainst: ['other kinds'] });
   store.save();
-  expect((await found())?.by).toBe('other kinds');
+  expect((await found())?.heldAgainst).toEqual(['kinds', 'other kinds']);
 });
 
 test('texts beyond 16 MiB are left out', async () => {
@@ -123,8 +128,17 @@ test('texts beyond 16 MiB are left out', async () => {
   const large = { ...SOUND, text: 'x'.repeat(9 * 1024 * 1024) };
   files.add('1234', large);
   files.add('5678', large);
+  files.add('9abc', SOUND);
   store.save();
   const again = await open(keyOf('secret')).open();
   expect(again.find({ oid: '1234', path: 'a.yaml' })?.text).toHaveLength(large.text.length);
   expect(again.find({ oid: '5678', path: 'a.yaml' })).toBeUndefined();
+  expect(again.find({ oid: '9abc', path: 'a.yaml' })).toEqual(SOUND);
+});
+
+test('what a process adds hides nothing that it has found', async () => {
+  await leave();
+  const files = await open(keyOf('secret')).open();
+  files.add('1234', { ...SOUND, path: 'b.yaml' });
+  expect(files.find({ oid: '1234', path: 'a.yaml' })).toEqual(SOUND);
 });

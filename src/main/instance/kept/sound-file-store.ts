@@ -8,7 +8,7 @@ import { Failure } from '../../../std/failure.ts';
 import { hmacSha256, sha256 } from '../../../std/hash.ts';
 import type { Config } from '../../config/config.ts';
 import { programDigest } from '../../offline/program-digest.ts';
-import { openResultCache } from '../../offline/result-cache.ts';
+import { openResultCache, type ResultCache } from '../../offline/result-cache.ts';
 
 export interface KeptSoundFiles extends SoundFileStore {
   /** Leaves what was added, where it is other than what was found. */
@@ -27,18 +27,26 @@ export function openSoundFiles(
   let characters = 0;
   let opening: Promise<void> | undefined;
   let lacksKey = false;
-  /** One key is not used for two ends. */
-  const seal = (key: Uint8Array) => (text: string) =>
-    hmacSha256(Buffer.from(hmacSha256(key, 'sound files'), 'hex'), text);
-  const cacheFor = (key: Uint8Array) => openResultCache(join(stateDir, 'readings'), Date.now, seal(key));
-  const entry = () => sha256(JSON.stringify([programDigest(), name]));
+  /** Of the program that reads: another one may stand in its place by the time that it saves. */
+  let entry: string | undefined;
 
   async function readLeft(): Promise<void> {
+    entry = entryOf(name);
     const key = await findKey(digestKey);
     lacksKey = key === 'none';
-    if (typeof key === 'string') return;
-    const kept = cacheFor(key).get(entry());
+    if (typeof key === 'string' || entry === undefined) return;
+    const kept = openCache(stateDir, key).get(entry);
     if (kept !== undefined) found = new Map(Object.entries(kept as Record<string, SoundFile>));
+  }
+
+  function add(oid: string, sound: SoundFile): void {
+    const before = left.get(oid);
+    if (before?.path === sound.path) {
+      left.set(oid, { ...sound, heldAgainst: [...new Set([...before.heldAgainst, ...sound.heldAgainst])] });
+    } else if (before === undefined && characters + sound.text.length <= CHARACTERS_MAX) {
+      characters += sound.text.length;
+      left.set(oid, sound);
+    }
   }
 
   return {
@@ -47,22 +55,40 @@ export function openSoundFiles(
       await opening;
       return {
         find({ oid, path }) {
-          const sound = left.get(oid) ?? found.get(oid);
+          const sound = found.get(oid);
           return sound?.path === path ? sound : undefined;
         },
-        add(oid, sound) {
-          if (!left.has(oid)) characters += sound.text.length;
-          if (characters <= CHARACTERS_MAX) left.set(oid, sound);
-        },
+        add,
       };
     },
     lacksKey: () => lacksKey,
     save() {
       const key = digestKey.known();
-      const isNew = [...left].some(([oid, { path, by }]) => found.get(oid)?.path !== path || found.get(oid)?.by !== by);
-      if (key !== undefined && isNew) cacheFor(key).set(entry(), Object.fromEntries(left));
+      const isNew = [...left].some(([oid, sound]) => !wasLeft(sound, found.get(oid)));
+      if (key !== undefined && entry !== undefined && isNew)
+        openCache(stateDir, key).set(entry, Object.fromEntries(left));
     },
   };
+}
+
+function wasLeft({ path, heldAgainst }: SoundFile, before: SoundFile | undefined): boolean {
+  return before?.path === path && heldAgainst.every((kinds) => before.heldAgainst.includes(kinds));
+}
+
+/** The instance's key is for digests of Secrets; one key is not used for two ends. */
+function openCache(stateDir: string, instanceKey: Uint8Array): ResultCache {
+  const key = Buffer.from(hmacSha256(instanceKey, 'sound files'), 'hex');
+  return openResultCache(join(stateDir, 'readings'), Date.now, (text) => hmacSha256(key, text));
+}
+
+/** Undefined while the program is being replaced: then nothing is known of it. */
+function entryOf(name: string): string | undefined {
+  try {
+    return sha256(JSON.stringify([programDigest(), name]));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
 }
 
 /** `none`: there is none yet. What keeps it from being read keeps no one from reading Git. */
