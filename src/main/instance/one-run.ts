@@ -10,6 +10,7 @@ import { textOfEnding, textOfOutcome } from '../../report/text.ts';
 import { systemClock } from '../clock.ts';
 import { writeColoured } from '../colour.ts';
 import type { InstanceFlags } from '../config/configuration.ts';
+import { type GatheredWrites, gatherWrites } from '../gathered-writes.ts';
 import { createStopping } from '../loop/stopping.ts';
 import { commandOf } from '../own-command.ts';
 import { awaitSignal } from '../signals.ts';
@@ -33,28 +34,31 @@ export async function runAndTell(
     process.stderr.write('stopping: what was sent is finished, nothing more is changed (once more ends at once)\n');
     stopping.stop();
   });
-  const instance = await open(progressTo(output, stopping.signal), { stopping });
+  const stream = output === 'json' ? process.stderr : process.stdout;
+  const lines = gatherWrites((text) => writeColoured(stream, text));
+  const instance = await open(progressTo(output, lines, stopping.signal), { stopping });
   try {
     const result = await run(instance);
+    lines.flush();
     if (output === 'json') process.stdout.write(jsonOfRun(result));
     else writeColoured(process.stdout, textOfEnding(result, commandOf(flags)));
     const code = exitCodeOf(result);
     const isUnfinished = result.outcomes.some(({ error }) => error?.code === RUN_STOPPED);
     process.exitCode = code === 0 && isUnfinished ? SOME_FAILED : code;
   } finally {
+    lines.flush();
     await instance.close();
   }
 }
 
 /** Each change is reported as it is made; where JSON is asked for, only to a person who watches. */
-function progressTo(output: 'text' | 'json', stopped: AbortSignal): RunDeps['progress'] {
+function progressTo(output: 'text' | 'json', lines: GatheredWrites, stopped: AbortSignal): RunDeps['progress'] {
   if (output === 'json' && !process.stderr.isTTY) return () => undefined;
-  const stream = output === 'json' ? process.stderr : process.stdout;
   const progress = createProgress(systemClock.monotonic);
   return (outcome, planned) => {
     // What was not begun is counted in the summary.
     if (stopped.aborted && outcome.action === 'held') return;
     const far = planned === undefined ? undefined : progress(planned);
-    writeColoured(stream, `${textOfOutcome(outcome)}\n${far === undefined ? '' : `${far}\n`}`);
+    lines.write(`${textOfOutcome(outcome)}\n${far === undefined ? '' : `${far}\n`}`);
   };
 }
