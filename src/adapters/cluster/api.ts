@@ -1,12 +1,13 @@
 // Sends requests to the API server over few kept connections: with current credentials, as many at once as the server
 // bears, and again where that is safe. Knows nothing about kinds and objects.
 
+import { constants } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import type { Clock, Exchange } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { Agent, loadProxyAgent } from '../http/undici.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
-import { behindFence } from './fence.ts';
+import { exchange } from './exchange.ts';
 import type { Limiter } from './limiter.ts';
 import { readAnswer } from './read-answer.ts';
 import { type Answer, type Asked, refusal, tooLate, unanswered } from './refusals.ts';
@@ -169,31 +170,32 @@ async function sendOnce(
 ): Promise<Outcome> {
   const left = request.urgent === true ? Infinity : options.deadline() - options.clock.monotonic();
   const timeoutMs = Math.max(1, Math.ceil(Math.min(timeoutOf(options, request), left)));
-  const signal = AbortSignal.timeout(timeoutMs);
+  // All that V8 can hold as one text, where nothing is said.
+  const maxBytes = request.maxBytes ?? constants.MAX_STRING_LENGTH;
   const url = new URL(options.credentials.server + request.path);
   const traceparent = options.traceParent?.();
+  const sent = {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method,
+    headers: {
+      ...headersAs(headers, request.as),
+      'user-agent': options.userAgent,
+      accept: request.accept ?? 'application/json',
+      'accept-encoding': 'gzip',
+      ...(traceparent === undefined ? {} : { traceparent }),
+      ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
+    },
+    body: request.body ?? null,
+  };
   try {
-    const sender = request.fence === undefined ? dispatcher : behindFence(dispatcher, request.fence);
-    const response = await sender.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: request.method,
-      headers: {
-        ...headersAs(headers, request.as),
-        'user-agent': options.userAgent,
-        accept: request.accept ?? 'application/json',
-        'accept-encoding': 'gzip',
-        ...(traceparent === undefined ? {} : { traceparent }),
-        ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
-      },
-      body: request.body ?? null,
-      signal,
-    });
-    return { answer: await readAnswer(response, request.maxBytes) };
+    const received = await exchange(dispatcher, { options: sent, timeoutMs, maxBytes, fence: request.fence });
+    if (received === undefined) return { failure: unanswered(asked(options, request), { timeoutMs }) };
+    return { answer: await readAnswer(received, maxBytes) };
   } catch (error) {
     // The fence has fallen.
     if (error instanceof Failure) throw error;
-    return { failure: unanswered(asked(options, request), timeoutMs, signal.aborted, error) };
+    return { failure: unanswered(asked(options, request), { cause: error }) };
   }
 }
 

@@ -1,6 +1,7 @@
 // Turns what the API server refuses, and connections that fail, into Failures. Knows nothing about when to try again.
 // Source: Kubernetes API conventions, "Response Status Kind".
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { Failure } from '../../std/failure.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import { connectionProblem, displayUrl } from '../http/failures.ts';
@@ -18,7 +19,7 @@ export interface Asked {
 /** One answer of the server, whatever its status. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
   /** It is longer than was asked for: there is no text. */
   readonly exceeds?: true;
@@ -44,17 +45,14 @@ export function refusal(asked: Asked, answer: Answer): Failure {
   return new Failure(code, `${url}: ${says}${whose}`, { data, retryable });
 }
 
-/** The Failure for a request that got no answer. */
-export function unanswered(asked: Asked, timeoutMs: number, timedOut: boolean, cause: unknown): Failure {
-  const { says, retryable } = timedOut
-    ? { says: `no answer within ${timeoutMs} ms`, retryable: true }
-    : connectionProblem(cause);
+/** The Failure for a request that got no answer: in so many milliseconds, or because something went wrong. */
+export function unanswered(asked: Asked, why: { readonly timeoutMs: number } | { readonly cause: unknown }): Failure {
+  const { says, retryable } =
+    'cause' in why ? connectionProblem(why.cause) : { says: `no answer within ${why.timeoutMs} ms`, retryable: true };
   const url = shownUrl(asked.url);
-  return new Failure('cluster-unreachable', `${url}: ${says}`, {
-    data: { url, method: asked.method },
-    cause,
-    retryable,
-  });
+  const data = { url, method: asked.method };
+  const cause = 'cause' in why ? { cause: why.cause } : {};
+  return new Failure('cluster-unreachable', `${url}: ${says}`, { data, ...cause, retryable });
 }
 
 /** The Failure for a request that was not sent. `silent`: those that had no answer, and took the time. */

@@ -1,8 +1,13 @@
-// A fence that falls: nothing is written any more, not even what waits, is repeated, or has no connection yet.
+// A fence that falls: nothing is written any more, not even what waits, is repeated, or has no connection yet. And time that is
+// over: nothing is waited for any more, not even a connection.
 
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { busy, connect, failureOf, serve, widget } from '../../../test/harness/api-server.ts';
 import { Failure } from '../../std/failure.ts';
+import { Agent } from '../http/undici.ts';
+import { exchange } from './exchange.ts';
 
 test('after the fence fell nothing is written, not even what waited or is repeated', async () => {
   let fallen = false;
@@ -47,4 +52,39 @@ test('a fence that falls while a connection is made lets no byte of the request 
   expect(received).toEqual([]);
   expect(await cluster.apply(widget, { force: false })).toEqual(widget);
   expect(received.map(({ method }) => method)).toEqual(['PATCH']);
+});
+
+test('a connection is not waited for longer than an answer, and what waited for it is not sent', async () => {
+  let fenced = 0;
+  const server = createServer((socket) => socket.on('error', () => undefined));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ connections: 1, connect: { timeout: 60_000, rejectUnauthorized: false } });
+  const received = await exchange(agent, {
+    options: { origin: `https://127.0.0.1:${port}`, path: '/', method: 'GET' },
+    timeoutMs: 50,
+    maxBytes: 100,
+    fence: () => {
+      fenced += 1;
+    },
+  });
+  await agent.destroy();
+  server.close();
+  expect({ received, fenced }).toEqual({ received: undefined, fenced: 0 });
+});
+
+test.each([
+  { bytes: 100, read: true },
+  { bytes: 101, read: false },
+])('of an answer of $bytes bytes, of 100 that are allowed, all or nothing is read', async ({ bytes, read }) => {
+  const { url } = await serve(() => ({ json: 'x'.repeat(bytes - 2) }));
+  const agent = new Agent({ connections: 1, connect: { rejectUnauthorized: false } });
+  const options = { origin: url, path: '/', method: 'GET' as const };
+  const received = await exchange(agent, { options, timeoutMs: 60_000, maxBytes: 100, fence: undefined });
+  await agent.destroy();
+  expect({ status: received?.status, length: received?.bytes?.length }).toEqual({
+    status: 200,
+    length: read ? bytes : undefined,
+  });
 });
