@@ -10,7 +10,7 @@ import { type BareClient, openBareClient } from './bare-cluster-client.ts';
 import { API_GROUP } from './manifests.ts';
 import { startModule } from './processes.ts';
 import type { Place } from './sections.ts';
-import { runSync, writeInstance } from './sync-process.ts';
+import { peakOfSync, runSync, writeInstance } from './sync-process.ts';
 import type { Report, Row } from './table.ts';
 
 const NAMESPACE = 'contents';
@@ -39,7 +39,7 @@ export async function benchContents(place: Place): Promise<Report> {
     const beside = await leastPeak(place, alone);
     for (let i = 0; i < LARGEST_FOREIGN; i += 1) await applyTo(bare, secret(`largest-${i}`, LARGEST));
     const largest = await leastPeak(place, alone);
-    const { peakMiB: created } = await runSync(place.program, declaring);
+    const created = await peakOfSync(place.program, declaring);
     const declared = await leastPeak(place, declaring);
     return { rows: rowsOf({ base, beside, largest, declared, created }), notices: [] };
   } finally {
@@ -93,6 +93,6 @@ function writeSecrets({ place: { folder }, kubeconfig }: Site, name: string, sec
 /** What else the machine does makes the collector later, never earlier. */
 async function leastPeak({ program }: Place, config: string): Promise<number> {
   const peaks: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) peaks.push((await runSync(program, config)).peakMiB);
+  for (let round = 0; round < ROUNDS; round += 1) peaks.push(await peakOfSync(program, config));
   return Math.min(...peaks);
 }

@@ -22,8 +22,6 @@ export interface Synced {
   readonly ms: number;
   /** What it printed, and complained of. */
   readonly output: string;
-  /** The most memory of the process, as far as it was looked at before its end. */
-  readonly peakMiB: number;
 }
 
 /** The path of its skep.yaml. */
@@ -46,22 +44,38 @@ export async function writeInstance(
   return join(folder, 'skep.yaml');
 }
 
+/** Throws where it does not end well, with what it said. Nobody looks at it meanwhile: that takes time of the machine. */
+export function runSync(program: string, config: string): Promise<Synced> {
+  return startSync(program, config).ended;
+}
+
 const LOOK_MS = 5;
 
-/** Throws where it does not end well, with what it said. */
-export function runSync(program: string, config: string): Promise<Synced> {
+/** The most memory, in MiB, that such a process has had, as far as it was looked at before its end. Throws as `runSync` does. */
+export async function peakOfSync(program: string, config: string): Promise<number> {
+  const { pid, ended } = startSync(program, config);
+  let peak = 0;
+  const looking = setInterval(() => {
+    peak = Math.max(peak, peakMiB(pid) ?? 0);
+  }, LOOK_MS);
+  try {
+    await ended;
+    return peak;
+  } finally {
+    clearInterval(looking);
+  }
+}
+
+function startSync(program: string, config: string): { readonly pid: number; readonly ended: Promise<Synced> } {
   const start = performance.now();
   const child = spawn(process.execPath, [...imageNodeOptions(), program, 'sync', '-c', config]);
-  let [peak, output] = [0, ''];
-  const looking = setInterval(() => {
-    peak = Math.max(peak, peakMiB(child.pid ?? 0) ?? 0);
-  }, LOOK_MS);
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
-  return new Promise((resolve, reject) => {
+  const ended = new Promise<Synced>((resolve, reject) => {
     child.once('error', reject).once('exit', (status) => {
-      clearInterval(looking);
-      if (status === 0) resolve({ ms: performance.now() - start, output, peakMiB: peak });
+      if (status === 0) resolve({ ms: performance.now() - start, output });
       else reject(new assert.AssertionError({ message: `skep sync ended with ${status}:\n${output}` }));
     });
   });
+  return { pid: child.pid ?? 0, ended };
 }
