@@ -1,5 +1,5 @@
-// What is written in quick succession leaves in one piece: writing to a pipe takes until whoever reads it was woken up. Knows
-// nothing about what is written.
+// What is written in quick succession leaves in one piece: each write to a pipe also wakes whoever reads it, and is waited for.
+// Knows nothing about what is written.
 
 export interface GatheredWrites {
   write(text: string): void;
@@ -9,7 +9,7 @@ export interface GatheredWrites {
 
 const WITHIN_MS = 100;
 
-/** What is written is held back for at most 100 ms; whoever ends the process by `process.exit` need not think of it. */
+/** What is written is held back for about 100 ms; whoever ends the process by `process.exit` need not think of it. */
 export function gatherWrites(write: (text: string) => void): GatheredWrites {
   const held: string[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,6 @@
 // Sends requests to the API server over few kept connections: with current credentials, as many at once as the server
 // bears, and again where that is safe. Knows nothing about kinds and objects.
 
-import { constants } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import type { Clock, Exchange } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
@@ -170,8 +169,6 @@ async function sendOnce(
 ): Promise<Outcome> {
   const left = request.urgent === true ? Infinity : options.deadline() - options.clock.monotonic();
   const timeoutMs = Math.max(1, Math.ceil(Math.min(timeoutOf(options, request), left)));
-  // All that V8 can hold as one text, where nothing is said.
-  const maxBytes = request.maxBytes ?? constants.MAX_STRING_LENGTH;
   const url = new URL(options.credentials.server + request.path);
   const traceparent = options.traceParent?.();
   const sent = {
@@ -189,7 +186,8 @@ async function sendOnce(
     body: request.body ?? null,
   };
   try {
-    const received = await exchange(dispatcher, { options: sent, timeoutMs, maxBytes, fence: request.fence });
+    const { maxBytes, fence } = request;
+    const received = await exchange(dispatcher, { options: sent, timeoutMs, maxBytes, fence });
     if (received === undefined) return { failure: unanswered(asked(options, request), { timeoutMs }) };
     return { answer: await readAnswer(received, maxBytes) };
   } catch (error) {

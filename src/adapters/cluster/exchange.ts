@@ -1,15 +1,15 @@
-// One request with all of its answer: held back until its first byte is about to leave, and given up after a time. Knows
-// nothing about leases, and nothing about what is asked.
+// One request with all of its answer: its fence is asked right before its first byte leaves, and it is given up after a time.
+// Knows nothing about leases, and nothing about what is asked.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
 export interface Sending {
   readonly options: Dispatcher.DispatchOptions;
-  /** For everything: the wait for a connection, the request and all of its answer. */
+  /** For the request and all of its answer. One that has no connection by then is not sent any more. */
   readonly timeoutMs: number;
   /** Of the answer's body, as it is sent; what is longer is not read. */
-  readonly maxBytes: number;
+  readonly maxBytes: number | undefined;
   /** What it throws ends the request unsent, also one that waited for its connection or in a stopped process. */
   readonly fence: (() => void) | undefined;
 }
@@ -24,11 +24,11 @@ export interface Received {
 /** Undefined where the time is over. Throws what the fence throws, and errors of undici and Node.js. */
 export function exchange(
   dispatcher: Dispatcher,
-  { options, timeoutMs, maxBytes, fence }: Sending,
+  { options, timeoutMs, maxBytes = Infinity, fence }: Sending,
 ): Promise<Received | undefined> {
   return new Promise((resolve, reject) => {
+    let late: Error | undefined;
     let started: Dispatcher.DispatchController | undefined;
-    let isLate = false;
     let head: Pick<Received, 'status' | 'headers'> = { status: 0, headers: {} };
     const chunks: Buffer[] = [];
     let length = 0;
@@ -37,15 +37,14 @@ export function exchange(
       resolve(received);
     }
     function giveUp(): void {
-      isLate = true;
-      resolve(undefined);
-      started?.abort(new Error(LATE));
+      late = new Error('the time for it is over');
+      started?.abort(late);
     }
     const timer = setTimeout(giveUp, timeoutMs).unref();
     dispatcher.dispatch(options, {
       onRequestStart(controller) {
         started = controller;
-        const held = isLate ? new Error(LATE) : thrownBy(fence);
+        const held = thrownBy(fence) ?? late;
         if (held !== undefined) controller.abort(held);
       },
       // The last one counts: others (1xx) may come before it.
@@ -63,13 +62,12 @@ export function exchange(
       onResponseEnd: () => end({ ...head, bytes: Buffer.concat(chunks, length) }),
       onResponseError(_, error) {
         clearTimeout(timer);
-        reject(error);
+        if (late !== undefined && error === late) resolve(undefined);
+        else reject(error);
       },
     });
   });
 }
-
-const LATE = 'the time for it is over';
 
 function thrownBy(fence: Sending['fence']): Error | undefined {
   try {

@@ -10,7 +10,7 @@ const unzipped = promisify(gunzip);
 const LARGE_BYTES = 65_536;
 
 /** `maxBytes`: unpacked. */
-export async function readAnswer(received: Received, maxBytes: number): Promise<Answer> {
+export async function readAnswer(received: Received, maxBytes: number | undefined): Promise<Answer> {
   const { status, headers } = received;
   const plain = await readPlain(received, maxBytes);
   if (plain === undefined) return { status, headers, text: '', exceeds: true };
@@ -18,11 +18,11 @@ export async function readAnswer(received: Received, maxBytes: number): Promise<
 }
 
 /** Undefined where it is longer than that. */
-async function readPlain({ headers, bytes }: Received, maxBytes: number): Promise<Uint8Array | undefined> {
+async function readPlain({ headers, bytes }: Received, maxBytes: number | undefined): Promise<Uint8Array | undefined> {
   if (bytes === undefined || headers['content-encoding'] !== 'gzip') return bytes;
   try {
     // In one piece, mostly: lists of objects shrink to a twentieth.
-    const chunkSize = Math.max(16_384, Math.min(bytes.length * 24, maxBytes));
+    const chunkSize = Math.max(16_384, Math.min(bytes.length * 24, maxBytes ?? Infinity));
     return await unzipped(bytes, { chunkSize, maxOutputLength: maxBytes });
   } catch (error) {
     if (error instanceof RangeError) return undefined;

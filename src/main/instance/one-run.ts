@@ -30,12 +30,13 @@ export async function runAndTell(
   run: (instance: Instance) => Promise<RunResult>,
 ): Promise<void> {
   const stopping = createStopping();
+  const stream = output === 'json' ? process.stderr : process.stdout;
+  const lines = gatherWrites((text) => writeColoured(stream, text));
   void awaitSignal().then(() => {
+    lines.flush();
     process.stderr.write('stopping: what was sent is finished, nothing more is changed (once more ends at once)\n');
     stopping.stop();
   });
-  const stream = output === 'json' ? process.stderr : process.stdout;
-  const lines = gatherWrites((text) => writeColoured(stream, text));
   const instance = await open(progressTo(output, lines, stopping.signal), { stopping });
   try {
     const result = await run(instance);
