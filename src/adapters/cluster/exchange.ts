@@ -62,7 +62,7 @@ export function exchange(
       onResponseEnd: () => end({ ...head, bytes: Buffer.concat(chunks, length) }),
       onResponseError(_, error) {
         clearTimeout(timer);
-        if (late !== undefined && error === late) resolve(undefined);
+        if (error === late) resolve(undefined);
         else reject(error);
       },
     });

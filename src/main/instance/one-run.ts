@@ -39,15 +39,13 @@ export async function runAndTell(
   });
   const instance = await open(progressTo(output, lines, stopping.signal), { stopping });
   try {
-    const result = await run(instance);
-    lines.flush();
+    const result = await run(instance).finally(lines.flush);
     if (output === 'json') process.stdout.write(jsonOfRun(result));
     else writeColoured(process.stdout, textOfEnding(result, commandOf(flags)));
     const code = exitCodeOf(result);
     const isUnfinished = result.outcomes.some(({ error }) => error?.code === RUN_STOPPED);
     process.exitCode = code === 0 && isUnfinished ? SOME_FAILED : code;
   } finally {
-    lines.flush();
     await instance.close();
   }
 }
