@@ -44,7 +44,7 @@ export async function writeInstance(
   return join(folder, 'skep.yaml');
 }
 
-/** Throws where it does not end well, with what it said. Nobody looks at it meanwhile: that takes time of the machine. */
+/** Throws where it does not end well, with what it said. Its memory is not read meanwhile, which would take it time. */
 export function runSync(program: string, config: string): Promise<Synced> {
   return startSync(program, config).ended;
 }
