@@ -36,10 +36,13 @@ export interface RunOptions extends InstanceOptions, WriteOptions {
  * in the result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  const start = startOf(deps);
+  const seeing = readLease(deps, leaseId(options));
+  // Who is paused needs neither, and who is not gets the error where it is awaited.
+  for (const asked of [seeing, deps.cluster.resources()]) asked.catch(() => undefined);
   const paused = await findPause(deps, options);
   if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
-  const start = startOf(deps);
-  const seen = await readLease(deps, leaseId(options));
+  const seen = await seeing;
   const { trace = UNTRACED } = deps;
   const first = await trace.span('prepare', {}, () => prepare(deps, options, 'sync'));
   const warnings = await release(deps.cluster, options, first.quarantine, first.gathered.released);

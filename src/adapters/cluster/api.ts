@@ -169,11 +169,11 @@ async function sendOnce(
 ): Promise<Outcome> {
   const left = request.urgent === true ? Infinity : options.deadline() - options.clock.monotonic();
   const timeoutMs = Math.max(1, Math.ceil(Math.min(timeoutOf(options, request), left)));
-  const url = new URL(options.credentials.server + request.path);
+  const { server, origin } = options.credentials;
   const traceparent = options.traceParent?.();
   const sent = {
-    origin: url.origin,
-    path: url.pathname + url.search,
+    origin,
+    path: server.slice(origin.length) + request.path,
     method: request.method,
     headers: {
       ...headersAs(headers, request.as),

@@ -74,6 +74,7 @@ test('names keep their case and their special characters, a server may have a pa
     path.startsWith('/k8s/c1/api') ? { json: DISCOVERY[path.slice('/k8s/c1'.length)] } : { status: 404, text: '' },
   );
   expect((await (await connect(`${below.url}/k8s/c1/`)).resources()).length).toBe(6);
+  expect(below.received.map(({ path }) => path).sort()).toEqual(['/k8s/c1/api', '/k8s/c1/apis']);
 });
 
 test('discovery gives each kind in the version that the server prefers, and finds it in every one', async () => {

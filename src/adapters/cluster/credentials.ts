@@ -28,6 +28,8 @@ export interface Credentials {
 export interface CredentialSource {
   /** URL of the API server, possibly with a path, without a slash at the end. */
   readonly server: string;
+  /** Of that URL. */
+  readonly origin: string;
   /** Namespace of the context, or of the pod; `default` where neither says. */
   readonly namespace: string;
   /** Read again at most every half minute: tokens in files rotate, those of commands expire. */
@@ -51,7 +53,7 @@ const FRESH_MS = 30_000;
 export async function openCredentials(options: CredentialOptions): Promise<CredentialSource> {
   const { clock } = options;
   let config = await loadConfig(options);
-  const { server, namespace } = serverAndNamespace(config, options);
+  const named = serverAndNamespace(config, options);
   let read: { readonly at: number; readonly credentials: Promise<Credentials> } | undefined;
   let renewing: Promise<Credentials> | undefined;
 
@@ -81,7 +83,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     return renewing;
   }
 
-  return { server, namespace, current, renew };
+  return { ...named, current, renew };
 }
 
 async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions): Promise<KubeConfig> {
@@ -113,7 +115,10 @@ function loadFile(config: KubeConfig, file: string): void {
 /** What the official client falls back to when it finds neither a kubeconfig nor a pod's service account. */
 const NOTHING_FOUND = 'loaded-context';
 
-function serverAndNamespace(config: KubeConfig, options: CredentialOptions): { server: string; namespace: string } {
+function serverAndNamespace(
+  config: KubeConfig,
+  options: CredentialOptions,
+): Pick<CredentialSource, 'server' | 'origin' | 'namespace'> {
   const name = config.getCurrentContext();
   if (options.kubeconfig === undefined && name === NOTHING_FOUND) {
     throw invalidKubeconfig(
@@ -144,6 +149,7 @@ function serverAndNamespace(config: KubeConfig, options: CredentialOptions): { s
   const server = `${url.origin}${url.pathname}`;
   return {
     server: server.endsWith('/') ? server.slice(0, -1) : server,
+    origin: url.origin,
     namespace: context.namespace?.trim() || 'default',
   };
 }

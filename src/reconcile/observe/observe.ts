@@ -119,8 +119,9 @@ async function look(
     opening,
     readingParent,
     readInventory(cluster, options),
+    // What there is something of comes first: its answers take longest.
     Promise.all([opening, readingParent, fit, fetched]).then(([begun, { extent }]) =>
-      begun.begin([...ownKinds, ...kindsOf(extent)]),
+      begun.begin([...kindsOf(extent), ...ownKinds]),
     ),
   ]);
   return { quarantine, everything, snapshot, parent, inventory };

@@ -16,8 +16,14 @@ export interface Scope {
 export function scopeOf(patterns: readonly string[]): Scope {
   const globs = patterns.map((pattern) => readPattern('namespaces', pattern));
   const literal = patterns.every((pattern) => /^[a-z0-9-]+$/.test(pattern));
+  // Thousands of resources are in few namespaces.
+  const known = new Map<string, boolean>();
   return {
-    allows: (namespace) => globs.some((glob) => globMatches(glob, namespace)),
+    allows(namespace) {
+      const allowed = known.get(namespace) ?? globs.some((glob) => globMatches(glob, namespace));
+      known.set(namespace, allowed);
+      return allowed;
+    },
     names: literal ? patterns : undefined,
   };
 }

@@ -7,9 +7,10 @@ import { Failure } from '../../std/failure.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { SopsKeys } from '../../std/sops/open.ts';
 import type { Checkout, Cluster } from '../ports.ts';
+import { finishInTurns } from '../turns.ts';
 import { DEFINITION, listDefinitions, listServedKinds } from './foreign-kinds.ts';
 import { type Allow, limitsOf } from './limits.ts';
-import { type Loaded, type LoadInput, load } from './load.ts';
+import { type Loaded, type LoadInput, loading } from './load.ts';
 import { gatherManifests, readBlobText } from './manifests.ts';
 import type { SoundFileStore } from './sound-files.ts';
 import type { LoadCache, SourceFile } from './source-file.ts';
@@ -48,9 +49,10 @@ export async function loadCheckout(input: LoadingInput, source: LoadedSource, ch
     readText: (blob: string) => readBlobText(checkout, blob),
     sound,
   };
-  const alone = load(given);
+  const alone = await finishInTurns(loading(given));
   const { definitions, served } = await askAbout(input.cluster, alone);
-  const loaded = definitions.length + (served?.length ?? 0) === 0 ? alone : load({ ...given, definitions, served });
+  const isWhole = definitions.length + (served?.length ?? 0) === 0;
+  const loaded = isWhole ? alone : await finishInTurns(loading({ ...given, definitions, served }));
   return {
     ...loaded,
     problems: [...problems, ...loaded.problems],

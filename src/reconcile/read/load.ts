@@ -8,6 +8,7 @@ import type { OpenApiDocument } from '../../kube/openapi.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import { formatId, type Place, type Problem, type ResourceId } from '../../std/problem.ts';
 import { readDocuments } from '../../std/yaml/yaml.ts';
+import { finishAtOnce, type Steps } from '../turns.ts';
 import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
 import { type KindTable, kindTable, type ServedKind } from './kind-table.ts';
 import { type ParsedFile, parseFile } from './parsed-file.ts';
@@ -80,15 +81,26 @@ interface GroupVersionKind {
 }
 
 export function load(input: LoadInput): Loaded {
-  const files = input.documents
-    .filter(({ path }) => isManifest(path))
-    .map((file) => ({ file, parsed: parseFile(file, input.cache, input.sound?.find(file)) }));
+  return finishAtOnce(loading(input));
+}
+
+/** The same, file by file. */
+export function* loading(input: LoadInput): Steps<Loaded> {
+  const files: { readonly file: SourceFile; readonly parsed: ParsedFile }[] = [];
+  for (const file of input.documents.filter(({ path }) => isManifest(path))) {
+    files.push({ file, parsed: parseFile(file, input.cache, input.sound?.find(file)) });
+    yield;
+  }
   const { counts = () => true } = input;
   // Where both say something, those of the documents do.
   const own = files.flatMap(({ parsed }) => definitionsOf(parsed).filter(counts));
   const definitions = [...(input.definitions ?? []), ...own];
   const table = kindTable({ ...input, definitions, foreign: input.foreign ?? 'refused' });
-  const readings = files.map(({ file, parsed }) => ({ file, reading: readFile(table, file, parsed, input) }));
+  const readings: { readonly file: SourceFile; readonly reading: FileReading }[] = [];
+  for (const { file, parsed } of files) {
+    readings.push({ file, reading: readFile(table, file, parsed, input) });
+    yield;
+  }
   const parsed = files.map((each) => each.parsed);
   const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table, input.readText));
   const { unique, duplicates } = separate(found);

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { finishAtOnce, finishInTurns, type Steps } from './turns.ts';
+
+function* count(to: number, seen: number[]): Steps<string> {
+  for (let step = 1; step <= to; step += 1) {
+    seen.push(step);
+    yield;
+  }
+  return 'counted';
+}
+
+test('steps give what they return, at once and in turns', async () => {
+  const [atOnce, inTurns]: [number[], number[]] = [[], []];
+  expect(finishAtOnce(count(250, atOnce))).toBe('counted');
+  expect(await finishInTurns(count(250, inTurns))).toBe('counted');
+  expect(inTurns).toEqual(atOnce);
+  expect(inTurns).toHaveLength(250);
+});
+
+test('what else is to be done is done after every hundred steps', async () => {
+  const seen: number[] = [];
+  const between: number[] = [];
+  const look = (): void => {
+    between.push(seen.length);
+    if (seen.length < 250) setImmediate(look);
+  };
+  setImmediate(look);
+  await finishInTurns(count(250, seen));
+  expect(between).toContain(100);
+  expect(between).toContain(200);
+});
+
+test('what a step throws ends the work', async () => {
+  function* failing(): Steps<never> {
+    yield;
+    throw new Error('no');
+  }
+  expect(() => finishAtOnce(failing())).toThrow('no');
+  await expect(finishInTurns(failing())).rejects.toThrow('no');
+});
