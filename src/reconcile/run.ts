@@ -36,10 +36,11 @@ export interface RunOptions extends InstanceOptions, WriteOptions {
  * in the result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  if (options.paused !== undefined) return { ...(await planOnly(deps, options)), paused: options.paused };
   const start = startOf(deps);
   const seeing = readLease(deps, leaseId(options));
-  // Who is paused needs neither, and who is not gets the error where it is awaited.
-  for (const asked of [seeing, deps.cluster.resources()]) asked.catch(() => undefined);
+  // A suspended run has no use for it; any other throws where it awaits it.
+  seeing.catch(() => undefined);
   const paused = await findPause(deps, options);
   if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
   const seen = await seeing;

@@ -1,11 +1,11 @@
-// Work of many short steps, at once or in turns with whatever else a thread has to do. Knows nothing about what is done.
+// Work of many short steps: all at once, or with pauses in which the thread does other work. Knows nothing about what is done.
 
 import { setImmediate } from 'node:timers/promises';
 
 /** Yields after each step. */
 export type Steps<T> = Generator<void, T>;
 
-/** So many of the shortest take some milliseconds. */
+/** A hundred small files take a few milliseconds. */
 const AT_A_TIME = 100;
 
 export function finishAtOnce<T>(steps: Steps<T>): T {
@@ -15,7 +15,7 @@ export function finishAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** In between, what was asked of others is sent, and their answers are read. Throws what a step throws. */
+/** Pauses after every hundred steps: requests are sent then, and answers are read. Throws what a step throws. */
 export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
   for (let count = 1; ; count += 1) {
     const step = steps.next();

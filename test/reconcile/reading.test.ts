@@ -31,9 +31,10 @@ test('a source is read in turns with what the thread has to do beside it', async
   };
   setImmediate(look);
   const input = { kinds: KINDS, apiGroup: 'toolhive.stacklok.dev', cache, cluster: CLUSTER };
-  const loaded = await loadCheckout(input, { name: 'fleet', path: '' }, checkoutOf(groups));
-  isOver = true;
+  const loaded = await loadCheckout(input, { name: 'fleet', path: '' }, checkoutOf(groups)).finally(() => {
+    isOver = true;
+  });
   expect(loaded.problems).toEqual([]);
   expect(loaded.resources).toHaveLength(500);
-  expect(seen.filter((count) => count > 0 && count < 500).length).toBeGreaterThanOrEqual(4);
+  expect(seen.filter((count) => count > 0 && count < 500).length).toBeGreaterThanOrEqual(2);
 });

@@ -116,3 +116,18 @@ test('what a run has changed is reported, also where the instance is suspended a
   await Promise.all([first.close(), process.close()]);
   await proxy.close();
 });
+
+test('a run that is suspended, or outside its windows, plans also where the lease cannot be read', async () => {
+  const proxy = await startProxy(cluster, ({ label }) => (label === 'GET leases' ? { status: 403 } : 'pass'));
+  const process = await newProcess({ kubeconfig: proxy.kubeconfigPath, manifests: MANIFESTS, concurrency: 16 });
+  await expect(process.run()).rejects.toThrow('leases');
+  const leases = () => proxy.seen.filter(({ label }) => label === 'GET leases').length;
+  const before = leases();
+  const outside = await process.run({ paused: { by: 'window', window: 'deny' } });
+  expect([outside.paused?.by, outside.failures, leases()]).toEqual(['window', [], before]);
+  const deps = { cluster: client, clock: systemClock };
+  await suspend(deps, HOME, { who: 'ada', reason: 'moving the database' });
+  const suspended = await process.run();
+  expect([suspended.paused?.by, suspended.failures]).toEqual(['suspension', []]);
+  await resume({ cluster: client }, HOME);
+});

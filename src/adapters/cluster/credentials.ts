@@ -28,7 +28,7 @@ export interface Credentials {
 export interface CredentialSource {
   /** URL of the API server, possibly with a path, without a slash at the end. */
   readonly server: string;
-  /** Of that URL. */
+  /** Of that URL: scheme, host and port. */
   readonly origin: string;
   /** Namespace of the context, or of the pod; `default` where neither says. */
   readonly namespace: string;

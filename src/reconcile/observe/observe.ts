@@ -119,7 +119,7 @@ async function look(
     opening,
     readingParent,
     readInventory(cluster, options),
-    // What there is something of comes first: its answers take longest.
+    // Kinds of which objects live come first: their LISTs take longest.
     Promise.all([opening, readingParent, fit, fetched]).then(([begun, { extent }]) =>
       begun.begin([...kindsOf(extent), ...ownKinds]),
     ),

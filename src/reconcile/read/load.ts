@@ -84,7 +84,7 @@ export function load(input: LoadInput): Loaded {
   return finishAtOnce(loading(input));
 }
 
-/** The same, file by file. */
+/** Like `load`, but yields after each file. */
 export function* loading(input: LoadInput): Steps<Loaded> {
   const files: { readonly file: SourceFile; readonly parsed: ParsedFile }[] = [];
   for (const file of input.documents.filter(({ path }) => isManifest(path))) {
