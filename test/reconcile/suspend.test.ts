@@ -130,4 +130,6 @@ test('a run that is suspended, or outside its windows, plans also where the leas
   const suspended = await process.run();
   expect([suspended.paused?.by, suspended.failures]).toEqual(['suspension', []]);
   await resume({ cluster: client }, HOME);
+  await process.close();
+  await proxy.close();
 });
