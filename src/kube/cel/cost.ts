@@ -1,7 +1,7 @@
 // What one evaluation may cost: an expression of a few hundred characters can loop for years, or fill the memory. Knows
 // nothing about what values mean. Source: Kubernetes' limit for one call (PerCallLimit), whose units are about as large.
 
-import { EvaluationError } from '@marcbachmann/cel-js';
+import { celPackage } from './package.ts';
 
 /** Three times that limit, as ours are counted otherwise: what ends here, an API server refuses too. A third of a second. */
 const MAX_COST = 3_000_000;
@@ -24,5 +24,7 @@ export function withinBudget<T>(evaluation: () => T): T {
 /** Called before the work is done. Quantifiers go on after errors: whoever spends after the end is stopped at once, too. */
 export function spend(units: number): void {
   left -= units;
-  if (left < 0) throw new EvaluationError('the expression costs too much to evaluate');
+  if (left >= 0) return;
+  const { EvaluationError } = celPackage();
+  throw new EvaluationError('the expression costs too much to evaluate');
 }

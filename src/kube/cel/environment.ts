@@ -1,7 +1,7 @@
 // The CEL environment of a Kubernetes API server, on an engine that has the language only. Knows nothing about schemas.
 // Source: Kubernetes 1.36, "Common Expression Language in Kubernetes".
 
-import { Environment } from '@marcbachmann/cel-js';
+import type { Environment } from '@marcbachmann/cel-js';
 import { CONVERSION_LIBRARY } from './library/conversions.ts';
 import { FORMATTING_LIBRARY } from './library/formatting.ts';
 import { register } from './library/library.ts';
@@ -15,6 +15,7 @@ import { REGEX_LIBRARY } from './library/regex.ts';
 import { SEMVER_LIBRARY } from './library/semver.ts';
 import { TEXT_LIBRARY } from './library/text.ts';
 import { TIME_LIBRARY } from './library/time.ts';
+import { celPackage } from './package.ts';
 
 let base: Environment | undefined;
 
@@ -26,6 +27,7 @@ export function kubernetesEnvironment(): Environment {
 
 function makeBase(): Environment {
   // Literals of mixed types are refused by our own check, which knows the exception that `format` is.
+  const { Environment } = celPackage();
   const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false });
   for (const library of [
     TIME_LIBRARY,

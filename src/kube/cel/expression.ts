@@ -1,16 +1,11 @@
 // One expression: parsed and checked as Kubernetes' compiler would, evaluated often. Knows nothing about what it is for.
 
-import {
-  type ASTNode,
-  TypeError as CelTypeError,
-  type Environment,
-  EvaluationError,
-  ParseError,
-} from '@marcbachmann/cel-js';
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { withinBudget } from './cost.ts';
 import { compilerFault, rewrite } from './inspect.ts';
 import { OURS } from './library/library.ts';
 import { meter } from './meter.ts';
+import { celPackage, isExpressionError } from './package.ts';
 import type { CelSchema } from './schema.ts';
 import { watched } from './unevaluable.ts';
 
@@ -69,7 +64,7 @@ function parseProgram(environment: Environment, expression: string): Parsed {
   try {
     return { ok: true, program: environment.parse(withOwnMacros(expression)) };
   } catch (error) {
-    if (!(error instanceof ParseError) && !(error instanceof EvaluationError)) throw error;
+    if (!isExpressionError(error)) throw error;
     const foreign = foreignSyntax(expression);
     if (foreign !== undefined) return { ok: false, outcome: { type: 'unsupported', reason: foreign } };
     return { ok: false, outcome: { type: 'invalid', reason: summaryOf(error) } };
@@ -95,7 +90,7 @@ function replaceHas(code: string): string {
 
 /** Anything else is the engine's own failure, and says nothing about the rule. */
 function isOfLanguage(error: Error | undefined): boolean {
-  return error instanceof ParseError || error instanceof EvaluationError || error instanceof CelTypeError;
+  return isExpressionError(error) || error instanceof celPackage().TypeError;
 }
 
 /** Syntax that Kubernetes has and the engine does not. */
@@ -121,7 +116,7 @@ function evaluate(program: Program, context: Readonly<Record<string, unknown>>):
 
 /** The first line: the rest points into the text of the rule. */
 function summaryOf(error: Error | undefined): string {
-  const message = error instanceof EvaluationError || error instanceof ParseError ? error.summary : error?.message;
+  const message = isExpressionError(error) ? error.summary : error?.message;
   const [line = ''] = (message ?? '').split('\n');
   return line.replaceAll(`${OURS}(`, '(');
 }

@@ -1,10 +1,10 @@
 // The scope of rules at one place of a schema: the types of `self` and `oldSelf`, and the rules compiled against them.
 // Knows nothing about objects and findings.
 
-import { Optional } from '@marcbachmann/cel-js';
 import type { Json } from '../../std/json.ts';
 import { kubernetesEnvironment } from './environment.ts';
 import type { ExpressionScope } from './expression.ts';
+import { optionalOf } from './package.ts';
 import { type CompiledRule, compileRule } from './rule.ts';
 import type { CelSchema } from './schema.ts';
 import { type CelTypes, declareType } from './values.ts';
@@ -39,6 +39,6 @@ export function celScope(schema: CelSchema, root: boolean): CelScope | undefined
       return fresh;
     },
     value: (value) => type.convert(value),
-    optional: (value) => (value === undefined || value === null ? Optional.none() : Optional.of(type.convert(value))),
+    optional: (value) => optionalOf(value === undefined || value === null ? undefined : type.convert(value)),
   };
 }

@@ -1,11 +1,12 @@
 // Parts of an expression, evaluated again one by one, and where their values stand in the object. Knows nothing about what
 // is looked for.
 
-import { type ASTNode, type Environment, serialize } from '@marcbachmann/cel-js';
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { pointerToken } from '../../std/json.ts';
 import { evaluationScope } from '../cel/admission.ts';
 import { compileExpression } from '../cel/expression.ts';
 import { authorizer } from '../cel/library/authorizer.ts';
+import { celPackage } from '../cel/package.ts';
 import { type AdmissionValues, variablesOf } from './evaluate.ts';
 import type { Policy } from './policy.ts';
 
@@ -54,7 +55,7 @@ export function parsedExpression(text: string): ASTNode | undefined {
 function follower(state: State): Follower {
   const { policy, environment, context, places, bound } = state;
   function value(node: ASTNode): unknown {
-    const compiled = compileExpression({ environment, objects: new Map() }, serialize(node));
+    const compiled = compileExpression({ environment, objects: new Map() }, celPackage().serialize(node));
     const outcome = compiled.type === 'expression' ? compiled.evaluate(context) : undefined;
     return outcome?.type === 'value' ? outcome.value : undefined;
   }

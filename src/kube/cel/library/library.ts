@@ -1,6 +1,7 @@
 // The shape in which functions are handed to the CEL engine. Knows nothing about particular functions.
 
-import { type Environment, EvaluationError, type RegisteredFunctionHandler } from '@marcbachmann/cel-js';
+import type { Environment, RegisteredFunctionHandler } from '@marcbachmann/cel-js';
+import { celPackage } from '../package.ts';
 
 export interface Library {
   /** CEL name of a type to the class of its values. */
@@ -34,6 +35,7 @@ export function register(environment: Environment, library: Library): void {
 
 /** Ends the evaluation as an error of the rule. */
 export function fail(message: string): never {
+  const { EvaluationError } = celPackage();
   throw new EvaluationError(message);
 }
 

@@ -1,9 +1,9 @@
 // Functions of lists. Knows nothing about what they hold.
 // Source: Kubernetes CEL, "Kubernetes list library"; cel-go ext/lists, version 3; ext/sets.
 
-import { Optional } from '@marcbachmann/cel-js';
 import { spend } from '../cost.ts';
 import { equals } from '../equality.ts';
+import { optionalOf } from '../package.ts';
 import { CelDuration, CelTimestamp, taggedType } from '../tagged.ts';
 import { fail, itemsOf, type Library, OURS } from './library.ts';
 
@@ -50,10 +50,6 @@ export const LIST_LIBRARY: Library = {
 function range(length: number): bigint[] {
   spend(length);
   return Array.from({ length }, (_, index) => BigInt(index));
-}
-
-function optionalOf(value: unknown): Optional {
-  return value === undefined ? Optional.none() : Optional.of(value);
 }
 
 function checked(value: bigint): bigint {

@@ -1,7 +1,8 @@
 // Macros: sorting by a key, what to do with an optional value, and whether a field is there. Knows nothing about parsing.
 // Source: cel-go ext/lists, cel.OptionalTypes; CEL language definition, "Macros".
 
-import { type Environment, Optional, type TypeDeclaration } from '@marcbachmann/cel-js';
+import type { Environment, TypeDeclaration } from '@marcbachmann/cel-js';
+import { isOptional, optionalOf } from '../package.ts';
 import { existsOne, quantifier, transformList, transformMap, transformMapEntry } from './comprehensions.ts';
 import { fail, itemsOf, OURS } from './library.ts';
 import { compareItems } from './lists.ts';
@@ -55,10 +56,10 @@ function optionalMap(flat: boolean) {
       },
       evaluate(evaluator: Evaluator, _macro: unknown, scope: Scope): unknown {
         const optional = evaluator.run(call.receiver, scope);
-        if (!(optional instanceof Optional)) return fail('the receiver must be optional');
-        if (!optional.hasValue() || expression === undefined) return Optional.none();
+        if (!isOptional(optional)) return fail('the receiver must be optional');
+        if (!optional.hasValue() || expression === undefined) return optionalOf(undefined);
         const value = runWith(evaluator, binding, scope, expression, [optional.value()]);
-        return flat ? value : Optional.of(value);
+        return flat ? value : optionalOf(value);
       },
     };
   };
@@ -85,7 +86,7 @@ function presence(call: Call) {
     },
     evaluate(evaluator: Evaluator, _macro: unknown, scope: Scope): unknown {
       const value = evaluator.run(object, scope);
-      const held = value instanceof Optional ? (value.hasValue() ? value.value() : undefined) : value;
+      const held = isOptional(value) ? (value.hasValue() ? value.value() : undefined) : value;
       if (held instanceof Map) return held.has(field);
       return typeof held === 'object' && held !== null && Object.hasOwn(held, field);
     },

@@ -1,7 +1,6 @@
 // The named formats that rules can hold texts against. Knows nothing about schemas, which have formats of their own.
 // Source: Kubernetes CEL, "Kubernetes format library".
 
-import { Optional } from '@marcbachmann/cel-js';
 import {
   dns1035Fault,
   dnsLabelFault,
@@ -11,6 +10,7 @@ import {
 } from '../../formats/names.ts';
 import { isBase64Text, isDateText, isDateTimeText, isUuid } from '../../formats/text.ts';
 import { parseGoUrl } from '../../formats/url.ts';
+import { optionalOf } from '../package.ts';
 import { CelFormat, taggedType } from '../tagged.ts';
 import type { Library } from './library.ts';
 
@@ -41,11 +41,11 @@ export const FORMAT_LIBRARY: Library = {
   functions: {
     'kubernetes.NamedFormat.validate(string): optional<list<string>>': ({ value: faults }: CelFormat, text: string) => {
       const found = faults(text);
-      return found.length === 0 ? Optional.none() : Optional.of(found);
+      return optionalOf(found.length === 0 ? undefined : found);
     },
     'formatfunctions.named(string): optional<kubernetes.NamedFormat>': (_: unknown, name: string) => {
       const faultOf = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
-      return faultOf === undefined ? Optional.none() : Optional.of(formatOf(faultOf));
+      return optionalOf(faultOf === undefined ? undefined : formatOf(faultOf));
     },
     ...Object.fromEntries(
       Object.entries(FORMATS).map(([name, faultOf]) => [

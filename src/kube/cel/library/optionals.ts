@@ -1,15 +1,16 @@
 // Optional values beyond what the engine has, and comparisons it lacks. Knows nothing about macros.
 // Source: cel-go, cel.OptionalTypes.
 
-import { Optional } from '@marcbachmann/cel-js';
+import type { Optional } from '@marcbachmann/cel-js';
 import { equals } from '../equality.ts';
+import { optionalOf } from '../package.ts';
 import { itemsOf, type Library } from './library.ts';
 import { compareItems } from './lists.ts';
 
 export const OPTIONAL_LIBRARY: Library = {
   functions: {
     'OptionalNamespace.ofNonZeroValue(A): optional<A>': (_: unknown, value: unknown) =>
-      isZeroValue(value) ? Optional.none() : Optional.of(value),
+      optionalOf(isZeroValue(value) ? undefined : value),
   },
   operators: {
     'optional<A> == optional<A>': (a: Optional, b: Optional) =>
