@@ -2,7 +2,7 @@
 // they are printed.
 
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import { type Deprecation, deprecationOf, OLD_WORDS } from '../std/schema.ts';
+import { type Deprecation, deprecationOf, OLD_WORDS, RULES } from '../std/schema.ts';
 import type { Kind } from './kind.ts';
 
 export interface Field {
@@ -16,7 +16,7 @@ export interface Field {
   readonly deprecated?: Deprecation;
   /** Which values fit. */
   readonly limits: Limits;
-  /** What its CEL rules say where they are broken, those of items and values of maps included. */
+  /** What its rules say where they are broken, those of items and values of maps included. */
   readonly rules: readonly string[];
   /** The fields of the object that it holds, of its items, or of the values of its map. */
   readonly fields: readonly Field[];
@@ -158,8 +158,10 @@ function between(least: unknown, most: unknown, unit: string): string {
 }
 
 function messagesAt(schema: JsonObject): readonly string[] {
-  const rules = schema['x-kubernetes-validations'];
-  const here = Array.isArray(rules) ? rules.filter(isObject).map(({ message }) => String(message)) : [];
+  const rules = [schema['x-kubernetes-validations'], schema[RULES]].flatMap((each) =>
+    Array.isArray(each) ? each : [],
+  );
+  const here = rules.filter(isObject).map(({ message }) => String(message));
   const held = heldBy(schema);
   return held === undefined ? here : [...here, ...messagesAt(held.schema)];
 }

@@ -29,6 +29,9 @@ export const ALIAS_OF = 'x-skep-alias-of';
 /** Marks a choice; the value is a map from the old words to those that they mean. */
 export const OLD_WORDS = 'x-skep-old-words';
 
+/** Marks what has rules that are checked in code; the value is a list of objects, each with its `message`. */
+export const RULES = 'x-skep-rules';
+
 export type Deprecation = {
   /** The field, or the word, to write instead. */
   readonly use: string;

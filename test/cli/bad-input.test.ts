@@ -476,7 +476,7 @@ describe('a call', () => {
     {
       reason: 'with two references in a source of skep.yaml',
       file: 'sources:\n  - name: fleet\n    repository: https://git.example.com/fleet.git\n    branch: main\n    tag: v1\n',
-      says: 'bad.yaml:2:5: error cel-rule: sources[0]: at most one of branch, tag, semver and commit\n',
+      says: 'bad.yaml:2:5: error setting-rule: sources[0]: at most one of branch, tag, semver and commit\n',
     },
     {
       reason: 'with broken YAML in skep.yaml',

@@ -38,8 +38,12 @@ export function compileStructural(schema: JsonObject): Structural {
   };
 }
 
-/** Rules assume well-formed objects: after one of these the API server does not evaluate them. */
 const BLOCKING: ReadonlySet<string> = new Set<SchemaCode>(['schema-enum', 'schema-required', 'schema-type']);
+
+/** Rules assume well-formed objects: after such a finding the API server does not evaluate them. */
+export function isBlocking({ code }: Finding): boolean {
+  return BLOCKING.has(code);
+}
 
 function validate(root: SchemaNode, object: JsonObject, old: JsonObject | undefined): readonly Finding[] {
   const out: Report = { findings: [] };
@@ -48,7 +52,7 @@ function validate(root: SchemaNode, object: JsonObject, old: JsonObject | undefi
   checkEmbedded(metadata, root, object, '');
   const kept = old === undefined ? out.findings : ratchet(out.findings, root, object, old);
   const findings = [...kept, ...metadata.findings];
-  if (findings.some(({ code }) => BLOCKING.has(code))) return findings;
+  if (findings.some(isBlocking)) return findings;
   const rules: Report = { findings: [] };
   validateRules(rules, root, subjectOf(object, old, '', false));
   return [...findings, ...rules.findings];

@@ -20,6 +20,7 @@ import { HISTORY } from './history.ts';
 import { HTTP } from './http.ts';
 import { NOTIFY } from './notify.ts';
 import { PLANS, SNAPSHOT } from './plans.ts';
+import { withRules } from './rules.ts';
 import { GIT, SOURCE } from './sources.ts';
 import { WINDOWS } from './windows.ts';
 
@@ -52,20 +53,26 @@ const CATALOGUE_DATABASE = object(
   'PostgreSQL database of the catalogue.',
 );
 
+const KEPT_NAME = new RegExp(`-(?:${ADDED_TO_NAMES.join('|')})(?:-[0-9]+)?$`);
+
+const NAME = withRules(
+  text('Name of this instance: in its field manager, Lease and ApplySet.', {
+    default: 'default',
+    minLength: 1,
+    maxLength: 40,
+    pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+  }),
+  [
+    {
+      holds: (name) => !KEPT_NAME.test(name),
+      message: `a name that ends in ${ADDED_TO_NAMES.map((word) => `-${word}`).join(', ')} is kept for what an instance of the shorter name stores`,
+    },
+  ],
+);
+
 export const CONFIG_SCHEMA = object(
   {
-    name: text('Name of this instance: in its field manager, Lease and ApplySet.', {
-      default: 'default',
-      minLength: 1,
-      maxLength: 40,
-      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
-      validations: [
-        {
-          rule: `!self.matches('-(${ADDED_TO_NAMES.join('|')})(-[0-9]+)?$')`,
-          message: `a name that ends in ${ADDED_TO_NAMES.map((word) => `-${word}`).join(', ')} is kept for what an instance of the shorter name stores`,
-        },
-      ],
-    }),
+    name: NAME,
     apiGroup: text('API group of the custom resources.', { default: DEFAULT_API_GROUP, minLength: 1 }),
     sources: list(SOURCE, 'Where the fleet is declared.', { keys: ['name'], minItems: 1 }),
     schedule: text('When `skep run` runs: a cron expression with seconds.', { default: '*/30 * * * * *' }),

@@ -2,7 +2,7 @@
 // settings are and do.
 
 import type { Finding } from '../../kube/finding.ts';
-import { compileStructural } from '../../kube/structural/structural.ts';
+import { compileStructural, isBlocking } from '../../kube/structural/structural.ts';
 import { didYouMean } from '../../std/closest.ts';
 import { type Environment, misspelledVariables, variableOf, withEnvironment } from '../../std/environment.ts';
 import { Failure } from '../../std/failure.ts';
@@ -11,6 +11,7 @@ import { formatProblem, type Problem } from '../../std/problem.ts';
 import type { TSchema } from '../../std/schema.ts';
 import { readDocuments } from '../../std/yaml/yaml.ts';
 import { CONFIG_SCHEMA, type Config } from './config.ts';
+import { brokenRules } from './rules.ts';
 
 export interface ConfigInput {
   /** The file's text; undefined where there is no file and the environment alone must do. */
@@ -28,11 +29,14 @@ export function readConfig(input: ConfigInput): Config {
   const [document] = input.text === undefined ? [] : readDocuments(input.text, input.file);
   const value = document?.value;
   if (document !== undefined && document.problems.length > 0) throw invalidConfig(document.problems);
-  const written = withEnvironment(plainSchema(CONFIG_SCHEMA), isObject(value) ? value : {}, PREFIX, input.environment);
-  const structural = compileStructural(plainSchema(CONFIG_SCHEMA));
+  const schema = plainSchema(CONFIG_SCHEMA);
+  const written = withEnvironment(schema, isObject(value) ? value : {}, PREFIX, input.environment);
+  const structural = compileStructural(schema);
   const complete = structural.withDefaults(written);
-  const findings = [...unknownSettings(plainSchema(CONFIG_SCHEMA), written), ...structural.validate(complete)];
-  const misspelled = misspelledVariables(plainSchema(CONFIG_SCHEMA), PREFIX, input.environment);
+  const unfit = structural.validate(complete);
+  const broken = unfit.some(isBlocking) ? [] : brokenRules(CONFIG_SCHEMA, complete);
+  const findings = [...unknownSettings(schema, written), ...unfit, ...broken];
+  const misspelled = misspelledVariables(schema, PREFIX, input.environment);
   if (findings.length + misspelled.length > 0) {
     throw invalidConfig([
       ...misspelled.map(misspelledProblem),

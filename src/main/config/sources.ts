@@ -2,6 +2,7 @@
 // about how they are read.
 
 import { choice, integer, list, object, optional, type Static, text } from '../../std/schema.ts';
+import { type Rule, withRules } from './rules.ts';
 
 const PASSWORD = {
   username: optional(text('User name for HTTP Basic authentication.', { minLength: 1 })),
@@ -13,20 +14,30 @@ const KEY = {
   knownHostsFile: optional(text('File with the keys of the SSH servers to trust (ssh-keyscan).', { minLength: 1 })),
 };
 
-const IN_PAIRS = [
+interface Pairs {
+  readonly username?: string;
+  readonly passwordFile?: string;
+  readonly sshKeyFile?: string;
+  readonly knownHostsFile?: string;
+}
+
+const IN_PAIRS: readonly Rule<Pairs>[] = [
   {
-    rule: 'has(self.username) == has(self.passwordFile) && has(self.sshKeyFile) == has(self.knownHostsFile)',
+    holds: ({ username, passwordFile, sshKeyFile, knownHostsFile }) =>
+      (username === undefined) === (passwordFile === undefined) &&
+      (sshKeyFile === undefined) === (knownHostsFile === undefined),
     message: 'username goes with passwordFile, sshKeyFile with knownHostsFile',
   },
   {
-    rule: 'has(self.passwordFile) || has(self.sshKeyFile)',
+    holds: ({ passwordFile, sshKeyFile }) => passwordFile !== undefined || sshKeyFile !== undefined,
     message: 'give username and passwordFile, or sshKeyFile and knownHostsFile',
   },
 ];
 
-const AUTH = object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; else those of git.credentials.', {
-  validations: IN_PAIRS,
-});
+const AUTH = withRules(
+  object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; else those of git.credentials.'),
+  IN_PAIRS,
+);
 
 const ALLOW = object(
   {
@@ -73,77 +84,84 @@ const DECRYPTION = object(
 );
 
 const REPOSITORY_PATTERN = '^((https?|ssh|git|file)://|([^/@:]+@)?[^/@:]+:/?[^/])';
-const ONE_REF =
-  '(has(self.branch) ? 1 : 0) + (has(self.tag) ? 1 : 0) + (has(self.semver) ? 1 : 0) + (has(self.commit) ? 1 : 0) <= 1';
 
-export const SOURCE = object(
-  {
-    name: text('Name of the source; on every object that it declares, as label skep.dev/source.', {
-      minLength: 1,
-      maxLength: 63,
-      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
-    }),
-    repository: text(
-      'Git repository: https://, http://, ssh://, user@host:path, git:// or file:/// (outbound.allowFiles).',
-      {
+export const SOURCE = withRules(
+  object(
+    {
+      name: text('Name of the source; on every object that it declares, as label skep.dev/source.', {
         minLength: 1,
-        pattern: REPOSITORY_PATTERN,
-      },
-    ),
-    branch: optional(
-      text('Branch to follow. At most one of branch, tag, semver and commit; none means the default branch.'),
-    ),
-    tag: optional(text('Tag to follow.')),
-    semver: optional(text('Range of versions, such as >=1.2 <2: the highest tag in it is followed.', { minLength: 1 })),
-    commit: optional(text('Full commit id to stay at.', { pattern: '^[0-9a-f]{40}$' })),
-    path: text('Folder inside the repository; every *.yaml, *.yml and *.json below it is read.', { default: '' }),
-    ignore: list(text('A glob such as **/drafts/**; * crosses folders.'), 'Paths below path that are not read.', {
-      default: [],
-    }),
-    auth: optional(AUTH),
-    verify: optional(VERIFY),
-    decryption: optional(DECRYPTION),
-    allow: optional(ALLOW),
-    serviceAccount: optional(
-      text('Service account to change its objects as: name, in the home namespace, or namespace/name.', {
-        maxLength: 317,
-        pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-.a-z0-9]*[a-z0-9])?$',
+        maxLength: 63,
+        pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
       }),
-    ),
-  },
-  'One place that declares a part of the fleet.',
-  {
-    validations: [
-      { rule: ONE_REF, message: 'at most one of branch, tag, semver and commit' },
-      {
-        rule: "!has(self.verify) || self.verify.mode == 'head' || has(self.tag) || has(self.semver)",
-        message: 'signatures of tags can be asked for only where a tag is followed, by tag or semver',
-        fieldPath: '.verify.mode',
-      },
-    ],
-  },
+      repository: text(
+        'Git repository: https://, http://, ssh://, user@host:path, git:// or file:/// (outbound.allowFiles).',
+        {
+          minLength: 1,
+          pattern: REPOSITORY_PATTERN,
+        },
+      ),
+      branch: optional(
+        text('Branch to follow. At most one of branch, tag, semver and commit; none means the default branch.'),
+      ),
+      tag: optional(text('Tag to follow.')),
+      semver: optional(
+        text('Range of versions, such as >=1.2 <2: the highest tag in it is followed.', { minLength: 1 }),
+      ),
+      commit: optional(text('Full commit id to stay at.', { pattern: '^[0-9a-f]{40}$' })),
+      path: text('Folder inside the repository; every *.yaml, *.yml and *.json below it is read.', { default: '' }),
+      ignore: list(text('A glob such as **/drafts/**; * crosses folders.'), 'Paths below path that are not read.', {
+        default: [],
+      }),
+      auth: optional(AUTH),
+      verify: optional(VERIFY),
+      decryption: optional(DECRYPTION),
+      allow: optional(ALLOW),
+      serviceAccount: optional(
+        text('Service account to change its objects as: name, in the home namespace, or namespace/name.', {
+          maxLength: 317,
+          pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-.a-z0-9]*[a-z0-9])?$',
+        }),
+      ),
+    },
+    'One place that declares a part of the fleet.',
+  ),
+  [
+    {
+      holds: ({ branch, tag, semver, commit }) =>
+        [branch, tag, semver, commit].filter((ref) => ref !== undefined).length <= 1,
+      message: 'at most one of branch, tag, semver and commit',
+    },
+    {
+      holds: ({ verify, tag, semver }) =>
+        verify === undefined || verify.mode === 'head' || tag !== undefined || semver !== undefined,
+      message: 'signatures of tags can be asked for only where a tag is followed, by tag or semver',
+      at: '/verify/mode',
+    },
+  ],
 );
 
-const HOST_CREDENTIALS = object(
-  {
-    host: text('Host of the URL, without a port.', { minLength: 1, pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^/:@[\\]]+)$' }),
-    scheme: optional(
-      choice(
-        'How the repository is reached; absent: https, and ssh for a key. Nothing goes over http unless this says so.',
-        ['https', 'http', 'ssh'],
+const HOST_CREDENTIALS = withRules(
+  object(
+    {
+      host: text('Host of the URL, without a port.', { minLength: 1, pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^/:@[\\]]+)$' }),
+      scheme: optional(
+        choice(
+          'How the repository is reached; absent: https, and ssh for a key. Nothing goes over http unless this says so.',
+          ['https', 'http', 'ssh'],
+        ),
       ),
-    ),
-    port: optional(integer("Port of the URL; absent: the scheme's own.", { minimum: 1, maximum: 65_535 })),
-    ...PASSWORD,
-    ...KEY,
-    namespaces: list(
-      text('A name, or a glob such as team-*.'),
-      'Namespaces whose MCPRegistries may read with them, as whoever may create one there can: none, sources of skep.yaml only.',
-      { default: [] },
-    ),
-  },
-  'Credentials for all repositories of a host.',
-  { validations: IN_PAIRS },
+      port: optional(integer("Port of the URL; absent: the scheme's own.", { minimum: 1, maximum: 65_535 })),
+      ...PASSWORD,
+      ...KEY,
+      namespaces: list(
+        text('A name, or a glob such as team-*.'),
+        'Namespaces whose MCPRegistries may read with them, as whoever may create one there can: none, sources of skep.yaml only.',
+        { default: [] },
+      ),
+    },
+    'Credentials for all repositories of a host.',
+  ),
+  IN_PAIRS,
 );
 
 export const GIT = object(

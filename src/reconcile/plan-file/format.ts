@@ -10,6 +10,7 @@ import {
   map,
   object,
   optional,
+  RULES,
   type Static,
   type TSchema,
   text,
@@ -117,9 +118,9 @@ export function publishedSchema(schema: TSchema, title: string): JsonObject {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...strict(plain) };
 }
 
-/** Without the words of CustomResourceDefinitions; what is not described is not allowed. */
+/** Without the words of CustomResourceDefinitions and of our rules; what is not described is not allowed. */
 function strict(schema: JsonObject): JsonObject {
-  const kept = Object.entries(schema).filter(([key]) => !key.startsWith('x-kubernetes-'));
+  const kept = Object.entries(schema).filter(([key]) => !key.startsWith('x-kubernetes-') && key !== RULES);
   const copy: JsonObject = Object.fromEntries(kept.map(([key, value]) => [key, strictValue(value ?? null)]));
   return isObject(copy.properties) ? { ...copy, additionalProperties: false } : copy;
 }
