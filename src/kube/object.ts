@@ -61,7 +61,14 @@ export function groupOf(apiVersion: string): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
+/** A run asks for the key of each object that is declared some thirty times, and a text is hashed anew each time that it is made. */
+const keys = new WeakMap<ResourceId, string>();
+
 /** Identity across versions: `group/Kind/namespace/name`, the same object whatever version it is read in. */
 export function keyOf(id: ResourceId): string {
-  return `${groupOf(id.apiVersion)}/${id.kind}/${id.namespace ?? ''}/${id.name}`;
+  const known = keys.get(id);
+  if (known !== undefined) return known;
+  const key = `${groupOf(id.apiVersion)}/${id.kind}/${id.namespace ?? ''}/${id.name}`;
+  keys.set(id, key);
+  return key;
 }
