@@ -1,6 +1,7 @@
 // Sends requests to the API server over few kept connections: with current credentials, as many at once as the server
 // bears, and again where that is safe. Knows nothing about kinds and objects.
 
+import { createSecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import type { Clock, Exchange } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
@@ -85,7 +86,7 @@ export function createApi(options: ApiOptions): Api {
     if (request.urgent !== true && startedAt >= deadline)
       return { failure: tooLate(asked(options, request), silent.before === deadline ? silent.requests : new Set()) };
     sent += 1;
-    const outcome = await sendOnce(options, connections.for(using), request, using);
+    const outcome = await sendOnce(options, connections, request, using);
     const seconds = (clock.monotonic() - startedAt) / 1000;
     const status = 'answer' in outcome ? { status: outcome.answer.status } : {};
     if ('failure' in outcome) noteSilence(request);
@@ -163,9 +164,9 @@ function timeoutOf({ timeoutMs, urgentTimeoutMs }: ApiOptions, request: ApiReque
 
 async function sendOnce(
   options: ApiOptions,
-  dispatcher: Dispatcher,
+  connections: Connections,
   request: ApiRequest,
-  { headers }: Credentials,
+  credentials: Credentials,
 ): Promise<Outcome> {
   const left = request.urgent === true ? Infinity : options.deadline() - options.clock.monotonic();
   const timeoutMs = Math.max(1, Math.ceil(Math.min(timeoutOf(options, request), left)));
@@ -176,7 +177,7 @@ async function sendOnce(
     path: server.slice(origin.length) + request.path,
     method: request.method,
     headers: {
-      ...headersAs(headers, request.as),
+      ...headersAs(credentials.headers, request.as),
       'user-agent': options.userAgent,
       accept: request.accept ?? 'application/json',
       'accept-encoding': 'gzip',
@@ -187,7 +188,7 @@ async function sendOnce(
   };
   try {
     const { maxBytes, fence } = request;
-    const received = await exchange(dispatcher, { options: sent, timeoutMs, maxBytes, fence });
+    const received = await exchange(connections.for(credentials), { options: sent, timeoutMs, maxBytes, fence });
     if (received === undefined) return { failure: unanswered(asked(options, request), { timeoutMs }) };
     return { answer: await readAnswer(received, maxBytes) };
   } catch (error) {
@@ -205,6 +206,7 @@ function headersAs(headers: Credentials['headers'], as: string | undefined): Rea
 }
 
 interface Connections {
+  /** Throws where the certificates are none. */
   for(credentials: Credentials): Dispatcher;
   close(): Promise<void>;
 }
@@ -215,11 +217,12 @@ function keptConnections(options: ApiOptions, closing: AbortSignal): Connections
   return {
     for: (credentials) => {
       if (opened !== undefined && opened.with.connection === credentials.connection) return opened.dispatcher;
+      const dispatcher = dispatcherFor(options, credentials);
       // Requests under way on the old ones end in their own time.
       opened?.dispatcher.close().catch(() => undefined);
-      opened = { with: credentials, dispatcher: dispatcherFor(options, credentials) };
-      if (closing.aborted) opened.dispatcher.destroy().catch(() => undefined);
-      return opened.dispatcher;
+      opened = { with: credentials, dispatcher };
+      if (closing.aborted) dispatcher.destroy().catch(() => undefined);
+      return dispatcher;
     },
     close: async () => {
       await opened?.dispatcher.destroy();
@@ -236,7 +239,9 @@ function dispatcherFor({ connections, timeoutMs }: ApiOptions, { tls, proxy }: C
     headersTimeout: timeoutMs * 2,
     bodyTimeout: timeoutMs * 2,
   };
-  const connect = { ...tls, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
+  // Certificates and keys are read once, not for each connection.
+  const secureContext = createSecureContext(tls);
+  const connect = { ...tls, secureContext, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
   if (proxy === undefined) return new Agent({ ...limits, connect });
   const ProxyAgent = loadProxyAgent();
   return new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });
