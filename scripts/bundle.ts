@@ -52,7 +52,7 @@ export async function compile(
     platform,
     // Packages, and Node's own modules, are loaded from where they are installed.
     external: (id, importer) => !id.startsWith('.') && !id.startsWith('/') && !isBundled(id, importer),
-    plugins: [ownPlaces, jsonTexts, compiledChecks, withoutRequests, plainHttp],
+    plugins: [ownPlaces, jsonTexts, compiledChecks, withoutRequests, plainHttp, plainProcess],
     treeshake: { moduleSideEffects: (id) => !id.includes('/@kubernetes/client-node/') },
     onLog(level, { message }) {
       throw new Error(`${level}: ${message}`);
@@ -70,15 +70,19 @@ export async function compile(
 /** The entry of its package loads the API of every kind; only how kubeconfigs are read is used. */
 const KUBECONFIG = '@kubernetes/client-node/dist/config.js';
 
+/** Needed by every command, and in seven files. */
+const COMMANDER = 'commander';
+
 const PLAIN_HTTP = 'plain-http';
+const PLAIN_PROCESS = 'plain-process';
 const LOADED_CHECK = 'loaded-check';
 
 /** Modules that are written here. */
-const OWN = [PLAIN_HTTP, LOADED_CHECK];
+const OWN = [PLAIN_HTTP, PLAIN_PROCESS, LOADED_CHECK];
 
 /** That file, and what it needs in turn. */
 function isBundled(id: string, importer: string | undefined): boolean {
-  if (id === KUBECONFIG || HTTP.test(id) || OWN.includes(id)) return true;
+  if (id === KUBECONFIG || id === COMMANDER || HTTP.test(id) || PROCESS.test(id) || OWN.includes(id)) return true;
   // The same js-yaml is loaded for other files.
   return isOfPackage(importer) && !isBuiltin(id) && id !== 'js-yaml';
 }
@@ -125,6 +129,15 @@ const plainHttp: Plugin = {
       return `const http = process.getBuiltinModule('node:http');\nexport default http;\nexport const { ${names.join(', ')} } = http;`;
     },
   },
+};
+
+const PROCESS = /^node:process$/;
+
+/** The same of `node:process`: reading all of it loads what makes diagnostic reports. */
+const plainProcess: Plugin = {
+  name: PLAIN_PROCESS,
+  resolveId: { filter: { id: PROCESS }, handler: () => PLAIN_PROCESS },
+  load: { filter: { id: /^plain-process$/ }, handler: () => 'export default process;' },
 };
 
 /** `import.meta.url` is what it would be if each module had a file of its own. */

@@ -14,6 +14,12 @@ export const LOADED_BEFORE = [
   'node:child_process',
   'node:fs/promises',
   'node:perf_hooks',
+  'node:fs',
+  'node:util',
+  'node:net',
+  'node:zlib',
+  'node:timers/promises',
+  'node:dns/promises',
 ];
 
 export const V8_FLAGS = [
