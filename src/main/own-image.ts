@@ -28,14 +28,17 @@ export interface OwnImageFinder {
   find(how: 'look' | 'leave'): Promise<Failure | undefined>;
 }
 
-/** Commands that only look use the options at once, and do without it where the cluster does not answer; runs look themselves. */
+/**
+ * Undefined where none is needed: the configuration names all, or another operator makes the workloads. Commands that only look
+ * use the options at once, and do without it where the cluster does not answer; runs look themselves.
+ */
 export async function findOwnImage(
   config: Config,
   cluster: ConnectedCluster,
   environment: Environment,
   { withinMs, endsWithinMs }: Hurry,
 ): Promise<OwnImageFinder | undefined> {
-  if (namesAllImages(config)) return undefined;
+  if (!config.children || namesAllImages(config)) return undefined;
   const home = { instance: config.name, homeNamespace: cluster.homeNamespace() };
   const finder = openOwnImage(cluster, home, environment);
   const ms = withinMs ?? endsWithinMs;

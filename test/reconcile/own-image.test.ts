@@ -101,3 +101,10 @@ test('a run that cannot read what was left last changes nothing', async () => {
   expect([unread.code, unread.stderr + unread.stdout]).toEqual([1, expect.stringContaining('record-of-newer-release')]);
   expect(await imagesOfProxies()).toEqual([`mirror.example.com/skep@${digest('b')}`]);
 });
+
+test('where another operator makes the workloads, no image is looked for', async () => {
+  folder.configure({ images: {}, children: false });
+  // What was left last is still what this release cannot read.
+  const { code, stderr } = await run(IN_POD, 'sync');
+  expect([code, stderr]).toEqual([0, '']);
+});
