@@ -14,8 +14,8 @@ export function digest(value: unknown): string {
 }
 
 /** Lower-case hex HMAC with SHA-256 (RFC 2104). */
-export function hmacSha256(key: Uint8Array, text: string): string {
-  return createHmac('sha256', key).update(text).digest('hex');
+export function hmacSha256(key: Uint8Array, data: string | Uint8Array): string {
+  return createHmac('sha256', key).update(data).digest('hex');
 }
 
 /** FNV-1a, 32 bit, over the UTF-8 bytes; lower-case hex without padding. */

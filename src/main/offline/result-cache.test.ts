@@ -18,6 +18,11 @@ function open(now = 0) {
   return openResultCache(folder, () => now);
 }
 
+/** As it is written. */
+function entryOf(sealed: string): string {
+  return `${sha256(sealed)}\n${sealed}`;
+}
+
 test('a result is there for the next one who asks, and only by its key', () => {
   open().set(KEY, { problems: [1] });
   expect(open().get(KEY)).toEqual({ problems: [1] });
@@ -30,7 +35,7 @@ describe('what is not what was written counts as absent, and can be written agai
     { reason: 'torn', damage: (text: string) => text.slice(0, -3) },
     { reason: 'one character is another', damage: (text: string) => text.replace('1', '2') },
     { reason: 'no text at all', damage: () => '\0\xff\n\n{' },
-    { reason: 'of another key', damage: (text: string) => text.replace(/^\w+/, sha256(`${sha256('x')}[1]`)) },
+    { reason: 'of another key', damage: () => entryOf(`${sha256('x')}\n[1]`) },
   ])('$reason', ({ damage }) => {
     open().set(KEY, [1]);
     const path = join(folder, readdirSync(folder)[0] ?? '');

@@ -13,19 +13,19 @@ export interface ResultCache {
   set(key: string, value: unknown): void;
 }
 
-type Seal = (text: string) => string;
+type Seal = (data: string | Uint8Array) => string;
 
 const ENTRIES_MAX = 64;
 const BYTES_MAX = 64 * 1024 * 1024;
 /** Unfinished ones, which a killed process left, included. No name that is a manifest's. */
 const ENTRY = /^[0-9a-f]{64}\.result/;
 
-/** Keys are lower-case hex SHA-256. `clock`: milliseconds since 1970. `seal`: a digest, of which equal ones mean equal texts. */
+/** Keys are lower-case hex SHA-256. `clock`: milliseconds since 1970. `seal`: a digest, of which equal ones mean equal data. */
 export function openResultCache(folder: string, clock: () => number, seal: Seal = sha256): ResultCache {
   return {
     get(key) {
       const path = join(folder, `${key}.result`);
-      const value = quietly(() => entryIn(readFileSync(path, 'utf8'), key, seal));
+      const value = quietly(() => entryIn(readFileSync(path), key, seal));
       // The entries used last are those that stay.
       if (value !== undefined) quietly(() => utimesSync(path, clock() / 1000, clock() / 1000));
       return value;
@@ -37,7 +37,8 @@ export function openResultCache(folder: string, clock: () => number, seal: Seal 
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         const path = join(folder, `${key}.result`);
         const unfinished = `${path}.${process.pid}`;
-        writeFileSync(unfinished, `${seal(`${key}${text}`)}\n${text}`, { mode: 0o600 });
+        const sealed = `${key}\n${text}`;
+        writeFileSync(unfinished, `${seal(sealed)}\n${sealed}`, { mode: 0o600 });
         renameSync(unfinished, path);
         makeRoom(folder);
       });
@@ -55,11 +56,15 @@ function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** First line: a digest of the rest. Undefined where the two do not fit. */
-function entryIn(content: string, key: string, seal: Seal): unknown {
+/** First line: a digest of the rest, which begins with the key. Undefined where they do not fit. */
+function entryIn(content: Buffer, key: string, seal: Seal): unknown {
   const end = content.indexOf('\n');
-  const text = content.slice(end + 1);
-  return end > 0 && content.slice(0, end) === seal(`${key}${text}`) ? JSON.parse(text) : undefined;
+  const sealed = content.subarray(end + 1);
+  const begin = `${key}\n`;
+  const isWhole = end > 0 && content.toString('utf8', 0, end) === seal(sealed);
+  return isWhole && sealed.toString('utf8', 0, begin.length) === begin
+    ? JSON.parse(sealed.toString('utf8', begin.length))
+    : undefined;
 }
 
 function makeRoom(folder: string): void {

@@ -78,7 +78,7 @@ function wasLeft({ path, heldAgainst }: SoundFile, before: SoundFile | undefined
 /** The instance's key is for digests of Secrets; one key is not used for two ends. */
 function openCache(stateDir: string, instanceKey: Uint8Array): ResultCache {
   const key = Buffer.from(hmacSha256(instanceKey, 'sound files'), 'hex');
-  return openResultCache(join(stateDir, 'readings'), Date.now, (text) => hmacSha256(key, text));
+  return openResultCache(join(stateDir, 'readings'), Date.now, (data) => hmacSha256(key, data));
 }
 
 /** Undefined while the program is being replaced: then nothing is known of it. */
