@@ -42,8 +42,7 @@ export type Deprecation = {
 /** What the schema of a field says of its end. */
 export function deprecationOf(schema: JsonObject): Deprecation | undefined {
   const mark = schema[DEPRECATED];
-  if (!isObject(mark)) return undefined;
-  const { use, until } = mark;
+  const { use, until }: JsonObject = isObject(mark) ? mark : {};
   return typeof use === 'string' && typeof until === 'string' ? { use, until } : undefined;
 }
 
