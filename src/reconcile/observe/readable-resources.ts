@@ -21,7 +21,7 @@ export function readableResources(
   return objects.flatMap((object): ReadableResource[] => {
     const kind = groupOf(object.apiVersion) === apiGroup ? byName.get(object.kind) : undefined;
     if (kind === undefined) return [];
-    const structural = compiledKind(kind);
+    const { structural } = compiledKind(kind);
     const { status: _status, ...rest } = structural.withDefaults(object);
     const { spec } = rest;
     if (!isObject(spec) || structural.validate(rest).length > 0) return [];

@@ -147,7 +147,7 @@ async function livingOf(
 function asStored({ kinds, apiGroup }: RunOptions, object: KubeObject): KubeObject {
   const kind = groupOf(object.apiVersion) === apiGroup ? kinds.find((each) => each.kind === object.kind) : undefined;
   if (kind === undefined) return object;
-  const { spec } = compiledKind(kind).withDefaults(object);
+  const { spec } = compiledKind(kind).structural.withDefaults(object);
   return spec === undefined ? object : { ...object, spec };
 }
 

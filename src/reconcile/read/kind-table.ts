@@ -32,7 +32,7 @@ export interface KindTable {
   explain(apiVersion: string, kind: string): string;
   /** Whether the kind can be another's, of whose group nothing is known: its CRD may be elsewhere. */
   isForeign(apiVersion: string, kind: string): boolean;
-  /** Changes whenever an answer may of one program; worked out when it is first asked for. */
+  /** Changes whenever an answer may; worked out when it is first asked for. */
   readonly digest: string;
 }
 
@@ -50,8 +50,13 @@ export interface KindTableInput {
 
 const UNCHECKED: KnownKind = { type: 'unchecked', namespaced: 'as written' };
 
+interface Compiled {
+  readonly structural: Structural;
+  readonly digest: string;
+}
+
 /** Kinds are constants of the program: one for each. */
-const compiledKinds = new WeakMap<Kind, Structural>();
+const compiledKinds = new WeakMap<Kind, Compiled>();
 
 export function kindTable(input: KindTableInput): KindTable {
   const ours = `${input.apiGroup}/${VERSION}`;
@@ -90,7 +95,7 @@ export function kindTable(input: KindTableInput): KindTable {
     isForeign,
     explain: (apiVersion, kind) => explanation([...known.keys()], apiVersion, kind),
     get digest() {
-      whole ??= digest([...digests, ...ourNames]);
+      whole ??= digest([...digests, ...input.kinds.map((kind) => compiledKind(kind).digest)]);
       return whole;
     },
   };
@@ -102,15 +107,25 @@ function ourKind(kind: Kind): KnownKind {
     type: 'ours',
     kind,
     get structural() {
-      return compiledKind(kind);
+      return compiledKind(kind).structural;
     },
     namespaced: true,
   };
 }
 
-/** Kept: compiling is the slow part. */
-export function compiledKind(kind: Kind): Structural {
-  const compiled = compiledKinds.get(kind) ?? compileStructural(structuralSchema(kind));
+/** Kept: compiling is the slow part, and left until the first of its resources is met. */
+export function compiledKind(kind: Kind): Compiled {
+  const earlier = compiledKinds.get(kind);
+  if (earlier !== undefined) return earlier;
+  const schema = structuralSchema(kind);
+  let structural: Structural | undefined;
+  const compiled: Compiled = {
+    get structural() {
+      structural ??= compileStructural(schema);
+      return structural;
+    },
+    digest: digest(schema),
+  };
   compiledKinds.set(kind, compiled);
   return compiled;
 }
