@@ -61,7 +61,7 @@ export function groupOf(apiVersion: string): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
-/** A run asks for the key of each object that is declared some thirty times, and a text is hashed anew each time that it is made. */
+/** A run asks some thirty times for the key of each declared object, and a text is hashed anew each time that it is made. */
 const keys = new WeakMap<ResourceId, string>();
 
 /** Identity across versions: `group/Kind/namespace/name`, the same object whatever version it is read in. */

@@ -4,7 +4,8 @@ export const MAIN_CODES = {
   usage:
     'The command was called wrongly: a file or folder that does not exist, a version that is not known; exit code 64.',
   'config-invalid': 'skep.yaml has problems, each with file, line and column; exit code 64.',
-  'setting-rule': 'Settings of skep.yaml do not go together: the message says what must hold.',
+  'setting-rule':
+    'Settings of skep.yaml do not go together: the message says what must hold; change or remove one of those that it names.',
   'watch-failed':
     'The system does not watch that many folders: raise its limit (fs.inotify.max_user_watches on Linux), or name fewer.',
   'secret-file-open':

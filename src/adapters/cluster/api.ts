@@ -206,7 +206,7 @@ function headersAs(headers: Credentials['headers'], as: string | undefined): Rea
 }
 
 interface Connections {
-  /** Throws where the certificates are none. */
+  /** Throws where a certificate or key cannot be read. */
   for(credentials: Credentials): Dispatcher;
   close(): Promise<void>;
 }
@@ -230,7 +230,7 @@ function keptConnections(options: ApiOptions, closing: AbortSignal): Connections
   };
 }
 
-function dispatcherFor({ connections, timeoutMs }: ApiOptions, { tls, proxy }: Credentials): Dispatcher {
+function dispatcherFor({ credentials, connections, timeoutMs }: ApiOptions, { tls, proxy }: Credentials): Dispatcher {
   const limits = {
     connections,
     allowH2: false,
@@ -240,8 +240,8 @@ function dispatcherFor({ connections, timeoutMs }: ApiOptions, { tls, proxy }: C
     bodyTimeout: timeoutMs * 2,
   };
   // Certificates and keys are read once, not for each connection.
-  const secureContext = createSecureContext(tls);
-  const connect = { ...tls, secureContext, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
+  const secure = credentials.origin.startsWith('https:') ? { ...tls, secureContext: createSecureContext(tls) } : {};
+  const connect = { ...secure, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
   if (proxy === undefined) return new Agent({ ...limits, connect });
   const ProxyAgent = loadProxyAgent();
   return new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });

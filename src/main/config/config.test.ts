@@ -54,17 +54,17 @@ test.each([
   { source: 'repository: "h:x", semver: ^1, verify: {keys: [k], mode: both}' },
 ])('a source with $source', ({ source, expected }) => checkSource(source, expected));
 
-test('what settings say together is told beside what is wrong with one of them, and not where one has another type', () => {
+test('a broken rule is reported beside other problems, and not where a setting has another type', () => {
   const source = 'sources: [{name: fleet, repository: "h:x", branch: main, tag: v1, pathh: x}]\n';
-  const told = (text: string) => () => readConfig({ text, file: 'skep.yaml', environment: {} });
-  expect(told(source)).toThrow(
+  const reading = (text: string) => () => readConfig({ text, file: 'skep.yaml', environment: {} });
+  expect(reading(source)).toThrow(
     /schema-unknown-field: .*pathh.*\n.*error setting-rule: sources\[0\]: at most one of branch/,
   );
-  expect(told(`${source}windows: [{hours: many}]\n`)).not.toThrow(/setting-rule/);
-  expect(told(`${source}windows: [{hours: 2}]\n`)).toThrow(
+  expect(reading(`${source}windows: [{hours: many}]\n`)).not.toThrow(/setting-rule/);
+  expect(reading(`${source}windows: [{hours: 2}]\n`)).toThrow(
     /error setting-rule: windows\[0\]: give either allow or deny/,
   );
-  expect(told(`${source}git: {credentials: [{host: git.example.com, username: bot}]}\n`)).toThrow(
+  expect(reading(`${source}git: {credentials: [{host: git.example.com, username: bot}]}\n`)).toThrow(
     /error setting-rule: git\.credentials\[0\]: username goes with passwordFile/,
   );
 });

@@ -1,5 +1,5 @@
-// Rules of skep.yaml that no word of a schema says: each stands at the value that it is about. Knows nothing about particular
-// settings.
+// Rules between settings of skep.yaml, in code, as no API server reads them (docs/decisions/0304): each stands at the value that it
+// is about. Knows nothing about particular settings.
 
 import type { Finding } from '../../kube/finding.ts';
 import { fieldPath } from '../../kube/structural/path.ts';
@@ -15,7 +15,7 @@ export interface Rule<T> {
   readonly at?: string;
 }
 
-/** Of a schema as JSON only the messages are left. */
+/** Before `optional`, whose mark a copy loses; not for values of maps. Of a schema as JSON only the messages are left. */
 export function withRules<T extends TSchema>(schema: T, rules: readonly Rule<Static<T>>[]): T {
   return { ...schema, [RULES]: rules };
 }
