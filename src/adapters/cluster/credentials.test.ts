@@ -1,5 +1,6 @@
 // Where the server is and who we are there: kubeconfigs, tokens in files and from commands, proxies.
 
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createProxy } from 'node:http';
 import { type AddressInfo, connect as connectSocket } from 'node:net';
@@ -153,4 +154,19 @@ test('a proxy of the kubeconfig is used, one that is not spoken is refused', asy
     const other = await connect(url, { cluster: { 'proxy-url': refused } });
     expect((await failureOf(() => other.resources())).code).toBe('cluster-config-invalid');
   }
+});
+
+test('a certificate that cannot be read is reported where the connection is secured, and is no matter where it is not', async () => {
+  const user = { 'client-certificate-data': 'aGVsbG8=', 'client-key-data': 'aGVsbG8=' };
+  const plain = createProxy((_request, response) => response.writeHead(403).end('{}')).listen(0, '127.0.0.1');
+  cleanups.push(() => void plain.close());
+  await once(plain, 'listening');
+  const { port } = plain.address() as AddressInfo;
+  const cluster = { 'insecure-skip-tls-verify': true, 'certificate-authority-data': undefined };
+  const unsecured = await connect(`http://127.0.0.1:${port}`, { user, cluster });
+  expect((await failureOf(() => unsecured.resources())).data.status).toBe(403);
+  const { url } = await serve(({ body }) => ({ json: JSON.parse(body) }));
+  const secured = await connect(url, { user });
+  const failure = await failureOf(() => secured.resources());
+  expect([failure.code, failure.message]).toEqual(['cluster-unreachable', expect.stringContaining('PEM routines')]);
 });
