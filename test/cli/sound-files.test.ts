@@ -34,9 +34,7 @@ function change(to: string, key?: Buffer): void {
   const [seal = '', values = ''] = readFileSync(path, 'utf8').split(/\n(.*)/s);
   const others = values.replaceAll('clock:1.0.0', to);
   expect(others).not.toBe(values);
-  const [name = ''] = path.split('/').slice(-1);
-  const own =
-    key && hmacSha256(Buffer.from(hmacSha256(key, 'sound files'), 'hex'), name.replace('.result', '') + others);
+  const own = key && hmacSha256(Buffer.from(hmacSha256(key, 'sound files'), 'hex'), others);
   writeFileSync(path, `${own ?? seal}\n${others}`);
 }
 
