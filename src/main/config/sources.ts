@@ -14,14 +14,9 @@ const KEY = {
   knownHostsFile: optional(text('File with the keys of the SSH servers to trust (ssh-keyscan).', { minLength: 1 })),
 };
 
-interface Pairs {
-  readonly username?: string;
-  readonly passwordFile?: string;
-  readonly sshKeyFile?: string;
-  readonly knownHostsFile?: string;
-}
+const PAIRS = object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; else those of git.credentials.');
 
-const IN_PAIRS: readonly Rule<Pairs>[] = [
+const IN_PAIRS: readonly Rule<Static<typeof PAIRS>>[] = [
   {
     holds: ({ username, passwordFile, sshKeyFile, knownHostsFile }) =>
       (username === undefined) === (passwordFile === undefined) &&
@@ -34,10 +29,7 @@ const IN_PAIRS: readonly Rule<Pairs>[] = [
   },
 ];
 
-const AUTH = withRules(
-  object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; else those of git.credentials.'),
-  IN_PAIRS,
-);
+const AUTH = withRules(PAIRS, IN_PAIRS);
 
 const ALLOW = object(
   {
