@@ -124,23 +124,10 @@ async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, co
   // What an admission compares is compared under the lock.
   const again = contended || options.admit !== undefined;
   const prepared = again ? await prepare(deps, options, 'sync', first) : first;
-  if (!prepared.unsealed) {
-    if (deps.sound?.lacksKey() === true) await makeKeyIfPossible(deps);
-    return prepared;
-  }
+  if (!prepared.unsealed) return prepared;
   await deps.digestKey.make(deps.random);
   const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
   return prepare(deps, sealed, 'sync', prepared);
-}
-
-/** Without it the next process reads everything again: not a reason to end a run. What ends one ends its next request as well. */
-async function makeKeyIfPossible({ digestKey, random }: RunDeps): Promise<void> {
-  try {
-    await digestKey.find();
-    if (digestKey.known() === undefined) await digestKey.make(random);
-  } catch (failure) {
-    if (!(failure instanceof Failure)) throw failure;
-  }
 }
 
 /** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */

@@ -8,6 +8,11 @@ export type Steps<T> = Generator<void, T>;
 /** A hundred small files take a few milliseconds. */
 const AT_A_TIME = 100;
 
+/** What the thread has begun goes on first: requests are sent. */
+export async function takeTurn(): Promise<void> {
+  await setImmediate();
+}
+
 export function finishAtOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -20,6 +25,6 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
   for (let count = 1; ; count += 1) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    if (count % AT_A_TIME === 0) await setImmediate();
+    if (count % AT_A_TIME === 0) await takeTurn();
   }
 }

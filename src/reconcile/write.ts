@@ -13,6 +13,7 @@ import { SUSPENDED } from './apply/suspension-watch.ts';
 import { runningServers } from './catalogue/running.ts';
 import { type FoundField, fieldsLost, problemsOf } from './diff/conceded.ts';
 import { fieldManager } from './labels.ts';
+import { leaveReadings } from './leave-readings.ts';
 import { sameExtent } from './observe/applyset.ts';
 import { awaitedKinds, checkServed } from './observe/awaited-kinds.ts';
 import { type PrepareDeps, type Prepared, type PrepareOptions, prepare } from './prepare.ts';
@@ -21,6 +22,7 @@ import { listObservedState, openObservedState, waitSecondsOf } from './settle/ob
 import type { Readiness } from './settle/readiness.ts';
 import { computeStatuses, type ObservedState, type SettleDeps, settle } from './settle/settle.ts';
 import { settleInput } from './settle/settle-input.ts';
+import { takeTurn } from './turns.ts';
 
 export interface WriteDeps extends PrepareDeps, ChangeDeps {
   readonly cluster: ChangeDeps['cluster'];
@@ -76,16 +78,13 @@ export async function finishWithoutWriting(
 }
 
 export async function write(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<Written> {
-  const { prepared, outcomes, failures, superset } = await changeAll(deps, options, first);
-  // Before the waiting, which is no part of the run's deadline.
-  const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
-  const exact = exactExtent(options, prepared);
-  const narrow = complete && !sameExtent(exact, superset);
-  const unnarrowed = narrow ? await narrowExtent(deps, options, prepared, exact) : [];
+  const changed = await changeAll(deps, options, first);
+  const { prepared, outcomes } = changed;
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
-  const observed = await (outcomes.length === 0 ? openObservedState(deps, options, prepared.snapshot) : see());
+  const seeing = outcomes.length === 0 ? openObservedState(deps, options, prepared.snapshot) : see();
+  const [observed, failures] = await bothOf(seeing, writeDown(deps, options, changed));
   const input = settleInput(options, prepared, outcomes);
   const { trace = UNTRACED } = deps;
   const settled = await trace.span('settle', {}, () =>
@@ -99,8 +98,31 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const problems = [...problemsOf(fields, loaded, manager), ...settled.problems];
   const { readiness } = settled;
   const running = runningServers(deps, options, prepared.resolved, settled);
-  const all = [...failures, ...unnarrowed, ...settled.failures];
+  const all = [...failures, ...settled.failures];
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
+}
+
+/** What was done, and what was read. The cluster is listed meanwhile: that leaves first. */
+async function writeDown(
+  deps: WriteDeps,
+  options: WriteOptions,
+  { prepared, outcomes, superset, failures, record }: AllChanged,
+): Promise<readonly Failure[]> {
+  await takeTurn();
+  const leaving = leaveReadings(deps);
+  const [unrecorded] = await bothOf(record(), leaving);
+  // Before the waiting, which is no part of the run's deadline.
+  const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
+  const exact = exactExtent(options, prepared);
+  const narrow = complete && !sameExtent(exact, superset);
+  const unnarrowed = narrow ? await narrowExtent(deps, options, prepared, exact) : [];
+  return [...failures, ...unrecorded, ...unnarrowed];
+}
+
+/** Neither is under way any more where the other one throws: the lock is given back then. */
+async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonly [A, B]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
 }
 
 /** What was changed is reported all the same: the next run narrows it. */
@@ -116,15 +138,18 @@ async function narrowExtent(...change: Parameters<typeof declareExtent>): Promis
 
 interface AllChanged extends Changed {
   readonly prepared: Prepared;
+  readonly failures: readonly Failure[];
 }
 
 /** Once, and once more where definitions of kinds were applied whose objects wait for them. */
 async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<AllChanged> {
-  const changed = { prepared: first, ...(await makeChanges(deps, options, first)) };
+  const made = { prepared: first, failures: [], ...(await makeChanges(deps, options, first)) };
   // A plan that was made before has no objects of such kinds.
-  if (options.admit !== undefined) return changed;
-  const awaited = awaitedKinds(first.gathered.loaded, first.snapshot.served, changed.outcomes);
-  if (awaited.length === 0) return changed;
+  if (options.admit !== undefined) return made;
+  const awaited = awaitedKinds(first.gathered.loaded, first.snapshot.served, made.outcomes);
+  if (awaited.length === 0) return made;
+  // What is prepared again goes by what is recorded.
+  const changed = { ...made, failures: await made.record(), record: async () => [] };
   try {
     return (await checkServed(deps, awaited)) ? await changeAgain(deps, options, changed) : changed;
   } catch (error) {
@@ -138,8 +163,7 @@ async function changeAgain(deps: WriteDeps, options: WriteOptions, changed: AllC
   const next = await makeChanges(deps, options, prepared);
   const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));
   const standing = changed.outcomes.filter(({ action, resource }) => !isStuck(action) || !again.has(keyOf(resource)));
-  const failures = [...changed.failures, ...next.failures];
-  return { ...next, prepared, outcomes: [...standing, ...next.outcomes], failures };
+  return { ...next, prepared, outcomes: [...standing, ...next.outcomes], failures: changed.failures };
 }
 
 function isStuck(action: Outcome['action']): boolean {

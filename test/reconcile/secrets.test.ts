@@ -95,7 +95,14 @@ test('another content starts new pods, and only those that read it', async () =>
 
 describe('a key that only saves time', () => {
   /** As of a process that has found none. */
-  const sound = { open: async () => ({ find: () => undefined, add: () => undefined }), lacksKey: () => true };
+  let saved = 0;
+  const sound = {
+    open: async () => ({ find: () => undefined, add: () => undefined }),
+    lacksKey: () => true,
+    save: () => {
+      saved += 1;
+    },
+  };
 
   function publish(version: string): void {
     world.fleet.commit({ 'cluster/clock.yaml': SERVER.replace('1.0.0', version) });
@@ -124,7 +131,10 @@ describe('a key that only saves time', () => {
     const before = await key();
     publish('3.0.0');
     const digestKey = openDigestKey(world.client, 'test', 'default');
+    saved = 0;
     expect(exitCodeOf(await world.run({ sound, digestKey }))).toBe(0);
     expect((await key())?.data).toEqual(before?.data);
+    expect(digestKey.known()).toBeDefined();
+    expect(saved).toBe(1);
   });
 });

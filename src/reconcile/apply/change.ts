@@ -46,9 +46,10 @@ interface Changing extends Pick<Observed, 'snapshot' | 'parent' | 'inventory'> {
 
 export interface Changed {
   readonly outcomes: readonly Outcome[];
-  readonly failures: readonly Failure[];
   /** What the ApplySet parent says now. */
   readonly superset: Extent;
+  /** Records what was done; called once. Resolves with what kept it from being recorded. */
+  readonly record: () => Promise<readonly Failure[]>;
 }
 
 export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, planned: Changing): Promise<Changed> {
@@ -69,12 +70,13 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
     { ...deps, cluster: { ...cluster, remove: withCatalogues(deps, options, snapshot) } },
     { plan, uids: uidsOf(snapshot), force: options.conflicts === 'force', run: options.id },
   );
-  const failures = [
-    ...(await recordAfter(deps, options, recorded, outcomes)),
-    ...(await spendApprovals(cluster, options, begun, spentOf(plan, outcomes))),
-  ];
-  // Whoever suspends the instance wants no record either: the next run finds what was done by the id of this one.
-  return { outcomes, superset, failures: failures.filter(({ code }) => code !== SUSPENDED) };
+  async function record(): Promise<readonly Failure[]> {
+    const unrecorded = await recordAfter(deps, options, recorded, outcomes);
+    const unspent = await spendApprovals(cluster, options, begun, spentOf(plan, outcomes));
+    // Whoever suspends the instance wants no record either: the next run finds what was done by the id of this one.
+    return [...unrecorded, ...unspent].filter(({ code }) => code !== SUSPENDED);
+  }
+  return { outcomes, superset, record };
 }
 
 /** Where another run has written since, its record stands; what it does not know of, the next run finds by its own id. */

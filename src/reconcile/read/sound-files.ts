@@ -29,4 +29,6 @@ export interface SoundFileStore {
   open(): Promise<SoundFiles>;
   /** Whether it was opened, and there is no key yet that would say so next time. */
   lacksKey(): boolean;
+  /** Leaves what was added, where it is other than what was found or left before. */
+  save(): void;
 }

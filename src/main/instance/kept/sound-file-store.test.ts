@@ -120,6 +120,9 @@ test('what was found as it is now is not written again', async () => {
   files.add('1234', { ...SOUND, heldAgainst: ['other kinds'] });
   store.save();
   expect((await found())?.heldAgainst).toEqual(['kinds', 'other kinds']);
+  rmSync(join(stateDir, name));
+  store.save();
+  expect(kept()).toEqual([]);
 });
 
 test('texts beyond 16 MiB are left out', async () => {

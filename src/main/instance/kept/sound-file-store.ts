@@ -10,18 +10,13 @@ import type { Config } from '../../config/config.ts';
 import { programDigest } from '../../offline/program-digest.ts';
 import { openResultCache, type ResultCache } from '../../offline/result-cache.ts';
 
-export interface KeptSoundFiles extends SoundFileStore {
-  /** Leaves what was added, where it is other than what was found. */
-  save(): void;
-}
-
 /** Of texts; what has more is read again by each process. A fleet of 10,000 has a third of it. */
 const CHARACTERS_MAX = 16 * 1024 * 1024;
 
 export function openSoundFiles(
   { stateDir, name }: Pick<Config, 'stateDir' | 'name'>,
   digestKey: DigestKey,
-): KeptSoundFiles {
+): SoundFileStore {
   const left = new Map<string, SoundFile>();
   let found: ReadonlyMap<string, SoundFile> = new Map();
   let characters = 0;
@@ -65,8 +60,9 @@ export function openSoundFiles(
     save() {
       const key = digestKey.known();
       const isNew = [...left].some(([oid, sound]) => !wasLeft(sound, found.get(oid)));
-      if (key !== undefined && entry !== undefined && isNew)
-        openCache(stateDir, key).set(entry, Object.fromEntries(left));
+      if (key === undefined || entry === undefined || !isNew) return;
+      openCache(stateDir, key).set(entry, Object.fromEntries(left));
+      found = new Map(left);
     },
   };
 }
