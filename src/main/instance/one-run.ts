@@ -14,7 +14,7 @@ import { type GatheredWrites, gatherWrites } from '../gathered-writes.ts';
 import { createStopping } from '../loop/stopping.ts';
 import { commandOf } from '../own-command.ts';
 import { awaitSignal } from '../signals.ts';
-import { saveMemoryLater } from '../v8-flags.ts';
+import { prepareForOneRun } from '../v8-flags.ts';
 import type { Instance } from './instance.ts';
 import type { InstanceWatch } from './watch.ts';
 
@@ -30,7 +30,7 @@ export async function runAndTell(
   open: (progress: RunDeps['progress'], watch: InstanceWatch) => Promise<Instance>,
   run: (instance: Instance) => Promise<RunResult>,
 ): Promise<void> {
-  saveMemoryLater();
+  prepareForOneRun();
   const stopping = createStopping();
   const stream = output === 'json' ? process.stderr : process.stdout;
   const lines = gatherWrites((text) => writeColoured(stream, text));
