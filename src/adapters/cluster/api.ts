@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import type { Clock, Exchange } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
-import { Agent, loadProxyAgent } from '../http/undici.ts';
+import { loadProxyAgent, Pool } from '../http/undici.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { exchange } from './exchange.ts';
 import type { Limiter } from './limiter.ts';
@@ -242,7 +242,7 @@ function dispatcherFor({ credentials, connections, timeoutMs }: ApiOptions, { tl
   // Certificates and keys are read once, not for each connection.
   const secure = credentials.origin.startsWith('https:') ? { ...tls, secureContext: createSecureContext(tls) } : {};
   const connect = { ...secure, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
-  if (proxy === undefined) return new Agent({ ...limits, connect });
+  if (proxy === undefined) return new Pool(credentials.origin, { ...limits, connect });
   const ProxyAgent = loadProxyAgent();
   return new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });
 }
