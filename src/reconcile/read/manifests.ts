@@ -154,10 +154,12 @@ function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem 
   };
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Kubernetes reads UTF-8 only; what is not would reach the cluster as other characters. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return UTF8.decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;
