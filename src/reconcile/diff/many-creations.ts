@@ -4,8 +4,8 @@
 import type { KubeObject } from '../../kube/object.ts';
 import type { Compared } from './compared.ts';
 
-/** Where a few are refused in every run, each of them is asked about in every run: none is tried again and again. */
-const FIRST = 50;
+/** As many as are asked about at once. What is refused in every run is among the first in the end: none is tried again and again. */
+const FIRST = 16;
 
 /** By key of each that is beyond the first ones: the keys of those. */
 export function firstOfMany(
