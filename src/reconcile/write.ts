@@ -13,11 +13,11 @@ import { SUSPENDED } from './apply/suspension-watch.ts';
 import { runningServers } from './catalogue/running.ts';
 import { type FoundField, fieldsLost, problemsOf } from './diff/conceded.ts';
 import { fieldManager } from './labels.ts';
-import { leaveReadings } from './leave-readings.ts';
 import { sameExtent } from './observe/applyset.ts';
 import { awaitedKinds, checkServed } from './observe/awaited-kinds.ts';
 import { type PrepareDeps, type Prepared, type PrepareOptions, prepare } from './prepare.ts';
 import { isOfOthers, sameOrigins } from './prune/origins.ts';
+import { saveReadings } from './save-readings.ts';
 import { listObservedState, openObservedState, waitSecondsOf } from './settle/observed-state.ts';
 import type { Readiness } from './settle/readiness.ts';
 import { computeStatuses, type ObservedState, type SettleDeps, settle } from './settle/settle.ts';
@@ -80,11 +80,12 @@ export async function finishWithoutWriting(
 export async function write(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<Written> {
   const changed = await changeAll(deps, options, first);
   const { prepared, outcomes } = changed;
-  const waitSeconds = waitSecondsOf(options, prepared);
-  const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
   const seeing = outcomes.length === 0 ? openObservedState(deps, options, prepared.snapshot) : see();
-  const [observed, failures] = await bothOf(seeing, writeDown(deps, options, changed));
+  const [observed, failures] = await bothOf(seeing, recordAndSave(deps, options, changed));
+  // No part of the run's deadline: all is recorded by now.
+  const waitSeconds = waitSecondsOf(options, prepared);
+  const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const input = settleInput(options, prepared, outcomes);
   const { trace = UNTRACED } = deps;
   const settled = await trace.span('settle', {}, () =>
@@ -102,16 +103,21 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }
 
-/** What was done, and what was read. The cluster is listed meanwhile: that leaves first. */
-async function writeDown(
+/** While the cluster is listed: the LISTs are sent first, then the record of what was done. */
+async function recordAndSave(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<readonly Failure[]> {
+  await takeTurn();
+  const recording = recordChanges(deps, options, changed);
+  const saving = takeTurn().then(() => saveReadings(deps));
+  const [failures] = await bothOf(recording, saving);
+  return failures;
+}
+
+async function recordChanges(
   deps: WriteDeps,
   options: WriteOptions,
   { prepared, outcomes, superset, failures, record }: AllChanged,
 ): Promise<readonly Failure[]> {
-  await takeTurn();
-  const leaving = leaveReadings(deps);
-  const [unrecorded] = await bothOf(record(), leaving);
-  // Before the waiting, which is no part of the run's deadline.
+  const unrecorded = await record();
   const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
   const exact = exactExtent(options, prepared);
   const narrow = complete && !sameExtent(exact, superset);
@@ -159,11 +165,19 @@ async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared
 }
 
 async function changeAgain(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<AllChanged> {
-  const prepared = await prepare(deps, options, 'sync', changed.prepared);
+  const prepared = await prepareSealed(deps, options, changed.prepared);
   const next = await makeChanges(deps, options, prepared);
   const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));
   const standing = changed.outcomes.filter(({ action, resource }) => !isStuck(action) || !again.has(keyOf(resource)));
   return { ...next, prepared, outcomes: [...standing, ...next.outcomes], failures: changed.failures };
+}
+
+/** The kinds that came may be the first that ask for digests. */
+async function prepareSealed(deps: WriteDeps, options: WriteOptions, before: Prepared): Promise<Prepared> {
+  const prepared = await prepare(deps, options, 'sync', before);
+  if (!prepared.unsealed) return prepared;
+  await deps.digestKey.make(deps.random);
+  return prepare(deps, options, 'sync', prepared);
 }
 
 function isStuck(action: Outcome['action']): boolean {

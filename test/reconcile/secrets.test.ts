@@ -2,13 +2,16 @@
 // is keyed, and the key is made once, by the first run that needs it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { crd } from '../../src/kinds/crd.ts';
+import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { NO_DIGEST, openDigestKey } from '../../src/reconcile/desire/digest-key.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { isObject } from '../../src/std/json.ts';
 import { formatId } from '../../src/std/problem.ts';
-import { startWorld, type World } from '../harness/world.ts';
+import { eventually } from '../harness/cluster.ts';
+import { API_GROUP, startWorld, type World } from '../harness/world.ts';
 
 const CHECKSUM = 'toolhive.stacklok.dev/secrets-checksum';
 
@@ -137,4 +140,28 @@ describe('a key that only saves time', () => {
     expect(digestKey.known()).toBeDefined();
     expect(saved).toBe(1);
   });
+});
+
+test('a kind that comes in the same run as its objects has digests from the start', async () => {
+  const kind = KINDS.find((each) => each.kind === 'MCPServer');
+  if (kind === undefined) throw new Error('MCPServer is one of our kinds');
+  const definition = crd(kind, API_GROUP);
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${definition.metadata.name}`;
+  await world.close();
+  world = await startWorld();
+  await world.cluster.send('DELETE', path);
+  await eventually(
+    () => world.cluster.send('GET', path),
+    ({ status }) => status === 404,
+  );
+  await world.cluster.apply('/api/v1/namespaces/tools', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'tools' },
+  });
+  await writeToken('correct horse');
+  world.fleet.commit({ 'cluster/kind.json': JSON.stringify(definition), 'cluster/clock.yaml': WITH_SECRET });
+  expect(did(await world.run())).toContain('tools/StatefulSet/clock created');
+  expect(await checksum()).toMatch(/^[0-9a-f]{64}$/);
+  expect(did(await world.run())).toEqual([]);
 });

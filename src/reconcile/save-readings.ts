@@ -1,4 +1,4 @@
-// Leaves what a run has read for the next process, under a key by which that process knows that no one has changed it. Knows
+// Saves what a run has read for the next process, under a key by which that process knows that no one has changed it. Knows
 // nothing about how it is kept.
 
 import { Failure } from '../std/failure.ts';
@@ -6,7 +6,7 @@ import type { DigestKey } from './desire/digest-key.ts';
 import type { Random } from './desire/generated.ts';
 import type { SoundFileStore } from './read/sound-files.ts';
 
-interface LeaveDeps {
+interface SaveDeps {
   /** Absent: the process stays, or reads for others. */
   readonly sound?: SoundFileStore;
   readonly digestKey: DigestKey;
@@ -14,9 +14,9 @@ interface LeaveDeps {
 }
 
 /** Only under the lock: it makes the key where there is none. */
-export async function leaveReadings({ sound, digestKey, random }: LeaveDeps): Promise<void> {
+export async function saveReadings({ sound, digestKey, random }: SaveDeps): Promise<void> {
   if (sound === undefined) return;
-  if (sound.lacksKey()) await makeKeyIfPossible(digestKey, random);
+  if (sound.lacksKey() && digestKey.known() === undefined) await makeKeyIfPossible(digestKey, random);
   sound.save();
 }
 
