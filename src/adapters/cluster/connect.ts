@@ -62,8 +62,8 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     credentials,
     limiter: createLimiter(options.concurrency),
     clock: options.clock,
-    // Two more for what keeps the lease.
-    connections: options.concurrency + 2,
+    // Three more for what is urgent: the lease, the suspension and a record may be asked for at once.
+    connections: options.concurrency + 3,
     userAgent: `skep/${options.version}`,
     timeoutMs: options.timeoutMs ?? 60_000,
     urgentTimeoutMs: options.urgentTimeoutMs ?? 5_000,
