@@ -41,7 +41,7 @@ it('saves none any more for who serves calls', async () => {
   expect(set).toEqual(['--heap-growing-percent=0']);
 });
 
-it('is in a hurry for one run until memory is saved, and not after', async () => {
+it('sets the flags of one run before the first major collection alone', async () => {
   const set: string[] = [];
   const setFlag = (flag: string): number => set.push(flag);
   saveMemory(setFlag);

@@ -54,9 +54,9 @@ export function saveMemory(setFlag = setFlagsFromString): void {
 }
 
 /**
- * For a process that makes one run. After its first such look the heap may be seven times what is left: most runs are over before
- * the second, which takes two tenths of a second of a creation of 2,000. Code is compiled for the last time once it has run ten times
- * as often as elsewhere: most of it would not make up for that before the end. Without effect where the first look is over.
+ * For a process that makes one run. After its first major collection the heap may grow to seven times what is left: most runs are over
+ * before the second, and two more took two tenths of a second of a creation of 2,000. TurboFan optimizes what has run ten times as often as
+ * elsewhere: most code would not make up for that before the end. Without effect after that first collection.
  */
 export function prepareForOneRun(setFlag = setFlagsFromString): void {
   if (watching === undefined) return;
