@@ -4,6 +4,7 @@
 import { keyOf } from '../kube/object.ts';
 import type { Problem } from '../std/problem.ts';
 import { type DesireDeps, type DesiredFleet, type DesireOptions, desireFleet } from './desire/fleet.ts';
+import type { Random } from './desire/generated.ts';
 import type { SyncMode } from './instance.ts';
 import { ofOthers } from './observe/by-hand.ts';
 import { type ObserveDeps, type Observed, type ObserveOptions, observe } from './observe/observe.ts';
@@ -41,6 +42,17 @@ export async function prepare(
   const planned = await planFor(deps, options, { ...observed, ...desired, mode, previews: before?.previews });
   const problems = [gathered, desired, planned].flatMap((phase) => phase.problems);
   return { ...observed, ...desired, ...planned, problems: problems.flatMap(reportable(gathered)) };
+}
+
+/** Under the lock: where digests are missing because there is no key yet, it is made, and all is prepared with it. */
+export async function sealDigests(
+  deps: PrepareDeps & { readonly random: Random },
+  options: PrepareOptions,
+  prepared: Prepared,
+): Promise<Prepared> {
+  if (!prepared.unsealed) return prepared;
+  await deps.digestKey.make(deps.random);
+  return prepare(deps, options, 'sync', prepared);
 }
 
 /** Of what someone applied by hand there are warnings only. */

@@ -11,7 +11,7 @@ import type { InstanceOptions } from './instance.ts';
 import { withoutForbidden } from './plan/plan-readers.ts';
 import { admitAgain } from './plan-file/admission.ts';
 import type { Clock } from './ports.ts';
-import { type Prepared, prepare } from './prepare.ts';
+import { type Prepared, prepare, sealDigests } from './prepare.ts';
 import { release } from './records/quarantine.ts';
 import { readSuspension } from './records/suspension.ts';
 import type { Paused, RunResult } from './result.ts';
@@ -124,10 +124,8 @@ async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, co
   // What an admission compares is compared under the lock.
   const again = contended || options.admit !== undefined;
   const prepared = again ? await prepare(deps, options, 'sync', first) : first;
-  if (!prepared.unsealed) return prepared;
-  await deps.digestKey.make(deps.random);
   const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
-  return prepare(deps, sealed, 'sync', prepared);
+  return sealDigests(deps, sealed, prepared);
 }
 
 /** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */

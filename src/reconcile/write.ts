@@ -15,7 +15,7 @@ import { type FoundField, fieldsLost, problemsOf } from './diff/conceded.ts';
 import { fieldManager } from './labels.ts';
 import { sameExtent } from './observe/applyset.ts';
 import { awaitedKinds, checkServed } from './observe/awaited-kinds.ts';
-import { type PrepareDeps, type Prepared, type PrepareOptions, prepare } from './prepare.ts';
+import { type PrepareDeps, type Prepared, type PrepareOptions, prepare, sealDigests } from './prepare.ts';
 import { isOfOthers, sameOrigins } from './prune/origins.ts';
 import { saveReadings } from './save-readings.ts';
 import { listObservedState, openObservedState, waitSecondsOf } from './settle/observed-state.ts';
@@ -165,19 +165,12 @@ async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared
 }
 
 async function changeAgain(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<AllChanged> {
-  const prepared = await prepareSealed(deps, options, changed.prepared);
+  // The kinds that came may be the first that ask for digests.
+  const prepared = await sealDigests(deps, options, await prepare(deps, options, 'sync', changed.prepared));
   const next = await makeChanges(deps, options, prepared);
   const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));
   const standing = changed.outcomes.filter(({ action, resource }) => !isStuck(action) || !again.has(keyOf(resource)));
   return { ...next, prepared, outcomes: [...standing, ...next.outcomes], failures: changed.failures };
-}
-
-/** The kinds that came may be the first that ask for digests. */
-async function prepareSealed(deps: WriteDeps, options: WriteOptions, before: Prepared): Promise<Prepared> {
-  const prepared = await prepare(deps, options, 'sync', before);
-  if (!prepared.unsealed) return prepared;
-  await deps.digestKey.make(deps.random);
-  return prepare(deps, options, 'sync', prepared);
 }
 
 function isStuck(action: Outcome['action']): boolean {
