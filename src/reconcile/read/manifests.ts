@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { Cut } from '../../kube/large-values.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Problem } from '../../std/problem.ts';
+import { utf8Text } from '../../std/utf8.ts';
 import type { Checkout, RepositoryFile } from '../ports.ts';
 import { pathMatcher } from './patterns.ts';
 import { shorten } from './short-text.ts';
@@ -154,16 +155,10 @@ function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem 
   };
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Kubernetes reads UTF-8 only; what is not would reach the cluster as other characters. */
+/** Kubernetes reads UTF-8 only; what is not would reach the cluster as other characters. A byte order mark is no part of it. */
 function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return UTF8.decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
+  const text = utf8Text(bytes);
+  return text?.startsWith('\uFEFF') === true ? text.slice(1) : text;
 }
 
 function encodingProblem(file: string): Problem {
