@@ -13,7 +13,10 @@ import { runSync, writeInstance } from './sync-process.ts';
 import type { Row } from './table.ts';
 
 const SERVERS = 2_000;
-/** Even: the baseline comes first in every second one, as the server is busy with deletions for a while after each. Requests of one body take a fifth more or less from round to round. */
+/**
+ * Even: the baseline comes first in every second one, as the server is busy with deletions for a while after each. The same requests
+ * take a fifth more or less from round to round.
+ */
 const CREATE_ROUNDS = 8;
 const IDLE_ROUNDS = 5;
 const RESOURCES = `/apis/${API_GROUP}/v1alpha1`;

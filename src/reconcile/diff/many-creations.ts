@@ -4,7 +4,10 @@
 import type { KubeObject } from '../../kube/object.ts';
 import type { Compared } from './compared.ts';
 
-/** As many as are asked about at once. What is refused in every run is among the first once the others are created: none is tried again and again. */
+/**
+ * As many as are asked about at once. What is refused in every run is among the first once the others are created: none is
+ * tried again and again.
+ */
 const FIRST = 16;
 
 /** By key of each that is beyond the first ones: the keys of those. */
