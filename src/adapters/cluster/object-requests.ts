@@ -63,14 +63,18 @@ export async function getObject(context: Context, id: ResourceId, urgent: boolea
   return read && asObject(context, path, read);
 }
 
-/** Kubernetes API Concepts, "Server-Side Apply": JSON is YAML, so the object is sent as it is. */
+/**
+ * Kubernetes API Concepts, "Server-Side Apply": JSON is YAML, so the object is sent as it is. The server refuses fields that
+ * it does not know, whatever `fieldValidation` says of an apply: by that it looks for keys that are there twice, which JSON
+ * made of an object has none of, and reads the body a second time for it.
+ */
 export async function applyObject(context: Context, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
   const { name, namespace } = object.metadata;
   const resource = await resourceOf(context, { ...object, ...withNamespace(namespace), name });
   const query = new URLSearchParams({
     fieldManager: context.fieldManager,
     force: String(how.force),
-    fieldValidation: 'Strict',
+    fieldValidation: 'Ignore',
   });
   if (how.dryRun === true) query.set('dryRun', 'All');
   const below = how.subresource === undefined ? '' : `/${how.subresource}`;
