@@ -3,11 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
+import { load } from 'js-yaml';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import type { Site } from './large-site.ts';
-import { API_GROUP, fleetOf } from './manifests.ts';
+import { API_GROUP, fleetOf, type Manifest } from './manifests.ts';
 import { median } from './measure.ts';
 import { runSync, writeInstance } from './sync-process.ts';
 import type { Row } from './table.ts';
@@ -20,6 +21,7 @@ const SERVERS = 2_000;
 const CREATE_ROUNDS = 8;
 const IDLE_ROUNDS = 5;
 const RESOURCES = `/apis/${API_GROUP}/v1alpha1`;
+const PLURALS: Readonly<Record<string, string>> = { MCPGroup: 'mcpgroups', MCPServer: 'mcpservers' };
 
 interface Round {
   readonly created: number;
@@ -81,7 +83,7 @@ async function createOnce(site: Site, round: number, before: Round | undefined):
   assert.match(created.output, new RegExp(`^${manifests.length - 1} created, `, 'm'));
   // The baseline's would be listed as well.
   const idle = early === undefined ? await runIdle(site, config, manifests.length) : { idle: [], lists: [] };
-  const objects = await objectsIn(site, instance);
+  const objects = await sentIn(site, instance, manifests);
   const bare = early ?? (await createBare(site, objects, other));
   for (const namespace of [instance, other]) await remove(site, namespace);
   return { created: created.ms, ...idle, bare, objects };
@@ -94,7 +96,7 @@ async function runIdle(site: Site, config: string, objects: number): Promise<Pic
     assert.match(output, new RegExp(`^0 created, 0 configured, ${objects} unchanged, `, 'm'));
     idle.push(ms);
     const start = performance.now();
-    await site.bare.listAll(['mcpservers', 'mcpgroups'].map((plural) => `${RESOURCES}/${plural}`));
+    await site.bare.listAll(Object.values(PLURALS).map((plural) => `${RESOURCES}/${plural}`));
     lists.push(performance.now() - start);
   }
   return { idle, lists };
@@ -134,21 +136,27 @@ async function createBare(site: Site, objects: readonly BareObject[], to: string
   return { tried: await send('&dryRun=All'), made: await send('') };
 }
 
-/** As they would be sent to another namespace. */
-async function objectsIn({ bare }: Site, namespace: string): Promise<readonly BareObject[]> {
-  const kinds = [
-    { kind: 'MCPGroup', plural: 'mcpgroups' },
-    { kind: 'MCPServer', plural: 'mcpservers' },
-  ];
-  const found = kinds.map(async ({ kind, plural }) => {
-    const pages = await bare.listAll([`${RESOURCES}/namespaces/${namespace}/${plural}`]);
-    return pages
-      .flatMap((page): KubeObject[] => JSON.parse(page).items)
-      .map(({ spec, metadata: { name, labels } }) => ({
-        plural,
-        name,
-        object: { apiVersion: `${API_GROUP}/v1alpha1`, kind, metadata: { name, ...(labels && { labels }) }, spec },
-      }));
+/** What of the manifests has a namespace, as it was sent: with the labels and annotations that it has got. */
+async function sentIn(
+  { bare }: Site,
+  namespace: string,
+  manifests: readonly Manifest[],
+): Promise<readonly BareObject[]> {
+  const pages = await bare.listAll(
+    Object.values(PLURALS).map((plural) => `${RESOURCES}/namespaces/${namespace}/${plural}`),
+  );
+  const living = new Map(
+    pages.flatMap((page): KubeObject[] => JSON.parse(page).items).map((each) => [nameOf(each), each.metadata]),
+  );
+  return manifests.flatMap(({ content }) => {
+    const object = load(content) as KubeObject;
+    const { labels, annotations } = living.get(nameOf(object)) ?? {};
+    const plural = PLURALS[object.kind];
+    const { name } = object.metadata;
+    return plural === undefined ? [] : { plural, name, object: { ...object, metadata: { name, labels, annotations } } };
   });
-  return (await Promise.all(found)).flat();
+}
+
+function nameOf({ kind, metadata }: KubeObject): string {
+  return `${kind} ${metadata.name}`;
 }
