@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { probePort } from './free-port.ts';
+import { freePort, probePort } from './free-port.ts';
 import { openServices } from './services.ts';
 
 let dir: string;
@@ -19,3 +20,17 @@ test('a Service whose port is opened while the node stops does not listen afterw
   expect(await probePort(await opening)).toBe(true);
   await expect(services.port('default', 'late', 80)).rejects.toThrow('the node has stopped');
 });
+
+test.each(Array.from({ length: 20 }, (_, turns) => turns))(
+  'two Services that had one port have one each when the second is opened %i turns after the first',
+  async (turns) => {
+    const port = await freePort();
+    writeFileSync(join(dir, 'service-ports.json'), JSON.stringify({ 'default/one:80': port, 'default/two:80': port }));
+    const services = openServices({ service: async () => undefined }, dir, () => []);
+    const one = services.port('default', 'one', 80);
+    for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+    const two = services.port('default', 'two', 80);
+    expect(new Set(await Promise.all([one, two])).size).toBe(2);
+    await services.close();
+  },
+);

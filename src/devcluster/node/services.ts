@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { freePort, probePort } from './free-port.ts';
+import { listenSomewhere } from './free-port.ts';
 import type { Service } from './objects.ts';
 import type { NodeApi } from './ports.ts';
 
@@ -54,18 +54,13 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
   }
 
   async function open(key: string, namespace: string, name: string, port: number): Promise<number> {
-    const before = known.get(key);
-    const local = before !== undefined && (await probePort(before)) ? before : await freePort();
-    known.set(key, local);
-    await writeFile(file, JSON.stringify(Object.fromEntries(known), undefined, 2), { mode: 0o600 });
     const server = createServer((client) => {
       forward(client, namespace, name, port).catch(() => client.destroy());
     });
     servers.push(server);
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(local, '127.0.0.1', resolve);
-    });
+    const local = await listenSomewhere(server, known.get(key));
+    known.set(key, local);
+    await writeFile(file, JSON.stringify(Object.fromEntries(known), undefined, 2), { mode: 0o600 });
     return local;
   }
 
