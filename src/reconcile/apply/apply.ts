@@ -1,6 +1,7 @@
 // Writes a plan, batch after batch; a failed change blocks only what depends on it.
 // The only stage that changes anything in the cluster but status. Knows nothing about specs.
 
+import pLimit from 'p-limit';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Conceded } from '../../kube/ownership/concede.ts';
 import { Failure } from '../../std/failure.ts';
@@ -59,6 +60,9 @@ export const RUN_STOPPED = 'run-stopped';
 /** The same because the run took too long. */
 export const RUN_DEADLINE = 'cluster-deadline';
 
+/** Not fewer than requests that the cluster's client may have under way: what the others send is made when it is their turn. */
+const AT_ONCE = 256;
+
 const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
 
 /** Nothing is wrong with what was only not begun, or is not wanted any more. */
@@ -78,7 +82,7 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
     if (batch.changes.some(({ action }) => action === 'delete')) gate ??= gateOf(input.plan, outcomes);
     const facts = { 'skep.batch': batch.name, 'skep.changes': batch.changes.length };
     const done = await trace.span('batch', facts, () =>
-      Promise.all(batch.changes.map((change) => execute(deps, { ...input, gate }, change, uids, failed))),
+      pLimit(AT_ONCE).map(batch.changes, (change) => execute(deps, { ...input, gate }, change, uids, failed)),
     );
     for (const [index, change] of batch.changes.entries()) {
       if (done[index]?.some(({ action }) => action === 'failed' || action === 'held') !== true) continue;
