@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { finishAtOnce, finishInTurns, type Steps } from './turns.ts';
+import { beginInTurns, finishAtOnce, finishInTurns, type Steps } from './turns.ts';
 
 function* count(to: number, seen: number[]): Steps<string> {
   for (let step = 1; step <= to; step += 1) {
@@ -37,4 +37,37 @@ test('what a step throws ends the work', async () => {
   }
   expect(() => finishAtOnce(failing())).toThrow('no');
   await expect(finishInTurns(failing())).rejects.toThrow('no');
+});
+
+test('all are begun before the first is done, a hundred in each turn, and their results keep their order', async () => {
+  const begun: number[] = [];
+  const between: number[] = [];
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const look = (): void => {
+    between.push(begun.length);
+    if (begun.length < 250) setImmediate(look);
+    else resolve();
+  };
+  setImmediate(look);
+  const items = Array.from({ length: 250 }, (_, item) => item);
+  const results = await beginInTurns(items, async (item) => {
+    begun.push(item);
+    await goOn;
+    return -item;
+  });
+  expect(between).toContain(100);
+  expect(between).toContain(200);
+  expect(results).toEqual(items.map((item) => -item));
+  expect(await beginInTurns([], () => Promise.reject(new Error('never')))).toEqual([]);
+});
+
+test('once one has failed none is begun', async () => {
+  const begun: number[] = [];
+  const items = Array.from({ length: 250 }, (_, item) => item);
+  const beginning = beginInTurns(items, async (item) => {
+    begun.push(item);
+    if (item === 7) throw new Error('no');
+  });
+  await expect(beginning).rejects.toThrow('no');
+  expect(begun).toHaveLength(100);
 });

@@ -28,3 +28,20 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
     if (count % AT_A_TIME === 0) await takeTurn();
   }
 }
+
+/**
+ * All at once, but a hundred are begun in each turn: requests of the first are sent while those of the others are made. Throws
+ * what one of them throws; none is begun after that.
+ */
+export async function beginInTurns<T, R>(items: readonly T[], begin: (item: T) => Promise<R>): Promise<R[]> {
+  const turns: Promise<R[]>[] = [];
+  let begun: Promise<unknown> = Promise.resolve();
+  for (let from = 0; from < items.length; from += AT_A_TIME) {
+    if (from > 0) await Promise.race([begun.then(takeTurn), takeTurn()]);
+    const turn = Promise.all(items.slice(from, from + AT_A_TIME).map(begin));
+    turns.push(turn);
+    begun = Promise.all([begun, turn]);
+  }
+  await begun;
+  return (await Promise.all(turns)).flat();
+}

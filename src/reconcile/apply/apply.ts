@@ -1,7 +1,6 @@
 // Writes a plan, batch after batch; a failed change blocks only what depends on it.
 // The only stage that changes anything in the cluster but status. Knows nothing about specs.
 
-import pLimit from 'p-limit';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Conceded } from '../../kube/ownership/concede.ts';
 import { Failure } from '../../std/failure.ts';
@@ -15,6 +14,7 @@ import { RUN } from '../labels.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { type Gate, gateOf } from '../prune/gate.ts';
+import { beginInTurns } from '../turns.ts';
 import { blockerOf } from './blockers.ts';
 import { OVERTAKEN } from './current.ts';
 import { SUSPENDED } from './suspension-watch.ts';
@@ -60,9 +60,6 @@ export const RUN_STOPPED = 'run-stopped';
 /** The same because the run took too long. */
 export const RUN_DEADLINE = 'cluster-deadline';
 
-/** Not fewer than requests that the cluster's client may have under way: what the others send is made when it is their turn. */
-const AT_ONCE = 256;
-
 const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
 
 /** Nothing is wrong with what was only not begun, or is not wanted any more. */
@@ -82,7 +79,7 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
     if (batch.changes.some(({ action }) => action === 'delete')) gate ??= gateOf(input.plan, outcomes);
     const facts = { 'skep.batch': batch.name, 'skep.changes': batch.changes.length };
     const done = await trace.span('batch', facts, () =>
-      pLimit(AT_ONCE).map(batch.changes, (change) => execute(deps, { ...input, gate }, change, uids, failed)),
+      beginInTurns(batch.changes, (change) => execute(deps, { ...input, gate }, change, uids, failed)),
     );
     for (const [index, change] of batch.changes.entries()) {
       if (done[index]?.some(({ action }) => action === 'failed' || action === 'held') !== true) continue;
