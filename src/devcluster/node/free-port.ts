@@ -2,6 +2,7 @@
 // connections and to `listen(0)`, so that a process that is to listen later finds its own still free.
 
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 /** Linux gives from 32,768 on, macOS from 49,152 on. */
@@ -29,25 +30,22 @@ export async function probePort(port: number): Promise<boolean> {
   return true;
 }
 
-async function firstUsable(isUsable: (port: number) => Promise<boolean>, first?: number): Promise<number> {
-  if (first !== undefined && (await isUsable(first))) return first;
+async function firstUsable(tryPort: (port: number) => Promise<boolean>, first?: number): Promise<number> {
+  if (first !== undefined && (await tryPort(first))) return first;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = randomInt(PORTS.first, PORTS.afterLast);
-    if (await isUsable(port)) return port;
+    if (await tryPort(port)) return port;
   }
   throw new Error(`none of ${TRIES} ports from ${PORTS.first} on was free`);
 }
 
-function listenUnlessTaken(server: Server, port: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => {
-      if (error.code === 'EADDRINUSE') resolve(false);
-      else reject(error);
-    };
-    server.once('error', fail);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', fail);
-      resolve(true);
-    });
-  });
+async function listenUnlessTaken(server: Server, port: number): Promise<boolean> {
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+    throw error;
+  }
 }

@@ -27,10 +27,13 @@ test.each(Array.from({ length: 20 }, (_, turns) => turns))(
     const port = await freePort();
     writeFileSync(join(dir, 'service-ports.json'), JSON.stringify({ 'default/one:80': port, 'default/two:80': port }));
     const services = openServices({ service: async () => undefined }, dir, () => []);
-    const one = services.port('default', 'one', 80);
-    for (let turn = 0; turn < turns; turn += 1) await setImmediate();
-    const two = services.port('default', 'two', 80);
-    expect(new Set(await Promise.all([one, two])).size).toBe(2);
-    await services.close();
+    try {
+      const one = services.port('default', 'one', 80);
+      for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+      const two = services.port('default', 'two', 80);
+      expect(new Set(await Promise.all([one, two])).size).toBe(2);
+    } finally {
+      await services.close();
+    }
   },
 );
