@@ -15,7 +15,7 @@ import {
 } from '../../../test/harness/api-server.ts';
 import type { Exchange } from '../../reconcile/ports.ts';
 
-test('an object is applied verbatim, with field manager and force, and its keys are not looked at twice', async () => {
+test('an object is applied verbatim, with field manager and force, and without a search for duplicate keys', async () => {
   const { url, received } = await serve(({ body }) => ({ json: JSON.parse(body) }));
   const cluster = await connect(url);
   expect(await cluster.apply(widget, { force: true })).toEqual(widget);

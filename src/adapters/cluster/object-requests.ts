@@ -64,9 +64,9 @@ export async function getObject(context: Context, id: ResourceId, urgent: boolea
 }
 
 /**
- * Kubernetes API Concepts, "Server-Side Apply": JSON is YAML, so the object is sent as it is. The server refuses fields that
- * it does not know, whatever `fieldValidation` says of an apply: by that it looks for keys that are there twice, which JSON
- * made of an object has none of, and reads the body a second time for it.
+ * Kubernetes API Concepts, "Server-Side Apply": JSON is YAML, so the object is sent as it is. Which fields an apply refuses does
+ * not depend on `fieldValidation`: it only asks the server to parse the body again and look for duplicate keys, which JSON made
+ * of an object never has.
  */
 export async function applyObject(context: Context, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
   const { name, namespace } = object.metadata;
