@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginInTurns, finishAtOnce, finishInTurns, type Steps } from './turns.ts';
+import { beginInTurns, finishAtOnce, finishInTurns, type Steps, takeTurn } from './turns.ts';
 
 function* count(to: number, seen: number[]): Steps<string> {
   for (let step = 1; step <= to; step += 1) {
@@ -61,13 +61,22 @@ test('all are begun before the first is done, a hundred in each turn, and their 
   expect(await beginInTurns([], () => Promise.reject(new Error('never')))).toEqual([]);
 });
 
-test('once one has failed none is begun', async () => {
+test.each([
+  {
+    when: 'at once',
+    fail: () => {
+      throw new Error('no');
+    },
+  },
+  { when: 'before its turn is over', fail: () => Promise.reject(new Error('no')) },
+  { when: 'in a later turn', fail: () => takeTurn().then(() => Promise.reject(new Error('no'))) },
+])('once one has failed, $when, no further turn begins, and the others that fail are heard', async ({ fail }) => {
   const begun: number[] = [];
-  const items = Array.from({ length: 250 }, (_, item) => item);
-  const beginning = beginInTurns(items, async (item) => {
+  const items = Array.from({ length: 1000 }, (_, item) => item);
+  const beginning = beginInTurns(items, (item) => {
     begun.push(item);
-    if (item === 7) throw new Error('no');
+    return item >= 7 && item < 10 ? fail() : Promise.resolve();
   });
   await expect(beginning).rejects.toThrow('no');
-  expect(begun).toHaveLength(100);
+  expect(begun.length).toBeLessThanOrEqual(300);
 });

@@ -31,17 +31,18 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
 
 /**
  * All at once, but a hundred are begun in each turn: requests of the first are sent while those of the others are made. Throws
- * what one of them throws; none is begun after that.
+ * what one of them throws; no further turn begins then.
  */
 export async function beginInTurns<T, R>(items: readonly T[], begin: (item: T) => Promise<R>): Promise<R[]> {
   const turns: Promise<R[]>[] = [];
-  let begun: Promise<unknown> = Promise.resolve();
-  for (let from = 0; from < items.length; from += AT_A_TIME) {
-    if (from > 0) await Promise.race([begun.then(takeTurn), takeTurn()]);
-    const turn = Promise.all(items.slice(from, from + AT_A_TIME).map(begin));
+  let failed = false;
+  for (let from = 0; from < items.length && !failed; from += AT_A_TIME) {
+    const turn = Promise.all(items.slice(from, from + AT_A_TIME).map(async (item) => begin(item)));
     turns.push(turn);
-    begun = Promise.all([begun, turn]);
+    turn.catch(() => {
+      failed = true;
+    });
+    await takeTurn();
   }
-  await begun;
   return (await Promise.all(turns)).flat();
 }
