@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -37,3 +37,15 @@ test.each(Array.from({ length: 20 }, (_, turns) => turns))(
     }
   },
 );
+
+test('a Service whose port cannot be remembered has none, and gets one when that is over', async () => {
+  const missing = join(dir, 'missing');
+  const services = openServices({ service: async () => undefined }, missing, () => []);
+  try {
+    await expect(services.port('default', 'one', 80)).rejects.toThrow('ENOENT');
+    mkdirSync(missing);
+    expect(await services.port('default', 'one', 80)).toBeGreaterThan(0);
+  } finally {
+    await services.close();
+  }
+});

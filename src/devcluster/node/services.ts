@@ -57,11 +57,16 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
     const server = createServer((client) => {
       forward(client, namespace, name, port).catch(() => client.destroy());
     });
-    servers.push(server);
-    const local = await listenSomewhere(server, known.get(key));
-    known.set(key, local);
-    await writeFile(file, JSON.stringify(Object.fromEntries(known), undefined, 2), { mode: 0o600 });
-    return local;
+    try {
+      const local = await listenSomewhere(server, known.get(key));
+      known.set(key, local);
+      await writeFile(file, JSON.stringify(Object.fromEntries(known), undefined, 2), { mode: 0o600 });
+      servers.push(server);
+      return local;
+    } catch (error) {
+      server.close();
+      throw error;
+    }
   }
 
   return {
