@@ -91,6 +91,11 @@ test('what is applied comes back whole, and is owned by its manager', async () =
   expect(await git.get(idOf(applied))).toEqual(applied);
 });
 
+test('a value arrives as it is, also where YAML has line breaks and what it does not allow', async () => {
+  const data = { text: 'a\u007fb\u0080c\u0085d\u2028e\u2029 f\ufeffg\uffffh \u0085 é 𝄞 "\\\n\t' };
+  expect((await git.apply(configMap('characters', data), { force: false })).data).toEqual(data);
+});
+
 test('applying the same again writes nothing', async () => {
   const first = await git.apply(configMap('same', { a: '1' }), { force: false });
   const second = await git.apply(configMap('same', { a: '1' }), { force: false });

@@ -42,6 +42,18 @@ test('an object is applied verbatim, with field manager and force, and without a
   });
 });
 
+test('what YAML would read otherwise than JSON is escaped in what is applied', async () => {
+  const { url, received } = await serve(({ body }) => ({ json: JSON.parse(body) }));
+  const cluster = await connect(url);
+  const text = 'a\u007fb\u0080c\u0085d\u009fe\u2028f\u2029g\ufeffh\uffff é 𝄞 "\\\n';
+  const object = { ...widget, spec: { [text]: text } };
+  expect(await cluster.apply(object, { force: true })).toEqual(object);
+  const [body] = received.map((request) => request.body);
+  expect(body).not.toMatch(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/);
+  expect(body).toContain('c\\u0085d');
+  expect(body).toContain(' é 𝄞 ');
+});
+
 test('a request in the name of another user says so, and nobody else is impersonated with it', async () => {
   const { url, received } = await serve(({ body }) => ({ json: body === '' ? widget : JSON.parse(body) }));
   const cluster = await connect(url);

@@ -64,9 +64,9 @@ export async function getObject(context: Context, id: ResourceId, urgent: boolea
 }
 
 /**
- * Kubernetes API Concepts, "Server-Side Apply": JSON is YAML, so the object is sent as it is. Which fields an apply refuses does
- * not depend on `fieldValidation`: it only asks the server to parse the body again and look for duplicate keys, which JSON made
- * of an object never has.
+ * Kubernetes API Concepts, "Server-Side Apply": the body is YAML, which JSON is. Which fields an apply refuses does not depend
+ * on `fieldValidation`: it only asks the server to parse the body again and look for duplicate keys, which JSON made of an
+ * object never has.
  */
 export async function applyObject(context: Context, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
   const { name, namespace } = object.metadata;
@@ -82,7 +82,7 @@ export async function applyObject(context: Context, object: KubeObject, how: App
   const answer = await sendForJson(context.api, {
     method: 'PATCH',
     path,
-    body: JSON.stringify(object),
+    body: yamlOf(object),
     contentType: 'application/apply-patch+yaml',
     repeatable: true,
     secret: isSecret(object),
@@ -90,6 +90,16 @@ export async function applyObject(context: Context, object: KubeObject, how: App
     ...fenceOf(context, how.dryRun !== true, how.subresource === undefined && object.kind !== 'Event'),
   });
   return asObject(context, path, answer);
+}
+
+/** JSON may have these in a text as they are. YAML 1.1 (5.1, 5.4) refuses them, or takes them for the end of a line. */
+const ESCAPED_IN_YAML = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+function yamlOf(object: KubeObject): string {
+  return JSON.stringify(object).replace(
+    ESCAPED_IN_YAML,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** A repeated patch finds another version, and is refused. */
