@@ -4,7 +4,7 @@
 import { MAX_DEPTH } from '../mcp/json-bytes.ts';
 import type { Message } from '../mcp/message.ts';
 import { methodFacts } from '../mcp/methods.ts';
-import { type Json, type JsonObject, parseJson } from '../std/json.ts';
+import { type Json, type JsonObject, parseJson, unicodeEscape } from '../std/json.ts';
 import { formatTime } from './audit-time.ts';
 import { type AuditType, auditTypeOf } from './audit-types.ts';
 
@@ -207,7 +207,7 @@ const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 export function auditLine(event: object): string {
   const json = JSON.stringify(event);
   if (!UNSAFE_SOMEWHERE.test(json)) return json;
-  return json.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return json.replace(UNSAFE, unicodeEscape);
 }
 
 function userOf({ name, preferred_username: preferred, email }: JsonObject): string {

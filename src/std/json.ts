@@ -55,6 +55,11 @@ export function jsonEquals(a: unknown, b: unknown): boolean {
   return [...keys].every((key) => jsonEquals(a[key], b[key]));
 }
 
+/** One UTF-16 code unit as the text of a JSON string may have it: `\u2028` (RFC 8259 section 7). */
+export function unicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /** Escapes one reference token of a JSON pointer (RFC 6901 section 3). */
 export function pointerToken(key: string | number): string {
   const text = String(key);

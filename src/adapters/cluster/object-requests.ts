@@ -4,6 +4,7 @@
 import type { KubeObject } from '../../kube/object.ts';
 import type { ApiResource, ApplyOptions, Clock, JsonPatchOperation, PatchOptions } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
+import { unicodeEscape } from '../../std/json.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import type { Api } from './api.ts';
 import { type Discovered, discover } from './discovery.ts';
@@ -96,10 +97,7 @@ export async function applyObject(context: Context, object: KubeObject, how: App
 const ESCAPED_IN_YAML = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 function yamlOf(object: KubeObject): string {
-  return JSON.stringify(object).replace(
-    ESCAPED_IN_YAML,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return JSON.stringify(object).replace(ESCAPED_IN_YAML, unicodeEscape);
 }
 
 /** A repeated patch finds another version, and is refused. */
