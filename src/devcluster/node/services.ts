@@ -65,6 +65,8 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
       return local;
     } catch (error) {
       server.close();
+      // Whoever asks again gets another try.
+      opened.delete(key);
       throw error;
     }
   }
@@ -75,8 +77,6 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
       const key = `${namespace}/${name}:${port}`;
       const opening = opened.get(key) ?? open(key, namespace, name, port);
       opened.set(key, opening);
-      // Whoever asks again gets another try.
-      opening.catch(() => opened.delete(key));
       return opening;
     },
     async close() {
