@@ -7,7 +7,7 @@ import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { API_GROUP } from '../harness/world.ts';
 import { playHistory } from '../histories/play.ts';
-import { openServer, type SuiteServer } from './server.ts';
+import { beginToRemove, openServer, type SuiteServer } from './server.ts';
 
 const COUNT = Number(process.env.SKEP_COUNT ?? 300);
 const SEED = Number(process.env.SKEP_SEED ?? randomInt(2 ** 30));
@@ -25,8 +25,15 @@ test(`${COUNT} histories from seed ${SEED} on delete nothing that is declared, a
   const wrong: string[] = [];
   for (let number = 0; number < COUNT; number += 1) {
     const instance = `h${SEED + number}`;
-    for (const place of ['a', 'b']) server.later({ apiVersion: 'v1', kind: 'Namespace', name: `${instance}-${place}` });
-    const { steps, violations } = await playHistory(await server.client(instance), instance, SEED + number);
+    const namespaces = ['a', 'b'].map((place) => ({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      name: `${instance}-${place}`,
+    }));
+    for (const namespace of namespaces) server.later(namespace);
+    const client = await server.client(instance);
+    const { steps, violations } = await playHistory(client, instance, SEED + number);
+    for (const namespace of namespaces) await beginToRemove(client, namespace);
     if (violations.length > 0) wrong.push([instance, ...steps, ...violations.map((each) => `! ${each}`)].join('\n  '));
   }
   expect(wrong.join('\n')).toBe('');

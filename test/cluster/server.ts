@@ -23,7 +23,7 @@ export interface SuiteServer {
   client(name: string, kubeconfig?: string): Promise<ConnectedCluster>;
   /** A namespace of this test run; deleted with the server. */
   namespace(name: string): Promise<string>;
-  /** To be deleted with the server, in this order, before the namespaces. */
+  /** To be deleted with the server, what was told last first, and namespaces after all else. */
   later(id: ResourceId): void;
   /** To be done when the server is closed. */
   atEnd(action: () => void): void;
@@ -77,8 +77,7 @@ export async function openServer(
     later: (id) => void made.unshift(id),
     atEnd: (action) => void endings.push(action),
     close: async () => {
-      const cleaner = await client('suite');
-      for (const id of made) await removeNow(cleaner, id);
+      await removeAll(await client('suite'), made);
       await Promise.all([...clients.values()].map((one) => one.close()));
       for (const ending of endings) ending();
       await embedded?.stop();
@@ -86,15 +85,28 @@ export async function openServer(
   };
 }
 
+/** One after the other, and then all namespaces at once: a cluster takes seconds for each. */
+async function removeAll(client: ConnectedCluster, ids: readonly ResourceId[]): Promise<void> {
+  const isNamespace = ({ kind }: ResourceId): boolean => kind === 'Namespace';
+  for (const id of ids) if (!isNamespace(id)) await removeNow(client, id);
+  await Promise.all(ids.filter(isNamespace).map((id) => removeNow(client, id)));
+}
+
 /** Deletes and waits until it is gone. */
 export async function removeNow(client: ConnectedCluster, id: ResourceId): Promise<void> {
-  const living = await client.get(id).catch(ifUnknownKind);
-  if (living === undefined) return;
-  await client.remove(id, living.metadata.uid ?? '');
+  if (!(await beginToRemove(client, id))) return;
   await eventually(
     () => client.get(id).catch(ifUnknownKind),
     (left) => left === undefined,
   );
+}
+
+/** Deletes and does not wait until it is gone. False: it was gone. */
+export async function beginToRemove(client: ConnectedCluster, id: ResourceId): Promise<boolean> {
+  const living = await client.get(id).catch(ifUnknownKind);
+  if (living === undefined) return false;
+  await client.remove(id, living.metadata.uid ?? '');
+  return true;
 }
 
 /** A kind that is served no more has no objects any more. */
