@@ -52,12 +52,14 @@ const MEMBER_KINDS = [
   'StatefulSet',
 ];
 
-export async function openFleet(server: SuiteServer): Promise<Fleet> {
+/** `as`: whose rights runs have; an admin's where kinds are kept that no account of manifests/install has rights for. */
+export async function openFleet(server: SuiteServer, as: 'account' | 'admin' = 'account'): Promise<Fleet> {
   const client = await server.client(INSTANCE);
   const group = newGroup(INSTANCE);
   const home = await server.namespace('home');
   await defineKinds(server, client, group);
-  const account = await kubeconfigOfReconciler(server, { home, group, instance: INSTANCE });
+  const account =
+    as === 'account' ? await kubeconfigOfReconciler(server, { home, group, instance: INSTANCE }) : undefined;
   const reconciler = await server.client(INSTANCE, account);
   const [git, folder] = [await startGitServer(), temporaryFolder()];
   const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], version: 'test' });

@@ -116,6 +116,13 @@ function ifUnknownKind(error: unknown): undefined {
   throw error;
 }
 
+/** No pods come of the workloads: it is about the objects alone, on servers that others use. */
+export async function allowNoPods(client: ConnectedCluster, namespace: string): Promise<void> {
+  const metadata = { name: 'no-pods', namespace };
+  const spec = { hard: { pods: '0', 'count/replicasets.apps': '0' } };
+  await client.apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec }, { force: false });
+}
+
 /** Asks again until the answer pleases; after a minute throws what was seen last. */
 export async function eventually<T>(ask: () => Promise<T>, pleases: (value: T) => boolean): Promise<T> {
   const deadline = Date.now() + DEADLINE_MS;

@@ -3,14 +3,13 @@
 // together) choose others, and more; SKEP_RECORD=1 stores them for test/verdicts/sample.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
 import { connect } from '../recordings/api.ts';
 import { type Case, localVerdict, openTally, table, wrong } from '../verdicts/judge.ts';
 import { subjects } from '../verdicts/manifests.ts';
 import { MANAGER, GROUP as SAMPLE_GROUP, writeSample } from '../verdicts/sample.ts';
 import { type Teller, tell, typeOf } from '../verdicts/stories.ts';
 import { defineKinds, newGroup } from './definitions.ts';
-import { openServer, type SuiteServer } from './server.ts';
+import { allowNoPods, openServer, type SuiteServer } from './server.ts';
 
 const SEED = Number(process.env.SKEP_SEED ?? 20261121);
 const COUNT = Number(process.env.SKEP_COUNT ?? 600);
@@ -40,13 +39,6 @@ afterAll(async () => {
   await teller.api.close();
   await server.close();
 });
-
-/** No pods come of the workloads: it is about the objects alone, on servers that others use. */
-async function allowNoPods(client: ConnectedCluster, namespace: string): Promise<void> {
-  const metadata = { name: 'no-pods', namespace };
-  const spec = { hard: { pods: '0', 'count/replicasets.apps': '0' } };
-  await client.apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec }, { force: false });
-}
 
 /** What limits its own namespace would spoil the stories of others. */
 function namespaceOf(kind: string): string {

@@ -1,5 +1,5 @@
 // A whole small world for tests of the run: an API server with our CRDs, a Git server with one repository, and runs over
-// the real adapters. The API server is the embedded one, or the one that KUBECONFIG names.
+// the real adapters. The API server is the embedded one.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -3,7 +3,7 @@
 
 import type { KubeObject } from '../../src/kube/object.ts';
 import type { MergeType } from '../../src/kube/openapi.ts';
-import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
+import { isObject, type Json, type JsonObject, pointerTokens } from '../../src/std/json.ts';
 import type { Random } from '../harness/random.ts';
 import type { Api, Call } from '../recordings/api.ts';
 import { APPLY_PATCH } from '../recordings/scenario.ts';
@@ -163,7 +163,7 @@ function pathTo(stage: Stage): readonly string[] | undefined {
   const spots = spotsOf(stage.applied as JsonObject, stage.type).filter(
     (spot) => !/\/\d+(\/|$)/.test(spot.path) && !isObject(read(spot)),
   );
-  return spots.length === 0 ? undefined : stage.random.pick(spots).path.split('/').slice(1);
+  return spots.length === 0 ? undefined : pointerTokens(stage.random.pick(spots).path);
 }
 
 function nested(path: readonly string[], value: Json): Json {

@@ -41,3 +41,9 @@ export function subjects(group: string): Subject[] {
   }));
   return [...builtin, ...own].filter(({ manifests }) => manifests.length > 0);
 }
+
+/** The path of all objects of a kind, in a namespace where one is given. */
+export function collectionOf(namespace: string | undefined, { apiVersion, plural }: Subject): string {
+  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return namespace === undefined ? `${root}/${plural}` : `${root}/namespaces/${namespace}/${plural}`;
+}

@@ -3,13 +3,13 @@
 
 import { keyType, type MergeType } from '../../src/kube/openapi.ts';
 import { shapeOf } from '../../src/kube/ownership/shape.ts';
-import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '../../src/std/json.ts';
 
 export interface Spot {
   readonly parent: JsonObject | Json[];
   readonly key: string | number;
   readonly type: MergeType;
-  /** For people. */
+  /** JSON pointer in the object. */
   readonly path: string;
 }
 
@@ -37,7 +37,7 @@ function below(value: Json, type: MergeType, path: string): Spot[] {
   }
   if (!isObject(value) || shape.is !== 'map') return [];
   return Object.entries(value).flatMap(([key, child]) => {
-    const inside = `${path}/${key}`;
+    const inside = `${path}/${pointerToken(key)}`;
     const childType = keyType(shape.type, key);
     if (childType === undefined || IDENTITY.has(inside)) return [];
     return at({ parent: value, key, type: childType, path: inside }, child ?? null);

@@ -13,7 +13,7 @@ import { seeded } from '../harness/random.ts';
 import type { Api } from '../recordings/api.ts';
 import { act } from './acts.ts';
 import { answerOf, type Case, content } from './judge.ts';
-import type { Subject } from './manifests.ts';
+import { collectionOf, type Subject } from './manifests.ts';
 import { changed, respelt, type Written } from './people.ts';
 
 export interface Teller {
@@ -162,9 +162,4 @@ function placed(manifest: KubeObject, { namespace }: Teller, subject: Subject, n
 
 function pathOf({ namespace }: Pick<Teller, 'namespace'>, subject: Subject, name: string): string {
   return `${collectionOf(subject.namespaced ? namespace : undefined, subject)}/${name}`;
-}
-
-function collectionOf(namespace: string | undefined, { apiVersion, plural }: Subject): string {
-  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  return namespace === undefined ? `${root}/${plural}` : `${root}/namespaces/${namespace}/${plural}`;
 }

@@ -88,6 +88,13 @@ const CASES: readonly Case[] = [
     left: { env: { B: '1' } },
   },
   {
+    reason: 'all keys of a map where anything may stand, but the map stays',
+    desired: thing({ image: 'a', free: { spec: { disk: 'fast' }, rest: { a: '1' } } }),
+    theirs: thing({ free: { spec: { disk: 'slow' } } }),
+    lost: ['/spec/free/spec/disk'],
+    left: { image: 'a', free: { spec: {}, rest: { a: '1' } } },
+  },
+  {
     reason: 'nothing of what others have alike, or beside it',
     desired: thing({ image: 'a', tags: ['x'] }),
     theirs: thing({ image: 'a', tags: ['y'], replicas: 3 }),
@@ -139,6 +146,14 @@ describe.each(CASES)('$reason', ({ desired, theirs, lost, pointers = lost, left 
     expect(taken).toEqual([]);
     expect(concedeAnswered(desired, type, answered)).toEqual(conceded);
   });
+});
+
+test('what others have set in a map where anything may stand outlives an apply of the rest', () => {
+  const [ours, theirs] = ['fast', 'slow'].map((disk) => thing({ image: 'a', free: { spec: { disk } } }));
+  if (ours === undefined || theirs === undefined) throw new Error('two things');
+  const live = applied(applied(undefined, ours, 'us'), theirs, 'others');
+  const after = applied(live, concede(ours, live, typeOf(ours), 'us').object, 'us');
+  expect(after.spec).toEqual(theirs.spec);
 });
 
 test('what both own and we change stays theirs, and is ours no more', () => {

@@ -119,8 +119,10 @@ function withoutKeys(walk: Walk, map: JsonObject, set: FieldSet, type: MapType, 
     if (child === undefined) continue;
     const place = { element: fieldElement(key), token: key };
     const kept = below === undefined ? child : withoutChild(walk, child, set, below, at, place);
-    if (kept === undefined) continue;
-    out[key] = kept;
+    const isConceded = set.get(place.element)?.member === true;
+    if (kept === undefined && (isConceded || type.fields.has(key))) continue;
+    // An entry that is no field of a schema is owned itself: an apply without it takes away what others have in it.
+    out[key] = kept ?? (Array.isArray(child) ? [] : {});
     left += 1;
   }
   return left === 0 ? undefined : out;

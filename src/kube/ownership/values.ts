@@ -44,6 +44,16 @@ export function compareObjects(
   }
 }
 
+/** Whether a value that stands somewhere in a desired object is stored in the living one for certain, with more or without. */
+export function isStored(desired: Json, live: Json, type: MergeType): boolean {
+  let same = true;
+  const note: Note = () => {
+    same = false;
+  };
+  comparePresent({ note, owned: undefined }, desired, live, type, undefined);
+  return same;
+}
+
 function withoutIdentity(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !SERVER_METADATA.has(key)));
 }

@@ -9,7 +9,7 @@ import { type Trace, UNTRACED } from '../../std/telemetry/trace.ts';
 import { ownerReference } from '../desire/desire.ts';
 import { type Random, withValues } from '../desire/generated.ts';
 import { applyConceding } from '../diff/conceded.ts';
-import { takeItems } from '../diff/evictions.ts';
+import { takeParts } from '../diff/evictions.ts';
 import { RUN } from '../labels.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import type { Clock, Cluster } from '../ports.ts';
@@ -183,7 +183,7 @@ async function writeChange(
   const force = forced || change.owner !== undefined;
   const object = markRun(complete(change, uids, deps.random), change, run);
   const as = change.account === undefined ? {} : { as: change.account };
-  if (change.evicted !== undefined) await takeItems(deps.cluster, object, change.evicted, as);
+  if (change.evicted !== undefined) await takeParts(deps.cluster, object, change.evicted, as);
   const { stored, conceded } = await applyConceding(deps.cluster, object, { force, ...as }, change.contents);
   if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
   const created = change.action === 'create' || change.replaces === true;

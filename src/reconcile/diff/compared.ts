@@ -19,12 +19,12 @@ export interface Compared {
   readonly preview?: Preview;
 }
 
-/** Items of lists that are removed although no one here has applied them. */
+/** Items of lists and fields that are removed although no one here has applied them. */
 export interface Evicted {
   /** The field manager that they become, so that its apply removes them. */
   readonly manager: string;
   /** As in a field set. */
-  readonly items: readonly (readonly string[])[];
+  readonly parts: readonly (readonly string[])[];
 }
 
 /** What the server says about a change before it is made. */

@@ -187,17 +187,17 @@ async function askEvicting(deps: PreviewDeps, input: PreviewInput, compared: Com
   }
 }
 
-/** What is refused for items that others have put beside ours. */
-async function withoutOthersItems(
+/** What is refused for what others have put beside ours, or the server itself has. */
+async function withoutOthersParts(
   deps: PreviewDeps,
   input: PreviewInput,
   compared: Compared,
   failure: Failure,
 ): Promise<Compared | undefined> {
-  const fields = compared.evicted === undefined ? fieldsRefused(failure) : undefined;
-  const type = fields === undefined ? undefined : await readMergeType(deps.cluster, compared.desired.object);
-  if (fields === undefined || type === undefined) return undefined;
-  const cleared = withoutInTheWay(input, compared, type, fields);
+  const refused = compared.evicted === undefined ? fieldsRefused(failure) : undefined;
+  const type = refused === undefined ? undefined : await readMergeType(deps.cluster, compared.desired.object);
+  if (refused === undefined || type === undefined) return undefined;
+  const cleared = withoutInTheWay(input, compared, type, refused);
   const asked = cleared === undefined ? undefined : await askEvicting(deps, input, cleared);
   return asked?.preview?.verdict === 'accepted' ? asked : undefined;
 }
@@ -222,7 +222,7 @@ async function answerRefusal(
 ): Promise<Compared> {
   const { code, message } = failure;
   if (isNoAnswer(failure)) return previewed(compared, { verdict: 'skipped', reason: message });
-  const cleared = await withoutOthersItems(deps, input, compared, failure);
+  const cleared = await withoutOthersParts(deps, input, compared, failure);
   if (cleared !== undefined) return cleared;
   const fields =
     compared.live === undefined

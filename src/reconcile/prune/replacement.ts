@@ -31,17 +31,27 @@ export async function findImmutableFields(
   { desired }: Compared,
   failure: Failure,
 ): Promise<string | undefined> {
-  const fields = fieldsRefused(failure);
-  if (fields === undefined) return undefined;
+  const refused = fieldsRefused(failure);
+  if (refused === undefined) return undefined;
   const another = underFreeName(desired.object, living);
   if (another === undefined || !(await isAccepted(cluster, another, desired.contents, as))) return undefined;
-  return [...new Set(fields)].join(', ');
+  return [...new Set(refused.map(({ field }) => field))].join(', ');
+}
+
+/** As a cause of a refusal names it. */
+export interface RefusedField {
+  /** `spec.template.spec.volumes[0].configMap`. */
+  readonly field: string;
+  /** It may not be there beside others. */
+  readonly forbidden: boolean;
 }
 
 /** The fields that a refusal names; undefined where it is about something else: policies speak of no field. */
-export function fieldsRefused({ code, data }: Failure): readonly string[] | undefined {
+export function fieldsRefused({ code, data }: Failure): readonly RefusedField[] | undefined {
   const causes = Array.isArray(data.causes) ? data.causes.filter(isObject) : [];
-  const fields = causes.flatMap(({ field }) => (typeof field === 'string' && field !== '' ? [field] : []));
+  const fields = causes.flatMap(({ field, reason }) =>
+    typeof field === 'string' && field !== '' ? [{ field, forbidden: reason === 'FieldValueForbidden' }] : [],
+  );
   if (code !== 'cluster-invalid' || data.status !== 422 || fields.length === 0) return undefined;
   return fields.length < causes.length ? undefined : fields;
 }

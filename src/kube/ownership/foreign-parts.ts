@@ -1,16 +1,18 @@
-// Items that live in lists with keys and that the desired object does not have: someone's own, or one of ours whose key
-// someone has changed. Knows nothing about requests or policies.
+// What lives in lists with keys and in maps that the desired object declares, and is not declared itself: an item or a field
+// of someone's own, a default, or an item of ours whose key someone has changed. Knows nothing about requests or policies.
 
-import { isObject, type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import { keyType, type ListType, type MergeType } from '../openapi.ts';
 import { fieldElement, itemElement } from './element.ts';
 import { entryOf } from './entries.ts';
 import { difference, differenceBelow, EMPTY_SET, type FieldSet, has, setOf, union } from './fieldset.ts';
 import { formatFields, parseFields } from './fieldsv1.ts';
+import { isEmptyValue } from './shape.ts';
+import { isStored } from './values.ts';
 
-export interface ForeignItem {
-  /** As in a field set. */
+export interface ForeignPart {
+  /** As in a field set: the last one of an item is `k:`, of a field `f:`. */
   readonly elements: readonly string[];
   /** Undefined where no one is known to have it. */
   readonly manager?: string | undefined;
@@ -21,17 +23,17 @@ export interface ForeignItem {
 }
 
 /** Without those that the manager has applied itself. Not of metadata: its lists belong to controllers. */
-export function foreignItems(
+export function foreignParts(
   desired: KubeObject,
   live: KubeObject,
   type: MergeType,
   own: string,
-): readonly ForeignItem[] {
+): readonly ForeignPart[] {
   const { metadata: _metadata, status: _status, ...declared } = desired as JsonObject;
   const found: Found[] = [];
   collect(found, declared, live as JsonObject, type, []);
   const sets = ownershipSets(live);
-  return found.flatMap(({ elements, edited }): ForeignItem[] => {
+  return found.flatMap(({ elements, edited }): ForeignPart[] => {
     const owners = sets.filter(({ set }) => has(set, elements)).map(({ entry }) => entry);
     const appliers = owners.filter(({ operation }) => operation === 'Apply');
     if (appliers.some(({ manager }) => manager === own)) return [];
@@ -47,10 +49,11 @@ interface Found {
 
 function collect(found: Found[], value: Json, live: Json | undefined, type: MergeType, at: readonly string[]): void {
   if (isObject(value) && isObject(live) && type.map !== undefined && !type.map.atomic) {
-    for (const [key, child] of Object.entries(value)) {
-      const below = keyType(type.map, key);
-      if (below !== undefined && child !== undefined)
-        collect(found, child, live[key], below, [...at, fieldElement(key)]);
+    for (const key of new Set([...Object.keys(value), ...Object.keys(live)])) {
+      const [child, below, inside] = [value[key], keyType(type.map, key), [...at, fieldElement(key)]];
+      if (below === undefined) continue;
+      if (child !== undefined) collect(found, child, live[key], below, inside);
+      else if (at.length > 0) found.push({ elements: inside, edited: false });
     }
   } else if (Array.isArray(value) && Array.isArray(live) && type.list?.merge === 'map') {
     collectItems(found, value, live, type.list, at);
@@ -69,7 +72,7 @@ function collectItems(
   for (const [name, item] of existing) {
     const same = declared.get(name);
     if (same !== undefined) collect(found, same, item, list.item(), [...at, name]);
-    else found.push({ elements: [...at, name], edited: missing.some((each) => isBesidesKey(each, item, list)) });
+    else found.push({ elements: [...at, name], edited: missing.some((each) => isItBesidesKey(each, item, list)) });
   }
 }
 
@@ -82,33 +85,23 @@ function byName(items: readonly Json[], list: ListType): ReadonlyMap<string, Jso
   );
 }
 
-/** Whether all that the one says beyond its key the other says too; what has a key only is like nothing else. */
-function isBesidesKey(declared: Json, live: Json, { keys }: ListType): boolean {
+/** Whether all that the one says beyond its key is stored in the other; what has a key only is like nothing else. */
+function isItBesidesKey(declared: Json, live: Json, list: ListType): boolean {
   if (!isObject(declared) || !isObject(live)) return false;
-  const rest = Object.entries(declared).filter(([name, value]) => !keys.includes(name) && value !== undefined);
-  return rest.length > 0 && rest.every(([name, value]) => holds(live[name], value));
-}
-
-/** Defaults that a server has filled in are more, never other. */
-function holds(live: Json | undefined, declared: Json | undefined): boolean {
-  if (isObject(declared))
-    return isObject(live) && Object.entries(declared).every(([key, each]) => holds(live[key], each));
-  if (Array.isArray(declared)) {
-    return Array.isArray(live) && live.length >= declared.length && declared.every((each, i) => holds(live[i], each));
-  }
-  return jsonEquals(live ?? null, declared ?? null);
+  const rest = Object.entries(declared).filter(([name, value]) => !list.keys.includes(name) && !isEmptyValue(value));
+  return rest.length > 0 && isStored(Object.fromEntries(rest), live, list.item());
 }
 
 /**
- * The entries of the object with the items, and all in them, as the manager's: as if it had applied them. Its next apply
+ * The entries of the object with the parts, and all in them, as the manager's: as if it had applied them. Its next apply
  * then removes those that it does not have.
  */
-export function withItemsOwned(
+export function withPartsOwned(
   live: KubeObject,
-  items: readonly (readonly string[])[],
+  parts: readonly (readonly string[])[],
   manager: string,
 ): readonly ManagedFieldsEntry[] {
-  const going = setOf(items);
+  const going = setOf(parts);
   const own = entryOf(live, manager);
   const sets = ownershipSets(live);
   const theirs = sets.flatMap(({ entry, set }): ManagedFieldsEntry[] => {

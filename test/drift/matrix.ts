@@ -1,0 +1,149 @@
+// Drift, field by field, told on the embedded API server and on a real one: each field of each kind is changed, removed and
+// added to by another manager, and what a run makes of it is what skep.yaml and the manifest say. Knows nothing about which
+// server it is.
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { FieldState } from '../../src/reconcile/diff/field-states.ts';
+import type { RunOptions } from '../../src/reconcile/run.ts';
+import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '../../src/std/json.ts';
+import type { SuiteServer } from '../cluster/server.ts';
+import type { Deed } from './hands.ts';
+import { type Drifted, openStage, type Seen, type Stage } from './stage.ts';
+import { driftingKinds, type Target } from './targets.ts';
+
+const KINDS = driftingKinds('example.com').length;
+const REPORT: Partial<RunOptions> = { conflicts: 'report' };
+let stage: Stage;
+/** Fields as a run has named them, of targets that somebody has changed. */
+const named = new Map<Target, readonly string[]>();
+
+/** `most`: of so many fields of each kind. */
+export function tellOfDrift(open: () => Promise<SuiteServer>, most: number): void {
+  beforeAll(async () => {
+    stage = await openStage(await open(), most);
+    expect(await stage.commit()).toEqual([]);
+  }, 300_000);
+  afterEach(() => stage.restore(), 300_000);
+  afterAll(() => stage?.close(), 300_000);
+
+  test.each(['changed', 'removed'] as const)(
+    `every field of ${KINDS} kinds that another manager has %s is set back, and is reported`,
+    async (deed) => {
+      const drifted = await stage.drift(deed);
+      tellCount(deed, drifted);
+      const seen = await stage.run();
+      expect(wrongOf(drifted, seen, isSetBack)).toEqual([]);
+      expect(await stage.writes()).toEqual([]);
+      expect(kindsWithout(drifted)).toEqual([]);
+      if (deed === 'changed') for (const each of drifted) nameFields(each, seen(each));
+    },
+    600_000,
+  );
+
+  test.each(['changed', 'removed'] as const)(
+    "with `conflicts: report` what another manager has %s stays as far as it is that one's, and is reported",
+    async (deed) => {
+      const drifted = await stage.drift(deed);
+      expect(wrongOf(drifted, await stage.run(REPORT), isShared('kept'))).toEqual([]);
+      expect(await stage.writes(REPORT)).toEqual([]);
+    },
+    600_000,
+  );
+
+  test('a field that the manifest leaves to others stays as another manager has changed it', async () => {
+    expect(await stage.commit((target) => named.get(target)?.join(', '))).toEqual([]);
+    const drifted = (await stage.drift('changed')).filter(({ target }) => named.has(target));
+    expect(wrongOf(drifted, await stage.run(), isShared('left'))).toEqual([]);
+    expect(await stage.writes()).toEqual([]);
+  }, 600_000);
+
+  test('what another manager has added beside stays; in what is one value it is set back, and is reported', async () => {
+    const drifted = await stage.drift('added');
+    tellCount('added', drifted);
+    const check = (each: Drifted, seen: Seen) => (isInOurs(each) ? isSetBack(each, seen) : isUntouched(each, seen));
+    expect(wrongOf(drifted, await stage.run(), check)).toEqual([]);
+    expect(await stage.writes()).toEqual([]);
+  }, 600_000);
+}
+
+function tellCount(deed: Deed, drifted: readonly Drifted[]): void {
+  process.stdout.write(`${drifted.length} fields ${deed} of ${stage.targets.length} of ${KINDS} kinds\n`);
+}
+
+/** Of which nothing has drifted: then nothing was shown. */
+function kindsWithout(drifted: readonly Drifted[]): readonly string[] {
+  const seen = new Set(drifted.map(({ target }) => target.object.kind));
+  return [...new Set(stage.targets.map(({ object }) => object.kind))].filter((kind) => !seen.has(kind));
+}
+
+type Check = (drifted: Drifted, seen: Seen) => string | undefined;
+
+function wrongOf(drifted: readonly Drifted[], seen: (drifted: Drifted) => Seen, check: Check): readonly string[] {
+  return drifted.flatMap((each) => {
+    const wrong = check(each, seen(each));
+    const { object, pointer } = each.target;
+    return wrong === undefined ? [] : [`${object.kind} ${pointer} ${JSON.stringify(each.operation)}: ${wrong}`];
+  });
+}
+
+/** What the server has filled in beside, for as long as the field was otherwise, may stay; some changes it never takes back. */
+function isSetBack(
+  { before, target }: Drifted,
+  { lost, unlike, isConfigured, fields, error }: Seen,
+): string | undefined {
+  if (error?.code === 'immutable-field') return undefined;
+  const wrong = target.key === 'with more' ? unlike(before) : lost(before);
+  if (wrong.length > 0) return `not set back: ${wrong}`;
+  return isConfigured && fields.every(({ state }) => state === 'set-back') ? undefined : 'not reported';
+}
+
+/** What they have set is theirs, and said to be so, and all else ours. */
+function isShared(state: FieldState): Check {
+  return (drifted, seen) => {
+    const { before, after, target } = drifted;
+    const { lost, unlike, isConfigured, isHeld, error, fields } = seen;
+    if (error !== undefined || isHeld) return undefined;
+    if (target.key !== undefined) return isBeside(drifted, seen);
+    const both = overlay(before, after, '', target.whole ?? (target.isOneValue ? target.pointer : undefined));
+    if (lost(both).length > 0) return `neither theirs nor ours: ${lost(both)}`;
+    if (!jsonEquals(both, before) && fields.every((field) => field.state !== state)) return `not reported as ${state}`;
+    return isConfigured || unlike(before).length > 0 ? undefined : 'not reported as set back';
+  };
+}
+
+/** A changed key is another item beside ours. */
+function isBeside({ before, after }: Drifted, { lost, isConfigured }: Seen): string | undefined {
+  const wrong = [...lost(before), ...lost(after)];
+  return isConfigured && wrong.length === 0 ? undefined : `not both: ${wrong}`;
+}
+
+/** The one with all that the other has otherwise. An item that is missing of a list is nobody's. */
+function overlay(ours: JsonObject, theirs: JsonObject, path: string, whole: string | undefined): JsonObject;
+function overlay(ours: Json, theirs: Json | undefined, path: string, whole: string | undefined): Json;
+function overlay(ours: Json, theirs: Json | undefined, path: string, whole: string | undefined): Json {
+  if (theirs === undefined) return ours;
+  if (path === whole) return theirs;
+  if (Array.isArray(ours) && Array.isArray(theirs)) {
+    if (ours.length !== theirs.length) return ours;
+    return ours.map((item, index) => overlay(item, theirs[index], `${path}/${index}`, whole));
+  }
+  if (!isObject(ours) || !isObject(theirs)) return theirs;
+  const keys = Object.keys({ ...ours, ...theirs });
+  const each = (key: string) =>
+    overlay(ours[key] ?? theirs[key] ?? null, theirs[key], `${path}/${pointerToken(key)}`, whole);
+  return Object.fromEntries(keys.map((key) => [key, each(key)]));
+}
+
+function isUntouched({ after }: Drifted, { unlike, isConfigured }: Seen): string | undefined {
+  return unlike(after).length === 0 && !isConfigured ? undefined : `does not stay: ${unlike(after)}`;
+}
+
+/** What is skep's own is no other's to set. */
+function nameFields({ target }: Drifted, { fields }: Seen): void {
+  const paths = fields.map(({ path }) => path).filter((path) => !path.startsWith('/metadata/annotations/skep.dev~1'));
+  if (paths.length > 0) named.set(target, [...new Set(paths)]);
+}
+
+function isInOurs({ target }: Drifted): boolean {
+  return target.whole !== undefined || target.isOneValue;
+}
