@@ -52,7 +52,7 @@ export const RECONCILE_CODES = {
   'field-conflict':
     'Another field manager has set a field to another value than Git declares: with apply.conflicts report it stays so, and the rest is applied; a field of another instance always does.',
   'field-set-back':
-    'Another field manager had set a field to another value than Git declares, and Git wins: `skep.dev/ignore-fields` in the manifest leaves fields to others, `apply.conflicts: report` all of them.',
+    'Another field manager had set a field to another value than Git declares, or one that stands in its way, and Git wins: `skep.dev/ignore-fields` in the manifest leaves fields to others, `apply.conflicts: report` all of them.',
   'ignore-fields-invalid':
     'The annotation `skep.dev/ignore-fields` names something that is not the path of a field that others may set: write paths as plans show them, separated by commas.',
   'kept-invalid':

@@ -2,7 +2,7 @@
 // attempts, JSON Patch operations (RFC 6902), of which the first counts that the server takes and that changes something.
 // Knows nothing about runs.
 
-import { isObject, type Json, type JsonObject, pointerTokens } from '../../src/std/json.ts';
+import { isObject, type Json, type JsonObject, pointerToken, pointerTokens } from '../../src/std/json.ts';
 import type { Target } from './targets.ts';
 
 /** `value`: what stands there on the server. */
@@ -58,7 +58,7 @@ function add({ pointer, type, values, declared }: Target, value: Json | undefine
 }
 
 function addition(pointer: string, token: string, value: Json): JsonObject {
-  return { op: 'add', path: `${pointer}/${token}`, value };
+  return { op: 'add', path: `${pointer}/${pointerToken(token)}`, value };
 }
 
 function isContainer(value: Json | undefined): boolean {

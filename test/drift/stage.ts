@@ -57,7 +57,7 @@ export interface Stage {
 }
 
 const AT_ONCE = 12;
-const EDITOR = 'editor';
+export const EDITOR = 'editor';
 const IGNORED = 'skep.dev/ignore-fields';
 /** Of the run, of this story, and what counts the templates that a workload has had. */
 const NO_CONTENT: ReadonlySet<string> = new Set([
@@ -135,7 +135,8 @@ export async function openStage(server: SuiteServer, most: number): Promise<Stag
       const [now, limit] = [await contents(), pLimit(AT_ONCE)];
       const others = targets.filter(({ object }) => !jsonEquals(now.get(keyOf(object)), first?.get(keyOf(object))));
       await Promise.all(others.map(({ object }) => limit(() => removeNow(fleet.client, idOf(object)))));
-      await stage.commit();
+      const trouble = await stage.commit();
+      if (trouble.length > 0) throw new Error(`not restored:\n${trouble.join('\n')}`);
     },
     close: async () => {
       await Promise.all([fleet.close(), api.close()]);

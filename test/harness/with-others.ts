@@ -193,6 +193,61 @@ function conflicts(): void {
     await fleet.run();
   });
 
+  test('a default in the way of what Git says goes, and what others have set beside it stays', async () => {
+    const file =
+      `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: filled, namespace: ${namespace}}\nspec:\n` +
+      `  selector: {matchLabels: {app: filled}}\n  strategy: {type: Recreate}\n  template:\n    metadata: {labels: {app: filled}}\n` +
+      `    spec:\n      containers: [{name: web, image: 'example.com/web:1'}]\n` +
+      `      volumes: [{name: data, configMap: {name: data}}, {name: rest, configMap: {name: rest}}]\n`;
+    const at = `/apis/apps/v1/namespaces/${namespace}/deployments/filled`;
+    fleet.git.commit({ 'filled.yaml': file });
+    await fleet.run();
+    await write(at, 'kubectl-edit', { spec: { strategy: { type: 'RollingUpdate' }, minReadySeconds: 5 } });
+    const { metadata } = await living('Deployment', 'filled', 'apps/v1');
+    const result = await fleet.run();
+    expect(done(result)).toEqual([`${namespace}/Deployment/filled configured`]);
+    expect(shown(result).map((line) => line.split(' warning ')[1])).toEqual([
+      'field-set-back: /spec/strategy/type was set to another value by field manager "kubectl-edit", and is set back to what ' +
+        'Git says; to leave it to others, name it in the annotation skep.dev/ignore-fields (NS/Deployment/filled)',
+      'field-set-back: /spec/strategy/rollingUpdate was set by field manager "kubectl-edit", and is removed: it stands in the ' +
+        'way of what Git says (NS/Deployment/filled)',
+    ]);
+    const { metadata: after, spec } = await living('Deployment', 'filled', 'apps/v1');
+    expect([after.uid, spec]).toMatchObject([metadata.uid, { strategy: { type: 'Recreate' }, minReadySeconds: 5 }]);
+    expect(spec).not.toMatchObject({ strategy: { rollingUpdate: expect.anything() } });
+
+    // Volumes are items with names: those that somebody writes anew without what is in them become empty folders.
+    const volumes = ['data', 'rest'].map((name) => ({ name, emptyDir: {} }));
+    await write(at, 'kubectl-edit', { spec: { template: { spec: { volumes } } } });
+    expect(done(await fleet.run())).toEqual([`${namespace}/Deployment/filled configured`]);
+    const { spec: again } = await living('Deployment', 'filled', 'apps/v1');
+    expect(JSON.stringify(again)).not.toContain('emptyDir');
+    expect(done(await fleet.run())).toEqual([]);
+    fleet.git.commit({ 'filled.yaml': undefined });
+    await fleet.run();
+  });
+
+  test('what the manifest leaves to others does not go for standing in the way', async () => {
+    const file = (annotations = '') =>
+      `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: taken, namespace: ${namespace}${annotations}}\nspec:\n` +
+      `  selector: {matchLabels: {app: taken}}\n  strategy: {type: Recreate}\n  template:\n    metadata: {labels: {app: taken}}\n` +
+      `    spec:\n      containers: [{name: web, image: 'example.com/web:1'}]\n`;
+    const at = `/apis/apps/v1/namespaces/${namespace}/deployments/taken`;
+    const rolling = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } } };
+    fleet.git.commit({
+      'taken.yaml': file(`, annotations: {skep.dev/ignore-fields: /spec/strategy/rollingUpdate/maxSurge}`),
+    });
+    await fleet.run();
+    await write(at, 'kubectl-edit', { spec: rolling });
+    const refused = await fleet.run();
+    expect(done(refused).join()).toContain('Deployment/taken failed');
+    expect((await living('Deployment', 'taken', 'apps/v1')).spec).toMatchObject(rolling);
+    fleet.git.commit({ 'taken.yaml': file() });
+    expect(done(await fleet.run())).toEqual([`${namespace}/Deployment/taken configured`]);
+    fleet.git.commit({ 'taken.yaml': undefined });
+    await fleet.run();
+  });
+
   test('an item that somebody has added beside ours stays', async () => {
     const file =
       `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: beside, namespace: ${namespace}}\nspec:\n` +

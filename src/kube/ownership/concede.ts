@@ -122,10 +122,14 @@ function withoutKeys(walk: Walk, map: JsonObject, set: FieldSet, type: MapType, 
     const isConceded = set.get(place.element)?.member === true;
     if (kept === undefined && (isConceded || type.fields.has(key))) continue;
     // An entry that is no field of a schema is owned itself: an apply without it takes away what others have in it.
-    out[key] = kept ?? (Array.isArray(child) ? [] : {});
+    out[key] = kept === undefined ? emptied(child) : kept;
     left += 1;
   }
   return left === 0 ? undefined : out;
+}
+
+function emptied(container: Json): Json {
+  return Array.isArray(container) ? [] : {};
 }
 
 function withoutItems(walk: Walk, items: readonly Json[], set: FieldSet, list: ListType, at: At): Json | undefined {

@@ -6,7 +6,16 @@ import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import { keyType, type ListType, type MergeType } from '../openapi.ts';
 import { fieldElement, itemElement } from './element.ts';
 import { entryOf } from './entries.ts';
-import { difference, differenceBelow, EMPTY_SET, type FieldSet, has, setOf, union } from './fieldset.ts';
+import {
+  difference,
+  differenceBelow,
+  EMPTY_SET,
+  type FieldNode,
+  type FieldSet,
+  paths,
+  setOf,
+  union,
+} from './fieldset.ts';
 import { formatFields, parseFields } from './fieldsv1.ts';
 import { isEmptyValue } from './shape.ts';
 import { isStored } from './values.ts';
@@ -14,36 +23,71 @@ import { isStored } from './values.ts';
 export interface ForeignPart {
   /** As in a field set: the last one of an item is `k:`, of a field `f:`. */
   readonly elements: readonly string[];
-  /** Undefined where no one is known to have it. */
-  readonly manager?: string | undefined;
-  /** Its manager applies it: it is declared elsewhere. */
-  readonly applied: boolean;
-  /** A declared item is missing, and this one is that item but for its key. */
-  readonly edited: boolean;
+  /** Those who have it, or something in it; no one where it is a default. */
+  readonly owners: readonly PartOwner[];
 }
 
-/** Without those that the manager has applied itself. Not of metadata: its lists belong to controllers. */
+export interface PartOwner {
+  readonly manager: string;
+  /** It applies it: it is declared elsewhere. */
+  readonly applied: boolean;
+  /** What it has of the part. */
+  readonly paths: readonly (readonly string[])[];
+}
+
+/** Not of metadata: its lists belong to controllers. Nor what the manager has applied itself. */
 export function foreignParts(
   desired: KubeObject,
   live: KubeObject,
   type: MergeType,
   own: string,
 ): readonly ForeignPart[] {
+  return withOwners(partsBeside(desired, live, type), live, own);
+}
+
+/** Of these the items that are a declared one, which is missing, but for their key. */
+export function editedItems(
+  desired: KubeObject,
+  live: KubeObject,
+  type: MergeType,
+  own: string,
+): readonly ForeignPart[] {
+  const edited = partsBeside(desired, live, type).filter((part) => part.edited);
+  return edited.length === 0 ? [] : withOwners(edited, live, own);
+}
+
+function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): readonly Found[] {
   const { metadata: _metadata, status: _status, ...declared } = desired as JsonObject;
   const found: Found[] = [];
   collect(found, declared, live as JsonObject, type, []);
+  return found;
+}
+
+function withOwners(found: readonly Found[], live: KubeObject, own: string): readonly ForeignPart[] {
   const sets = ownershipSets(live);
-  return found.flatMap(({ elements, edited }): ForeignPart[] => {
-    const owners = sets.filter(({ set }) => has(set, elements)).map(({ entry }) => entry);
-    const appliers = owners.filter(({ operation }) => operation === 'Apply');
-    if (appliers.some(({ manager }) => manager === own)) return [];
-    const { manager } = appliers[0] ?? owners[0] ?? {};
-    return [{ elements, manager, applied: appliers.length > 0, edited }];
+  return found.flatMap(({ elements }): ForeignPart[] => {
+    const owners = sets.flatMap(({ entry: { manager = '', operation }, set }): PartOwner[] => {
+      const had = pathsWithin(set, elements);
+      return had.length === 0 ? [] : [{ manager, applied: operation === 'Apply', paths: had }];
+    });
+    return owners.some(({ manager, applied }) => applied && manager === own) ? [] : [{ elements, owners }];
   });
+}
+
+function pathsWithin(set: FieldSet, elements: readonly string[]): readonly (readonly string[])[] {
+  let node: FieldNode = { member: false, children: set };
+  for (const element of elements) {
+    const below = node.children.get(element);
+    if (below === undefined) return [];
+    node = below;
+  }
+  const inside = paths(node.children).map((path) => [...elements, ...path]);
+  return node.member ? [elements, ...inside] : inside;
 }
 
 interface Found {
   readonly elements: readonly string[];
+  /** A declared item is missing, and this one is that item but for its key. */
   readonly edited: boolean;
 }
 

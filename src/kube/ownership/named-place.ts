@@ -9,10 +9,18 @@ import { fieldElement, itemElement } from './element.ts';
 /** Names, and what stands in brackets: a position in a list, or a key of a map. */
 const STEP = /[^.[\]]+|\[[^\]]*\]/g;
 
-/** `object`: as it was refused. As in a field set, and no further than the object and its type say. */
-export function placeNamed(object: KubeObject, type: MergeType, field: string): readonly string[] {
+export interface NamedPlace {
+  /** As in a field set. */
+  readonly elements: readonly string[];
+  /** False: it goes on where the object has no such item, or inside of what is one value. */
+  readonly isWhole: boolean;
+}
+
+/** `object`: as it was refused. */
+export function placeNamed(object: KubeObject, type: MergeType, field: string): NamedPlace {
   const steps = (field.match(STEP) ?? []).map((step) => step.replace(/^\[(.*)\]$/, '$1'));
-  return placeBelow(object as JsonObject, type, steps);
+  const elements = placeBelow(object as JsonObject, type, steps);
+  return { elements, isWhole: elements.length === steps.length };
 }
 
 function placeBelow(value: Json | undefined, type: MergeType | undefined, steps: readonly string[]): readonly string[] {
@@ -23,6 +31,13 @@ function placeBelow(value: Json | undefined, type: MergeType | undefined, steps:
     const element = type.list === undefined || item === undefined ? undefined : itemElement(type.list, item);
     return typeof element === 'string' ? [element, ...placeBelow(item, type.list?.item(), rest)] : [];
   }
-  const child = isObject(value) ? value[step] : undefined;
-  return [fieldElement(step), ...placeBelow(child, type.map && keyType(type.map, step), rest)];
+  const key = spelled(type, step);
+  const child = isObject(value) ? value[key] : undefined;
+  return [fieldElement(key), ...placeBelow(child, type.map && keyType(type.map, key), rest)];
+}
+
+/** The server names some fields as its code does: `spec.LoadBalancerSourceRanges`. */
+function spelled({ map }: MergeType, step: string): string {
+  if (map === undefined || map.fields.has(step)) return step;
+  return [...map.fields.keys()].find((key) => key.toLowerCase() === step.toLowerCase()) ?? step;
 }

@@ -44,7 +44,7 @@ export function compareObjects(
   }
 }
 
-/** Whether a value that stands somewhere in a desired object is stored in the living one for certain, with more or without. */
+/** Whether a value from somewhere in a desired object is stored for certain; what lives may hold more. */
 export function isStored(desired: Json, live: Json, type: MergeType): boolean {
   let same = true;
   const note: Note = () => {

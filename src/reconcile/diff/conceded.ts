@@ -62,7 +62,9 @@ export function problemsOf(
   });
 }
 
-function fieldMessage({ path, manager, state, owner }: FoundField, own: string): string {
+function fieldMessage({ path, pointer, manager, state, owner }: FoundField, own: string): string {
+  if (state === 'set-back' && pointer === '')
+    return `${path} was set by field manager "${manager}", and is removed: it stands in the way of what Git says`;
   if (state === 'set-back') {
     const rest = owner === undefined ? `; to leave it to others, name it in the annotation ${IGNORE_FIELDS}` : '';
     return `${path} was set to another value by field manager "${manager}", and is set back to what Git says${rest}`;

@@ -6,13 +6,14 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { MergeType } from '../../kube/openapi.ts';
 import { compare } from '../../kube/ownership/compare.ts';
 import { type Conceded, concede } from '../../kube/ownership/concede.ts';
-import { type Difference, differences } from '../../kube/ownership/differences.ts';
+import { differences } from '../../kube/ownership/differences.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import type { Desired } from '../desire/desire.ts';
 import { labelOf, PART_OF } from '../labels.ts';
 import type { Compared } from './compared.ts';
 import { withoutEdited } from './evictions.ts';
 import { type FieldOfOther, type FieldRules, fieldStates } from './field-states.ts';
+import { maskSecrets } from './masked.ts';
 
 export interface DiffInput extends FieldRules {
   readonly desired: readonly Desired[];
@@ -75,14 +76,5 @@ function withoutLongValues(desired: Desired): Desired {
 function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {
   const { verdict } = compare(desired.object, live, type, manager);
   const changes = verdict === 'unchanged' ? [] : differences(desired.object, live, type, manager);
-  return { desired, live, verdict, diff: desired.id.kind === 'Secret' ? changes.map(masked) : changes };
-}
-
-/** A Secret's difference tells that a value changed, never which value. */
-function masked({ path, before, after }: Difference): Difference {
-  return {
-    path,
-    before: before === undefined ? undefined : '*** (before)',
-    after: after === undefined ? undefined : '*** (after)',
-  };
+  return { desired, live, verdict, diff: maskSecrets(desired.id.kind, changes) };
 }

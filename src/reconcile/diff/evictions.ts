@@ -4,61 +4,107 @@
 import { idOf, type KubeObject } from '../../kube/object.ts';
 import type { MergeType } from '../../kube/openapi.ts';
 import { differences } from '../../kube/ownership/differences.ts';
-import { type ForeignPart, foreignParts, withPartsOwned } from '../../kube/ownership/foreign-parts.ts';
+import { editedItems, type ForeignPart, foreignParts, withPartsOwned } from '../../kube/ownership/foreign-parts.ts';
 import { placeNamed } from '../../kube/ownership/named-place.ts';
 import { pointerOf } from '../../kube/ownership/place.ts';
 import { serverSideApply } from '../../kube/ownership/write/apply.ts';
-import { type Json, jsonEquals } from '../../std/json.ts';
+import { Failure } from '../../std/failure.ts';
+import { type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
 import type { Cluster, JsonPatchOperation, PatchOptions } from '../ports.ts';
 import type { RefusedField } from '../prune/replacement.ts';
 import type { Compared, Evicted } from './compared.ts';
-import { type FieldOfOther, type FieldRules, fieldStates } from './field-states.ts';
+import { type FieldRules, fieldStates } from './field-states.ts';
+import { ignoredFields } from './ignored-fields.ts';
+import { maskSecrets } from './masked.ts';
 
 /** The same, with the removal of items whose key was changed. */
 export function withoutEdited(rules: FieldRules, compared: Compared, type: MergeType): Compared {
-  const going = removable(rules, compared, type).filter(({ edited, applied }) => edited && !applied);
+  const { desired, live } = compared;
+  if (live === undefined || !(rules.force || desired.owner !== undefined)) return compared;
+  const edited = editedItems(desired.object, live, type, rules.manager);
+  const going = removable(rules, compared, edited).filter(({ owners }) => owners.every(({ applied }) => !applied));
   return going.length === 0 ? compared : evicting(rules, compared, type, going);
 }
 
-/** Those that the server's refusal may be about; undefined where there are none. */
-export function withoutInTheWay(
+/**
+ * The same, with the removal of what the server's refusal is about, and of no more fields than must go for it to be taken;
+ * undefined where it is not taken all the same.
+ */
+export async function clearWay(
+  cluster: Pick<Cluster, 'patch'>,
   rules: FieldRules,
   compared: Compared,
   type: MergeType,
   refused: readonly RefusedField[],
-): Compared | undefined {
+  as: string | undefined,
+): Promise<Compared | undefined> {
+  const isTaken = async (parts: readonly ForeignPart[]): Promise<boolean> => {
+    const asked = tryEvicting(cluster, evicting(rules, compared, type, parts), type, as);
+    return asked.then(() => true, isRefusal);
+  };
+  let going = partsInTheWay(rules, compared, type, refused);
+  if (going.length === 0 || !(await isTaken(going))) return undefined;
+  for (const part of going.filter(isField)) {
+    const fewer = going.filter((each) => each !== part);
+    if (fewer.length > 0 && (await isTaken(fewer))) going = fewer;
+  }
+  return evicting(rules, compared, type, going);
+}
+
+function isRefusal(error: unknown): false {
+  if (error instanceof Failure) return false;
+  throw error;
+}
+
+function isField({ elements }: ForeignPart): boolean {
+  return elements.at(-1)?.startsWith('f:') === true;
+}
+
+function partsInTheWay(
+  rules: FieldRules,
+  compared: Compared,
+  type: MergeType,
+  refused: readonly RefusedField[],
+): readonly ForeignPart[] {
   const { desired, live } = compared;
   const merged = live && mergedWith(live, desired.object, type, rules.manager);
-  if (merged === undefined) return undefined;
-  const places = refused.map(({ field, forbidden }) => ({ place: placeNamed(merged, type, field), forbidden }));
-  const going = removable(rules, compared, type).filter(({ elements }) =>
-    places.some(({ place, forbidden }) =>
-      elements.at(-1)?.startsWith('k:') ? isInList(elements, place) : isBeside(elements, place, forbidden),
-    ),
+  if (live === undefined || merged === undefined || !(rules.force || desired.owner !== undefined)) return [];
+  const parts = removable(rules, compared, foreignParts(desired.object, live, type, rules.manager));
+  const places = refused.map(({ field, forbidden }) => ({ ...placeNamed(merged, type, field), forbidden }));
+  return parts.filter((part) =>
+    places.some(({ elements, isWhole, forbidden }) => {
+      if (!isField(part)) return isWithin(elements, part.elements.slice(0, -1));
+      const isPart = parts.some((each) => isSame(each.elements, elements));
+      return isWhole && isFieldMeant(part.elements, elements, forbidden && !isPart);
+    }),
   );
-  return going.length === 0 ? undefined : evicting(rules, compared, type, going);
 }
 
-/** The refusal is about the list of the item, or about something in it. */
-function isInList(item: readonly string[], place: readonly string[]): boolean {
-  const list = item.slice(0, -1);
-  return list.every((element, index) => place[index] === element);
+/** The refused field itself, one right below it, or, where it may not stand beside others, one of these. */
+function isFieldMeant(field: readonly string[], refused: readonly string[], forbidden: boolean): boolean {
+  const above = field.slice(0, -1);
+  return isSame(field, refused) || isSame(above, refused) || (forbidden && isSame(above, refused.slice(0, -1)));
 }
 
-/** It is refused itself, or is what another field may not stand beside. */
-function isBeside(field: readonly string[], place: readonly string[], forbidden: boolean): boolean {
-  if (field.length !== place.length) return false;
-  const compared = forbidden ? field.slice(0, -1) : field;
-  return compared.every((element, index) => place[index] === element);
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && isWithin(one, other);
 }
 
-function removable(rules: FieldRules, { desired, live }: Compared, type: MergeType): readonly ForeignPart[] {
+function isWithin(place: readonly string[], container: readonly string[]): boolean {
+  return container.every((element, index) => place[index] === element);
+}
+
+/** Those of which nothing is another's to keep. */
+function removable(rules: FieldRules, { desired }: Compared, parts: readonly ForeignPart[]): readonly ForeignPart[] {
   const child = desired.owner !== undefined;
-  if (live === undefined || !(rules.force || child)) return [];
   const stateOf = fieldStates(rules, desired.object, child);
-  return foreignParts(desired.object, live, type, rules.manager).filter(
-    ({ elements, manager = '' }) => stateOf(pointerOf(elements), manager) === 'set-back',
-  );
+  const ignored = child ? [] : ignoredFields(desired.object as JsonObject);
+  return parts.filter(({ elements, owners }) => {
+    const path = pointerOf(elements);
+    const had = owners.flatMap(({ manager, paths }) => paths.map((each) => stateOf(pointerOf(each), manager)));
+    const states = [stateOf(path, ''), ...had];
+    return states.every((state) => state === 'set-back') && !ignored.some((each) => each.startsWith(`${path}/`));
+  });
 }
 
 function evicting(
@@ -70,11 +116,13 @@ function evicting(
   const { desired, live, fields = [] } = compared;
   if (live === undefined) return compared;
   const evicted = { manager, parts: parts.map(({ elements }) => elements) };
-  const set = parts.map(({ elements, manager: other = 'unknown' }): FieldOfOther => {
-    return { path: pointerOf(elements), pointer: '', manager: other, state: 'set-back' };
+  const set = parts.flatMap(({ elements, owners }) => {
+    const [first] = owners.toSorted((a, b) => Number(b.applied) - Number(a.applied));
+    const field = { path: pointerOf(elements), pointer: '', manager: first?.manager ?? '', state: 'set-back' } as const;
+    return first === undefined ? [] : [field];
   });
-  const diff = differences(desired.object, owning(live, evicted), type, manager);
-  return { ...compared, diff, evicted, fields: [...fields, ...set] };
+  const changes = differences(desired.object, owning(live, evicted), type, manager);
+  return { ...compared, diff: maskSecrets(desired.id.kind, changes), evicted, fields: [...fields, ...set] };
 }
 
 function owning(live: KubeObject, { parts, manager }: Evicted): KubeObject {

@@ -13,6 +13,7 @@ import { ignoredFields, isIgnored } from './ignored-fields.ts';
  */
 export type FieldState = 'set-back' | 'kept' | 'left';
 
+/** Its pointer is empty where the desired object has no such field: it stands in the way of one that it has. */
 export interface FieldOfOther extends Conceded {
   readonly state: FieldState;
 }

@@ -14,7 +14,7 @@ import { fieldsRefused, findImmutableFields } from '../prune/replacement.ts';
 import { type Certainty, type CertaintyDeps, openCertainty, sameContent } from './certainty.ts';
 import type { Compared, Preview } from './compared.ts';
 import { applyConceding } from './conceded.ts';
-import { tryEvicting, withoutInTheWay } from './evictions.ts';
+import { clearWay, tryEvicting } from './evictions.ts';
 import { type FieldRules, fieldStates } from './field-states.ts';
 import { firstOfMany } from './many-creations.ts';
 
@@ -197,9 +197,8 @@ async function withoutOthersParts(
   const refused = compared.evicted === undefined ? fieldsRefused(failure) : undefined;
   const type = refused === undefined ? undefined : await readMergeType(deps.cluster, compared.desired.object);
   if (refused === undefined || type === undefined) return undefined;
-  const cleared = withoutInTheWay(input, compared, type, refused);
-  const asked = cleared === undefined ? undefined : await askEvicting(deps, input, cleared);
-  return asked?.preview?.verdict === 'accepted' ? asked : undefined;
+  const cleared = await clearWay(deps.cluster, input, compared, type, refused, asAccount(input, compared).as);
+  return cleared && previewed(cleared, { verdict: 'accepted' });
 }
 
 function asAccount({ accountOf }: PreviewInput, { desired }: Compared): { as?: string } {

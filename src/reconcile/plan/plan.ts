@@ -27,7 +27,7 @@ export type Change =
       readonly owner?: ResourceId;
       /** True: the living object is deleted first, for nothing else can change it. */
       readonly replaces?: true;
-      /** What others have put into lists, and goes with the change. */
+      /** What stands in the way of the change, and goes with it. */
       readonly evicted?: Evicted;
       /** True: nothing differs, but an earlier run may have sent a deletion of it that is still under way. */
       readonly touched?: true;
