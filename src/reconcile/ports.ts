@@ -116,7 +116,7 @@ export interface Cluster {
   remove(id: ResourceId, uid: string, as?: string, resourceVersion?: string): Promise<void>;
   /**
    * JSON patch (RFC 6902) of an object as it was read: its resourceVersion is a precondition, `cluster-conflict` where
-   * someone was faster.
+   * someone was faster. Not of a dry run.
    */
   patch(object: KubeObject, operations: readonly JsonPatchOperation[], options: PatchOptions): Promise<KubeObject>;
   /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` where someone was faster. */

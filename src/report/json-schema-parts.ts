@@ -175,7 +175,10 @@ export const AGAINST: JsonObject = {
 };
 const FIELD = record({
   resource: RESOURCE,
-  path: { type: 'string', description: 'As in a diff.' },
+  path: {
+    type: 'string',
+    description: 'As in a diff. Of a field that Git does not declare, where that one stands in the way.',
+  },
   manager: { type: 'string', description: 'The field manager that has set it.' },
   state: {
     enum: ['set-back', 'kept', 'left'],

@@ -94,8 +94,7 @@ function wrongOf(drifted: readonly Drifted[], seen: (drifted: Drifted) => Seen, 
 function isSetBack({ before, after, target, operation }: Drifted, seen: Seen): string | undefined {
   const { lost, unlike, isConfigured, error, fields } = seen;
   // Nobody takes that back.
-  if (target.pointer === '/immutable')
-    return error?.code === 'immutable-field' ? undefined : 'not reported as immutable';
+  if (after.immutable === true) return error?.code === 'immutable-field' ? undefined : 'not reported as immutable';
   const wrong = target.key === 'with more' ? unlike(before) : lost(before);
   if (wrong.length > 0) return `not set back: ${wrong}`;
   const isNamed = fields.some(({ state, manager }) => state === 'set-back' && manager === EDITOR);

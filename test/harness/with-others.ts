@@ -227,6 +227,34 @@ function conflicts(): void {
     await fleet.run();
   });
 
+  test('no more goes than is in the way', async () => {
+    const file =
+      `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: probed, namespace: ${namespace}}\nspec:\n` +
+      `  selector: {matchLabels: {app: probed}}\n  strategy: {type: Recreate}\n  template:\n    metadata: {labels: {app: probed}}\n    spec:\n` +
+      `      containers: [{name: web, image: 'example.com/web:1', readinessProbe: {httpGet: {port: 80}}}]\n`;
+    const at = `/apis/apps/v1/namespaces/${namespace}/deployments/probed`;
+    fleet.git.commit({ 'probed.yaml': file });
+    await fleet.run();
+    const readinessProbe = { tcpSocket: { port: 80 }, initialDelaySeconds: 7 };
+    const containers = [
+      { name: 'web', image: 'example.com/web:1', readinessProbe },
+      { name: 'side', image: 'example.com/side:1' },
+    ];
+    await write(at, 'kubectl-edit', { spec: { minReadySeconds: 3, template: { spec: { containers } } } });
+    const result = await fleet.run();
+    expect(done(result)).toEqual([`${namespace}/Deployment/probed configured`]);
+    expect(result.fields.map(({ path: field }) => field)).toEqual([
+      '/spec/template/spec/containers/[name=web]/readinessProbe/tcpSocket',
+    ]);
+    const { spec } = await living('Deployment', 'probed', 'apps/v1');
+    const probe = { httpGet: { port: 80 }, initialDelaySeconds: 7 };
+    const kept = [{ name: 'web', readinessProbe: probe }, { name: 'side' }];
+    expect(spec).toMatchObject({ minReadySeconds: 3, template: { spec: { containers: kept } } });
+    expect(done(await fleet.run())).toEqual([]);
+    fleet.git.commit({ 'probed.yaml': undefined });
+    await fleet.run();
+  });
+
   test('what the manifest leaves to others does not go for standing in the way', async () => {
     const file = (annotations = '') =>
       `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: taken, namespace: ${namespace}${annotations}}\nspec:\n` +

@@ -100,7 +100,7 @@ function yamlOf(object: KubeObject): string {
   return JSON.stringify(object).replace(ESCAPED_IN_YAML, unicodeEscape);
 }
 
-/** A repeated patch finds another version, and is refused. */
+/** A repeated patch finds another version, and is refused; a dry run changes none, and is of no version. */
 export async function patchObject(
   context: Context,
   object: KubeObject,
@@ -113,10 +113,11 @@ export async function patchObject(
   if (dryRun === true) query.set('dryRun', 'All');
   const path = `${objectPath(resource, namespace, name)}?${query}`;
   const unmoved = { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion };
+  const preconditions = dryRun === true ? [] : [unmoved];
   const answer = await sendForJson(context.api, {
     method: 'PATCH',
     path,
-    body: JSON.stringify([unmoved, ...operations]),
+    body: JSON.stringify([...preconditions, ...operations]),
     contentType: 'application/json-patch+json',
     repeatable: true,
     secret: isSecret(object),

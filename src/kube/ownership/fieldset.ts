@@ -100,6 +100,18 @@ export function paths(set: FieldSet): (readonly string[])[] {
   return found;
 }
 
+/** Members of the set at the place and below it. */
+export function pathsWithin(set: FieldSet, elements: readonly string[]): readonly (readonly string[])[] {
+  let node: FieldNode = { member: false, children: set };
+  for (const element of elements) {
+    const below = node.children.get(element);
+    if (below === undefined) return [];
+    node = below;
+  }
+  const inside = paths(node.children).map((path) => [...elements, ...path]);
+  return node.member ? [elements, ...inside] : inside;
+}
+
 export function setOf(members: readonly (readonly string[])[]): FieldSet {
   const set: MutableSet = new Map();
   for (const path of members) insert(set, path);

@@ -6,16 +6,7 @@ import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import { keyType, type ListType, type MergeType } from '../openapi.ts';
 import { fieldElement, itemElement } from './element.ts';
 import { entryOf } from './entries.ts';
-import {
-  difference,
-  differenceBelow,
-  EMPTY_SET,
-  type FieldNode,
-  type FieldSet,
-  paths,
-  setOf,
-  union,
-} from './fieldset.ts';
+import { difference, differenceBelow, EMPTY_SET, type FieldSet, pathsWithin, setOf, union } from './fieldset.ts';
 import { formatFields, parseFields } from './fieldsv1.ts';
 import { isEmptyValue } from './shape.ts';
 import { isStored } from './values.ts';
@@ -35,7 +26,7 @@ export interface PartOwner {
   readonly paths: readonly (readonly string[])[];
 }
 
-/** Not of metadata: its lists belong to controllers. Nor what the manager has applied itself. */
+/** Not of metadata: its lists belong to controllers. */
 export function foreignParts(
   desired: KubeObject,
   live: KubeObject,
@@ -63,6 +54,7 @@ function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): re
   return found;
 }
 
+/** Without what the manager has itself, or has all of: that goes with its next apply. */
 function withOwners(found: readonly Found[], live: KubeObject, own: string): readonly ForeignPart[] {
   const sets = ownershipSets(live);
   return found.flatMap(({ elements }): ForeignPart[] => {
@@ -70,19 +62,12 @@ function withOwners(found: readonly Found[], live: KubeObject, own: string): rea
       const had = pathsWithin(set, elements);
       return had.length === 0 ? [] : [{ manager, applied: operation === 'Apply', paths: had }];
     });
-    return owners.some(({ manager, applied }) => applied && manager === own) ? [] : [{ elements, owners }];
+    const ours = owners.find(({ manager, applied }) => applied && manager === own);
+    const others = owners.filter((each) => each !== ours);
+    const isOurs =
+      ours !== undefined && (others.length === 0 || ours.paths.some((path) => path.length === elements.length));
+    return isOurs ? [] : [{ elements, owners: others }];
   });
-}
-
-function pathsWithin(set: FieldSet, elements: readonly string[]): readonly (readonly string[])[] {
-  let node: FieldNode = { member: false, children: set };
-  for (const element of elements) {
-    const below = node.children.get(element);
-    if (below === undefined) return [];
-    node = below;
-  }
-  const inside = paths(node.children).map((path) => [...elements, ...path]);
-  return node.member ? [elements, ...inside] : inside;
 }
 
 interface Found {

@@ -12,7 +12,7 @@ const STEP = /[^.[\]]+|\[[^\]]*\]/g;
 export interface NamedPlace {
   /** As in a field set. */
   readonly elements: readonly string[];
-  /** False: it goes on where the object has no such item, or inside of what is one value. */
+  /** False: it goes on where the object has no such item, or the list is one value. */
   readonly isWhole: boolean;
 }
 

@@ -70,6 +70,8 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
       return stored;
     },
     async patch(object, operations, options) {
+      const before = known.get(keyOf(idOf(object)));
+      if (before !== undefined && options.dryRun !== true) assertAsBefore(idOf(object), before, object);
       const stored = await cluster.patch(object, operations, options);
       if (options.dryRun !== true) known.set(keyOf(idOf(object)), stored);
       return stored;

@@ -4,8 +4,10 @@
 import { idOf, type KubeObject } from '../../kube/object.ts';
 import type { MergeType } from '../../kube/openapi.ts';
 import { differences } from '../../kube/ownership/differences.ts';
+import { pathsWithin } from '../../kube/ownership/fieldset.ts';
 import { editedItems, type ForeignPart, foreignParts, withPartsOwned } from '../../kube/ownership/foreign-parts.ts';
 import { placeNamed } from '../../kube/ownership/named-place.ts';
+import { fieldsOf } from '../../kube/ownership/owned.ts';
 import { pointerOf } from '../../kube/ownership/place.ts';
 import { serverSideApply } from '../../kube/ownership/write/apply.ts';
 import { Failure } from '../../std/failure.ts';
@@ -20,15 +22,15 @@ import { maskSecrets } from './masked.ts';
 /** The same, with the removal of items whose key was changed. */
 export function withoutEdited(rules: FieldRules, compared: Compared, type: MergeType): Compared {
   const { desired, live } = compared;
-  if (live === undefined || !(rules.force || desired.owner !== undefined)) return compared;
+  if (live === undefined) return compared;
   const edited = editedItems(desired.object, live, type, rules.manager);
   const going = removable(rules, compared, edited).filter(({ owners }) => owners.every(({ applied }) => !applied));
   return going.length === 0 ? compared : evicting(rules, compared, type, going);
 }
 
 /**
- * The same, with the removal of what the server's refusal is about, and of no more fields than must go for it to be taken;
- * undefined where it is not taken all the same.
+ * The same, with the removal of what the server's refusal is about, and of no more than must go for it to be taken; undefined
+ * where it is refused even so. Throws Failure where the server gives no verdict.
  */
 export async function clearWay(
   cluster: Pick<Cluster, 'patch'>,
@@ -42,17 +44,34 @@ export async function clearWay(
     const asked = tryEvicting(cluster, evicting(rules, compared, type, parts), type, as);
     return asked.then(() => true, isRefusal);
   };
-  let going = partsInTheWay(rules, compared, type, refused);
-  if (going.length === 0 || !(await isTaken(going))) return undefined;
-  for (const part of going.filter(isField)) {
-    const fewer = going.filter((each) => each !== part);
-    if (fewer.length > 0 && (await isTaken(fewer))) going = fewer;
+  const parts = partsInTheWay(rules, compared, type, refused);
+  const fields = parts.filter(isField);
+  for (const some of fields.length < parts.length ? [fields, parts] : [parts]) {
+    if (some.length === 0 || !(await isTaken(some))) continue;
+    const going = await fewest(isTaken, [], some);
+    // What is taken with all of them there was refused for something that a dry run does not show.
+    return going.length === 0 ? undefined : evicting(rules, compared, type, going);
   }
-  return evicting(rules, compared, type, going);
+  return undefined;
+}
+
+/** As few of them as must go beside those that go anyway: by halves, for most are not in the way (QuickXplain, Junker 2004). */
+async function fewest(
+  isTaken: (parts: readonly ForeignPart[]) => Promise<boolean>,
+  going: readonly ForeignPart[],
+  parts: readonly ForeignPart[],
+): Promise<readonly ForeignPart[]> {
+  if (await isTaken(going)) return [];
+  if (parts.length === 1) return parts;
+  const middle = Math.ceil(parts.length / 2);
+  const [first, second] = [parts.slice(0, middle), parts.slice(middle)];
+  const ofSecond = await fewest(isTaken, [...going, ...first], second);
+  const ofFirst = await fewest(isTaken, [...going, ...ofSecond], first);
+  return [...ofFirst, ...ofSecond];
 }
 
 function isRefusal(error: unknown): false {
-  if (error instanceof Failure) return false;
+  if (error instanceof Failure && error.code === 'cluster-invalid') return false;
   throw error;
 }
 
@@ -66,21 +85,27 @@ function partsInTheWay(
   type: MergeType,
   refused: readonly RefusedField[],
 ): readonly ForeignPart[] {
-  const { desired, live } = compared;
-  const merged = live && mergedWith(live, desired.object, type, rules.manager);
-  if (live === undefined || merged === undefined || !(rules.force || desired.owner !== undefined)) return [];
-  const parts = removable(rules, compared, foreignParts(desired.object, live, type, rules.manager));
-  const places = refused.map(({ field, forbidden }) => ({ ...placeNamed(merged, type, field), forbidden }));
-  return parts.filter((part) =>
-    places.some(({ elements, isWhole, forbidden }) => {
-      if (!isField(part)) return isWithin(elements, part.elements.slice(0, -1));
-      const isPart = parts.some((each) => isSame(each.elements, elements));
-      return isWhole && isFieldMeant(part.elements, elements, forbidden && !isPart);
-    }),
+  const { desired, live, evicted } = compared;
+  if (live === undefined) return [];
+  const known = evicted === undefined ? live : owning(live, evicted);
+  const merged = mergedWith(known, desired.object, type, rules.manager);
+  if (merged === undefined) return [];
+  const declared = fieldsOf(desired.object, type).set;
+  const places = refused.map(({ field, forbidden }) => {
+    const place = placeNamed(merged, type, field);
+    return { ...place, forbidden: forbidden && pathsWithin(declared, place.elements).length > 0 };
+  });
+  const parts = foreignParts(desired.object, known, type, rules.manager);
+  return removable(rules, compared, parts).filter((part) =>
+    places.some(({ elements, isWhole, forbidden }) =>
+      isField(part)
+        ? isWhole && isFieldMeant(part.elements, elements, forbidden)
+        : isWithin(elements, part.elements.slice(0, -1)),
+    ),
   );
 }
 
-/** The refused field itself, one right below it, or, where it may not stand beside others, one of these. */
+/** The refused field itself, one right below it, or one beside a declared one that is forbidden. */
 function isFieldMeant(field: readonly string[], refused: readonly string[], forbidden: boolean): boolean {
   const above = field.slice(0, -1);
   return isSame(field, refused) || isSame(above, refused) || (forbidden && isSame(above, refused.slice(0, -1)));
@@ -115,7 +140,8 @@ function evicting(
 ): Compared {
   const { desired, live, fields = [] } = compared;
   if (live === undefined) return compared;
-  const evicted = { manager, parts: parts.map(({ elements }) => elements) };
+  const going = [...(compared.evicted?.parts ?? []), ...parts.map(({ elements }) => elements)];
+  const evicted = { manager, parts: going };
   const set = parts.flatMap(({ elements, owners }) => {
     const [first] = owners.toSorted((a, b) => Number(b.applied) - Number(a.applied));
     const field = { path: pointerOf(elements), pointer: '', manager: first?.manager ?? '', state: 'set-back' } as const;

@@ -194,11 +194,16 @@ async function withoutOthersParts(
   compared: Compared,
   failure: Failure,
 ): Promise<Compared | undefined> {
-  const refused = compared.evicted === undefined ? fieldsRefused(failure) : undefined;
+  const refused = fieldsRefused(failure);
   const type = refused === undefined ? undefined : await readMergeType(deps.cluster, compared.desired.object);
   if (refused === undefined || type === undefined) return undefined;
-  const cleared = await clearWay(deps.cluster, input, compared, type, refused, asAccount(input, compared).as);
-  return cleared && previewed(cleared, { verdict: 'accepted' });
+  try {
+    const cleared = await clearWay(deps.cluster, input, compared, type, refused, asAccount(input, compared).as);
+    return cleared && previewed(cleared, { verdict: 'accepted' });
+  } catch (error) {
+    if (error instanceof Failure) return previewed(compared, { verdict: 'skipped', reason: error.message });
+    throw error;
+  }
 }
 
 function asAccount({ accountOf }: PreviewInput, { desired }: Compared): { as?: string } {
