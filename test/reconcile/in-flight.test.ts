@@ -149,6 +149,25 @@ test.each([
 });
 
 test.each([
+  { changed: 'data', change: { data: { a: 'b' } }, goes: true },
+  { changed: 'a protection', change: { metadata: { annotations: { 'skep.dev/reconcile': 'disabled' } } }, goes: false },
+])(
+  'an object of which somebody changes $changed before a part of it is taken is patched: $goes',
+  async ({ change, goes }) => {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'shared' } };
+    const seen = await client.apply(object, { force: true });
+    const path = '/api/v1/namespaces/default/configmaps/shared';
+    const { body } = await cluster.send('PATCH', path, { body: change, contentType: 'application/merge-patch+json' });
+    const current = onlyCurrent(client, [seen], () => undefined);
+    const patched = current.patch(body, [{ op: 'add', path: '/data', value: { c: 'd' } }], {});
+    if (goes) await patched;
+    else await expect(patched).rejects.toMatchObject({ code: 'overtaken' });
+    expect((await cluster.send('GET', path)).body.data).toEqual(goes ? { c: 'd' } : undefined);
+    await cluster.send('DELETE', path);
+  },
+);
+
+test.each([
   { made: 'without any marks', labels: {}, goes: true },
   { made: 'by this instance', labels: { 'skep.dev/source': 'fleet' }, goes: true },
   { made: 'by another instance', labels: { 'applyset.kubernetes.io/part-of': 'of-another' }, goes: false },
