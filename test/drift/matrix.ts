@@ -115,10 +115,16 @@ function isShared(state: FieldState): Check {
     if (isRefused(seen)) return undefined;
     if (target.key !== undefined) return isBothThere(drifted, seen);
     const both = overlay(before, after, '', target.whole ?? (target.isOneValue ? target.pointer : undefined));
-    if (lost(both).length > 0) return `neither theirs nor ours: ${lost(both)}`;
+    const wrong = lost(both).filter((line) => !isDropped(target, line));
+    if (wrong.length > 0) return `neither theirs nor ours: ${wrong}`;
     if (!jsonEquals(both, before) && fields.every((field) => field.state !== state)) return `not reported as ${state}`;
     return isConfigured || jsonEquals(both, after) ? undefined : 'not reported as set back';
   };
+}
+
+/** The server takes it and stores nothing, as long as the affinity is None. */
+function isDropped({ object }: Target, difference: string): boolean {
+  return object.kind === 'Service' && difference.startsWith('/spec/sessionAffinityConfig/');
 }
 
 /** It is told as an error, or as held since it would not be valid. */
