@@ -32,7 +32,7 @@ function remove({ pointer: path }: Target, value: Json | undefined): readonly Js
   return value === undefined ? [] : [{ op: 'remove', path }];
 }
 
-/** Another item, another entry, or a field that nobody has set. */
+/** Another item, another entry, or a field that no manager has set. */
 function add({ pointer, type, values, declared }: Target, value: Json | undefined): readonly JsonObject[] {
   if (Array.isArray(value)) {
     const same = type.list?.merge === 'atomic' ? value : [];

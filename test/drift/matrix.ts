@@ -14,6 +14,7 @@ import { driftingKinds, type Target } from './targets.ts';
 const KINDS = driftingKinds('example.com').length;
 const REPORT: Partial<RunOptions> = { conflicts: 'report' };
 let stage: Stage;
+
 /** `most`: of so many fields of each kind. */
 export function tellOfDrift(open: () => Promise<SuiteServer>, most: number): void {
   beforeAll(async () => {
@@ -93,7 +94,7 @@ function wrongOf(drifted: readonly Drifted[], seen: (drifted: Drifted) => Seen, 
 /** What the server has filled in beside, for as long as the field was otherwise, may stay. */
 function isSetBack({ before, after, target, operation }: Drifted, seen: Seen): string | undefined {
   const { lost, unlike, isConfigured, error, fields } = seen;
-  // Nobody takes that back.
+  // No manager can set that back.
   if (after.immutable === true) return error?.code === 'immutable-field' ? undefined : 'not reported as immutable';
   const wrong = target.key === 'with more' ? unlike(before) : lost(before);
   if (wrong.length > 0) return `not set back: ${wrong}`;
@@ -127,7 +128,7 @@ function isDropped({ object }: Target, difference: string): boolean {
   return object.kind === 'Service' && difference.startsWith('/spec/sessionAffinityConfig/');
 }
 
-/** It is told as an error, or as held since it would not be valid. */
+/** It is reported as an error, or kept unchanged because it would not be valid. */
 function isRefused({ error, isHeld }: Seen): boolean {
   return error !== undefined || isHeld;
 }
@@ -142,7 +143,7 @@ function isBothThere({ before, after }: Drifted, { lost, isConfigured }: Seen): 
   return isConfigured && wrong.length === 0 ? undefined : `not both: ${wrong}`;
 }
 
-/** The one with all that the other has otherwise. An item that is missing of a list is nobody's. */
+/** The one with all that the other has otherwise. An item that is missing from a list has no owner. */
 function overlay(ours: JsonObject, theirs: JsonObject, path: string, whole: string | undefined): JsonObject;
 function overlay(ours: Json, theirs: Json | undefined, path: string, whole: string | undefined): Json;
 function overlay(ours: Json, theirs: Json | undefined, path: string, whole: string | undefined): Json {

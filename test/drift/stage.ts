@@ -1,4 +1,4 @@
-// The stage of the drift matrix: a fleet of all targets in one namespace, what others do to them, runs, and what they say of
+// The stage of the drift matrix: a fleet of all targets, what others do to them, runs, and what they say of
 // each target. Knows nothing about what is right.
 
 import pLimit from 'p-limit';

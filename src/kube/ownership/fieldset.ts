@@ -83,14 +83,16 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
 
 /** Whether the path is in the set. */
 export function has(set: FieldSet, path: readonly string[]): boolean {
-  let level = set;
-  let member = false;
+  return nodeAt(set, path)?.member === true;
+}
+
+function nodeAt(set: FieldSet, path: readonly string[]): FieldNode | undefined {
+  let node: FieldNode | undefined = { member: false, children: set };
   for (const element of path) {
-    const node = level.get(element);
-    if (node === undefined) return false;
-    ({ member, children: level } = node);
+    node = node.children.get(element);
+    if (node === undefined) return undefined;
   }
-  return member;
+  return node;
 }
 
 /** Every path in the set, in the server's order: at each level the members first, then what is below. */
@@ -101,15 +103,10 @@ export function paths(set: FieldSet): (readonly string[])[] {
 }
 
 /** Members of the set at the place and below it. */
-export function pathsWithin(set: FieldSet, elements: readonly string[]): readonly (readonly string[])[] {
-  let node: FieldNode = { member: false, children: set };
-  for (const element of elements) {
-    const below = node.children.get(element);
-    if (below === undefined) return [];
-    node = below;
-  }
-  const inside = paths(node.children).map((path) => [...elements, ...path]);
-  return node.member ? [elements, ...inside] : inside;
+export function pathsWithin(set: FieldSet, place: readonly string[]): readonly (readonly string[])[] {
+  const node = nodeAt(set, place);
+  const below = paths(node?.children ?? EMPTY_SET).map((path) => [...place, ...path]);
+  return node?.member === true ? [place, ...below] : below;
 }
 
 export function setOf(members: readonly (readonly string[])[]): FieldSet {
