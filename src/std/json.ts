@@ -75,3 +75,11 @@ export function pointerTokens(pointer: string): string[] {
     .split('/')
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
+
+/** What the JSON pointer names (RFC 6901 section 4); undefined where there is nothing. */
+export function valueAtPointer(value: Json | undefined, pointer: string): Json | undefined {
+  return pointerTokens(pointer).reduce<Json | undefined>((container, token) => {
+    if (Array.isArray(container)) return container[Number(token)];
+    return isObject(container) ? container[token] : undefined;
+  }, value);
+}

@@ -2,7 +2,7 @@
 // attempts, JSON Patch operations (RFC 6902), of which the first counts that the server takes and that changes something.
 // Knows nothing about runs.
 
-import { isObject, type Json, type JsonObject, pointerToken, pointerTokens } from '../../src/std/json.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '../../src/std/json.ts';
 import type { Target } from './targets.ts';
 
 /** `value`: what stands there on the server. */
@@ -11,13 +11,6 @@ type Hand = (target: Target, value: Json | undefined) => readonly JsonObject[];
 export type Deed = 'changed' | 'removed' | 'added';
 
 export const HANDS: Readonly<Record<Deed, Hand>> = { changed: change, removed: remove, added: add };
-
-export function at(object: Json | undefined, pointer: string): Json | undefined {
-  return pointerTokens(pointer).reduce<Json | undefined>((value, token) => {
-    if (Array.isArray(value)) return value[Number(token)];
-    return isObject(value) ? value[token] : undefined;
-  }, object);
-}
 
 /** Fields alone: what a map or a list has in it is changed where it stands. */
 function change({ pointer: path, type, values }: Target, value: Json | undefined): readonly JsonObject[] {

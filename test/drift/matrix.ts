@@ -5,9 +5,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { FieldState } from '../../src/reconcile/diff/field-states.ts';
 import type { RunOptions } from '../../src/reconcile/run.ts';
-import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '../../src/std/json.ts';
+import { isObject, type Json, type JsonObject, jsonEquals, pointerToken, valueAtPointer } from '../../src/std/json.ts';
 import type { SuiteServer } from '../cluster/server.ts';
-import { at, type Deed } from './hands.ts';
+import type { Deed } from './hands.ts';
 import { type Drifted, EDITOR, openStage, type Seen, type Stage } from './stage.ts';
 import { driftingKinds, type Target } from './targets.ts';
 
@@ -99,7 +99,8 @@ function isSetBack({ before, after, target, operation }: Drifted, seen: Seen): s
   const wrong = target.key === 'with more' ? unlike(before) : lost(before);
   if (wrong.length > 0) return `not set back: ${wrong}`;
   const isNamed = fields.some(({ state, manager }) => state === 'set-back' && manager === EDITOR);
-  const isOthers = operation.op !== 'remove' && target.key === undefined && at(after, target.pointer) !== undefined;
+  const isOthers =
+    operation.op !== 'remove' && target.key === undefined && valueAtPointer(after, target.pointer) !== undefined;
   return isConfigured && (isNamed || !isOthers) ? undefined : 'not reported';
 }
 

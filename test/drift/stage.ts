@@ -10,14 +10,14 @@ import type { RunResult } from '../../src/reconcile/result.ts';
 import type { RunOptions } from '../../src/reconcile/run.ts';
 import { textOfOutcome } from '../../src/report/text.ts';
 import { Failure } from '../../src/std/failure.ts';
-import { type Json, type JsonObject, jsonEquals, pointerToken } from '../../src/std/json.ts';
+import { type Json, type JsonObject, jsonEquals, pointerToken, valueAtPointer } from '../../src/std/json.ts';
 import type { ResourceId } from '../../src/std/problem.ts';
 import { openFleet } from '../cluster/fleet.ts';
 import { allowNoPods, kindOf, removeNow, type SuiteServer } from '../cluster/server.ts';
 import { connect } from '../recordings/api.ts';
 import type { Subject } from '../verdicts/manifests.ts';
 import { typeOf } from '../verdicts/stories.ts';
-import { at, type Deed, HANDS } from './hands.ts';
+import { type Deed, HANDS } from './hands.ts';
 import { copyOf, driftingKinds, type Target, targetsOf } from './targets.ts';
 
 export interface Drifted {
@@ -90,7 +90,7 @@ export async function openStage(server: SuiteServer, most: number): Promise<Stag
   }
 
   async function driftOne(target: Target, deed: Deed, before: JsonObject): Promise<Drifted | undefined> {
-    for (const operation of HANDS[deed](target, at(before, target.pointer)).slice(0, 12)) {
+    for (const operation of HANDS[deed](target, valueAtPointer(before, target.pointer)).slice(0, 12)) {
       const { status, body } = await api.call({
         method: 'PATCH',
         path: target.path,
@@ -222,6 +222,11 @@ function differences(wanted: Json, found: Json, path: string, which?: 'of the fi
     return [`${path}: ${JSON.stringify(found)} and not ${JSON.stringify(wanted)}`];
   return keys.flatMap((key) => {
     const token = `/${pointerToken(key)}`;
-    return differences(at(wanted, token) ?? null, at(found, token) ?? null, `${path}${token}`, which);
+    return differences(
+      valueAtPointer(wanted, token) ?? null,
+      valueAtPointer(found, token) ?? null,
+      `${path}${token}`,
+      which,
+    );
   });
 }

@@ -2,7 +2,7 @@
 // Knows the schema's words, not the rules behind them.
 
 import type { Finding } from '../../kube/finding.ts';
-import { isObject, type Json, type JsonObject, pointerTokens } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject, pointerTokens, valueAtPointer } from '../../std/json.ts';
 import type { Cause } from '../api/status.ts';
 import { schemaAt } from './schema-at.ts';
 
@@ -21,7 +21,7 @@ export function causesOf({ schema, object }: Checked, findings: readonly Finding
     const place: Place = {
       field: fieldPath(finding.pointer),
       schema: schemaAt(schema, finding.pointer) ?? {},
-      value: valueAt(object, finding.pointer),
+      value: valueAtPointer(object, finding.pointer),
     };
     return causeOf(finding, place, schema);
   });
@@ -198,13 +198,6 @@ function duplicateCause({ field, value }: Place, { pointer }: Finding, schema: J
 
 function keyFields(item: JsonObject, keys: readonly Json[]): JsonObject {
   return Object.fromEntries(Object.entries(item).filter(([key]) => keys.includes(key)));
-}
-
-function valueAt(object: JsonObject, pointer: string): Json | undefined {
-  return pointerTokens(pointer).reduce<Json | undefined>((value, token) => {
-    if (Array.isArray(value)) return value[Number(token)];
-    return isObject(value) ? value[token] : undefined;
-  }, object);
 }
 
 /** `/spec/ports/0/name` -> `spec.ports[0].name`. */
