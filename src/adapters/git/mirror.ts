@@ -15,7 +15,6 @@ import { commitReference, type Reference } from './reference.ts';
 import {
   createBareRepository,
   fetchObjects,
-  isUnfinished,
   type Located,
   locate,
   type Remote,
@@ -139,8 +138,7 @@ async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located
   try {
     const { packs, has } = await inspect(mirror, current, tip);
     if (has) return await openCheckout(mirror, current, { reference, tip }, trust);
-    if (packs >= mirror.options.limits.maxPacks || isUnfinished(current))
-      return await cloneAnew(mirror, remote, reference, trust);
+    if (packs >= mirror.options.limits.maxPacks) return await cloneAnew(mirror, remote, reference, trust);
     const fetched = await fetchObjects(remote, current, reference);
     await inspect(mirror, current, fetched);
     return await openCheckout(mirror, current, { reference, tip: fetched }, trust);

@@ -1,14 +1,15 @@
 // Asks a Git server for its refs and fetches commits from it into a bare repository. Knows nothing about which local
 // copy is current, or what a commit holds.
 
-import fs, { existsSync } from 'node:fs';
+import fs from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../std/failure.ts';
-import { makeWhole } from './objects/whole.ts';
+import { receivePack } from './objects/receive.ts';
 import { gitPackage } from './package.ts';
 import { type CommitReference, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
 import { isFileError } from './state.ts';
-import type { Conversation, Endpoint } from './transport/transport.ts';
+import { takeOutPack } from './transport/pkt-line.ts';
+import { type Conversation, collectBytes, type Endpoint, streamOnce } from './transport/transport.ts';
 
 /** A ref of our own in the local copy: the commit whose objects are all there. */
 const HAVE = 'refs/skep/have';
@@ -71,11 +72,11 @@ export async function fetchObjects(
   reference: Located['reference'],
   depth = 1,
 ): Promise<string> {
-  const mark = join(gitdir, UNFINISHED);
-  await fs.promises.writeFile(mark, '');
-  const fetched = await orFailure<Fetched>('git-protocol-error', 'the server broke off the transfer', () =>
+  const packs: Buffer[] = [];
+  const fetched = await orFailure('git-protocol-error', 'the server broke off the transfer', () =>
     gitPackage().fetch({
       ...remote,
+      http: keepingPacks(remote.http, packs),
       fs,
       gitdir,
       ref: HAVE,
@@ -86,28 +87,27 @@ export async function fetchObjects(
       // The local copy's own configuration does not say where the server is.
       corsProxy: '',
     }),
-  ).catch(async (error: unknown) => {
-    await fs.promises.rm(mark, { force: true });
-    throw explainFailure(reference, error);
-  });
-  if (fetched.packfile !== undefined) await makeWhole(gitdir, fetched.packfile);
-  await fs.promises.rm(mark, { force: true });
+  ).catch((error: unknown) => Promise.reject(explainFailure(reference, error)));
+  for (const pack of packs) {
+    await orFailure('git-protocol-error', 'the server sent a pack that cannot be read', () =>
+      receivePack(gitdir, pack),
+    );
+  }
   if (fetched.fetchHead === null) throw notFound(reference.absent);
   return fetched.fetchHead;
 }
 
-interface Fetched {
-  readonly fetchHead: string | null;
-  /** The pack that was written, below the local copy; isomorphic-git's types do not name it. */
-  readonly packfile?: string;
-}
-
-/** There while a pack may be in the local copy that does not stand alone. */
-const UNFINISHED = 'skep-fetching';
-
-/** Whether a fetch into the local copy was cut off by the end of its process: nothing may be fetched on top of it. */
-export function isUnfinished(gitdir: string): boolean {
-  return existsSync(join(gitdir, UNFINISHED));
+/** isomorphic-git inflates a whole pack at once, whatever comes of it: it sees none. */
+function keepingPacks(http: Remote['http'], packs: Buffer[]): Remote['http'] {
+  return {
+    async request(request) {
+      const response = await http.request(request);
+      if (request.method !== 'POST') return response;
+      const { pack, rest } = takeOutPack(await collectBytes(response.body));
+      if (pack.length > 0) packs.push(pack);
+      return { ...response, body: streamOnce(rest) };
+    },
+  };
 }
 
 /**

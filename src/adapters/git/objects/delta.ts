@@ -22,6 +22,13 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array, maxBytes: number
   return target;
 }
 
+/** Bytes of the object that the delta makes. Throws RangeError where it says nothing of that. */
+export function sizeMade(delta: Uint8Array): number {
+  const reader = { delta, at: 0 };
+  readSize(reader);
+  return readSize(reader);
+}
+
 interface Reader {
   readonly delta: Uint8Array;
   at: number;

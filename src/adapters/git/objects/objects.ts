@@ -7,7 +7,8 @@ import { isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { Failure } from '../../../std/failure.ts';
 import { applyDelta, TOO_LARGE } from './delta.ts';
-import { type ObjectType, openPack, type Pack } from './pack.ts';
+import type { ObjectType } from './entry.ts';
+import { openPack, type Pack } from './pack.ts';
 
 export interface GitObject {
   readonly type: ObjectType;

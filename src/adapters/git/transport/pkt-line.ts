@@ -1,6 +1,8 @@
 // The line format of Git's protocol (gitprotocol-common(5)), as far as requests and answers that another part makes need
 // a look or a touch. Knows nothing about requests.
 
+const LENGTH_BYTES = 4;
+
 /** The payloads of the pkt-lines at the start of the bytes, up to the first that is none. */
 export function* pktLines(bytes: Buffer): Generator<Buffer> {
   let at = 0;
@@ -11,6 +13,21 @@ export function* pktLines(bytes: Buffer): Generator<Buffer> {
     if (length >= 4) yield bytes.subarray(at + 4, at + length);
     at += Math.max(length, 4);
   }
+}
+
+/** The pack on the first side-band channel of an answer, and the answer without it (gitprotocol-pack(5)). */
+export function takeOutPack(answer: Buffer): { readonly pack: Buffer; readonly rest: Buffer } {
+  const pack: Buffer[] = [];
+  const rest: Buffer[] = [];
+  let from = 0;
+  for (const line of pktLines(answer)) {
+    if (line[0] !== 1) continue;
+    const start = line.byteOffset - answer.byteOffset;
+    pack.push(line.subarray(1));
+    rest.push(answer.subarray(from, start - LENGTH_BYTES));
+    from = start + line.length;
+  }
+  return { pack: Buffer.concat(pack), rest: Buffer.concat([...rest, answer.subarray(from)]) };
 }
 
 /** What a server says instead of an answer: an `ERR` line, or the third side-band channel (gitprotocol-pack(5)). */

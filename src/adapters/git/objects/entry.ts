@@ -1,0 +1,121 @@
+// One entry of a pack (gitformat-pack(5)): what its head says, and its bytes. Knows nothing about files, indexes and other
+// entries.
+
+import { inflateSync } from 'node:zlib';
+import { TOO_LARGE } from './delta.ts';
+
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+
+export type EntryHead = {
+  /** Bytes of what is stored, inflated: of the delta where it is one. */
+  readonly size: number;
+  /** Where its zlib stream starts, from the start of the entry. */
+  readonly dataAt: number;
+} & (
+  | { readonly type: ObjectType }
+  /** A delta against the object at another place of the same pack. */
+  | { readonly type: 'offset-delta'; readonly base: number }
+  /** A delta against an object that may be anywhere. */
+  | { readonly type: 'oid-delta'; readonly base: string }
+);
+
+/** What is stored at one place of a pack. */
+export type Stored = EntryHead & { readonly bytes: Buffer };
+
+const TYPES: Readonly<Record<number, ObjectType>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
+const NUMBERS: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 };
+const OFFSET_DELTA = 6;
+const OID_DELTA = 7;
+const OID_BYTES = 20;
+
+/** `bytes` start where the entry does, at `offset` of its pack. Throws where they are none. */
+export function readEntryHead(bytes: Buffer, offset: number): EntryHead {
+  const { kind, size, at } = readKindAndSize(bytes);
+  const type = TYPES[kind];
+  if (type !== undefined) return { type, size, dataAt: at };
+  if (kind === OID_DELTA) {
+    const base = bytes.toString('hex', at, at + OID_BYTES);
+    return { type: 'oid-delta', size, dataAt: at + OID_BYTES, base };
+  }
+  if (kind !== OFFSET_DELTA) throw new Error(`pack entry of unknown kind ${kind}`);
+  const distance = readDistance(bytes, at);
+  if (distance.value <= 0 || distance.value > offset) throw new Error('delta against a place outside of the pack');
+  return { type: 'offset-delta', size, dataAt: distance.end, base: offset - distance.value };
+}
+
+/** The whole entry. Throws where it is damaged, or where it is larger than `maxBytes`. */
+export function readEntry(bytes: Buffer, offset: number, maxBytes: number): Stored {
+  const head = readEntryHead(bytes, offset);
+  const { size, dataAt } = head;
+  if (size > maxBytes) throw Object.assign(new Error(`object of ${size} bytes`), { code: TOO_LARGE });
+  return { ...head, bytes: inflated(bytes.subarray(dataAt), size) };
+}
+
+/** The head of what is stored whole; its zlib stream comes after. */
+export function entryHead(type: ObjectType, size: number): Buffer {
+  const bytes: number[] = [];
+  let byte = (NUMBERS[type] << 4) | (size & 0x0f);
+  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
+    bytes.push(byte | 0x80);
+    byte = rest & 0x7f;
+  }
+  return Buffer.from([...bytes, byte]);
+}
+
+/** Three bits of kind and four of size in the first byte, then seven bits of size a byte. */
+function readKindAndSize(bytes: Buffer): { kind: number; size: number; at: number } {
+  let byte = bytes.readUInt8(0);
+  const kind = (byte >> 4) & 0x07;
+  let size = byte & 0x0f;
+  let at = 1;
+  for (let scale = 16; byte >= 0x80; scale *= 128, at += 1) {
+    byte = bytes.readUInt8(at);
+    size += (byte & 0x7f) * scale;
+  }
+  return { kind, size, at };
+}
+
+/** Seven bits a byte, highest first, where each further byte adds one: no distance has two encodings. */
+function readDistance(bytes: Buffer, start: number): { value: number; end: number } {
+  let at = start;
+  let byte = bytes.readUInt8(at);
+  let value = byte & 0x7f;
+  while (byte >= 0x80) {
+    at += 1;
+    byte = bytes.readUInt8(at);
+    value = (value + 1) * 128 + (byte & 0x7f);
+  }
+  return { value, end: at + 1 };
+}
+
+function inflated(bytes: Buffer, size: number): Buffer {
+  return inflateFirst(bytes, size).content;
+}
+
+/**
+ * The zlib stream that the bytes start with, and its length; what comes after it is not looked at. Throws unless it holds
+ * `size` bytes.
+ */
+export function inflateFirst(bytes: Buffer, size: number): { readonly content: Buffer; readonly length: number } {
+  const maxOutputLength = Math.max(1, size);
+  const { buffer: content, engine } = inflateUpTo(bytes, maxOutputLength);
+  if (content.length !== size) throw new Error(`object of ${content.length} bytes where ${size} were announced`);
+  return { content, length: engine.bytesWritten };
+}
+
+/** A stream that holds more than announced is damaged, which is not the same as too large for the caller. */
+function inflateUpTo(bytes: Buffer, maxOutputLength: number): Inflated {
+  const chunkSize = Math.min(65_536, Math.max(64, maxOutputLength));
+  try {
+    // The types of Node.js do not know what `info` makes of the answer.
+    return inflateSync(bytes, { maxOutputLength, chunkSize, info: true }) as unknown as Inflated;
+  } catch (cause) {
+    throw new Error('damaged zlib stream', { cause });
+  }
+}
+
+interface Inflated {
+  readonly buffer: Buffer;
+  /** `bytesWritten`: into it, of the input. */
+  readonly engine: { readonly bytesWritten: number };
+}

@@ -1,0 +1,156 @@
+// Names the objects of a pack: those that are stored as deltas are made, from what they build on upwards, each once. Knows nothing
+// about where packs come from and go to.
+
+import { promisify } from 'node:util';
+import { deflate, inflate } from 'node:zlib';
+import { Failure } from '../../../std/failure.ts';
+import { hashInTurns, type PackLimits, type Spend, tooLarge } from './budget.ts';
+import { applyDelta, sizeMade } from './delta.ts';
+import { inflateFirst, type ObjectType, readEntry } from './entry.ts';
+import type { GitObject, ObjectStore } from './objects.ts';
+import { LARGE_BYTES, looseHead, type ScannedEntry } from './scan.ts';
+
+/** What deltas of a pack build on and other packs hold. */
+export interface ForeignBase {
+  readonly oid: string;
+  readonly type: ObjectType;
+  readonly size: number;
+  readonly deflated: Buffer;
+}
+
+export interface Named {
+  /** By where the entry starts. */
+  readonly names: ReadonlyMap<number, string>;
+  readonly bases: readonly ForeignBase[];
+}
+
+/** What is named, and what that may cost. */
+export interface Sent {
+  readonly pack: Buffer;
+  readonly spend: Spend;
+  readonly limits: PackLimits;
+}
+
+interface Naming extends Sent {
+  readonly names: Map<number, string>;
+  /** Deltas by what they build on: a place of the pack, or a name. */
+  readonly waiting: Map<number | string, ScannedEntry[]>;
+}
+
+/**
+ * Throws Failure `git-too-large`, and `git-damaged` where a delta builds on what is neither in the pack nor in the store; an Error
+ * where a delta is damaged.
+ */
+export async function nameObjects(sent: Sent, entries: readonly ScannedEntry[], store: ObjectStore): Promise<Named> {
+  const naming: Naming = { ...sent, names: new Map(), waiting: waitingOf(entries) };
+  for (const entry of entries) if (entry.oid !== undefined) await nameFrom(naming, entry, entry.oid);
+  const bases = await nameFromStore(naming, store);
+  const [missing] = naming.waiting.keys();
+  if (missing !== undefined) throw baseMissing(missing);
+  return { names: naming.names, bases };
+}
+
+function waitingOf(entries: readonly ScannedEntry[]): Naming['waiting'] {
+  const waiting: Naming['waiting'] = new Map();
+  for (const entry of entries) {
+    if (!('base' in entry.head)) continue;
+    const { base } = entry.head;
+    const same = waiting.get(base);
+    if (same === undefined) waiting.set(base, [entry]);
+    else same.push(entry);
+  }
+  return waiting;
+}
+
+async function nameFrom(naming: Naming, entry: ScannedEntry, oid: string): Promise<void> {
+  naming.names.set(entry.offset, oid);
+  const deltas = takeWaiting(naming, entry.offset, oid);
+  if (deltas.length > 0) await nameBuilt(naming, { object: await readWhole(naming, entry), deltas });
+}
+
+/** All that build on the object at that place, of that name. */
+function takeWaiting({ waiting }: Naming, ...bases: readonly (number | string)[]): ScannedEntry[] {
+  const taken = bases.flatMap((base) => waiting.get(base) ?? []);
+  for (const base of bases) waiting.delete(base);
+  return taken;
+}
+
+interface Frame {
+  readonly object: GitObject;
+  /** Deltas that build on it, yet to be named. */
+  readonly deltas: ScannedEntry[];
+}
+
+/** Depth first: what is in memory is what the next one builds on, and where others wait for their turn. */
+async function nameBuilt(naming: Naming, first: Frame): Promise<void> {
+  const frames = [first];
+  for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+    const entry = frame.deltas.pop();
+    if (frame.deltas.length === 0) frames.pop();
+    if (entry === undefined) continue;
+    const object = await makeObject(naming, frame.object, entry);
+    const oid = await nameOf(object);
+    naming.names.set(entry.offset, oid);
+    const deltas = takeWaiting(naming, entry.offset, oid);
+    if (deltas.length > 0) frames.push({ object, deltas });
+    checkAlive(
+      naming,
+      frames.reduce((sum, { object: { content } }) => sum + content.length, 0),
+    );
+  }
+}
+
+function checkAlive({ limits: { aliveBytes } }: Naming, bytes: number): void {
+  if (bytes > aliveBytes) throw tooLarge('what changes of the server build on', aliveBytes);
+}
+
+async function makeObject(naming: Naming, base: GitObject, entry: ScannedEntry): Promise<GitObject> {
+  const { pack, spend, limits } = naming;
+  checkSize(limits, entry.head.size);
+  const { bytes } = readEntry(pack.subarray(entry.offset, entry.end), entry.offset, limits.deltaBytes);
+  checkSize(limits, sizeMade(bytes));
+  const content = applyDelta(base.content, bytes, limits.deltaBytes);
+  await spend(content.length);
+  return { type: base.type, content };
+}
+
+async function readWhole({ pack, limits }: Naming, entry: ScannedEntry): Promise<GitObject> {
+  const { offset, end, head } = entry;
+  if ('base' in head) throw new Error('a delta is not whole');
+  const { type, size, dataAt } = head;
+  checkSize(limits, size);
+  const stream = pack.subarray(offset + dataAt, end);
+  if (size < LARGE_BYTES) return { type, content: inflateFirst(stream, size).content };
+  return { type, content: await promisify(inflate)(stream, { maxOutputLength: size }) };
+}
+
+function checkSize({ deltaBytes }: PackLimits, size: number): void {
+  if (size > deltaBytes) throw tooLarge('a file that the server sent as a change', deltaBytes);
+}
+
+async function nameOf({ type, content }: GitObject): Promise<string> {
+  return (await hashInTurns([looseHead(type, content.length), content])).toString('hex');
+}
+
+/** What is not in the pack. */
+async function nameFromStore(naming: Naming, store: ObjectStore): Promise<readonly ForeignBase[]> {
+  const bases: ForeignBase[] = [];
+  let size = 0;
+  for (const oid of naming.waiting.keys()) {
+    const object = typeof oid === 'string' ? store.read(oid) : undefined;
+    if (typeof oid !== 'string' || object === undefined) continue;
+    await naming.spend(object.content.length);
+    const deflated = await promisify(deflate)(object.content);
+    size += deflated.length;
+    checkAlive(naming, size);
+    bases.push({ oid, type: object.type, size: object.content.length, deflated });
+    await nameBuilt(naming, { object, deltas: takeWaiting(naming, oid) });
+  }
+  const inPack = new Set(naming.names.values());
+  return bases.filter(({ oid }) => !inPack.has(oid));
+}
+
+function baseMissing(base: number | string): Failure {
+  const message = `what the server sent builds on ${base}, which is not there`;
+  return new Failure('git-damaged', message, { data: { base }, retryable: true });
+}

@@ -1,0 +1,108 @@
+// The index of a pack, version 2 (gitformat-pack(5)): which object starts where. Knows nothing about objects and files.
+
+import { createHash } from 'node:crypto';
+
+/** An object and its place in a pack. */
+export interface PackedObject {
+  /** 40 hexadecimal digits. */
+  readonly oid: string;
+  /** Less than 2 GiB. */
+  readonly offset: number;
+  /** Of the whole entry, as it is packed. */
+  readonly crc: number;
+}
+
+const MAGIC = 0xff744f63;
+const VERSION = 2;
+const FANOUT_AT = 8;
+const OIDS_AT = FANOUT_AT + 256 * 4;
+const CHECKSUM_BYTES = 20;
+
+export interface PackIndex {
+  find(oid: string): number | undefined;
+  /** Where the entry that starts here ends: at the next one's start, or at the end of the data. */
+  endOf(offset: number, dataEnd: number): number;
+  readonly packChecksum: string;
+}
+
+/** Throws an Error where it is none, or damaged. */
+export function readIndex(bytes: Buffer): PackIndex {
+  if (bytes.length < OIDS_AT + 2 * CHECKSUM_BYTES || bytes.readUInt32BE(0) !== MAGIC || bytes.readUInt32BE(4) !== 2) {
+    throw new Error('no pack index of version 2');
+  }
+  const body = bytes.subarray(0, -CHECKSUM_BYTES);
+  if (sha1(body) !== bytes.toString('hex', body.length)) throw new Error('pack index with a wrong checksum');
+  const count = bytes.readUInt32BE(FANOUT_AT + 255 * 4);
+  const offsets = readOffsets(bytes, count);
+  const starts = offsets.toSorted();
+  return {
+    find: (oid) => {
+      const row = findRow(bytes, Buffer.from(oid, 'hex'));
+      return row === undefined ? undefined : offsets[row];
+    },
+    endOf: (offset, dataEnd) => starts[rankOf(starts, offset) + 1] ?? dataEnd,
+    packChecksum: bytes.toString('hex', body.length - CHECKSUM_BYTES, body.length),
+  };
+}
+
+/** Offsets from 2 GiB on are in a table of 64-bit numbers behind the others. */
+function readOffsets(bytes: Buffer, count: number): Float64Array {
+  const smallAt = OIDS_AT + count * (20 + 4);
+  const largeAt = smallAt + count * 4;
+  return Float64Array.from({ length: count }, (_, row) => {
+    const small = bytes.readUInt32BE(smallAt + row * 4);
+    return small < 0x80000000 ? small : Number(bytes.readBigUInt64BE(largeAt + (small - 0x80000000) * 8));
+  });
+}
+
+/** The fan-out table tells for each first byte how many names are up to it; between two of them a binary search. */
+function findRow(bytes: Buffer, oid: Buffer): number | undefined {
+  const first = oid[0] ?? 0;
+  let low = first === 0 ? 0 : bytes.readUInt32BE(FANOUT_AT + (first - 1) * 4);
+  let high = bytes.readUInt32BE(FANOUT_AT + first * 4);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const at = OIDS_AT + middle * 20;
+    const order = bytes.compare(oid, 0, 20, at, at + 20);
+    if (order === 0) return middle;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return undefined;
+}
+
+function rankOf(starts: Float64Array, offset: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((starts[middle] ?? 0) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Of objects in any order. */
+export function packIndex(objects: readonly PackedObject[], packChecksum: Buffer): Buffer {
+  const rows = objects.toSorted((a, b) => (a.oid < b.oid ? -1 : Number(a.oid > b.oid)));
+  const head = Buffer.alloc(OIDS_AT);
+  head.writeUInt32BE(MAGIC, 0);
+  head.writeUInt32BE(VERSION, 4);
+  let upTo = 0;
+  for (let first = 0; first < 256; first += 1) {
+    while (upTo < rows.length && Number.parseInt(rows[upTo]?.oid.slice(0, 2) ?? '', 16) <= first) upTo += 1;
+    head.writeUInt32BE(upTo, FANOUT_AT + first * 4);
+  }
+  const numbers = Buffer.alloc(rows.length * 2 * 4);
+  for (const [row, { offset, crc }] of rows.entries()) {
+    numbers.writeUInt32BE(crc, row * 4);
+    numbers.writeUInt32BE(offset, (rows.length + row) * 4);
+  }
+  const oids = Buffer.from(rows.map(({ oid }) => oid).join(''), 'hex');
+  const body = Buffer.concat([head, oids, numbers, packChecksum]);
+  return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+}
+
+function sha1(bytes: Uint8Array): string {
+  return createHash('sha1').update(bytes).digest('hex');
+}

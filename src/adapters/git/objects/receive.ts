@@ -1,0 +1,62 @@
+// Takes in a pack that a server has sent, as `git index-pack --fix-thin` does: with an index, and with what its deltas build on and
+// other packs hold. Packs whose deltas build on each other's can go round in circles, in which a file that goes to and fro
+// between two contents is never read to an end. Knows nothing about where packs come from.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { hashInTurns, openBudget, PACK_LIMITS } from './budget.ts';
+import { entryHead } from './entry.ts';
+import { type ForeignBase, nameObjects } from './names.ts';
+import { openObjectStore } from './objects.ts';
+import { type PackedObject, packIndex } from './pack-index.ts';
+import { CHECKSUM_BYTES, COUNT_AT, HEADER_BYTES, readCount, scanPack } from './scan.ts';
+
+/**
+ * `gitdir`: a bare repository whose packs stand alone. The index is written last: without it there is no pack. Throws Failure
+ * `git-too-large`, and `git-damaged` where the pack builds on what is not there; an Error where it cannot be read.
+ */
+export async function receivePack(gitdir: string, pack: Buffer, limits = PACK_LIMITS): Promise<void> {
+  if (readCount(pack) === 0) return;
+  const spend = openBudget(limits.totalBytes);
+  const entries = await scanPack(pack, spend);
+  const store = openObjectStore(join(gitdir, 'objects'), limits.deltaBytes);
+  try {
+    const { names, bases } = await nameObjects({ pack, spend, limits }, entries, store);
+    const objects = entries.map(({ offset, crc }) => ({ oid: names.get(offset) ?? '', offset, crc }));
+    await writePack(gitdir, await withBases({ pack, objects }, bases));
+  } finally {
+    store.close();
+  }
+}
+
+interface Whole {
+  readonly pack: Buffer;
+  readonly objects: readonly PackedObject[];
+}
+
+async function writePack(gitdir: string, { pack, objects }: Whole): Promise<void> {
+  const checksum = pack.subarray(-CHECKSUM_BYTES);
+  const folder = join(gitdir, 'objects/pack');
+  const base = join(folder, `pack-${checksum.toString('hex')}`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(`${base}.pack`, pack);
+  await writeFile(`${base}.idx`, packIndex(objects, checksum));
+}
+
+/** Behind what was sent: its places stay what they are. */
+async function withBases(sent: Whole, bases: readonly ForeignBase[]): Promise<Whole> {
+  if (bases.length === 0) return sent;
+  const header = Buffer.from(sent.pack.subarray(0, HEADER_BYTES));
+  header.writeUInt32BE(sent.objects.length + bases.length, COUNT_AT);
+  const pieces: Buffer[] = [header, sent.pack.subarray(HEADER_BYTES, -CHECKSUM_BYTES)];
+  const objects = [...sent.objects];
+  let offset = sent.pack.length - CHECKSUM_BYTES;
+  for (const { oid, type, size, deflated } of bases) {
+    const head = entryHead(type, size);
+    objects.push({ oid, offset, crc: crc32(deflated, crc32(head)) });
+    pieces.push(head, deflated);
+    offset += head.length + deflated.length;
+  }
+  return { pack: Buffer.concat([...pieces, await hashInTurns(pieces)]), objects };
+}
