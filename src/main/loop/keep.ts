@@ -4,8 +4,11 @@ import type { Logger } from 'pino';
 import { createRunMetrics, type RunMetrics } from '../../control/metrics.ts';
 import type { Ending, Runs, RunWatcher, Trigger } from '../../control/ports.ts';
 import { createVitals, type Pulse } from '../../control/vitals.ts';
+import { celPackage } from '../../kube/cel/package.ts';
 import { findRun } from '../../reconcile/history/find.ts';
+import { takeTurn } from '../../reconcile/turns.ts';
 import { jsonOfHistory, jsonOfRecord } from '../../report/history.ts';
+import { yamlPackage } from '../../std/yaml/package.ts';
 import { awaitWithin, systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { type Instance, openInstance } from '../instance/instance.ts';
@@ -34,6 +37,7 @@ const CLOSE_WITHIN_MS = 3_000;
 
 /** False where the run under way did not end in time. */
 export async function keepRunning(config: Config, { enough, teller, logger }: KeepOptions): Promise<boolean> {
+  await loadAhead();
   const { monotonic } = systemClock;
   const sources = config.sources.map(({ name }) => name);
   const vitals = createVitals({ sources, monotonic });
@@ -66,6 +70,14 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
     }
   } finally {
     await awaitWithin(CLOSE_WITHIN_MS, instance.close());
+  }
+}
+
+/** What the first resource of some kind needs: to load it in the midst of a run would keep everything else waiting. */
+async function loadAhead(): Promise<void> {
+  for (const load of [celPackage, yamlPackage]) {
+    load();
+    await takeTurn();
   }
 }
 

@@ -1,4 +1,4 @@
-// What taking in a pack may cost: others have their turn in between, and it has an end. Knows nothing about packs.
+// What going through many objects may cost: others have their turn in between, and it has an end. Knows nothing about objects.
 
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -27,12 +27,13 @@ const OBJECT_BYTES = 4096;
 /** Called for each object, with its bytes. Rejects with Failure `git-too-large` where it is one too many. */
 export type Spend = (bytes: number) => Promise<void>;
 
-export function openBudget(maxBytes: number): Spend {
+/** `what`: of which there is too much, for the message. */
+export function openBudget(what: string, maxBytes: number): Spend {
   let total = 0;
   let turn = 0;
   return async (bytes) => {
     total += bytes;
-    if (total > maxBytes) throw tooLarge('what the server sent', maxBytes);
+    if (total > maxBytes) throw tooLarge(what, maxBytes);
     turn += bytes + OBJECT_BYTES;
     if (turn < TURN_BYTES) return;
     turn = 0;

@@ -44,7 +44,7 @@ export function readEntryHead(bytes: Buffer, offset: number): EntryHead {
 }
 
 /** The whole entry. Throws where it is damaged, or where it is larger than `maxBytes`. */
-export function readEntry(bytes: Buffer, offset: number, maxBytes: number): Stored {
+export function readStored(bytes: Buffer, offset: number, maxBytes: number): Stored {
   const head = readEntryHead(bytes, offset);
   const { size, dataAt } = head;
   if (size > maxBytes) throw Object.assign(new Error(`object of ${size} bytes`), { code: TOO_LARGE });
@@ -108,7 +108,8 @@ function inflateUpTo(bytes: Buffer, maxOutputLength: number): Inflated {
   const chunkSize = Math.min(65_536, Math.max(64, maxOutputLength));
   try {
     // The types of Node.js do not know what `info` makes of the answer.
-    return inflateSync(bytes, { maxOutputLength, chunkSize, info: true }) as unknown as Inflated;
+    const answer: unknown = inflateSync(bytes, { maxOutputLength, chunkSize, info: true });
+    return answer as Inflated;
   } catch (cause) {
     throw new Error('damaged zlib stream', { cause });
   }

@@ -6,7 +6,7 @@ import { deflate, inflate } from 'node:zlib';
 import { Failure } from '../../../std/failure.ts';
 import { hashInTurns, type PackLimits, type Spend, tooLarge } from './budget.ts';
 import { applyDelta, sizeMade } from './delta.ts';
-import { inflateFirst, type ObjectType, readEntry } from './entry.ts';
+import { inflateFirst, type ObjectType, readStored } from './entry.ts';
 import type { GitObject, ObjectStore } from './objects.ts';
 import { LARGE_BYTES, looseHead, type ScannedEntry } from './scan.ts';
 
@@ -41,7 +41,7 @@ interface Naming extends Sent {
  * Throws Failure `git-too-large`, and `git-damaged` where a delta builds on what is neither in the pack nor in the store; an Error
  * where a delta is damaged.
  */
-export async function nameObjects(sent: Sent, entries: readonly ScannedEntry[], store: ObjectStore): Promise<Named> {
+export async function resolveNames(sent: Sent, entries: readonly ScannedEntry[], store: ObjectStore): Promise<Named> {
   const naming: Naming = { ...sent, names: new Map(), waiting: waitingOf(entries) };
   for (const entry of entries) if (entry.oid !== undefined) await nameFrom(naming, entry, entry.oid);
   const bases = await nameFromStore(naming, store);
@@ -89,7 +89,7 @@ async function nameBuilt(naming: Naming, first: Frame): Promise<void> {
     if (frame.deltas.length === 0) frames.pop();
     if (entry === undefined) continue;
     const object = await makeObject(naming, frame.object, entry);
-    const oid = await nameOf(object);
+    const oid = await hashObject(object);
     naming.names.set(entry.offset, oid);
     const deltas = takeWaiting(naming, entry.offset, oid);
     if (deltas.length > 0) frames.push({ object, deltas });
@@ -107,7 +107,7 @@ function checkAlive({ limits: { aliveBytes } }: Naming, bytes: number): void {
 async function makeObject(naming: Naming, base: GitObject, entry: ScannedEntry): Promise<GitObject> {
   const { pack, spend, limits } = naming;
   checkSize(limits, entry.head.size);
-  const { bytes } = readEntry(pack.subarray(entry.offset, entry.end), entry.offset, limits.deltaBytes);
+  const { bytes } = readStored(pack.subarray(entry.offset, entry.end), entry.offset, limits.deltaBytes);
   checkSize(limits, sizeMade(bytes));
   const content = applyDelta(base.content, bytes, limits.deltaBytes);
   await spend(content.length);
@@ -128,7 +128,7 @@ function checkSize({ deltaBytes }: PackLimits, size: number): void {
   if (size > deltaBytes) throw tooLarge('a file that the server sent as a change', deltaBytes);
 }
 
-async function nameOf({ type, content }: GitObject): Promise<string> {
+async function hashObject({ type, content }: GitObject): Promise<string> {
   return (await hashInTurns([looseHead(type, content.length), content])).toString('hex');
 }
 

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { readEntry, type Stored } from './entry.ts';
+import { readStored, type Stored } from './entry.ts';
 import { readIndex } from './pack-index.ts';
 
 export interface Pack {
@@ -25,7 +25,7 @@ export function openPack(base: string): Pack {
   const dataEnd = fstatSync(file).size - CHECKSUM_BYTES;
   return {
     find: index.find,
-    entry: (offset, maxBytes) => readEntry(slice(file, offset, index.endOf(offset, dataEnd)), offset, maxBytes),
+    entry: (offset, maxBytes) => readStored(slice(file, offset, index.endOf(offset, dataEnd)), offset, maxBytes),
     verify: () => verifyPack(`${base}.pack`, dataEnd, index.packChecksum),
     close: () => closeSync(file),
   };

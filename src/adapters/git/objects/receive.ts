@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { hashInTurns, openBudget, PACK_LIMITS } from './budget.ts';
 import { entryHead } from './entry.ts';
-import { type ForeignBase, nameObjects } from './names.ts';
+import { type ForeignBase, resolveNames } from './names.ts';
 import { openObjectStore } from './objects.ts';
 import { type PackedObject, packIndex } from './pack-index.ts';
 import { CHECKSUM_BYTES, COUNT_AT, HEADER_BYTES, readCount, scanPack } from './scan.ts';
@@ -18,11 +18,11 @@ import { CHECKSUM_BYTES, COUNT_AT, HEADER_BYTES, readCount, scanPack } from './s
  */
 export async function receivePack(gitdir: string, pack: Buffer, limits = PACK_LIMITS): Promise<void> {
   if (readCount(pack) === 0) return;
-  const spend = openBudget(limits.totalBytes);
+  const spend = openBudget('what the server sent', limits.totalBytes);
   const entries = await scanPack(pack, spend);
   const store = openObjectStore(join(gitdir, 'objects'), limits.deltaBytes);
   try {
-    const { names, bases } = await nameObjects({ pack, spend, limits }, entries, store);
+    const { names, bases } = await resolveNames({ pack, spend, limits }, entries, store);
     const objects = entries.map(({ offset, crc }) => ({ oid: names.get(offset) ?? '', offset, crc }));
     await writePack(gitdir, await withBases({ pack, objects }, bases));
   } finally {
