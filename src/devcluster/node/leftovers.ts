@@ -1,15 +1,24 @@
 // The groups of processes that were started here, in a file: what is left of a crash that took everything that watches over
-// them is ended by the next start. A number alone says nothing, numbers are used again: the time of the start goes with it.
+// them is ended by the next start. A number alone says nothing, numbers are used again: the time of the start goes with it, and
+// the folder that it was started in.
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Times of start by the number of the process. */
-type Recorded = Readonly<Record<string, string>>;
+interface RecordedProcess {
+  readonly started: string;
+  /** Of this process and what it starts alone. */
+  readonly directory?: string;
+}
 
-export function recordProcess(file: string, pid: number): void {
+/** By the number of the process. */
+type Recorded = Readonly<Record<string, RecordedProcess>>;
+
+export function recordProcess(file: string, pid: number, directory?: string): void {
   const started = startOf(pid);
-  if (started !== undefined) write(file, { ...read(file), [pid]: started });
+  if (started === undefined) return;
+  const where = directory === undefined ? {} : { directory: realpathSync(directory) };
+  write(file, { ...read(file), [pid]: { started, ...where } });
 }
 
 export function forgetProcess(file: string, pid: number): void {
@@ -17,10 +26,10 @@ export function forgetProcess(file: string, pid: number): void {
   write(file, others);
 }
 
-/** Kills the groups of the file whose first process is still the one that was recorded. */
+/** Kills the groups of the file whose first process is still the one that was recorded, or has ended before those that it started. */
 export function killLeftovers(file: string): void {
-  for (const [pid, started] of Object.entries(read(file))) {
-    if (startOf(Number(pid)) !== started) continue;
+  for (const [pid, recorded] of Object.entries(read(file))) {
+    if (startOf(Number(pid)) !== recorded.started && !isLeftBehind(pid, recorded)) continue;
     try {
       process.kill(-Number(pid), 'SIGKILL');
     } catch {
@@ -34,16 +43,39 @@ export function clearRecord(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** Field 22 of proc(5), of the time since boot; elsewhere what `ps` says. Undefined: there is no such process. */
-function startOf(pid: number): string | undefined {
-  if (process.platform === 'linux') {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    } catch {
-      return undefined;
-    }
+/** Linux alone tells the folder of a process. As long as there is a group, no new process gets its number. */
+function isLeftBehind(group: string, { directory }: RecordedProcess): boolean {
+  if (process.platform !== 'linux' || directory === undefined || statOf(group) !== undefined) return false;
+  return readdirSync('/proc')
+    .filter((pid) => statOf(pid)?.[PROCESS_GROUP] === group)
+    .some((pid) => directoryOf(pid) === directory);
+}
+
+function directoryOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    // It has ended, or is someone else's.
+    return undefined;
   }
+}
+
+/** Places in what proc(5) tells of a process, from its state on. */
+const PROCESS_GROUP = 2;
+const START_TIME = 19;
+
+function statOf(pid: string): readonly string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Since boot; elsewhere what `ps` says. Undefined: there is no such process. */
+function startOf(pid: number): string | undefined {
+  if (process.platform === 'linux') return statOf(String(pid))?.[START_TIME];
   const { status, stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : undefined;
 }

@@ -68,7 +68,7 @@ export function openProcessGroups(record?: string): ProcessGroups {
         stdio: ['pipe', 'pipe', 'pipe', fence],
       }) as ChildProcessWithoutNullStreams;
       running.add(child);
-      if (record !== undefined && child.pid !== undefined) recordProcess(record, child.pid);
+      if (record !== undefined && child.pid !== undefined) recordProcess(record, child.pid, directory);
       child.once('exit', () => {
         running.delete(child);
         // What it has started ends with it.
