@@ -105,7 +105,7 @@ export function inflateFirst(bytes: Buffer, size: number): { readonly content: B
 
 /** A stream that holds more than announced is damaged, which is not the same as too large for the caller. */
 function inflateUpTo(bytes: Buffer, maxOutputLength: number): Inflated {
-  const chunkSize = Math.min(65_536, Math.max(64, maxOutputLength));
+  const chunkSize = Math.max(64, maxOutputLength);
   try {
     // The types of Node.js do not know what `info` makes of the answer.
     const answer: unknown = inflateSync(bytes, { maxOutputLength, chunkSize, info: true });

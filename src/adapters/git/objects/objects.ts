@@ -1,7 +1,7 @@
 // Reads Git objects by their names out of a repository's packs and loose files, each checked against its name.
 // Knows nothing about refs, remotes or what objects mean.
 
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
@@ -73,13 +73,12 @@ function readStoredObject(context: Context, oid: string): GitObject | undefined 
   const object = findPacked(context, oid, 0);
   if (object === undefined) return readLoose(context, oid);
   const { type, content } = object;
-  assertName(oid, Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]));
+  assertName(oid, createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex'));
   return object;
 }
 
 /** An object's name is the hash of its loose form. */
-function assertName(oid: string, loose: Buffer): void {
-  const name = hash('sha1', loose);
+function assertName(oid: string, name: string): void {
   if (name !== oid) throw new Error(`the content has the name ${name}`);
 }
 
@@ -142,7 +141,7 @@ function readLoose({ folders, maxObjectBytes }: Context, oid: string): GitObject
   const content = bytes.subarray(headerEnd + 1);
   if (headerEnd < 0 || !isObjectType(type) || Number(size) !== content.length)
     throw new Error('no header of an object');
-  assertName(oid, bytes);
+  assertName(oid, hash('sha1', bytes));
   return { type, content };
 }
 

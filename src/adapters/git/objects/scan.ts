@@ -1,7 +1,7 @@
 // Goes through a pack as it comes from a server, where nothing says yet where its objects begin. What is stored whole gets its name;
 // of large files nothing is kept but that. Knows nothing about what deltas make.
 
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { crc32, createInflate } from 'node:zlib';
 import { hashInTurns, type Spend } from './budget.ts';
 import { type EntryHead, inflateFirst, readEntryHead } from './entry.ts';
@@ -63,7 +63,8 @@ interface Scanned {
 async function scanContent(stream: Buffer, head: EntryHead): Promise<Scanned> {
   if (head.size >= LARGE_BYTES) return scanLarge(stream, head);
   const { content, length } = inflateFirst(stream, head.size);
-  return { length, oid: 'base' in head ? undefined : hash('sha1', looseForm(head.type, content)) };
+  const name = createHash('sha1').update(looseHead(head.type, head.size)).update(content);
+  return { length, oid: 'base' in head ? undefined : name.digest('hex') };
 }
 
 async function scanLarge(stream: Buffer, { type, size, ...head }: EntryHead): Promise<Scanned> {
@@ -79,10 +80,6 @@ async function scanLarge(stream: Buffer, { type, size, ...head }: EntryHead): Pr
   }
   if (seen !== size) throw new Error(`object of other than ${size} announced bytes`);
   return { length: inflate.bytesWritten, oid: 'base' in head ? undefined : name.digest('hex') };
-}
-
-function looseForm(type: string, content: Buffer): Buffer {
-  return Buffer.concat([looseHead(type, content.length), content]);
 }
 
 /** An object's name is the hash of its loose form. */
