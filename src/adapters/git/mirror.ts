@@ -139,12 +139,27 @@ async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located
     const { packs, has } = await inspect(mirror, current, tip);
     if (has) return await openCheckout(mirror, current, { reference, tip }, trust);
     if (packs >= mirror.options.limits.maxPacks) return await cloneAnew(mirror, remote, reference, trust);
-    const fetched = await fetchObjects(remote, current, reference);
+    const fetched = await fetchOnTop(remote, current, reference);
+    if (fetched === undefined) return await cloneAnew(mirror, remote, reference, trust);
     await inspect(mirror, current, fetched);
     return await openCheckout(mirror, current, { reference, tip: fetched }, trust);
   } catch (error) {
     if (!isDamage(error)) throw error;
     return cloneAnew(mirror, remote, reference, trust);
+  }
+}
+
+/** Undefined where a file is too large to be changed, which may come whole. */
+async function fetchOnTop(
+  remote: Remote,
+  gitdir: string,
+  reference: Located['reference'],
+): Promise<string | undefined> {
+  try {
+    return await fetchObjects(remote, gitdir, reference);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'git-too-large') return undefined;
+    throw error;
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Failure } from '../../std/failure.ts';
 import { receivePack } from './objects/receive.ts';
 import { gitPackage } from './package.ts';
-import { type CommitReference, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
+import { type CommitReference, isOid, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
 import { isFileError } from './state.ts';
 import { takeOutPack } from './transport/pkt-line.ts';
 import { type Conversation, collectBytes, type Endpoint, streamOnce } from './transport/transport.ts';
@@ -52,6 +52,9 @@ export async function locate(remote: Remote, reference: Reference): Promise<Loca
         );
   const found = refs.find(({ ref }) => ref === named.name);
   if (found === undefined) throw notFound(named.absent);
+  // It becomes a part of paths.
+  if (!isOid(found.oid))
+    throw new Failure('git-protocol-error', `the server gives ${found.ref} no commit but another text`);
   return { reference: named, tip: found.oid };
 }
 

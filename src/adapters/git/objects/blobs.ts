@@ -20,11 +20,12 @@ export async function readBlobs(
   const store = openObjectStore(objects, maxObjectBytes);
   try {
     for (const oid of oids) {
+      const before = store.made();
       const object = store.read(oid);
       if (object?.type !== 'blob') {
         throw new Failure('git-damaged', `file content ${oid} is missing`, { data: { oid }, retryable: true });
       }
-      await spend(object.content.length);
+      await spend(object.content.length, store.made() - before);
       contents.set(oid, object.content);
     }
     return contents;

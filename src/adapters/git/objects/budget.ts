@@ -13,28 +13,45 @@ export interface PackLimits {
   readonly deltaBytes: number;
   /** Bytes of such objects that are in memory at a time. */
   readonly aliveBytes: number;
+  /** Bytes of all objects that one is made by: whoever reads it may have to make them all. */
+  readonly chainBytes: number;
+  readonly objects: number;
 }
 
 /** The largest file that most servers take has 100 MiB. */
-export const PACK_LIMITS: PackLimits = { totalBytes: 4096 * MIB, deltaBytes: 128 * MIB, aliveBytes: 256 * MIB };
+export const PACK_LIMITS: PackLimits = {
+  totalBytes: 4096 * MIB,
+  deltaBytes: 128 * MIB,
+  aliveBytes: 256 * MIB,
+  chainBytes: 512 * MIB,
+  objects: 500_000,
+};
 
 /** A few milliseconds. */
 const TURN_BYTES = MIB;
 
 /** What an object costs beside its bytes. */
-const OBJECT_BYTES = 4096;
+export const OBJECT_BYTES = 4096;
 
-/** Called for each object, with its bytes. Rejects with Failure `git-too-large` where it is one too many. */
-export type Spend = (bytes: number) => Promise<void>;
+/** Bytes that may be gone through for a byte that is asked for: deltas build on each other. */
+const WORK_MAX = 16;
+
+/**
+ * Called for each object, with its bytes, and those that were gone through for it. Rejects with Failure `git-too-large` where it is
+ * one too many.
+ */
+export type Spend = (bytes: number, work?: number) => Promise<void>;
 
 /** `what`: of which there is too much, for the message. */
 export function openBudget(what: string, maxBytes: number): Spend {
   let total = 0;
+  let allWork = 0;
   let turn = 0;
-  return async (bytes) => {
+  return async (bytes, work = bytes) => {
     total += bytes;
-    if (total > maxBytes) throw tooLarge(what, maxBytes);
-    turn += bytes + OBJECT_BYTES;
+    allWork += work;
+    if (total > maxBytes || allWork > WORK_MAX * maxBytes) throw tooLarge(what, maxBytes);
+    turn += work + OBJECT_BYTES;
     if (turn < TURN_BYTES) return;
     turn = 0;
     await setImmediate();

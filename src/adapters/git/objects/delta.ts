@@ -1,22 +1,53 @@
 // Git's delta encoding: an object written as copies from a base object and new bytes (gitformat-pack(5), "Deltified
 // representation"). Knows nothing about packs.
 
+import { setImmediate } from 'node:timers/promises';
+
 /** The `code` of the error where an object would have more bytes than the caller takes. */
 export const TOO_LARGE = 'ERR_GIT_OBJECT_TOO_LARGE';
 
+/** Of a size: what has more is larger than any number can say exactly. */
+const DIGITS_MAX = 8;
+
 /** The object that the delta makes of its base. Throws RangeError where the delta does not fit. */
 export function applyDelta(base: Uint8Array, delta: Uint8Array, maxBytes: number): Buffer {
+  const steps = applySteps(base, delta, maxBytes);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same, with pauses. */
+export async function applyDeltaInTurns(base: Uint8Array, delta: Uint8Array, maxBytes: number): Promise<Buffer> {
+  const steps = applySteps(base, delta, maxBytes);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await setImmediate();
+  }
+}
+
+/** Some milliseconds. */
+const STEP_INSTRUCTIONS = 30_000;
+const STEP_BYTES = 8 * 1024 * 1024;
+
+function* applySteps(base: Uint8Array, delta: Uint8Array, maxBytes: number): Generator<void, Buffer> {
   const reader = { delta, at: 0 };
   if (readSize(reader) !== base.length) throw new RangeError('delta is for another base');
   const size = readSize(reader);
   if (size > maxBytes) throw Object.assign(new RangeError(`object of ${size} bytes`), { code: TOO_LARGE });
   const target = Buffer.allocUnsafe(size);
   let filled = 0;
-  while (reader.at < delta.length) {
+  let stepEnd = STEP_BYTES;
+  for (let instructions = 1; reader.at < delta.length; instructions += 1) {
     const piece = nextPiece(reader, base);
     if (filled + piece.length > size) throw new RangeError('delta makes more than announced');
     target.set(piece, filled);
     filled += piece.length;
+    if (instructions % STEP_INSTRUCTIONS !== 0 && filled < stepEnd) continue;
+    stepEnd = filled + STEP_BYTES;
+    yield;
   }
   if (filled !== size) throw new RangeError('delta makes less than announced');
   return target;
@@ -62,11 +93,12 @@ function readBytes(reader: Reader, present: number, count: number): number {
 /** Seven bits a byte, lowest first; the high bit says that more follow. */
 function readSize(reader: Reader): number {
   let value = 0;
-  for (let scale = 1; ; scale *= 128) {
+  for (let digit = 0, scale = 1; digit < DIGITS_MAX; digit += 1, scale *= 128) {
     const byte = readByte(reader);
     value += (byte & 0x7f) * scale;
     if (byte < 0x80) return value;
   }
+  throw new RangeError('size without end');
 }
 
 function readByte(reader: Reader): number {

@@ -28,6 +28,9 @@ const OFFSET_DELTA = 6;
 const OID_DELTA = 7;
 const OID_BYTES = 20;
 
+/** Of a size or a distance: what has more is larger than any number can say exactly. */
+const DIGITS_MAX = 8;
+
 /** `bytes` start where the entry does, at `offset` of its pack. Throws where they are none. */
 export function readEntryHead(bytes: Buffer, offset: number): EntryHead {
   const { kind, size, at } = readKindAndSize(bytes);
@@ -69,6 +72,7 @@ function readKindAndSize(bytes: Buffer): { kind: number; size: number; at: numbe
   let size = byte & 0x0f;
   let at = 1;
   for (let scale = 16; byte >= 0x80; scale *= 128, at += 1) {
+    if (at === DIGITS_MAX) throw new Error('size without end');
     byte = bytes.readUInt8(at);
     size += (byte & 0x7f) * scale;
   }
@@ -82,6 +86,7 @@ function readDistance(bytes: Buffer, start: number): { value: number; end: numbe
   let value = byte & 0x7f;
   while (byte >= 0x80) {
     at += 1;
+    if (at - start === DIGITS_MAX) throw new Error('distance without end');
     byte = bytes.readUInt8(at);
     value = (value + 1) * 128 + (byte & 0x7f);
   }
@@ -98,9 +103,14 @@ function inflated(bytes: Buffer, size: number): Buffer {
  */
 export function inflateFirst(bytes: Buffer, size: number): { readonly content: Buffer; readonly length: number } {
   const maxOutputLength = Math.max(1, size);
-  const { buffer: content, engine } = inflateUpTo(bytes, maxOutputLength);
+  const { buffer: content, engine } = inflateUpTo(bytes.subarray(0, deflatedMax(size)), maxOutputLength);
   if (content.length !== size) throw new Error(`object of ${content.length} bytes where ${size} were announced`);
   return { content, length: engine.bytesWritten };
+}
+
+/** Of so many bytes. No compressor makes more than they are; empty blocks could go on for ever. */
+export function deflatedMax(size: number): number {
+  return 2 * size + 1024;
 }
 
 /** A stream that holds more than announced is damaged, which is not the same as too large for the caller. */

@@ -4,10 +4,10 @@
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import { Failure } from '../../../std/failure.ts';
-import { hashInTurns, type PackLimits, type Spend, tooLarge } from './budget.ts';
-import { applyDelta, sizeMade } from './delta.ts';
+import { hashInTurns, OBJECT_BYTES, type PackLimits, type Spend, tooLarge } from './budget.ts';
+import { applyDeltaInTurns, sizeMade } from './delta.ts';
 import { inflateFirst, type ObjectType, readStored } from './entry.ts';
-import type { GitObject, ObjectStore } from './objects.ts';
+import { type GitObject, MAX_CHAIN, type ObjectStore } from './objects.ts';
 import { LARGE_BYTES, looseHead, type ScannedEntry } from './scan.ts';
 
 /** What deltas of a pack build on and other packs hold. */
@@ -43,7 +43,10 @@ interface Naming extends Sent {
  */
 export async function resolveNames(sent: Sent, entries: readonly ScannedEntry[], store: ObjectStore): Promise<Named> {
   const naming: Naming = { ...sent, names: new Map(), waiting: waitingOf(entries) };
-  for (const entry of entries) if (entry.oid !== undefined) await nameFrom(naming, entry, entry.oid);
+  for (const entry of entries) {
+    await sent.spend(0);
+    if (entry.oid !== undefined) await nameFrom(naming, entry, entry.oid);
+  }
   const bases = await nameFromStore(naming, store);
   const [missing] = naming.waiting.keys();
   if (missing !== undefined) throw baseMissing(missing);
@@ -79,25 +82,43 @@ interface Frame {
   readonly object: GitObject;
   /** Deltas that build on it, yet to be named. */
   readonly deltas: ScannedEntry[];
+  /** Of all objects that it is made by, its own included. */
+  readonly chain: { readonly bytes: number; readonly objects: number };
 }
 
 /** Depth first: what is in memory is what the next one builds on, and where others wait for their turn. */
-async function nameBuilt(naming: Naming, first: Frame): Promise<void> {
-  const frames = [first];
+async function nameBuilt(naming: Naming, base: Pick<Frame, 'object' | 'deltas'>): Promise<void> {
+  const first = { ...base, chain: { bytes: base.object.content.length, objects: 1 } };
+  const frames: Frame[] = [first];
+  let alive = costOf(first);
   for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
     const entry = frame.deltas.pop();
-    if (frame.deltas.length === 0) frames.pop();
+    if (frame.deltas.length === 0) {
+      frames.pop();
+      alive -= costOf(frame);
+    }
     if (entry === undefined) continue;
     const object = await makeObject(naming, frame.object, entry);
     const oid = await hashObject(object);
     naming.names.set(entry.offset, oid);
     const deltas = takeWaiting(naming, entry.offset, oid);
-    if (deltas.length > 0) frames.push({ object, deltas });
-    checkAlive(
-      naming,
-      frames.reduce((sum, { object: { content } }) => sum + content.length, 0),
-    );
+    if (deltas.length === 0) continue;
+    const next = { object, deltas, chain: chainOf(naming, frame, object) };
+    frames.push(next);
+    alive += costOf(next);
+    checkAlive(naming, alive);
   }
+}
+
+function costOf({ object }: Pick<Frame, 'object'>): number {
+  return object.content.length + OBJECT_BYTES;
+}
+
+function chainOf({ limits: { chainBytes } }: Naming, { chain }: Frame, { content }: GitObject): Frame['chain'] {
+  const next = { bytes: chain.bytes + content.length, objects: chain.objects + 1 };
+  if (next.objects > MAX_CHAIN) throw new Error('deltas without end');
+  if (next.bytes > chainBytes) throw tooLarge('what a file of the server is made by', chainBytes);
+  return next;
 }
 
 function checkAlive({ limits: { aliveBytes } }: Naming, bytes: number): void {
@@ -108,17 +129,20 @@ async function makeObject(naming: Naming, base: GitObject, entry: ScannedEntry):
   const { pack, spend, limits } = naming;
   checkSize(limits, entry.head.size);
   const { bytes } = readStored(pack.subarray(entry.offset, entry.end), entry.offset, limits.deltaBytes);
-  checkSize(limits, sizeMade(bytes));
-  const content = applyDelta(base.content, bytes, limits.deltaBytes);
+  const size = sizeMade(bytes);
+  checkSize(limits, size);
+  if (bytes.length > deltaMax(size)) throw new Error('delta that is larger than what it makes');
+  const content = await applyDeltaInTurns(base.content, bytes, limits.deltaBytes);
   await spend(content.length);
   return { type: base.type, content };
 }
 
-async function readWhole({ pack, limits }: Naming, entry: ScannedEntry): Promise<GitObject> {
+async function readWhole({ pack, spend, limits }: Naming, entry: ScannedEntry): Promise<GitObject> {
   const { offset, end, head } = entry;
   if ('base' in head) throw new Error('a delta is not whole');
   const { type, size, dataAt } = head;
   checkSize(limits, size);
+  await spend(0, size);
   const stream = pack.subarray(offset + dataAt, end);
   if (size < LARGE_BYTES) return { type, content: inflateFirst(stream, size).content };
   return { type, content: await promisify(inflate)(stream, { maxOutputLength: size }) };
@@ -135,19 +159,27 @@ async function hashObject({ type, content }: GitObject): Promise<string> {
 /** What is not in the pack. */
 async function nameFromStore(naming: Naming, store: ObjectStore): Promise<readonly ForeignBase[]> {
   const bases: ForeignBase[] = [];
-  let size = 0;
+  let bytes = 0;
   for (const oid of naming.waiting.keys()) {
+    await naming.spend(0);
     const object = typeof oid === 'string' ? store.read(oid) : undefined;
     if (typeof oid !== 'string' || object === undefined) continue;
     await naming.spend(object.content.length);
-    const deflated = await promisify(deflate)(object.content);
-    size += deflated.length;
-    checkAlive(naming, size);
+    // Without what the compressor has allocated beyond.
+    const deflated = Buffer.from(await promisify(deflate)(object.content));
+    bytes += deflated.length + OBJECT_BYTES;
+    checkAlive(naming, bytes);
     bases.push({ oid, type: object.type, size: object.content.length, deflated });
     await nameBuilt(naming, { object, deltas: takeWaiting(naming, oid) });
   }
   const inPack = new Set(naming.names.values());
-  return bases.filter(({ oid }) => !inPack.has(oid));
+  if (bases.some(({ oid }) => inPack.has(oid))) throw new Error('object that is built on itself');
+  return bases;
+}
+
+/** Servers send what is shorter; instructions that make less than they take could go on for long. */
+function deltaMax(size: number): number {
+  return size + 1024;
 }
 
 function baseMissing(base: number | string): Failure {

@@ -8,7 +8,7 @@ import { deflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { createRepository, temporaryFolder } from '../../../../test/harness/git-server.ts';
 import { Failure } from '../../../std/failure.ts';
-import { pktLines, serverError, withCapability } from '../transport/pkt-line.ts';
+import { pktLine, pktLines, serverError, takeOutPack, withCapability } from '../transport/pkt-line.ts';
 import { readBlobs } from './blobs.ts';
 import { applyDelta } from './delta.ts';
 import { openObjectStore } from './objects.ts';
@@ -162,6 +162,27 @@ test('what a server complains about is found in an ERR line and on the third cha
   expect(serverError(Buffer.from('0008NAK\n0010ERR no way\n\n'))).toBe('no way');
   expect(serverError(Buffer.from('0008NAK\n000b\u0003broken'))).toBe('broken');
   expect(serverError(Buffer.from('0008NAK\n000a\u0001PACK\n'))).toBeUndefined();
+});
+
+test('the pack of an answer is taken out of it, with what is said of progress and of shallow commits', () => {
+  const lines = [
+    `shallow ${'1'.repeat(40)}`,
+    `unshallow ${'2'.repeat(40)}`,
+    'NAK\n',
+    '\u0001PACK',
+    '\u0002half',
+    '\u0001-end',
+  ];
+  const answer = Buffer.from(`${lines.map(pktLine).join('')}0000`);
+  const { pack, rest } = takeOutPack(answer);
+  expect([String(pack), String(rest)]).toEqual(['PACK-end', '0008NAK\n0000']);
+});
+
+test('an answer of very many lines, or of much else than a pack, is refused', () => {
+  const many = Buffer.from('0005\u0001'.repeat(250_001));
+  expect(() => serverError(many)).toThrow(/more than 250000 lines/);
+  expect(() => takeOutPack(many)).toThrow(/more than 250000 lines/);
+  expect(() => takeOutPack(Buffer.from('0008ACK\n'.repeat(10_000)))).toThrow(/other things than a pack/);
 });
 
 test('a capability is added to a want line and to nothing else', () => {

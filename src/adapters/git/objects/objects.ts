@@ -6,7 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { Failure } from '../../../std/failure.ts';
-import { applyDelta, TOO_LARGE } from './delta.ts';
+import { isOid } from '../reference.ts';
+import { applyDelta, sizeMade, TOO_LARGE } from './delta.ts';
 import type { ObjectType } from './entry.ts';
 import { openPack, type Pack } from './pack.ts';
 
@@ -24,11 +25,15 @@ export interface ObjectStore {
   /** Rejects with Failure `git-damaged` unless every pack is what its index says. */
   verify(): Promise<void>;
   packs(): number;
+  /** Bytes of all that was made so far, whatever for: objects build on each other. */
+  made(): number;
   close(): void;
 }
 
 /** Deltas of deltas: Git's own limit is 4095 (`pack.depth`), and a longer chain can only be a loop. */
-const MAX_CHAIN = 4096;
+export const MAX_CHAIN = 4096;
+/** An object may build on larger ones than those that are read: the largest file that most servers take has 100 MiB. */
+const BASE_BYTES_MAX = 128 * 1024 * 1024;
 /** Objects kept decoded, because the next ones are often deltas against them. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
@@ -45,7 +50,7 @@ export function openObjectStore(objects: string, maxObjectBytes: number): Object
     close();
     throw corrupt(objects, 'a pack cannot be opened', cause);
   }
-  const context: Context = { folders, packs, maxObjectBytes, kept: new Map(), keptBytes: 0 };
+  const context: Context = { folders, packs, maxObjectBytes, kept: new Map(), keptBytes: 0, madeBytes: 0 };
   return {
     read: (oid) => guarded(objects, oid, maxObjectBytes, () => readStoredObject(context, oid)),
     verify: async () => {
@@ -56,6 +61,7 @@ export function openObjectStore(objects: string, maxObjectBytes: number): Object
       }
     },
     packs: () => packs.length,
+    made: () => context.madeBytes,
     close,
   };
 }
@@ -67,12 +73,15 @@ interface Context {
   /** Unverified, by pack and offset. */
   readonly kept: Map<Pack, Map<number, GitObject>>;
   keptBytes: number;
+  madeBytes: number;
 }
 
 function readStoredObject(context: Context, oid: string): GitObject | undefined {
   const object = findPacked(context, oid, 0);
   if (object === undefined) return readLoose(context, oid);
   const { type, content } = object;
+  // It may have been made as the base of another.
+  checkMade(content.length, context.maxObjectBytes);
   assertName(oid, createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex'));
   return object;
 }
@@ -93,11 +102,14 @@ function findPacked(context: Context, oid: string, depth: number): GitObject | u
 /** Follows the deltas down to an object that is stored whole, then applies them upwards. */
 function readPacked(context: Context, pack: Pack, start: number, startDepth: number): GitObject {
   const chain: { readonly offset: number; readonly delta: Buffer }[] = [];
+  const baseBytes = Math.max(context.maxObjectBytes, BASE_BYTES_MAX);
   let offset = start;
   let object = context.kept.get(pack)?.get(offset);
   while (object === undefined) {
     if (startDepth + chain.length > MAX_CHAIN) throw new Error('deltas without end');
-    const stored = pack.entry(offset, context.maxObjectBytes);
+    const isAsked = startDepth + chain.length === 0;
+    const stored = pack.entry(offset, isAsked ? context.maxObjectBytes : baseBytes);
+    if (isAsked && 'base' in stored) checkMade(sizeMade(stored.bytes), context.maxObjectBytes);
     if (stored.type === 'offset-delta') {
       chain.push({ offset, delta: stored.bytes });
       offset = stored.base;
@@ -113,13 +125,18 @@ function readPacked(context: Context, pack: Pack, start: number, startDepth: num
     }
   }
   for (const { offset: place, delta } of chain.reverse()) {
-    object = { type: object.type, content: applyDelta(object.content, delta, context.maxObjectBytes) };
+    object = { type: object.type, content: applyDelta(object.content, delta, baseBytes) };
     cacheObject(context, pack, place, object);
   }
   return object;
 }
 
+function checkMade(bytes: number, maxBytes: number): void {
+  if (bytes > maxBytes) throw Object.assign(new Error(`object of ${bytes} bytes`), { code: TOO_LARGE });
+}
+
 function cacheObject(context: Context, pack: Pack, offset: number, object: GitObject): void {
+  context.madeBytes += object.content.length;
   context.keptBytes += object.content.length;
   if (context.keptBytes > MAX_KEPT_BYTES) {
     context.kept.clear();
@@ -131,6 +148,7 @@ function cacheObject(context: Context, pack: Pack, offset: number, object: GitOb
 
 /** gitrepository-layout(5): a zlib stream of `<type> <size>`, a zero byte and the content. */
 function readLoose({ folders, maxObjectBytes }: Context, oid: string): GitObject | undefined {
+  if (!isOid(oid)) return undefined;
   const compressed = firstFile(folders.map((folder) => `${folder}/${oid.slice(0, 2)}/${oid.slice(2)}`));
   if (compressed === undefined) return undefined;
   // Without it each small object would keep a buffer of 16 KiB.

@@ -1,6 +1,7 @@
 // The index of a pack, version 2 (gitformat-pack(5)): which object starts where. Knows nothing about objects and files.
 
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 
 /** An object and its place in a pack. */
 export interface PackedObject {
@@ -83,24 +84,34 @@ function rankOf(starts: Float64Array, offset: number): number {
 }
 
 /** Of objects in any order. */
-export function packIndex(objects: readonly PackedObject[], packChecksum: Buffer): Buffer {
-  const rows = objects.toSorted((a, b) => (a.oid < b.oid ? -1 : Number(a.oid > b.oid)));
+export async function packIndex(objects: readonly PackedObject[], packChecksum: Buffer): Promise<Buffer> {
+  const count = objects.length;
   const head = Buffer.alloc(OIDS_AT);
   head.writeUInt32BE(MAGIC, 0);
   head.writeUInt32BE(VERSION, 4);
-  let upTo = 0;
-  for (let first = 0; first < 256; first += 1) {
-    while (upTo < rows.length && Number.parseInt(rows[upTo]?.oid.slice(0, 2) ?? '', 16) <= first) upTo += 1;
-    head.writeUInt32BE(upTo, FANOUT_AT + first * 4);
+  const [oids, crcs, offsets] = [Buffer.alloc(count * 20), Buffer.alloc(count * 4), Buffer.alloc(count * 4)];
+  let row = 0;
+  for (const [first, group] of byFirstByte(objects).entries()) {
+    for (const { oid, crc, offset } of group.sort((a, b) => (a.oid < b.oid ? -1 : Number(a.oid > b.oid)))) {
+      oids.write(oid, row * 20, 'hex');
+      crcs.writeUInt32BE(crc, row * 4);
+      offsets.writeUInt32BE(offset, row * 4);
+      row += 1;
+    }
+    head.writeUInt32BE(row, FANOUT_AT + first * 4);
+    if (group.length >= LONG_GROUP) await setImmediate();
   }
-  const numbers = Buffer.alloc(rows.length * 2 * 4);
-  for (const [row, { offset, crc }] of rows.entries()) {
-    numbers.writeUInt32BE(crc, row * 4);
-    numbers.writeUInt32BE(offset, (rows.length + row) * 4);
-  }
-  const oids = Buffer.from(rows.map(({ oid }) => oid).join(''), 'hex');
-  const body = Buffer.concat([head, oids, numbers, packChecksum]);
+  const body = Buffer.concat([head, oids, crcs, offsets, packChecksum]);
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+}
+
+/** Others have their turn after so many. */
+const LONG_GROUP = 100;
+
+function byFirstByte(objects: readonly PackedObject[]): PackedObject[][] {
+  const groups: PackedObject[][] = Array.from({ length: 256 }, () => []);
+  for (const object of objects) groups[Number.parseInt(object.oid.slice(0, 2), 16)]?.push(object);
+  return groups;
 }
 
 function sha1(bytes: Uint8Array): string {

@@ -8,7 +8,7 @@ import { deflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { createRepository, temporaryFolder } from '../../../../test/harness/git-server.ts';
 import { Failure } from '../../../std/failure.ts';
-import { PACK_LIMITS } from './budget.ts';
+import { OBJECT_BYTES, PACK_LIMITS } from './budget.ts';
 import { entryHead } from './entry.ts';
 import { openObjectStore } from './objects.ts';
 import { receivePack } from './receive.ts';
@@ -141,9 +141,28 @@ function copies(distance: number, baseSize: number, times: number): Buffer {
 }
 
 function deltaOf(distance: number, delta: Buffer): Buffer {
-  const head = entryHead('blob', delta.length);
-  head.writeUInt8((head.readUInt8(0) & 0x8f) | (6 << 4), 0);
-  return Buffer.concat([head, distanceOf(distance), deflateSync(delta)]);
+  return Buffer.concat([headOf(6, delta.length), distanceOf(distance), deflateSync(delta)]);
+}
+
+function deltaOn(oid: string, delta: Buffer): Buffer {
+  return Buffer.concat([headOf(7, delta.length), Buffer.from(oid, 'hex'), deflateSync(delta)]);
+}
+
+function headOf(kind: number, size: number): Buffer {
+  const head = entryHead('blob', size);
+  head.writeUInt8((head.readUInt8(0) & 0x8f) | (kind << 4), 0);
+  return head;
+}
+
+/** The first bytes of a base of that size, and others. */
+function beginning(baseSize: number, copied: number, added = ''): Buffer {
+  const copy = Buffer.from([0x90, copied]);
+  const insert = added === '' ? [] : [added.length, ...Buffer.from(added)];
+  return Buffer.concat([sizeOf(baseSize), sizeOf(copied + added.length), copy, Buffer.from(insert)]);
+}
+
+function blobName(content: Buffer): string {
+  return hash('sha1', Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]));
 }
 
 /** Seven bits a byte, lowest first. */
@@ -164,6 +183,15 @@ function distanceOf(distance: number): Buffer {
 }
 
 const ABC = blob(Buffer.from('abc'));
+
+/** A zlib stream of nothing, in so many blocks. */
+function nothingIn(blocks: number): Buffer {
+  const block = Buffer.from([0, 0, 0, 0xff, 0xff]);
+  const ending = Buffer.from([1, 0, 0, 0xff, 0xff, 0, 0, 0, 1]);
+  return Buffer.concat([Buffer.from([0x78, 0x01]), ...Array.from({ length: blocks }, () => block), ending]);
+}
+
+const BYTE_BY_BYTE = Buffer.concat([sizeOf(3), sizeOf(2000), Buffer.alloc(4000, Buffer.from([1, 65]))]);
 
 test.each([
   {
@@ -189,6 +217,34 @@ test.each([
   },
   { reason: 'a large one with more', pack: () => packOf([blob(Buffer.alloc(2 * MIB), MIB)]), says: 'announced bytes' },
   { reason: 'a large one with less', pack: () => packOf([blob(Buffer.alloc(MIB), 2 * MIB)]), says: 'announced bytes' },
+  {
+    reason: 'a size that is no number',
+    pack: () => packOf([Buffer.from([0xb0, ...Array.from({ length: 150 }, () => 0x80), 0])]),
+    says: 'size without end',
+  },
+  {
+    reason: 'a distance that is no number',
+    pack: () => packOf([Buffer.concat([headOf(6, 3), Buffer.alloc(150, 0x80)])]),
+    says: 'distance without end',
+  },
+  {
+    reason: 'nothing, at length',
+    pack: () => packOf([Buffer.concat([entryHead('blob', 0), nothingIn(1000)])]),
+    says: 'damaged zlib',
+  },
+  {
+    reason: 'a delta that makes less than it takes',
+    pack: () => packOf([ABC, deltaOf(ABC.length, BYTE_BY_BYTE)]),
+    says: 'larger than what it makes',
+  },
+  {
+    reason: 'a chain that readers would not follow',
+    pack: () => {
+      const link = (distance: number) => deltaOf(distance, beginning(3, 3));
+      return packOf([ABC, link(ABC.length), ...Array.from({ length: 4096 }, () => link(link(1).length))]);
+    },
+    says: 'deltas without end',
+  },
   { reason: 'before the pack', pack: () => packOf([ABC, deltaOf(4000, sizeOf(3))]), says: 'outside of the pack' },
   { reason: 'between two objects', pack: () => packOf([ABC, deltaOf(3, sizeOf(3))]), says: 'git-damaged' },
   { reason: 'a delta of another', pack: () => packOf([ABC, deltaOf(ABC.length, sizeOf(9))]), says: 'RangeError' },
@@ -196,6 +252,29 @@ test.each([
   const gitdir = bare();
   expect(await outcomeOf(gitdir, pack())).toContain(says);
   expect(packFiles(gitdir)).toEqual([]);
+});
+
+test('a pack whose objects build on each other in a circle, around one that is there, is refused', async () => {
+  const gitdir = bare();
+  const [one, two] = [Buffer.from('one'), Buffer.from('one and two')];
+  await receivePack(gitdir, packOf([blob(one)]));
+  const circle = packOf([
+    deltaOn(blobName(one), beginning(one.length, 3, ' and two')),
+    deltaOn(blobName(two), beginning(two.length, 3)),
+  ]);
+  expect(await outcomeOf(gitdir, circle)).toContain('built on itself');
+  expect(packFiles(gitdir)).toHaveLength(1);
+});
+
+test('a small object that builds on one that is too large to be read is read', async () => {
+  const gitdir = bare();
+  const large = Buffer.alloc(65_536);
+  const base = blob(large);
+  await receivePack(gitdir, packOf([base, deltaOf(base.length, beginning(large.length, 3))]));
+  const store = openObjectStore(join(gitdir, 'objects'), 1000);
+  cleanups.push(() => store.close());
+  expect(store.read(blobName(Buffer.alloc(3)))?.content).toEqual(Buffer.alloc(3));
+  expect(() => store.read(blobName(large))).toThrow(/larger than 1000 bytes/);
 });
 
 test('whatever byte of a pack is another one, it is refused, or its index names what is there', async () => {
@@ -226,8 +305,11 @@ test('of a large file that nothing builds on, next to nothing is in memory', asy
   await receivePack(gitdir, pack);
   clearInterval(watching);
   expect(most).toBeLessThan(size / 2);
-  const oid = hash('sha1', Buffer.concat([Buffer.from(`blob ${size}\0`), Buffer.alloc(size)]));
-  expect(git(gitdir, ['cat-file', '-s', oid]).toString().trim()).toBe(String(size));
+  expect(
+    git(gitdir, ['cat-file', '-s', blobName(Buffer.alloc(size))])
+      .toString()
+      .trim(),
+  ).toBe(String(size));
 });
 
 test('what a pack may cost has limits: of all objects, of one that a delta makes, of those that are needed at a time', async () => {
@@ -241,7 +323,12 @@ test('what a pack may cost has limits: of all objects, of one that a delta makes
   expect(await outcome({ totalBytes: 3 * MIB })).toMatch(/^git-too-large: what the server sent /);
   expect(await outcome({ deltaBytes: MIB - 1 })).toMatch(/^git-too-large: a file that the server sent as a change /);
   expect(await outcome({ deltaBytes: 65_535 })).toMatch(/^git-too-large: a file that the server sent as a change /);
+  expect(await outcome({ objects: 4 })).toBe('git-too-large: what the server sent has more than 4 objects');
+  expect(await outcome({ chainBytes: 2 * MIB + 65_535 })).toMatch(
+    /^git-too-large: what a file of the server is made by /,
+  );
   // A chain needs one object at a time, and the base of what waits.
-  expect(await outcome({ aliveBytes: MIB + 65_536 })).toBe('taken');
-  expect(await outcome({ aliveBytes: MIB + 65_535 })).toMatch(/^git-too-large: what changes of the server build on /);
+  const alive = MIB + 65_536 + 2 * OBJECT_BYTES;
+  expect(await outcome({ aliveBytes: alive })).toBe('taken');
+  expect(await outcome({ aliveBytes: alive - 1 })).toMatch(/^git-too-large: what changes of the server build on /);
 });

@@ -2,9 +2,11 @@
 // other packs hold. Packs whose deltas build on each other's can go round in circles, in which a file that goes to and fro
 // between two contents is never read to an end. Knows nothing about where packs come from.
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { Failure } from '../../../std/failure.ts';
 import { hashInTurns, openBudget, PACK_LIMITS } from './budget.ts';
 import { entryHead } from './entry.ts';
 import { type ForeignBase, resolveNames } from './names.ts';
@@ -17,7 +19,9 @@ import { CHECKSUM_BYTES, COUNT_AT, HEADER_BYTES, readCount, scanPack } from './s
  * `git-too-large`, and `git-damaged` where the pack builds on what is not there; an Error where it cannot be read.
  */
 export async function receivePack(gitdir: string, pack: Buffer, limits = PACK_LIMITS): Promise<void> {
-  if (readCount(pack) === 0) return;
+  const count = readCount(pack);
+  if (count === 0) return;
+  if (count > limits.objects) throw tooManyObjects(limits.objects);
   const spend = openBudget('what the server sent', limits.totalBytes);
   const entries = await scanPack(pack, spend);
   const store = openObjectStore(join(gitdir, 'objects'), limits.deltaBytes);
@@ -35,13 +39,32 @@ interface Whole {
   readonly objects: readonly PackedObject[];
 }
 
+function tooManyObjects(max: number): Failure {
+  return new Failure('git-too-large', `what the server sent has more than ${max} objects`, { data: { max } });
+}
+
+/** One that is there already is left alone: others may read it. */
 async function writePack(gitdir: string, { pack, objects }: Whole): Promise<void> {
   const checksum = pack.subarray(-CHECKSUM_BYTES);
   const folder = join(gitdir, 'objects/pack');
   const base = join(folder, `pack-${checksum.toString('hex')}`);
+  if (existsSync(`${base}.idx`)) return;
+  const index = await packIndex(objects, checksum);
   await mkdir(folder, { recursive: true });
-  await writeFile(`${base}.pack`, pack);
-  await writeFile(`${base}.idx`, packIndex(objects, checksum));
+  await replaceFile(`${base}.pack`, pack);
+  await replaceFile(`${base}.idx`, index);
+}
+
+/** Throws what the file system says; a full disk says no path of its own. */
+async function replaceFile(path: string, bytes: Buffer): Promise<void> {
+  const draft = `${path}.new`;
+  try {
+    await writeFile(draft, bytes);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error instanceof Error ? Object.assign(error, { path }) : error;
+  }
 }
 
 /** Behind what was sent: its places stay what they are. */

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { crc32, createInflate } from 'node:zlib';
 import { hashInTurns, type Spend } from './budget.ts';
-import { type EntryHead, inflateFirst, readEntryHead } from './entry.ts';
+import { deflatedMax, type EntryHead, inflateFirst, readEntryHead } from './entry.ts';
 
 export interface ScannedEntry {
   readonly offset: number;
@@ -71,7 +71,7 @@ async function scanLarge(stream: Buffer, { type, size, ...head }: EntryHead): Pr
   const inflate = createInflate();
   const name = createHash('sha1').update(looseHead(type, size));
   let seen = 0;
-  inflate.end(stream);
+  inflate.end(stream.subarray(0, deflatedMax(size)));
   for await (const chunk of inflate) {
     const bytes: Buffer = chunk;
     seen += bytes.length;

@@ -85,7 +85,7 @@ function collectEntries(store: ObjectStore, entry: Omit<Entry, 'name'>, path: st
   switch (entry.sort) {
     case 'folder':
       for (const child of readTree(store, entry.oid)) {
-        collectEntries(store, child, path === '' ? child.name : `${path}/${child.name}`, listing);
+        collectEntries(store, child, joined(path, child.name), listing);
       }
       return;
     case 'file':
@@ -95,6 +95,17 @@ function collectEntries(store: ObjectStore, entry: Omit<Entry, 'name'>, path: st
     case 'submodule':
       listing.skipped.push({ path, reason: entry.sort });
   }
+}
+
+/** As Linux has it (`PATH_MAX`); it limits how deep folders are, too. */
+const PATH_LENGTH_MAX = 4096;
+
+function joined(path: string, name: string): string {
+  const whole = path === '' ? name : `${path}/${name}`;
+  if (whole.length > PATH_LENGTH_MAX) {
+    throw new Failure('git-too-large', `the commit has a path of more than ${PATH_LENGTH_MAX} characters`);
+  }
+  return whole;
 }
 
 /** What is at the path; a text where nothing is, to be added to that. */

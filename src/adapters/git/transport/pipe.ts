@@ -143,13 +143,20 @@ async function within<T>({ timeoutMs }: PipeOptions, run: (use: Use, signal: Abo
   }
 }
 
+/** The list of refs of most repositories; twice as much each time that it is not enough. */
+const FIRST_ROOM_BYTES = 64 * 1024;
+
 /** The pkt-lines up to the flush after them, which the server waits behind. */
 async function readUpToFlush(stream: GitStream, maxBytes: number): Promise<Buffer> {
   const { output } = stream;
-  let bytes = Buffer.alloc(0);
+  let room = Buffer.alloc(FIRST_ROOM_BYTES);
+  let bytes = room.subarray(0, 0);
   let at = 0;
   for await (const chunk of output.iterator({ destroyOnReturn: false })) {
-    bytes = Buffer.concat([bytes, chunk]);
+    const filled = bytes.length + chunk.length;
+    if (filled > room.length) room = Buffer.concat([bytes], 2 * filled);
+    room.set(chunk, bytes.length);
+    bytes = room.subarray(0, filled);
     while (at + 4 <= bytes.length) {
       const length = lineLength(bytes, at);
       if (length === 0) return bytes.subarray(0, at + 4);

@@ -1,40 +1,80 @@
 // The line format of Git's protocol (gitprotocol-common(5)), as far as requests and answers that another part makes need
 // a look or a touch. Knows nothing about requests.
 
+import { Failure } from '../../../std/failure.ts';
+
 const LENGTH_BYTES = 4;
 
-/** The payloads of the pkt-lines at the start of the bytes, up to the first that is none. */
-export function* pktLines(bytes: Buffer): Generator<Buffer> {
+/** A server with a hundred thousand branches and tags says as many; a pack of 256 MiB takes four thousand. */
+const LINES_MAX = 250_000;
+
+interface Line {
+  /** Where its payload starts and ends. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The pkt-lines at the start of the bytes, up to the first that is none. Throws Failure `git-protocol-error` where they are too many. */
+function* linesOf(bytes: Buffer): Generator<Line> {
   let at = 0;
-  while (at + 4 <= bytes.length) {
-    const length = Number.parseInt(bytes.toString('latin1', at, at + 4), 16);
+  for (let count = 1; at + LENGTH_BYTES <= bytes.length; count += 1) {
+    const length = Number.parseInt(bytes.toString('latin1', at, at + LENGTH_BYTES), 16);
     if (Number.isNaN(length) || length === 3 || at + length > bytes.length) return;
+    if (count > LINES_MAX) throw tooMuch(`more than ${LINES_MAX} lines`);
     // 0, 1 and 2 are flush, delimiter and end of a response: no payload.
-    if (length >= 4) yield bytes.subarray(at + 4, at + length);
-    at += Math.max(length, 4);
+    if (length >= LENGTH_BYTES) yield { start: at + LENGTH_BYTES, end: at + length };
+    at += Math.max(length, LENGTH_BYTES);
   }
 }
 
-/** The pack on the first side-band channel of an answer, and the answer without it (gitprotocol-pack(5)). */
+function tooMuch(what: string): Failure {
+  return new Failure('git-protocol-error', `the server answers with ${what}`, { retryable: true });
+}
+
+/** The payloads of the pkt-lines. */
+export function* pktLines(bytes: Buffer): Generator<Buffer> {
+  for (const { start, end } of linesOf(bytes)) yield bytes.subarray(start, end);
+}
+
+/** What is no pack: an acknowledgement, and what is said of history. */
+const REST_BYTES_MAX = 64 * 1024;
+
+/**
+ * The pack on the first side-band channel of an answer, and what isomorphic-git is to see of the answer (gitprotocol-pack(5)): no
+ * progress, and no commits that are shallow, which it would look up.
+ */
 export function takeOutPack(answer: Buffer): { readonly pack: Buffer; readonly rest: Buffer } {
-  const pack: Buffer[] = [];
+  const pack = Buffer.allocUnsafe(answer.length);
+  let filled = 0;
   const rest: Buffer[] = [];
   let from = 0;
-  for (const line of pktLines(answer)) {
-    if (line[0] !== 1) continue;
-    const start = line.byteOffset - answer.byteOffset;
-    pack.push(line.subarray(1));
-    rest.push(answer.subarray(from, start - LENGTH_BYTES));
-    from = start + line.length;
+  for (const { start, end } of linesOf(answer)) {
+    const isPack = answer[start] === PACK_CHANNEL;
+    if (!isPack && answer[start] !== PROGRESS_CHANNEL && !isShallow(answer, start)) continue;
+    if (isPack) filled += answer.copy(pack, filled, start + 1, end);
+    if (from < start - LENGTH_BYTES) rest.push(answer.subarray(from, start - LENGTH_BYTES));
+    from = end;
   }
-  return { pack: Buffer.concat(pack), rest: Buffer.concat([...rest, answer.subarray(from)]) };
+  rest.push(answer.subarray(from));
+  if (rest.reduce((sum, { length }) => sum + length, 0) > REST_BYTES_MAX) throw tooMuch('other things than a pack');
+  return { pack: pack.subarray(0, filled), rest: Buffer.concat(rest) };
+}
+
+const PACK_CHANNEL = 1;
+const PROGRESS_CHANNEL = 2;
+const ERROR_CHANNEL = 3;
+
+function isShallow(answer: Buffer, start: number): boolean {
+  const word = answer.toString('latin1', start, start + 10);
+  return word.startsWith('shallow ') || word === 'unshallow ';
 }
 
 /** What a server says instead of an answer: an `ERR` line, or the third side-band channel (gitprotocol-pack(5)). */
 export function serverError(bytes: Buffer): string | undefined {
-  for (const line of pktLines(bytes)) {
-    if (line[0] === 3) return line.toString('utf8', 1).trim();
-    if (line.toString('latin1', 0, 4) === 'ERR ') return line.toString('utf8', 4).trim();
+  for (const { start, end } of linesOf(bytes)) {
+    if (start === end) continue;
+    if (bytes[start] === ERROR_CHANNEL) return bytes.toString('utf8', start + 1, end).trim();
+    if (bytes.toString('latin1', start, start + 4) === 'ERR ') return bytes.toString('utf8', start + 4, end).trim();
   }
   return undefined;
 }
