@@ -63,8 +63,9 @@ interface Scanned {
 async function scanContent(stream: Buffer, head: EntryHead): Promise<Scanned> {
   if (head.size >= LARGE_BYTES) return scanLarge(stream, head);
   const { content, length } = inflateFirst(stream, head.size);
+  if ('base' in head) return { length, oid: undefined };
   const name = createHash('sha1').update(looseHead(head.type, head.size)).update(content);
-  return { length, oid: 'base' in head ? undefined : name.digest('hex') };
+  return { length, oid: name.digest('hex') };
 }
 
 async function scanLarge(stream: Buffer, { type, size, ...head }: EntryHead): Promise<Scanned> {
