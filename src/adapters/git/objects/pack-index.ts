@@ -17,7 +17,8 @@ const MAGIC = 0xff744f63;
 const VERSION = 2;
 const FANOUT_AT = 8;
 const OIDS_AT = FANOUT_AT + 256 * 4;
-const CHECKSUM_BYTES = 20;
+/** SHA-1, at the end of a pack and of its index. */
+export const CHECKSUM_BYTES = 20;
 
 export interface PackIndex {
   find(oid: string): number | undefined;

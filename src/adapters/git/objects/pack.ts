@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { readStored, type Stored } from './entry.ts';
-import { readIndex } from './pack-index.ts';
+import { CHECKSUM_BYTES, readIndex } from './pack-index.ts';
 
 export interface Pack {
   /** Where the object starts, or undefined. */
@@ -15,8 +15,6 @@ export interface Pack {
   verify(): Promise<void>;
   close(): void;
 }
-
-const CHECKSUM_BYTES = 20;
 
 /** Opens `<base>.idx` and `<base>.pack`; throws an Error where the index is damaged or one of them is missing. */
 export function openPack(base: string): Pack {

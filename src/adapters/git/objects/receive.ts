@@ -11,8 +11,8 @@ import { hashInTurns, openBudget, PACK_LIMITS } from './budget.ts';
 import { entryHead } from './entry.ts';
 import { type ForeignBase, resolveNames } from './names.ts';
 import { openObjectStore } from './objects.ts';
-import { type PackedObject, packIndex } from './pack-index.ts';
-import { CHECKSUM_BYTES, COUNT_AT, HEADER_BYTES, readCount, scanPack } from './scan.ts';
+import { CHECKSUM_BYTES, type PackedObject, packIndex } from './pack-index.ts';
+import { COUNT_AT, HEADER_BYTES, readCount, scanPack } from './scan.ts';
 
 /**
  * `gitdir`: a bare repository whose packs stand alone. The index is written last: without it there is no pack. Throws Failure

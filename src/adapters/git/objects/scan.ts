@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { crc32, createInflate } from 'node:zlib';
 import { hashInTurns, type Spend } from './budget.ts';
 import { deflatedMax, type EntryHead, inflateFirst, readEntryHead } from './entry.ts';
+import { CHECKSUM_BYTES } from './pack-index.ts';
 
 export interface ScannedEntry {
   readonly offset: number;
@@ -17,7 +18,6 @@ export interface ScannedEntry {
 
 export const HEADER_BYTES = 12;
 export const COUNT_AT = 8;
-export const CHECKSUM_BYTES = 20;
 
 /** From here on an object is inflated piece by piece, on another thread. */
 export const LARGE_BYTES = 1024 * 1024;
