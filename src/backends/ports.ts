@@ -67,6 +67,13 @@ export interface Streams {
 /** Opens the standard streams of the process with this index (0 unless a pool has several). Rejects with a Failure. */
 export type OpenStreams = (index: number, handlers: StreamsHandlers) => Promise<Streams>;
 
+/** Processes for one use each: closing the streams ends the process and lets another take its place. */
+export interface Processes {
+  readonly open: OpenStreams;
+  /** Resolves if the process with this index runs; does not use it. Rejects with a Failure. */
+  check(index: number): Promise<void>;
+}
+
 /** Time and chance, passed in. */
 export interface BackendClock {
   /** Milliseconds since 1970. */

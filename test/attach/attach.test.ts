@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createAttach } from '../../src/adapters/attach/attach.ts';
 import type { AttachProtocol } from '../../src/adapters/attach/options.ts';
 import type { Streams } from '../../src/backends/ports.ts';
+import type { Failure } from '../../src/std/failure.ts';
 import { FIXTURE } from '../backends/stdio/world.ts';
 import { type Heard, listener } from './listener.ts';
 import { type AttachWorld, openAttachWorld, POD } from './world.ts';
@@ -155,12 +156,35 @@ describe('v5', () => {
     expect(await heard.end).toBe('the container ended: Success');
   });
 
-  test('ends the input of the container where closing should', async () => {
-    world = await openAttachWorld(['v5.channel.k8s.io']);
+  test('ends the input of a container whose input is for one connection, and of no other', async () => {
+    world = await openAttachWorld();
     await world.run(FIXTURE, ['cat']);
-    const streams = await attachTo(world, listener(), { endInput: true });
-    await streams.close();
+    await (await attachTo(world, listener())).close();
+    const heard = listener();
+    const streams = await attachTo(world, heard);
+    streams.write(Buffer.from('still here\n'));
+    await heard.until('still here\n');
+    await world.stop();
+    world = await openAttachWorld();
+    await world.run(FIXTURE, ['cat'], {}, { stdinOnce: true });
+    await (await attachTo(world, listener())).close();
     await world.containers.ended(POD);
+  });
+
+  test('deletes the pod if it should be replaced, and says why if it cannot', async () => {
+    world = await openAttachWorld();
+    await world.run(FIXTURE, ['cat']);
+    const failures: Failure[] = [];
+    const replacePod = { failed: (failure: Failure) => void failures.push(failure) };
+    const first = await attachTo(world, listener(), { replacePod });
+    const second = await attachTo(world, listener(), { replacePod });
+    await first.close();
+    await expect(createAttach(world.options)(0, listener())).rejects.toMatchObject({
+      code: 'attach-refused',
+      message: 'the API server refuses pod server-0 with 404: pods "server-0" not found',
+    });
+    await second.close();
+    expect(failures).toEqual([]);
   });
 });
 

@@ -1,12 +1,12 @@
 // Stdio servers in containers of a development cluster: sessions over a line that breaks, a container that is started again.
 
 import { afterEach, expect, test } from 'vitest';
-import { createAttach } from '../../src/adapters/attach/attach.ts';
-import type { AttachProtocol } from '../../src/adapters/attach/options.ts';
+import { createAttach, createPods } from '../../src/adapters/attach/attach.ts';
 import type { Backend } from '../../src/backends/backend.ts';
 import { createPerSessionStdio } from '../../src/backends/stdio/per-session.ts';
 import { createSharedStdio, type SharedStdioParts } from '../../src/backends/stdio/shared.ts';
-import { call, openSession, request, toolCall } from '../backends/stdio/caller.ts';
+import type { Failure } from '../../src/std/failure.ts';
+import { openSession, request, toolCall } from '../backends/stdio/caller.ts';
 import { type Counting, clock, countingObserver, FIXTURE, serverProgram } from '../backends/stdio/world.ts';
 import { type AttachWorld, openAttachWorld, POD } from './world.ts';
 
@@ -94,26 +94,22 @@ test('one replica leaves the answers to another alone', async () => {
   await second.close(0);
 });
 
-test('a container that served a session serves no other before it was started again', async () => {
-  const protocols: readonly AttachProtocol[] = ['v5.channel.k8s.io'];
-  world = await openAttachWorld(protocols);
-  await world.run(FIXTURE, ['mcp']);
-  const openStreams = createAttach({ ...world.options, protocols, endInput: true });
-  const pool = createPerSessionStdio({ openStreams, pods: 1, clock, observer: countingObserver(), replica: 'r1' });
+test('a pod that served a session is replaced, and the next session waits for the new one', async () => {
+  world = await openAttachWorld();
+  await world.run(FIXTURE, ['mcp'], {}, { stdinOnce: true });
+  const failed = (failure: Failure): void => expect.fail(failure.message);
+  const processes = createPods({ ...world.options, replacePod: { failed } });
+  const pool = createPerSessionStdio({ processes, pods: 1, clock, observer: countingObserver(), replica: 'r1' });
   backend = pool;
+  expect((await pool.probe()).available).toBe(true);
   const first = await openSession(pool);
   const pid = await first.tool('pid');
-  const busy = await call(pool, request('initialize', {})).end();
-  expect(busy.fault).toMatchObject({ reason: 'busy', retryAfterSeconds: 5 });
+  const second = openSession(pool);
   await first.end();
   await world.containers.ended(POD);
-  await world.run(FIXTURE, ['mcp']);
-  let second = await openSession(pool).catch(() => undefined);
-  while (second === undefined) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    second = await openSession(pool).catch(() => undefined);
-  }
-  expect(await second.tool('pid')).not.toBe(pid);
+  await world.replace();
+  await world.run(FIXTURE, ['mcp'], {}, { stdinOnce: true });
+  expect(await (await second).tool('pid')).not.toBe(pid);
 });
 
 /** Settled once the backend is available. */

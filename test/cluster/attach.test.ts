@@ -49,8 +49,8 @@ async function start(name: string, ...args: readonly string[]): Promise<void> {
   );
 }
 
-async function create(name: string, image: string, args: readonly string[] = []): Promise<void> {
-  const container = { name: 'mcp', image: `images.example.com/${image}:1`, args: [...args], stdin: true };
+async function create(name: string, image: string, args: readonly string[] = [], more = {}): Promise<void> {
+  const container = { name: 'mcp', image: `images.example.com/${image}:1`, args: [...args], stdin: true, ...more };
   const spec = { automountServiceAccountToken: false, containers: [container] };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec };
   await admin.apply(pod, { force: false });
@@ -186,12 +186,14 @@ describe.skipIf(reason !== undefined)(`attaching ${reason ?? ''}`, () => {
     await heard.until('still here\n');
   });
 
-  test('ends the input of the container with v5, and so the container', async (context) => {
-    await start('input', 'cat');
+  test('ends the input of a container with `stdinOnce`, and so the container', async () => {
+    await create('input', 'program', ['cat'], { stdinOnce: true });
+    await eventually(
+      () => instanceOf('input'),
+      (running) => running !== undefined,
+    );
     const before = await instanceOf('input');
-    const v5 = { protocols: ['v5.channel.k8s.io'], endInput: true } as const;
-    if (!machine.takesV5) context.skip('the server speaks SPDY to nodes');
-    const streams = await attachTo('input', listener(), v5);
+    const streams = await attachTo('input', listener());
     await streams.close();
     await eventually(
       () => instanceOf('input'),

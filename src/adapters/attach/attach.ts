@@ -1,20 +1,18 @@
 // An MCP server as a container in a cluster: implements `OpenStreams` of backends/ports.ts with `pods/attach` of the
-// Kubernetes API over a WebSocket (v4.channel.k8s.io, v5.channel.k8s.io). Knows nothing about MCP.
+// Kubernetes API over a WebSocket (v4.channel.k8s.io, v5.channel.k8s.io).
 
 import type { RawData, WebSocket } from 'ws';
-import type { OpenStreams, Streams, StreamsHandlers } from '../../backends/ports.ts';
+import type { OpenStreams, Processes, Streams, StreamsHandlers } from '../../backends/ports.ts';
 import { openSocket } from './handshake.ts';
 import type { AttachOptions } from './options.ts';
-import { readInstance } from './pod-instance.ts';
+import { type PodInstance, readInstance } from './pod-instance.ts';
 import { statusIn } from './refusal.ts';
+import { deletePod } from './replace-pod.ts';
 
 const STDIN = 0;
 const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
-/** v5: closes one channel. */
-const CLOSE_CHANNEL = 255;
-
 const PIECE_BYTES = 64 * 1024;
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 const PING_MS = 5000;
@@ -25,6 +23,7 @@ interface State {
   readonly options: AttachOptions;
   readonly socket: WebSocket;
   readonly handlers: StreamsHandlers;
+  readonly pod: string;
   heardAt: number;
   paused: boolean;
   /** `write` was answered with false. */
@@ -41,12 +40,22 @@ export function createAttach(options: AttachOptions): OpenStreams {
   return (index, handlers) => attach(options, index, handlers);
 }
 
+/** Pods for one session each. */
+export function createPods(options: AttachOptions): Processes {
+  return {
+    open: createAttach(options),
+    async check(index) {
+      await readInstance(options, options.pod(index), await options.credentials());
+    },
+  };
+}
+
 async function attach(options: AttachOptions, index: number, handlers: StreamsHandlers): Promise<Streams> {
   const pod = options.pod(index);
   const credentials = await options.credentials();
   const socket = await openSocket(options, pod, credentials);
   const state: State = {
-    ...{ options, socket, handlers, heardAt: options.clock.monotonic(), paused: false, full: false },
+    ...{ options, socket, handlers, pod, heardAt: options.clock.monotonic(), paused: false, full: false },
     ...{ status: '', used: false, closing: false, stopTimer: () => undefined },
   };
   socket.on('error', (error) => {
@@ -69,14 +78,14 @@ async function attach(options: AttachOptions, index: number, handlers: StreamsHa
 /** RFC 6455 section 7.1.5: the connection was closed without a Close frame. */
 const NO_CODE = 1006;
 
-function serveSocket(state: State, instance: string): Streams {
+function serveSocket(state: State, run: PodInstance): Streams {
   const { socket } = state;
   socket.on('message', (data) => receiveFrame(state, data));
   socket.on('pong', () => hear(state));
   watchSocket(state);
   socket.resume();
   return {
-    instance,
+    instance: run.instance,
     write: (chunk) => writeInput(state, chunk),
     pause() {
       state.paused = true;
@@ -87,7 +96,7 @@ function serveSocket(state: State, instance: string): Streams {
       hear(state);
       socket.resume();
     },
-    close: () => close(state),
+    close: () => endUse(state, run),
   };
 }
 
@@ -147,6 +156,13 @@ function watchSocket(state: State): void {
   });
 }
 
+async function endUse(state: State, { uid }: PodInstance): Promise<void> {
+  const { options, pod } = state;
+  if (options.replacePod === undefined || state.closing) return close(state);
+  // The container would be started again by itself, but a node lets containers that end often wait for minutes.
+  await Promise.all([close(state), deletePod(options, pod, uid).catch(options.replacePod.failed)]);
+}
+
 function close(state: State): Promise<void> {
   const { socket, options } = state;
   state.closing = true;
@@ -159,9 +175,6 @@ function close(state: State): Promise<void> {
       resolve();
     });
     socket.resume();
-    if (options.endInput === true && socket.protocol === 'v5.channel.k8s.io') {
-      socket.send(Buffer.of(CLOSE_CHANNEL, STDIN));
-    }
     socket.close(1000);
   });
 }

@@ -1,7 +1,8 @@
-// What attaching to a container needs to know.
+// Options for attaching to a container.
 
 import type { ConnectionOptions } from 'node:tls';
 import type { BackendClock } from '../../backends/ports.ts';
+import type { Failure } from '../../std/failure.ts';
 
 /** Subprotocols of Kubernetes, the wanted one first. */
 export type AttachProtocol = 'v4.channel.k8s.io' | 'v5.channel.k8s.io';
@@ -26,12 +27,12 @@ export interface AttachOptions {
   readonly credentials: () => Promise<AttachCredentials>;
   readonly clock: Pick<BackendClock, 'after' | 'monotonic'>;
   /**
-   * v4 goes to the node itself, so that a dead node is noticed; with v5 the API server stands between, answers pings for
-   * the node, and can end the container's input alone. Absent: v4, else v5.
+   * v4 goes to the node itself, so that a dead node is noticed; with v5 the API server stands between and answers pings for
+   * the node. Absent: v4, else v5.
    */
   readonly protocols?: readonly AttachProtocol[];
-  /** Closing ends the container's input (with v5), so that the server ends and its container is started again. */
-  readonly endInput?: boolean;
+  /** If set, closing deletes the pod, so that its StatefulSet creates another; a failure of that is reported here. */
+  readonly replacePod?: { failed(failure: Failure): void };
   /** 10 s. */
   readonly connectMs?: number;
   /** Between two pings; 5 s. */

@@ -2,7 +2,7 @@
 // is given, and a process group of its own that ends with it. Knows nothing about MCP.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { BackendClock, OpenStreams, Streams, StreamsHandlers } from '../../backends/ports.ts';
+import type { BackendClock, OpenStreams, Processes, Streams, StreamsHandlers } from '../../backends/ports.ts';
 import { Failure } from '../../std/failure.ts';
 
 export interface ProcessOptions {
@@ -20,6 +20,19 @@ export interface ProcessOptions {
 export function createProcesses(options: ProcessOptions): OpenStreams {
   return (index, handlers) => startProcess(options, index, handlers);
 }
+
+/** Processes for one session each. A check starts one and ends it. */
+export function createSessionProcesses(options: ProcessOptions): Processes {
+  return {
+    open: createProcesses(options),
+    async check(index) {
+      const streams = await startProcess(options, index, NO_HANDLERS);
+      await streams.close();
+    },
+  };
+}
+
+const NO_HANDLERS: StreamsHandlers = { stdout: ignore, stderr: ignore, drain: ignore, closed: ignore };
 
 async function startProcess(options: ProcessOptions, index: number, handlers: StreamsHandlers): Promise<Streams> {
   const [program, ...args] = options.command;

@@ -1,10 +1,10 @@
 // A stdio server as a backend, a process for each session: none is ever used for a second one. Requests of the stateless
-// era, which share nothing by their nature, have one process of their own. Knows nothing about how processes run.
+// era, which share nothing by their nature, have one process of their own.
 
 import { scanMessage } from '../../mcp/scan.ts';
 import type { Backend, Era, Exchange, Probe } from '../backend.ts';
 import type { LinkHandlers } from '../link.ts';
-import type { BackendClock, OpenStreams } from '../ports.ts';
+import type { BackendClock, Processes } from '../ports.ts';
 import type { SessionLimits } from '../sessions/limits.ts';
 import type { SessionHandlers, SessionLink } from '../sessions/link.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
@@ -17,8 +17,8 @@ import { createSharedLines, type SharedLines } from './shared-lines.ts';
 import { type Spare, takeSpare } from './spare.ts';
 
 export interface PerSessionStdioParts {
-  /** The processes have the indices from 0 on. A line that is closed ends its process. */
-  readonly openStreams: OpenStreams;
+  /** They have the indices from 0 on. */
+  readonly processes: Processes;
   readonly pods: number;
   readonly clock: BackendClock;
   readonly observer: BackendObserver;
@@ -45,8 +45,8 @@ interface State {
 }
 
 export function createPerSessionStdio(parts: PerSessionStdioParts): Backend {
-  const { openStreams, observer, clock, maxLineBytes = MAX_LINE_BYTES } = parts;
-  const pool = createPool({ openStreams, observer, clock, maxLineBytes }, parts.pods);
+  const { processes, observer, clock, maxLineBytes = MAX_LINE_BYTES } = parts;
+  const pool = createPool({ processes, observer, clock, maxLineBytes }, parts.pods);
   const take = (handlers: LinkHandlers): Promise<ProcessLine> => takeProcess(state, handlers);
   const clientInfo = parts.clientInfo ?? CLIENT_INFO;
   const stateless = createSharedLines({ ...parts, clientInfo, open: take, statelessOnly: true });
@@ -115,20 +115,14 @@ function askEra(state: State): Promise<Era> {
   }
 }
 
-/** What the last session met; a process is started for it only where none was, or the last did not start. */
+/** Uses no process: a check must not take one from a session. */
 async function probePool({ pool, era, stateless, parts: { clock } }: State): Promise<Probe> {
   if (era === 'stateless') return stateless.probe();
-  if (pool.lastFailure() === undefined) return { available: true };
   const began = clock.monotonic();
   try {
-    const line = await pool.take({ message: ignore, closed: ignore, drain: ignore });
-    await line.close();
+    await pool.check();
     return { available: true, responseTimeMs: Math.round(clock.monotonic() - began) };
   } catch (error) {
     return { available: false, error: error instanceof Error ? error.message : String(error) };
   }
-}
-
-function ignore(): void {
-  // Nothing is asked of a process that is only tried.
 }

@@ -1,14 +1,19 @@
-// Processes for one use each: given out one at a time, never twice. Knows nothing about sessions and MCP.
+// Processes for one use each: given out one at a time, never twice. A taker waits until a process is renewed, within bounds.
 
 import { Failure } from '../../std/failure.ts';
 import type { LinkHandlers } from '../link.ts';
+import type { Processes } from '../ports.ts';
 import { type LineParts, openLine, type ProcessLine } from './line.ts';
 
 export interface Pool {
-  /** The line to a process that no other has used; closing it ends the process. Rejects with a Failure. */
+  /** Opens the line to an unused process. Closing the line ends the process. Rejects with a Failure. */
   take(handlers: LinkHandlers): Promise<ProcessLine>;
-  /** Why the last attempt failed; undefined after one that did not, null before the first. */
-  lastFailure(): string | undefined | null;
+  /** Resolves if a process serves, is being renewed or runs; uses none. Rejects with a Failure. */
+  check(): Promise<void>;
+}
+
+export interface PoolParts extends Omit<LineParts, 'openStreams'> {
+  readonly processes: Processes;
 }
 
 interface Slot {
@@ -16,68 +21,138 @@ interface Slot {
   taken: boolean;
   /** The run of the process that was used. */
   used: string | undefined;
-  /** Monotonic time before which it is not tried again. */
-  notBefore: number;
+  /** Monotonic time at which its process was released; undefined until then. */
+  releasedAt: number | undefined;
 }
 
 interface State {
-  readonly parts: LineParts;
+  readonly parts: PoolParts;
   readonly slots: readonly Slot[];
-  failure: string | undefined | null;
+  /** Takers that wait for a process, the oldest first. */
+  readonly waiting: (() => void)[];
 }
 
 const RETRY_AFTER_SECONDS = 5;
-/** A process that has not ended yet, or cannot be reached, is left alone for so long. */
-const LEFT_ALONE_MS = 1000;
+/** A node needs 2 to 4 s to replace a container (measured with kubelet 1.36 and containerd). */
+const RENEWAL_MS = 15_000;
+const LOOK_AGAIN_MS = 250;
+/** Takers that may wait, for each process. */
+const WAITING_PER_SLOT = 4;
 
 /** The processes have the indices from 0 to `size`, without that. */
-export function createPool(parts: LineParts, size: number): Pool {
-  const slots = Array.from({ length: size }, (_, index) => ({ index, taken: false, used: undefined, notBefore: 0 }));
-  const state: State = { parts, slots, failure: null };
-  return { take: (handlers) => takeSlot(state, handlers), lastFailure: () => state.failure };
+export function createPool(parts: PoolParts, size: number): Pool {
+  const slots = Array.from({ length: size }, (_, index) => ({
+    ...{ index, taken: false, used: undefined, releasedAt: undefined },
+  }));
+  const state: State = { parts, slots, waiting: [] };
+  return { take: (handlers) => takeSlot(state, handlers), check: () => checkSlots(state) };
 }
 
 async function takeSlot(state: State, handlers: LinkHandlers): Promise<ProcessLine> {
-  const now = state.parts.clock.monotonic();
+  const { parts, slots, waiting } = state;
+  if (waiting.length >= slots.length * WAITING_PER_SLOT) throw busy();
+  const deadline = parts.clock.monotonic() + RENEWAL_MS;
+  // A newcomer does not overtake the takers that wait.
+  if (waiting.length > 0) await waitForSlot(state);
+  for (;;) {
+    const { line, failure } = await trySlots(state, handlers);
+    if (line !== undefined) return line;
+    const ends = failure?.retryable === false || !isRenewing(state) || parts.clock.monotonic() >= deadline;
+    if (ends) throw failure ?? busy();
+    await waitForSlot(state);
+  }
+}
+
+function busy(): Failure {
+  const data = { reason: 'busy', retryAfterSeconds: RETRY_AFTER_SECONDS };
+  return new Failure('stdio-busy', 'every process serves a session', { data, retryable: true });
+}
+
+/** Resolves when a process is released, or after a moment: a new process announces itself to nobody. */
+function waitForSlot({ parts, waiting }: State): Promise<void> {
+  return new Promise((resolve) => {
+    const stopWaiting = parts.clock.after(LOOK_AGAIN_MS, wake);
+    waiting.push(wake);
+
+    function wake(): void {
+      stopWaiting();
+      const at = waiting.indexOf(wake);
+      if (at >= 0) waiting.splice(at, 1);
+      resolve();
+    }
+  });
+}
+
+interface Tried {
+  readonly line: ProcessLine | undefined;
+  /** Why the last process could not be opened. */
+  readonly failure: Failure | undefined;
+}
+
+async function trySlots(state: State, handlers: LinkHandlers): Promise<Tried> {
   let failure: Failure | undefined;
   for (const slot of state.slots) {
-    if (slot.taken || slot.notBefore > now) continue;
+    if (slot.taken) continue;
     slot.taken = true;
     try {
       const line = await openFresh(state, slot, handlers);
-      state.failure = undefined;
-      if (line !== undefined) return line;
+      if (line !== undefined) return { line, failure: undefined };
     } catch (error) {
       slot.taken = false;
       if (!(error instanceof Failure)) throw error;
-      slot.notBefore = now + LEFT_ALONE_MS;
-      state.failure = error.message;
       failure = error;
     }
   }
-  const data = { reason: 'busy', retryAfterSeconds: RETRY_AFTER_SECONDS };
-  throw failure ?? new Failure('stdio-busy', 'every process serves a session', { data, retryable: true });
+  return { line: undefined, failure };
 }
 
-/** Undefined where the process is still the run that was used. */
-async function openFresh({ parts }: State, slot: Slot, handlers: LinkHandlers): Promise<ProcessLine | undefined> {
+/** Undefined if the process is still the run that was used. */
+async function openFresh(state: State, slot: Slot, handlers: LinkHandlers): Promise<ProcessLine | undefined> {
+  const parts = { ...state.parts, openStreams: state.parts.processes.open };
   const line = await openLine(parts, slot.index, {
     ...handlers,
     closed(detail) {
-      slot.taken = false;
+      freeSlot(state, slot);
       handlers.closed(detail);
     },
   });
   if (line.instance === slot.used) {
-    slot.notBefore = parts.clock.monotonic() + LEFT_ALONE_MS;
-    await releaseSlot(slot, line);
+    await releaseSlot(state, slot, line);
     return undefined;
   }
   slot.used = line.instance;
-  return { ...line, close: () => releaseSlot(slot, line) };
+  return { ...line, close: () => releaseSlot(state, slot, line) };
 }
 
-async function releaseSlot(slot: Slot, line: ProcessLine): Promise<void> {
+async function releaseSlot(state: State, slot: Slot, line: ProcessLine): Promise<void> {
   await line.close();
+  freeSlot(state, slot);
+}
+
+function freeSlot({ parts, waiting }: State, slot: Slot): void {
   slot.taken = false;
+  slot.releasedAt = parts.clock.monotonic();
+  waiting[0]?.();
+}
+
+/** Some process serves, or was released so recently that the next one may not run yet. */
+function isRenewing({ parts, slots }: State): boolean {
+  const since = parts.clock.monotonic() - RENEWAL_MS;
+  return slots.some(({ taken, releasedAt = -Infinity }) => taken || releasedAt > since);
+}
+
+async function checkSlots(state: State): Promise<void> {
+  if (isRenewing(state)) return;
+  const { parts, slots } = state;
+  let failure: Failure | undefined;
+  for (const { index } of slots) {
+    try {
+      await parts.processes.check(index);
+      return;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failure = error;
+    }
+  }
+  throw failure ?? busy();
 }

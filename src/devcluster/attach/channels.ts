@@ -1,4 +1,4 @@
-// The channels of an attached container over one WebSocket: a first byte says which. Knows nothing about HTTP and pods.
+// Serves the channels of an attached container over one WebSocket: the first byte of a message names the channel.
 
 import type { RawData, WebSocket } from 'ws';
 import type { JsonObject } from '../../std/json.ts';
@@ -16,9 +16,6 @@ const STDIN = 0;
 const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
-/** v5: closes the channel that the next byte names. */
-const CLOSE_CHANNEL = 255;
-
 const PIECE_BYTES = 32 * 1024;
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
@@ -44,8 +41,8 @@ export function serveChannels(
   }
   // As kubelet does, so that the client sees which channels there are.
   for (const channel of [STDOUT, STDERR]) socket.send(Buffer.of(channel));
-  socket.on('message', (data) => receiveInput(socket, data, endsHere, streams, connection));
-  socket.on('close', () => connection.detach());
+  socket.on('message', (data) => receiveInput(socket, data, streams, connection));
+  socket.on('close', () => connection.detach(streams.stdin));
   use({
     stdout: (chunk) => streams.stdout && sendOutput(socket, STDOUT, chunk, connection),
     stderr: (chunk) => streams.stderr && sendOutput(socket, STDERR, chunk, connection),
@@ -80,12 +77,11 @@ function sendOutput(socket: WebSocket, channel: number, chunk: Buffer, connectio
 function receiveInput(
   socket: WebSocket,
   data: RawData,
-  halfCloses: boolean,
   streams: AttachedStreams,
   connection: ContainerConnection,
 ): void {
   if (!Buffer.isBuffer(data) || connection.frozen()) return;
-  if (data[0] === CLOSE_CHANNEL && data[1] === STDIN && halfCloses) connection.endInput();
+  // The closing of one channel (v5) ends no container's input: a kubelet ends it with the connection, if `stdinOnce` says so.
   if (data[0] !== STDIN || !streams.stdin || data.length < 2) return;
   if (connection.write(data.subarray(1))) return;
   socket.pause();

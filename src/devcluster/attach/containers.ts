@@ -1,4 +1,4 @@
-// Containers of pods as their standard streams: what a node would run. Knows nothing about WebSockets and what runs.
+// Containers of pods as their standard streams: the contract of whatever runs them.
 
 export interface ContainerName {
   readonly namespace: string;
@@ -25,7 +25,8 @@ export interface ContainerConnection {
   /** One connection that does not read stops the container's output for all, as container runtimes do. */
   pause(): void;
   resume(): void;
-  detach(): void;
+  /** Ends the container's input as well if it is for one connection (`stdinOnce`) and this connection had it. */
+  detach(hadInput: boolean): void;
   /** The node answers nothing, pings included. */
   frozen(): boolean;
 }

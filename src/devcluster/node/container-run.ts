@@ -39,7 +39,7 @@ export async function runOnce(options: RunOptions, command: LocalCommand): Promi
   const over = new AbortController();
   const startedAt = clock.now();
   log.begin();
-  const id = containers.start(name, command);
+  const id = containers.start(name, command, { stdinOnce: spec.stdinOnce });
   const ended = untilEnded(options);
   const asked = spec.startupProbe !== undefined;
   const ready = !asked && spec.readinessProbe === undefined;

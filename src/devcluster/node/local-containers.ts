@@ -1,13 +1,12 @@
-// Containers as processes of this machine: their standard streams, for whoever is attached. Knows nothing about pods'
-// specifications.
+// Containers as processes of this machine: their standard streams, for each client that is attached.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { ContainerConnection, ContainerName, ContainerOutput, ContainerRunner } from '../attach/containers.ts';
 import { type LocalCommand, openProcessGroups, type ProcessGroups } from './process-groups.ts';
 
 export interface LocalContainers extends ContainerRunner {
-  /** Starts the process of a container, in place of one that has ended. Answers the id of its run. */
-  start(name: ContainerName, command: LocalCommand): string;
+  /** Starts the process of a container, in place of one that has ended. Returns the id of its run. */
+  start(name: ContainerName, command: LocalCommand, input?: ContainerInput): string;
   /** Sends the signal to the container's processes. */
   signal(name: ContainerName, signal: NodeJS.Signals): void;
   /** The node is gone for all that are connected; the process goes on. False where nothing is connected. */
@@ -20,12 +19,18 @@ export interface LocalContainers extends ContainerRunner {
   stop(): Promise<void>;
 }
 
+export interface ContainerInput {
+  /** As in the container's specification: the first connection that ends, ends the input. */
+  readonly stdinOnce?: boolean;
+}
+
 interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly outputs: Set<ContainerOutput>;
   /** Connections that do not read. */
   readonly paused: Set<ContainerOutput>;
   readonly over: Promise<void>;
+  readonly stdinOnce: boolean;
   frozen: boolean;
 }
 
@@ -35,8 +40,8 @@ export function openLocalContainers(groups: ProcessGroups = openProcessGroups())
   const all = new Set<Running>();
   const find = (name: ContainerName): Running | undefined => running.get(key(name));
   return {
-    start(name, command) {
-      const container = run(groups.start(command));
+    start(name, command, { stdinOnce = false } = {}) {
+      const container = run(groups.start(command), stdinOnce);
       running.set(key(name), container);
       all.add(container);
       void container.over.then(() => {
@@ -75,7 +80,7 @@ function key({ namespace, pod, container }: ContainerName): string {
   return `${namespace}/${pod}/${container}`;
 }
 
-function run(child: ChildProcessWithoutNullStreams): Running {
+function run(child: ChildProcessWithoutNullStreams, stdinOnce: boolean): Running {
   const outputs = new Set<ContainerOutput>();
   // Whoever is attached hears of it by the end.
   child.stdin.on('error', () => child.stdin.destroy());
@@ -96,7 +101,7 @@ function run(child: ChildProcessWithoutNullStreams): Running {
       end(code === 0 ? undefined : `command terminated with ${signal ?? `exit code ${code}`}`),
     );
   });
-  return { child, outputs, paused: new Set(), over, frozen: false };
+  return { child, outputs, paused: new Set(), over, stdinOnce, frozen: false };
 }
 
 function connectTo(container: Running, output: ContainerOutput): ContainerConnection {
@@ -117,7 +122,8 @@ function connectTo(container: Running, output: ContainerOutput): ContainerConnec
       child.stdout.pause();
     },
     resume,
-    detach() {
+    detach(hadInput) {
+      if (hadInput && container.stdinOnce) child.stdin.end();
       outputs.delete(output);
       resume();
     },

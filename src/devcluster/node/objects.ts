@@ -55,6 +55,8 @@ export interface Container {
   readonly args?: readonly string[];
   /** True: its input stays open, for those that attach. */
   readonly stdin?: boolean;
+  /** True: its input ends with the first connection that had it. */
+  readonly stdinOnce?: boolean;
   readonly env?: readonly Variable[];
   readonly envFrom?: readonly VariablesFrom[];
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];

@@ -8,7 +8,7 @@ import { CONTAINER_SECURITY, envOf, POD_SECURITY, SCRATCH, secretsOf } from '../
 import { withPodTemplate } from '../pods/pod-template.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
 import { backendEnv } from './backend-env.ts';
-import { backendPort, isStdio, type Server, serverChildNames, serverReplicas } from './facts.ts';
+import { backendPort, isStdio, type Server, serverChildNames, serverReplicas, sessionPool } from './facts.ts';
 
 interface BackendParts {
   readonly podAnnotations: Readonly<Record<string, string>>;
@@ -36,6 +36,8 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
     spec: {
       replicas,
       serviceName: statefulSet,
+      // Used pods are replaced at the same time, not one after the other.
+      ...(sessionPool(self) === undefined ? {} : { podManagementPolicy: 'Parallel' }),
       selector: { matchLabels: { app: name } },
       template: withPodTemplate(template, spec.podTemplateSpec),
     },
@@ -61,7 +63,10 @@ export function backendLabels({ name, spec }: Server) {
   };
 }
 
-function backendPod({ name, spec }: Server, pullSecrets: readonly string[]): JsonObject {
+function backendPod(self: Server, pullSecrets: readonly string[]): JsonObject {
+  const { name, spec } = self;
+  // Without it a runtime keeps the input open after a session, and the process stays.
+  const inputOnce = sessionPool(self) === undefined ? {} : { stdinOnce: true };
   const volumes = spec.volumes ?? [];
   const scratch = volumes.some(({ mountPath }) => mountPath === SCRATCH.mount.mountPath) ? [] : [SCRATCH];
   const mounts: Json[] = volumes.map(({ name: volume, mountPath, readOnly }) => ({
@@ -80,7 +85,7 @@ function backendPod({ name, spec }: Server, pullSecrets: readonly string[]): Jso
         args: spec.args,
         env: envOf(backendEnv(spec)),
         resources: spec.resources,
-        ...(isStdio(spec) ? { stdin: true } : listening(backendPort(spec))),
+        ...(isStdio(spec) ? { stdin: true, ...inputOnce } : listening(backendPort(spec))),
         securityContext: CONTAINER_SECURITY,
         volumeMounts: [...mounts, ...scratch.map(({ mount }) => ({ ...mount }))],
       },

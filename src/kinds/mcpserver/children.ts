@@ -66,13 +66,14 @@ function backendAccount({ name, namespace, spec }: Server, pullSecrets: readonly
   return [serviceAccount({ name: serverChildNames(name).backendAccount, namespace, labels }, pullSecrets)];
 }
 
-/** The proxy attaches to the pods of a server on standard streams, and may do nothing otherwise. */
+/** The proxy attaches to the pods of a server on standard streams, and replaces those that a session has used. */
 function rights(self: Server): JsonObject[] {
   if (!isStdio(self.spec)) return [];
   const { statefulSet } = serverChildNames(self.name);
-  const resourceNames = Array.from({ length: sessionPool(self) ?? 1 }, (_, index) => `${statefulSet}-${index}`);
+  const pool = sessionPool(self);
+  const resourceNames = Array.from({ length: pool ?? 1 }, (_, index) => `${statefulSet}-${index}`);
   return [
-    { apiGroups: [''], resources: ['pods'], resourceNames, verbs: ['get'] },
+    { apiGroups: [''], resources: ['pods'], resourceNames, verbs: pool === undefined ? ['get'] : ['delete', 'get'] },
     { apiGroups: [''], resources: ['pods/attach'], resourceNames, verbs: ['create', 'get'] },
   ];
 }

@@ -7,7 +7,7 @@ import { type Progress as Reached, setback } from '../pods/progress.ts';
 import { readyReplicas, workloadState } from '../pods/workload.ts';
 import { configHashes } from '../proxy/verdicts.ts';
 import { serverVerdicts } from './conditions.ts';
-import { clientUrl, type Server, serverChildNames } from './facts.ts';
+import { clientUrl, type Server, serverChildNames, sessionPool } from './facts.ts';
 import type { MCPServerStatus } from './schema.ts';
 
 type Status = Static<typeof MCPServerStatus>;
@@ -29,9 +29,13 @@ export function status(self: Server, observed: Observed): Status {
   };
 }
 
-function workloadProgress({ name }: Server, view: Observed['view']): Progress {
-  const { deployment, statefulSet } = serverChildNames(name);
-  const states = [workloadState(view, 'Deployment', deployment), workloadState(view, 'StatefulSet', statefulSet)];
+function workloadProgress(self: Server, view: Observed['view']): Progress {
+  const { deployment, statefulSet } = serverChildNames(self.name);
+  const proxy = workloadState(view, 'Deployment', deployment);
+  const servers = workloadState(view, 'StatefulSet', statefulSet);
+  // The proxy of a pool is ready if it reaches a process: pods come and go with the sessions.
+  const renews = sessionPool(self) !== undefined && proxy.state === 'complete' && servers.state === 'progressing';
+  const states = [proxy, renews && servers.rolled ? ({ state: 'complete', ready: proxy.ready } as const) : servers];
   const failed = states.find((each) => each.state === 'failed');
   const running = states.every((each) => readyReplicas(each) > 0);
   if (states.some((each) => each.state === 'stopped')) {

@@ -10,8 +10,8 @@ export type WorkloadState =
   | { readonly state: 'stopped' }
   /** Kubernetes gave up, or cannot make the pods. */
   | { readonly state: 'failed'; readonly ready: number; readonly message: string }
-  /** Not all wanted pods are ready and of the current version; `ready` of any version are. */
-  | { readonly state: 'progressing'; readonly ready: number; readonly wanted: number }
+  /** Not all wanted pods are ready and of the current version; `ready` of any version are. `rolled`: no other version exists. */
+  | { readonly state: 'progressing'; readonly ready: number; readonly wanted: number; readonly rolled: boolean }
   | { readonly state: 'complete'; readonly ready: number };
 
 export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', name: string): WorkloadState {
@@ -31,7 +31,7 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   // Only StatefulSets have revisions; they agree once the last pod is a new one.
   const rolled = status.currentRevision === status.updateRevision;
   const complete = current && rolled && ready >= wanted && updated >= wanted && total <= wanted;
-  return complete ? { state: 'complete', ready } : { state: 'progressing', ready, wanted };
+  return complete ? { state: 'complete', ready } : { state: 'progressing', ready, wanted, rolled: current && rolled };
 }
 
 /** Pods that are ready, of any version. */

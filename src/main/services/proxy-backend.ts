@@ -6,7 +6,7 @@ import { createUpstream } from '../../adapters/upstream/upstream.ts';
 import type { Backend } from '../../backends/backend.ts';
 import { bridgeEras } from '../../backends/bridge/bridge.ts';
 import { createHttpBackend } from '../../backends/http.ts';
-import type { OpenStreams } from '../../backends/ports.ts';
+import type { Processes } from '../../backends/ports.ts';
 import { relayBackend } from '../../backends/relay/backend.ts';
 import type { Relay } from '../../backends/relay/relay.ts';
 import type { BackendObserver } from '../../backends/sessions/observer.ts';
@@ -125,7 +125,6 @@ async function openStdio(
 ): Promise<Opened> {
   const { sharing, pods } = config.stdio ?? { sharing: 'shared', pods: 1 };
   const parts = {
-    openStreams: await openStreamsOf(config, environment),
     clock: proxyClock,
     observer,
     replica,
@@ -134,19 +133,27 @@ async function openStdio(
   };
   // A node that is gone is silent; a process of our own that is silent works.
   const silentMs = config.process === undefined ? SILENT_MS : undefined;
+  const processes = await openProcesses(config, environment, observer);
   const backend =
     sharing === 'perSession'
-      ? createPerSessionStdio({ ...parts, pods })
-      : createSharedStdio({ ...parts, clientInfo: { name: 'skep', version: VERSION }, silentMs });
+      ? createPerSessionStdio({ ...parts, processes, pods })
+      : createSharedStdio({
+          ...{ ...parts, openStreams: processes.open, silentMs },
+          clientInfo: { name: 'skep', version: VERSION },
+        });
   return { backend, close: async () => undefined };
 }
 
-async function openStreamsOf(config: RunConfig, environment: Environment): Promise<OpenStreams> {
+async function openProcesses(
+  config: RunConfig,
+  environment: Environment,
+  observer: BackendObserver,
+): Promise<Processes> {
   if (config.process !== undefined) {
-    const { createProcesses } = await import('../../adapters/process/process.ts');
+    const { createSessionProcesses } = await import('../../adapters/process/process.ts');
     const { command, env = {}, directory } = config.process;
     const [program = '', ...args] = command;
-    return createProcesses({
+    return createSessionProcesses({
       command: [program, ...args],
       env,
       directory,
@@ -157,35 +164,40 @@ async function openStreamsOf(config: RunConfig, environment: Environment): Promi
   if (config.attach === undefined) {
     throw new Failure('proxy-config-invalid', '/transport is stdio, and neither /attach nor /process says where it is');
   }
-  return attachStreams(config.attach, config.stdio, environment);
+  return openPods(config.attach, config.stdio, environment, observer);
 }
 
-async function attachStreams(
+async function openPods(
   { namespace, pod, container }: NonNullable<RunConfig['attach']>,
   stdio: RunConfig['stdio'],
   environment: Environment,
-): Promise<OpenStreams> {
-  const [{ createAttach }, { openCredentials }] = await Promise.all([
+  observer: BackendObserver,
+): Promise<Processes> {
+  const [{ createPods }, { openCredentials }] = await Promise.all([
     import('../../adapters/attach/attach.ts'),
     import('../../adapters/cluster/credentials.ts'),
   ]);
   const credentials = await openCredentials({ usual: environment.KUBECONFIG, clock: systemClock });
-  return createAttach({
+  return createPods({
     server: credentials.server,
     namespace,
     pod: (index) => podName(pod, index, stdio?.pods ?? 1),
     container,
     credentials: credentials.current,
     clock: proxyClock,
-    ...(stdio?.sharing === 'perSession' ? ENDS_WITH_ITS_SESSION : {}),
+    replacePod: stdio?.sharing === 'perSession' ? { failed: reportOnce(observer) } : undefined,
   });
 }
 
-/** Only v5 can end the input of a container, and with it the container that a session has used. */
-const ENDS_WITH_ITS_SESSION = {
-  endInput: true,
-  protocols: ['v5.channel.k8s.io', 'v4.channel.k8s.io'],
-} as const;
+/** A missing right fails for every pod: it is reported once. */
+function reportOnce(observer: BackendObserver): (failure: Failure) => void {
+  let reported = '';
+  return ({ code, message }) => {
+    if (reported === code) return;
+    reported = code;
+    observer.log('warn', `a used pod is not replaced, so sessions wait longer for the next process: ${message}`);
+  };
+}
 
 /** Pods of a StatefulSet end in their number; the configuration names the first. */
 function podName(first: string, index: number, pods: number): string {

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import type { Exchange } from '../../../src/backends/backend.ts';
-import type { BackendClock, OpenStreams } from '../../../src/backends/ports.ts';
+import type { OpenStreams } from '../../../src/backends/ports.ts';
 import type { SessionHandlers } from '../../../src/backends/sessions/link.ts';
 import { MAX_LINE_BYTES, openLine } from '../../../src/backends/stdio/line.ts';
 import { createPool } from '../../../src/backends/stdio/pool.ts';
@@ -12,7 +12,7 @@ import {
   type SharedLinesParts,
 } from '../../../src/backends/stdio/shared-lines.ts';
 import { Failure } from '../../../src/std/failure.ts';
-import { clock, countingObserver, FIXTURE, openProgram } from './world.ts';
+import { clock, countingObserver, FIXTURE, openProgram, quickClock, sessionProgram } from './world.ts';
 
 const open: SharedLines[] = [];
 
@@ -39,13 +39,6 @@ function start(openStreams: OpenStreams, more: Partial<SharedLinesParts> = {}): 
 }
 
 const program = (code: string): OpenStreams => openProgram('--eval', [code]);
-
-/** Twenty times as fast. */
-const quickClock: BackendClock = {
-  ...clock,
-  monotonic: () => clock.monotonic() * 20,
-  after: (ms, task) => clock.after(ms / 20, task),
-};
 
 test('a process that ends at once has ended, and one that does so again and again is started later', async () => {
   const lines = start(program('process.exit(1)'), { clock: quickClock });
@@ -88,7 +81,9 @@ test('a process of the other era is not supported', async () => {
 });
 
 test('a pool that is taken is busy', async () => {
-  const pool = createPool(lineParts(openProgram(FIXTURE, ['mcp'])), 1);
+  const { observer, maxLineBytes } = lineParts(openProgram(FIXTURE, ['mcp']));
+  const parts = { observer, maxLineBytes, clock: quickClock, processes: sessionProgram(FIXTURE, ['mcp']) };
+  const pool = createPool(parts, 1);
   const line = await pool.take(handlers);
   await expect(pool.take(handlers)).rejects.toMatchObject({
     code: 'stdio-busy',

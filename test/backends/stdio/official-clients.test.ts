@@ -16,11 +16,11 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Backend } from '../../../src/backends/backend.ts';
-import type { OpenStreams } from '../../../src/backends/ports.ts';
+import type { Processes } from '../../../src/backends/ports.ts';
 import { createPerSessionStdio } from '../../../src/backends/stdio/per-session.ts';
 import { createSharedStdio } from '../../../src/backends/stdio/shared.ts';
 import { listenFor, type Shim } from './http-shim.ts';
-import { clock, countingObserver, openProgram, serverProgram } from './world.ts';
+import { clock, countingObserver, serverProgram, sessionProgram } from './world.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
 
@@ -30,11 +30,13 @@ afterEach(async () => {
 
 type Sharing = 'shared' | 'perSession';
 
-async function serve(sharing: Sharing, openStreams: OpenStreams): Promise<Shim> {
-  const parts = { openStreams, clock, observer: countingObserver(), replica: 'r1' };
+async function serve(sharing: Sharing, processes: Processes): Promise<Shim> {
+  const parts = { clock, observer: countingObserver(), replica: 'r1' };
   const clientInfo = { name: 'skep', version: '1' };
   const backend: Backend =
-    sharing === 'shared' ? createSharedStdio({ ...parts, clientInfo }) : createPerSessionStdio({ ...parts, pods: 3 });
+    sharing === 'shared'
+      ? createSharedStdio({ ...parts, clientInfo, openStreams: processes.open })
+      : createPerSessionStdio({ ...parts, processes, pods: 3 });
   const shim = await listenFor(backend);
   undo.push(
     () => shim.close(),
@@ -51,7 +53,7 @@ async function connect(shim: Shim, capabilities: object = {}, prepare?: (client:
   return client;
 }
 
-const everything = (): OpenStreams => openProgram(serverProgram('server-everything'), ['stdio']);
+const everything = (): Processes => sessionProgram(serverProgram('server-everything'), ['stdio']);
 
 describe.each<Sharing>(['shared', 'perSession'])('%s', (sharing) => {
   test('tools, prompts, resources and completion of server-everything', async () => {
@@ -97,14 +99,14 @@ describe.each<Sharing>(['shared', 'perSession'])('%s', (sharing) => {
     const folder = await mkdtemp(join(tmpdir(), 'stdio-'));
     undo.push(() => rm(folder, { recursive: true }));
     const env = { MEMORY_FILE_PATH: join(folder, 'memory.json') };
-    const memory = await connect(await serve(sharing, openProgram(serverProgram('server-memory'), [], env)));
+    const memory = await connect(await serve(sharing, sessionProgram(serverProgram('server-memory'), [], env)));
     const entities = [{ name: 'bee', entityType: 'insect', observations: ['makes honey'] }];
     await memory.callTool({ name: 'create_entities', arguments: { entities } });
     const graph = await memory.callTool({ name: 'read_graph', arguments: {} });
     expect(JSON.stringify(graph.content)).toContain('makes honey');
     const text = 'line\n'.repeat(100_000);
     await writeFile(join(folder, 'large.txt'), text);
-    const files = await connect(await serve(sharing, openProgram(serverProgram('server-filesystem'), [folder])));
+    const files = await connect(await serve(sharing, sessionProgram(serverProgram('server-filesystem'), [folder])));
     const read = await files.callTool({ name: 'read_text_file', arguments: { path: join(folder, 'large.txt') } });
     expect(read.content).toEqual([{ type: 'text', text }]);
   });

@@ -1,37 +1,30 @@
 // A process for each session: what is served on one line, and how processes are given out.
 
 import { afterEach, describe, expect, test } from 'vitest';
+import { createSessionProcesses } from '../../../src/adapters/process/process.ts';
 import type { Backend } from '../../../src/backends/backend.ts';
+import type { Processes } from '../../../src/backends/ports.ts';
 import { createPerSessionStdio, type PerSessionStdioParts } from '../../../src/backends/stdio/per-session.ts';
-import { call, openSession, request, type TestSession, toolCall } from './caller.ts';
-import { type Counting, clock, countingObserver, FIXTURE, openProgram, processEnded } from './world.ts';
+import { call, openSession, request, toolCall } from './caller.ts';
+import { type Counting, clock, countingObserver, FIXTURE, processEnded, quickClock, sessionProgram } from './world.ts';
 
-const open: Backend[] = [];
+const opened: Backend[] = [];
 
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((backend) => backend.close(0)));
+  await Promise.all(opened.splice(0).map((backend) => backend.close(0)));
 });
 
 function start(parts: Partial<PerSessionStdioParts> = {}): { backend: Backend; observer: Counting } {
   const observer = countingObserver();
-  const openStreams = openProgram(FIXTURE, ['mcp']);
-  const backend = createPerSessionStdio({ openStreams, pods: 2, clock, observer, replica: 'r1', ...parts });
-  open.push(backend);
+  const processes = sessionProgram(FIXTURE, ['mcp']);
+  const backend = createPerSessionStdio({ processes, pods: 2, clock, observer, replica: 'r1', ...parts });
+  opened.push(backend);
   return { backend, observer };
-}
-
-/** Once a process is free. */
-async function openFreeSession(backend: Backend): Promise<TestSession> {
-  for (;;) {
-    const session = await openSession(backend).catch(() => undefined);
-    if (session !== undefined) return session;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 describe('processes', () => {
   test('are one for each session, and busy says when to come again', async () => {
-    const { backend } = start();
+    const { backend } = start({ clock: quickClock });
     const [a, b] = await Promise.all([openSession(backend), openSession(backend)]);
     expect(await a?.tool('pid')).not.toBe(await b?.tool('pid'));
     const third = await call(backend, request('initialize', {})).end();
@@ -43,40 +36,78 @@ describe('processes', () => {
     const first = await openSession(backend);
     const pid = Number(await first.tool('pid'));
     await first.end();
-    const second = await openFreeSession(backend);
+    const second = await openSession(backend);
     expect(await second.tool('pid')).not.toBe(String(pid));
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
+  test('are waited for, the first client first', async () => {
+    const { backend } = start({ pods: 1 });
+    const first = await openSession(backend);
+    const order: string[] = [];
+    const waiting = ['second', 'third'].map(async (name) => {
+      const session = await openSession(backend);
+      order.push(name);
+      await session.end();
+    });
+    await first.end();
+    await Promise.all(waiting);
+    expect(order).toEqual(['second', 'third']);
+  });
+
+  test('are not used up by checks', async () => {
+    const { open, check } = sessionProgram(FIXTURE, ['mcp']);
+    let opened = 0;
+    const processes: Processes = {
+      check,
+      open: (index, handlers) => {
+        opened += 1;
+        return open(index, handlers);
+      },
+    };
+    const { backend } = start({ pods: 1, processes });
+    for (let at = 0; at < 3; at += 1) expect((await backend.probe()).available).toBe(true);
+    expect(opened).toBe(0);
+    const session = await openSession(backend);
+    expect((await backend.probe()).available).toBe(true);
+    await session.end();
+    expect((await backend.probe()).available).toBe(true);
+    expect(opened).toBe(1);
+  });
+
+  test('that do not start are a failed check, and no session waits for them', async () => {
+    const { backend } = start({ pods: 1, processes: sessionProgram('--no-such-option') });
+    expect((await backend.probe()).available).toBe(true);
+    const missing = createSessionProcesses({ command: ['/does/not/exist'], env: {}, graceMs: 1, clock });
+    const { backend: other } = start({ pods: 1, processes: missing });
+    expect(await other.probe()).toMatchObject({ available: false, error: expect.stringContaining('does not start') });
+    expect((await call(other, request('initialize', {})).end()).fault?.reason).toBe('unreachable');
+  });
+
   test('that still run after their session are left alone', async () => {
     // A container that is still the same run: as if it had not been started again yet.
-    const streams = openProgram(FIXTURE, ['mcp']);
-    const openStreams: PerSessionStdioParts['openStreams'] = async (index, handlers) => {
-      const opened = await streams(index, handlers);
-      return { ...opened, instance: 'always the same' };
+    const { open, check } = sessionProgram(FIXTURE, ['mcp']);
+    const processes: Processes = {
+      check,
+      open: async (index, handlers) => ({ ...(await open(index, handlers)), instance: 'always the same' }),
     };
-    const { backend } = start({ pods: 1, openStreams });
+    const { backend } = start({ pods: 1, processes, clock: quickClock });
     const first = await openSession(backend);
     const pid = Number(await first.tool('pid'));
     await first.end();
     await processEnded(pid);
-    // Once the slot is free, the next line to it leads to the run that was used.
-    const answers = [];
-    for (let at = 0; at < 20; at += 1) {
-      answers.push((await call(backend, request('initialize', {})).end()).fault?.reason);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    expect(new Set(answers)).toEqual(new Set(['busy']));
+    // The next line to the process leads to the run that was used.
+    expect((await call(backend, request('initialize', {})).end()).fault?.reason).toBe('busy');
   });
 
   test('are never more than there are', async () => {
-    const streams = openProgram(FIXTURE, ['mcp']);
+    const { open, check } = sessionProgram(FIXTURE, ['mcp']);
     let running = 0;
     let most = 0;
-    const openStreams: PerSessionStdioParts['openStreams'] = async (index, handlers) => {
+    const openOne: Processes['open'] = async (index, handlers) => {
       running += 1;
       most = Math.max(most, running);
-      const opened = await streams(index, handlers);
+      const opened = await open(index, handlers);
       return {
         ...opened,
         async close() {
@@ -85,9 +116,9 @@ describe('processes', () => {
         },
       };
     };
-    const { backend } = start({ pods: 1, openStreams });
+    const { backend } = start({ pods: 1, processes: { open: openOne, check } });
     for (let at = 0; at < 3; at += 1) {
-      const session = await openFreeSession(backend);
+      const session = await openSession(backend);
       await session.end();
     }
     expect(most).toBe(1);
@@ -207,7 +238,7 @@ describe('a session', () => {
   });
 
   test('does not begin where the server refuses initialize', async () => {
-    const { backend } = start({ openStreams: openProgram(FIXTURE, ['modern']), pods: 1 });
+    const { backend } = start({ processes: sessionProgram(FIXTURE, ['modern']), pods: 1 });
     const answer = await call(backend, request('initialize', {}, 1)).end();
     expect(answer.json().error.code).toBe(-32601);
     expect(answer.headers['mcp-session-id']).toBeUndefined();
@@ -250,7 +281,7 @@ describe('the stateless era', () => {
     call(backend, request('tools/call', { name, arguments: given, _meta: META }, id), { era: 'stateless' });
 
   test('is served by one process where the processes speak it, and sessions are refused', async () => {
-    const { backend } = start({ openStreams: openProgram(FIXTURE, ['modern']), pods: 1 });
+    const { backend } = start({ processes: sessionProgram(FIXTURE, ['modern']), pods: 1 });
     expect(backend.eras()).toBeUndefined();
     const answers = [{ a: 1 }, { b: 2 }].map((given) => stateless(backend, 'echo', given, 1).end());
     const texts = (await Promise.all(answers)).map((answer) => answer.json().result.content[0].text);

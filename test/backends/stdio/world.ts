@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createProcesses } from '../../../src/adapters/process/process.ts';
-import type { BackendClock, OpenStreams } from '../../../src/backends/ports.ts';
+import { createProcesses, createSessionProcesses, type ProcessOptions } from '../../../src/adapters/process/process.ts';
+import type { BackendClock, OpenStreams, Processes } from '../../../src/backends/ports.ts';
 import type { BackendObserver, DropReason } from '../../../src/backends/sessions/observer.ts';
 
 export const clock: BackendClock = {
@@ -18,6 +18,13 @@ export const clock: BackendClock = {
     return () => clearTimeout(timer);
   },
   random: (size) => randomBytes(size),
+};
+
+/** Twenty times as fast. */
+export const quickClock: BackendClock = {
+  ...clock,
+  monotonic: () => clock.monotonic() * 20,
+  after: (ms, task) => clock.after(ms / 20, task),
 };
 
 export interface Counting extends BackendObserver {
@@ -57,12 +64,24 @@ export function serverProgram(name: string): string {
 }
 
 export function openProgram(file: string, args: readonly string[] = [], env: Record<string, string> = {}): OpenStreams {
-  return createProcesses({
+  return createProcesses(programOptions(file, args, env));
+}
+
+export function sessionProgram(
+  file: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): Processes {
+  return createSessionProcesses(programOptions(file, args, env));
+}
+
+function programOptions(file: string, args: readonly string[], env: Record<string, string>): ProcessOptions {
+  return {
     command: [process.execPath, file, ...args],
     env: { PATH: process.env.PATH ?? '', ...env },
     graceMs: 2000,
     clock,
-  });
+  };
 }
 
 /** A server of ours that behaves as the test asks: see its own first line. */

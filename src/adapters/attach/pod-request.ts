@@ -1,0 +1,50 @@
+// Sends one request about a pod to the API server and reads the whole response, within limits.
+
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { Failure } from '../../std/failure.ts';
+import type { AttachCredentials, AttachOptions } from './options.ts';
+import { podPath, readBounded } from './refusal.ts';
+
+const MAX_POD_BYTES = 4 * 1024 * 1024;
+const TIMEOUT_MS = 10_000;
+
+export interface PodRequest {
+  readonly method: 'GET' | 'DELETE';
+  /** JSON text. */
+  readonly body?: string;
+}
+
+/** Any status is a response. Throws Failure `attach-unreachable`. */
+export function requestPod(
+  { server, namespace }: AttachOptions,
+  pod: string,
+  { headers, tls }: AttachCredentials,
+  { method, body }: PodRequest,
+): Promise<{ status: number; text: string }> {
+  const url = new URL(`${server}${podPath(namespace, pod)}`);
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  // Node sends the body of a DELETE without its length otherwise.
+  const content =
+    body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+  return new Promise((resolve, reject) => {
+    function fail(cause: Error): void {
+      reject(
+        new Failure('attach-unreachable', `the API server cannot be reached: ${cause.message}`, {
+          cause,
+          retryable: true,
+        }),
+      );
+    }
+    const sent = request(url, {
+      ...{ method, headers: { ...headers, ...content, accept: 'application/json' } },
+      ...{ ...tls, timeout: TIMEOUT_MS },
+    });
+    sent.on('timeout', () => sent.destroy(new Error(`no answer in ${TIMEOUT_MS / 1000} s`)));
+    sent.on('error', fail);
+    sent.on('response', (response) => {
+      readBounded(response, MAX_POD_BYTES).then((text) => resolve({ status: response.statusCode ?? 0, text }), fail);
+    });
+    sent.end(body);
+  });
+}

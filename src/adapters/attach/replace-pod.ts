@@ -1,0 +1,21 @@
+// Deletes a pod that a session has used, so that its StatefulSet creates another one.
+
+import type { AttachOptions } from './options.ts';
+import { requestPod } from './pod-request.ts';
+import { attachRefusal } from './refusal.ts';
+
+/** The server's input has ended by then; it gets this long to end by itself. */
+const GRACE_SECONDS = 2;
+const GONE = 404;
+/** Another pod has the name now: the uid is a precondition. */
+const CONFLICT = 409;
+
+/** Throws Failure `attach-refused`, `attach-unreachable`. A pod that does not exist any more is not a failure. */
+export async function deletePod(options: AttachOptions, pod: string, uid: string): Promise<void> {
+  const body = JSON.stringify({
+    ...{ apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: GRACE_SECONDS, preconditions: { uid } },
+  });
+  const credentials = await options.credentials();
+  const { status, text } = await requestPod(options, pod, credentials, { method: 'DELETE', body });
+  if (status >= 400 && status !== GONE && status !== CONFLICT) throw attachRefusal(status, text, pod);
+}
