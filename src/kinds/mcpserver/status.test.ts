@@ -50,6 +50,11 @@ const RUNNING: readonly Live[] = [
   { kind: 'Deployment', ...complete(2) },
   { kind: 'StatefulSet', ...complete(1) },
 ];
+const POOL = server({ transport: 'stdio' }, { annotations: { 'skep.dev/stdio-sharing': 'perSession' } });
+const RENEWING: Live = {
+  ...{ kind: 'StatefulSet', ...complete(1) },
+  status: { ...complete(1).status, readyReplicas: 0, currentRevision: 'weather-1', updateRevision: 'weather-1' },
+};
 const refusal = (code: string, message: string): Finding => ({ code, severity: 'error', pointer: '/spec', message });
 
 function observe(live: readonly Live[], more: Partial<Observed> = {}): Observed {
@@ -115,6 +120,21 @@ describe('the phase of an MCPServer', () => {
         },
       ]),
       reported: 'Running, MCP server is running, not ready: RolloutInProgress, 2 proxies',
+    },
+    {
+      reason: 'a pod that served a session is being replaced',
+      resource: POOL,
+      observed: observe([RUNNING[0]!, RENEWING]),
+      reported: 'Running, MCP server is running, ready: WorkloadsReady, 2 proxies',
+    },
+    {
+      reason: 'no process of a pool has been reached yet',
+      resource: POOL,
+      observed: observe([
+        { kind: 'Deployment', ...complete(2), status: { ...complete(2).status, readyReplicas: 0 } },
+        RENEWING,
+      ]),
+      reported: 'Pending, MCP server is starting, not ready: WorkloadsNotReady, 0 proxies',
     },
     {
       reason: 'somebody scaled the proxy to zero',
