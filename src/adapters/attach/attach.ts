@@ -5,7 +5,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { OpenStreams, Processes, Streams, StreamsHandlers } from '../../backends/ports.ts';
 import { openSocket } from './handshake.ts';
 import type { AttachOptions } from './options.ts';
-import { type PodInstance, readInstance } from './pod-instance.ts';
+import { readInstance } from './pod-instance.ts';
 import { statusIn } from './refusal.ts';
 import { deletePod } from './replace-pod.ts';
 
@@ -24,6 +24,10 @@ interface State {
   readonly socket: WebSocket;
   readonly handlers: StreamsHandlers;
   readonly pod: string;
+  /** Of the pod, once it is known. */
+  uid: string;
+  /** The deletion of the pod, once it has begun. */
+  replaced: Promise<void> | undefined;
   heardAt: number;
   paused: boolean;
   /** `write` was answered with false. */
@@ -53,9 +57,13 @@ export function createPods(options: AttachOptions): Processes {
 async function attach(options: AttachOptions, index: number, handlers: StreamsHandlers): Promise<Streams> {
   const pod = options.pod(index);
   const credentials = await options.credentials();
+  // A pod for one use is used up by the first connection, so it must run before.
+  const first = options.replacePod === undefined ? undefined : await readInstance(options, pod, credentials);
   const socket = await openSocket(options, pod, credentials);
   const state: State = {
-    ...{ options, socket, handlers, pod, heardAt: options.clock.monotonic(), paused: false, full: false },
+    ...{ options, socket, handlers, pod, uid: first?.uid ?? '', replaced: undefined },
+    ...{ heardAt: options.clock.monotonic() },
+    ...{ paused: false, full: false },
     ...{ status: '', used: false, closing: false, stopTimer: () => undefined },
   };
   socket.on('error', (error) => {
@@ -63,29 +71,31 @@ async function attach(options: AttachOptions, index: number, handlers: StreamsHa
   });
   socket.on('close', (code) => {
     state.stopTimer();
-    if (state.used && !state.closing) handlers.closed(detailOf(state.status, code));
+    if (state.used && !state.closing) reportEnd(state, detailOf(state.status, code));
   });
   // Until it is known which run of the container this is, nothing is read.
-  const instance = await readInstance(options, pod, credentials).catch((error: unknown) => {
+  const { uid, instance } = await readInstance(options, pod, credentials).catch(async (error: unknown) => {
     socket.terminate();
+    await replacePod(state);
     throw error;
   });
   state.used = true;
-  if (socket.readyState === socket.CLOSED) queueMicrotask(() => handlers.closed(detailOf(state.status, NO_CODE)));
+  state.uid = uid;
+  if (socket.readyState === socket.CLOSED) queueMicrotask(() => reportEnd(state, detailOf(state.status, NO_CODE)));
   return serveSocket(state, instance);
 }
 
 /** RFC 6455 section 7.1.5: the connection was closed without a Close frame. */
 const NO_CODE = 1006;
 
-function serveSocket(state: State, run: PodInstance): Streams {
+function serveSocket(state: State, instance: string): Streams {
   const { socket } = state;
   socket.on('message', (data) => receiveFrame(state, data));
   socket.on('pong', () => hear(state));
   watchSocket(state);
   socket.resume();
   return {
-    instance: run.instance,
+    instance,
     write: (chunk) => writeInput(state, chunk),
     pause() {
       state.paused = true;
@@ -96,7 +106,7 @@ function serveSocket(state: State, run: PodInstance): Streams {
       hear(state);
       socket.resume();
     },
-    close: () => endUse(state, run),
+    close: () => endUse(state),
   };
 }
 
@@ -156,11 +166,21 @@ function watchSocket(state: State): void {
   });
 }
 
-async function endUse(state: State, { uid }: PodInstance): Promise<void> {
-  const { options, pod } = state;
-  if (options.replacePod === undefined || state.closing) return close(state);
-  // The container would be started again by itself, but a node lets containers that end often wait for minutes.
-  await Promise.all([close(state), deletePod(options, pod, uid).catch(options.replacePod.failed)]);
+/** A used pod is deleted first: its container, started again, must not be taken for another process. */
+function reportEnd(state: State, detail: string): void {
+  void replacePod(state).then(() => state.handlers.closed(detail));
+}
+
+async function endUse(state: State): Promise<void> {
+  await Promise.all([close(state), replacePod(state)]);
+}
+
+/** The container would be started again by itself, but a node lets containers that end often wait for minutes. */
+function replacePod(state: State): Promise<void> {
+  const { options, pod, uid } = state;
+  if (options.replacePod === undefined) return Promise.resolve();
+  state.replaced ??= deletePod(options, pod, uid).catch(options.replacePod.failed);
+  return state.replaced;
 }
 
 function close(state: State): Promise<void> {

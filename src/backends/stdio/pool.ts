@@ -57,8 +57,8 @@ async function takeSlot(state: State, handlers: LinkHandlers): Promise<ProcessLi
   for (;;) {
     const { line, failure } = await trySlots(state, handlers);
     if (line !== undefined) return line;
-    const ends = failure?.retryable === false || !isRenewing(state) || parts.clock.monotonic() >= deadline;
-    if (ends) throw failure ?? busy();
+    // While processes are renewed, a container that does not run yet is refused in many words.
+    if (!isRenewing(state) || parts.clock.monotonic() >= deadline) throw failure ?? busy();
     await waitForSlot(state);
   }
 }
