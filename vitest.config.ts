@@ -5,7 +5,7 @@ import { PATIENCE_MS } from './test/harness/patience.ts';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    exclude: ['test/cluster/**', 'node_modules/**'],
+    exclude: ['test/cluster/**', 'test/node/**', 'node_modules/**'],
     globalSetup: ['test/harness/postgres-server.ts'],
     pool: 'forks',
     execArgv: V8_FLAGS,

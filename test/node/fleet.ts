@@ -1,0 +1,97 @@
+// Fleets of the suite: manifests in a Git repository, synced by the reconciler of this checkout onto the node.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { expect } from 'vitest';
+import { skep } from '../harness/skep.ts';
+import { IMAGES } from './images.ts';
+import { FOLDER, KUBECONFIG, kubectl } from './place.ts';
+
+export interface Fleet {
+  readonly namespace: string;
+  /** Commits the manifests and syncs them; expects that all become ready. */
+  sync(manifests: readonly object[]): Promise<void>;
+}
+
+/** The namespace admits pods of the level `restricted` alone. */
+export function openFleet(namespace: string): Fleet {
+  const folder = join(FOLDER, 'fleets', namespace);
+  const repository = join(folder, 'repository');
+  mkdirSync(repository, { recursive: true });
+  const git = (...args: readonly string[]): void => {
+    const identity = ['-c', 'user.name=suite', '-c', 'user.email=suite@example.com'];
+    execFileSync('git', [...identity, ...args], { cwd: repository, stdio: 'ignore' });
+  };
+  git('init', '-b', 'main');
+  const images = { proxy: IMAGES.skep, vmcp: IMAGES.skep, registry: IMAGES.skep };
+  const settings = {
+    name: namespace,
+    sources: [{ name: 'fleet', repository: `file://${repository}`, branch: 'main' }],
+    ...{ outbound: { allowFiles: true }, images, stateDir: join(folder, 'state') },
+    apply: { waitSeconds: 180, maxDeletesPercent: 100 },
+  };
+  writeFileSync(join(folder, 'skep.yaml'), JSON.stringify(settings));
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  const home = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } };
+  return {
+    namespace,
+    async sync(manifests) {
+      const items = [home, ...manifests].map((each) => JSON.stringify(each)).join('\n---\n');
+      writeFileSync(join(repository, 'fleet.yaml'), items);
+      git('add', '--all');
+      git('commit', '--allow-empty', '-m', 'A fleet');
+      const { code, stdout, stderr } = await skep(['sync'], { cwd: folder, env: { KUBECONFIG } });
+      expect(code, `${stdout}${stderr}`).toBe(0);
+    },
+  };
+}
+
+/** The definitions of our kinds are there once. */
+export async function applyDefinitions(): Promise<void> {
+  const { stdout } = await skep(['crds'], { cwd: FOLDER });
+  expect(kubectl(['apply', '--server-side', '-f', '-'], stdout)).toBeDefined();
+}
+
+export function server(namespace: string, name: string, spec: object, annotations = {}): object {
+  return {
+    ...{ apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind: 'MCPServer' },
+    metadata: { name, namespace, annotations },
+    spec: { image: IMAGES.everything, ...spec },
+  };
+}
+
+export const STDIO = { transport: 'stdio', args: ['stdio'] };
+export const HTTP = {
+  ...{ transport: 'streamable-http', args: ['streamableHttp'], mcpPort: 3001 },
+  env: [{ name: 'PORT', value: '3001' }],
+};
+export const SSE = { ...HTTP, transport: 'sse', args: ['sse'] };
+
+/** Of the proxy, by the address of its Service. */
+export function urlOf(namespace: string, name: string): URL {
+  const path = '-o=jsonpath={.spec.clusterIP}:{.spec.ports[0].port}';
+  return new URL(`http://${kubectl(['-n', namespace, 'get', 'service', `mcp-${name}-proxy`, path])}/mcp`);
+}
+
+/** An official client with a session of its own. */
+export async function connect(url: URL, token?: string): Promise<Client> {
+  const client = new Client({ name: 'suite', version: '1' });
+  const requestInit = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+  return client;
+}
+
+export async function echo(client: Client, message: string): Promise<void> {
+  const { content } = await client.callTool({ name: 'echo', arguments: { message } });
+  expect(content).toEqual([{ type: 'text', text: `Echo: ${message}` }]);
+}
+
+/** Ends the session at the server, too. */
+export async function leave(client: Client): Promise<void> {
+  const { transport } = client;
+  if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
+  await client.close();
+}

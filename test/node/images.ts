@@ -1,0 +1,94 @@
+// Builds the images of the suite with buildah: our own from the Dockerfile, on a root file system that stands in for its base.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Names of the images in the node. */
+export const IMAGES = {
+  skep: 'skep.local/skep:test',
+  everything: 'skep.local/everything:1',
+  pause: 'skep.local/pause:1',
+} as const;
+
+const BASE = 'docker.io/library/node:24-slim';
+const SERVER = '@modelcontextprotocol/server-everything';
+/** Namespaces of users are not there on every machine; a chroot is enough for a build of our own files. */
+const ENV = { ...process.env, BUILDAH_ISOLATION: 'chroot' };
+
+interface BuildOptions {
+  /** Of the checkout. */
+  readonly root: string;
+  /** A Debian root file system. */
+  readonly rootfs: string;
+  /** Archives of the images are written here. */
+  readonly folder: string;
+}
+
+export function archiveOf(folder: string, name: keyof typeof IMAGES): string {
+  return join(folder, `${name}.tar`);
+}
+
+export function buildImages(options: BuildOptions): void {
+  const { root, folder } = options;
+  buildBase(options);
+  buildah('bud', '--pull-never', '--format', 'docker', '--tag', IMAGES.skep, root);
+  buildServer(root, join(folder, 'everything'));
+  derive(IMAGES.pause, ['--entrypoint', '["sleep","infinity"]', '--cmd', '']);
+  for (const [name, image] of Object.entries(IMAGES)) {
+    const archive = join(folder, `${name}.tar`);
+    rmSync(archive, { force: true });
+    buildah('push', '--quiet', image, `docker-archive:${archive}:${image}`);
+  }
+}
+
+/** Node of this checkout and npm of this machine, where the official image has them. */
+function buildBase({ root, rootfs, folder }: BuildOptions): void {
+  const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim();
+  const launcher = join(folder, 'npm');
+  const program = '/usr/local/lib/node_modules/npm/bin/npm-cli.js';
+  writeFileSync(launcher, `#!/bin/sh\nexec node ${program} "$@"\n`, { mode: 0o755 });
+  // Registries may be reached through a certificate of this machine's own.
+  const certificates = '/etc/ssl/certs/ca-certificates.crt';
+  const added: readonly (readonly [from: string, to: string])[] = [
+    [rootfs, '/'],
+    [join(root, 'node_modules/node/bin/node'), '/usr/local/bin/node'],
+    [join(npm, 'npm'), '/usr/local/lib/node_modules/npm'],
+    [launcher, '/usr/local/bin/npm'],
+    ...(existsSync(certificates) ? [[certificates, certificates] as const] : []),
+  ];
+  const container = buildah('from', 'scratch');
+  for (const [from, to] of added) buildah('add', '--quiet', container, from, to);
+  buildah('config', '--env', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', container);
+  buildah('config', '--env', `NODE_EXTRA_CA_CERTS=${certificates}`, container);
+  buildah('commit', '--quiet', container, BASE);
+  buildah('rm', container);
+}
+
+function buildServer(root: string, folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const { version } = JSON.parse(readFileSync(join(root, 'node_modules', SERVER, 'package.json'), 'utf8'));
+  writeFileSync(join(folder, 'package.json'), '{"private": true}');
+  execFileSync('npm', ['install', '--ignore-scripts', '--no-fund', '--no-audit', `${SERVER}@${version}`], {
+    cwd: folder,
+    stdio: 'ignore',
+  });
+  const command = JSON.stringify(['node', `/srv/node_modules/${SERVER}/dist/index.js`]);
+  derive(IMAGES.everything, ['--workingdir', '/srv', '--user', '65532:65532', '--entrypoint', command, '--cmd', ''], {
+    from: folder,
+    to: '/srv',
+  });
+}
+
+function derive(image: string, config: readonly string[], added?: { from: string; to: string }): void {
+  const container = buildah('from', '--pull-never', BASE);
+  if (added !== undefined) buildah('add', '--quiet', container, added.from, added.to);
+  buildah('config', ...config, container);
+  buildah('commit', '--quiet', container, image);
+  buildah('rm', container);
+}
+
+function buildah(...args: readonly string[]): string {
+  return execFileSync('buildah', [...args], { encoding: 'utf8', env: ENV, maxBuffer: 64 * 1024 * 1024 }).trim();
+}

@@ -1,0 +1,18 @@
+// Where the node of the suite is: addresses, files, and kubectl as its administrator.
+
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const FOLDER = process.env.SKEP_NODE_DIR ?? join(tmpdir(), 'skep-node');
+export const KUBECONFIG = join(FOLDER, 'run/pki/admin.kubeconfig');
+export const ADDRESS = '10.200.0.1';
+export const DNS = '10.96.0.10';
+/** As kubeadm, kind and k3s set it: another than the documents' default. */
+export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+
+/** Standard output; undefined if kubectl fails. */
+export function kubectl(args: readonly string[], input?: string): string | undefined {
+  const { status, stdout } = spawnSync('kubectl', ['--kubeconfig', KUBECONFIG, ...args], { encoding: 'utf8', input });
+  return status === 0 ? stdout : undefined;
+}

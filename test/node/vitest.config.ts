@@ -1,0 +1,19 @@
+// The suite of a real node: `npm run test:node` runs it in namespaces of its own.
+
+import { defineConfig } from 'vitest/config';
+import { V8_FLAGS } from '../../src/main/v8-flags.ts';
+import { PATIENCE_MS } from '../harness/patience.ts';
+
+// biome-ignore lint/style/noDefaultExport: vitest reads the default export
+export default defineConfig({
+  test: {
+    include: ['test/node/**/*.test.ts'],
+    globalSetup: ['test/node/machine.ts'],
+    pool: 'forks',
+    execArgv: V8_FLAGS,
+    // One node for all.
+    fileParallelism: false,
+    testTimeout: 2 * PATIENCE_MS,
+    hookTimeout: 2 * PATIENCE_MS,
+  },
+});
