@@ -2,7 +2,15 @@
 
 import { FILE_WORDS } from '../std/file-words.ts';
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import { type TOptional, type TSchema, type TString, Type } from '../std/json-schema.ts';
+import {
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TString,
+  Type,
+} from '../std/json-schema.ts';
+import type { Validation } from '../std/schema.ts';
 
 /** Words that say nothing in a file. How much a list may hold is bounded for the cost of CEL; a file joins several. */
 const OF_SPECS = new Set(['default', 'format', 'maxItems', 'maxProperties']);
@@ -26,10 +34,8 @@ function formOf(schema: JsonObject): JsonObject {
   return form;
 }
 
-function mapped(properties: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(properties).map(([key, field]) => [key, isObject(field) ? change(field) : field]),
-  );
+function mapped(object: JsonObject, change: (each: JsonObject) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, each]) => [key, isObject(each) ? change(each) : each]));
 }
 
 /** A field of a file that people write: they may leave it out, and the schema says what holds then. */
@@ -46,9 +52,11 @@ export function filled(schema: TString): TString {
 /** A value with the defaults of its schema filled in, at any depth. What does not fit the schema stays as it is. */
 export function fillDefaults(schema: unknown, value: Json): Json {
   if (!isObject(schema)) return value;
-  const { properties, items } = schema;
+  const { properties, items, additionalProperties } = schema;
   if (Array.isArray(value)) return value.map((item) => fillDefaults(items, item));
-  if (!isObject(value) || !isObject(properties)) return value;
+  if (!isObject(value)) return value;
+  if (isObject(additionalProperties)) return mapped(value, (each) => fillDefaults(additionalProperties, each));
+  if (!isObject(properties)) return value;
   const copy = { ...value };
   for (const [key, field] of Object.entries(properties)) {
     if (!isObject(field)) continue;
@@ -56,4 +64,20 @@ export function fillDefaults(schema: unknown, value: Json): Json {
     if (given !== undefined) copy[key] = fillDefaults(field, given);
   }
   return copy;
+}
+
+/** The schema with further fields, or others in place of its own; its rules stay, and `rules` are added to them. */
+export function withFields<T extends TProperties, U extends TProperties>(
+  { properties, required: _required, type: _type, ...words }: TObject<T>,
+  fields: U,
+  rules: readonly Validation[] = [],
+): TObject<Omit<T, keyof U> & U> {
+  const { 'x-kubernetes-validations': own = [] } = words as {
+    readonly 'x-kubernetes-validations'?: readonly Validation[];
+  };
+  const validations = [...own, ...rules];
+  return Type.Object<Omit<T, keyof U> & U>(
+    { ...properties, ...fields },
+    { ...words, ...(validations.length === 0 ? {} : { 'x-kubernetes-validations': validations }) },
+  );
 }

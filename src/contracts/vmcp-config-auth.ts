@@ -1,130 +1,97 @@
-// The parts of a virtual MCP server's configuration that are about authentication: of clients, and to backends. Knows
-// nothing about clusters. Key names follow the auth types of the configuration model, which has fewer of them.
+// The parts of a virtual MCP server's configuration that are about authentication: of clients, and to backends. They are
+// the fields and the rules of the model (virtual/auth.ts), and what MCPExternalAuthConfigs add to them.
 
-import { type Static, Type } from '../std/json-schema.ts';
+import { choice, list, map, object, optional, type Static, text } from '../std/schema.ts';
+import { fileForm, withFields } from './file-form.ts';
+import {
+  ENV_NAME,
+  HeaderInjection,
+  iff,
+  ModelAuthz,
+  ModelIncomingAuth,
+  ModelOIDC,
+  protectedUrl,
+  TokenExchange,
+  UpstreamInject,
+} from './virtual/auth.ts';
+import { CloudSts } from './virtual/cloud-sts.ts';
 
-const CLOSED = { additionalProperties: false } as const;
-const Text = (description: string) => Type.String({ minLength: 1, description });
-const Texts = (description: string) => Type.Array(Text('One of them.'), { description });
-const Env = (description: string) => Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$', description });
+const filledText = (description: string) => text(description, { minLength: 1 });
 
-const OIDC = Type.Object(
+const OIDC = withFields(
+  ModelOIDC,
   {
-    issuer: Text('Issuer of accepted tokens.'),
-    audience: Type.Optional(Text('Audience of accepted tokens.')),
-    resource: Text('`resource` of the protected-resource metadata (RFC 9728).'),
-    scopes: Texts('`scopes_supported` of the protected-resource metadata.'),
-    jwksUrl: Type.Optional(Text('Where the signing keys are; discovery otherwise.')),
-    introspectionUrl: Type.Optional(Text('Where opaque tokens are checked (RFC 7662).')),
-    clientId: Type.Optional(Text('Client id for introspection.')),
-    clientSecretEnv: Type.Optional(Env('Variable with the client secret.')),
-    caBundlePath: Type.Optional(Text('PEM file to trust for requests to the issuer.')),
-    authTokenFile: Type.Optional(Text('File with a bearer token for requests to the issuer; read when it changes.')),
-    jwksAllowPrivateIp: Type.Boolean({ description: 'The issuer may be at a private address.' }),
-    protectedResourceAllowPrivateIp: Type.Boolean({ description: 'The resource may be at a private address.' }),
-    insecureAllowHttp: Type.Boolean({ description: 'Plain HTTP to the issuer is accepted.' }),
+    resource: filledText('`resource` of the protected-resource metadata (RFC 9728).'),
+    scopes: list(filledText('A scope.'), '`scopes_supported` of the protected-resource metadata.'),
+    jwksUrl: optional(filledText('Where the signing keys are; discovery otherwise.')),
+    introspectionUrl: optional(filledText('Where opaque tokens are checked (RFC 7662).')),
+    caBundlePath: optional(filledText('PEM file to trust for requests to the issuer.')),
+    authTokenFile: optional(filledText('File with a bearer token for requests to the issuer; read when it changes.')),
   },
-  { ...CLOSED, description: 'For oidc.' },
+  [protectedUrl('jwksUrl'), protectedUrl('introspectionUrl')],
 );
 
-const Authz = Type.Object(
+const Authz = withFields(ModelAuthz, { entitiesJson: optional(filledText('Cedar entities, as a JSON list.')) });
+
+export const IncomingAuth = withFields(ModelIncomingAuth, { oidc: optional(OIDC), authz: Authz });
+
+const BearerToken = object(
+  { tokenEnv: text('Variable with the token that goes into Authorization.', ENV_NAME) },
+  'For bearer_token: a token that is sent with every request.',
+);
+
+/** RFC 8693 section 3. */
+const TOKEN_TYPES = [
+  'urn:ietf:params:oauth:token-type:access_token',
+  'urn:ietf:params:oauth:token-type:id_token',
+  'urn:ietf:params:oauth:token-type:jwt',
+] as const;
+
+const STRATEGY = object(
   {
-    type: Type.Enum(['cedar', 'none'], { description: 'none: every accepted caller may do everything.' }),
-    policies: Type.Optional(
-      Type.Array(Text('A text with Cedar policies.'), { minItems: 1, description: 'For cedar.' }),
+    type: choice('Which of the blocks is there.', [
+      'unauthenticated',
+      'header_injection',
+      'token_exchange',
+      'upstream_inject',
+      'bearer_token',
+      'cloud_sts',
+    ]),
+    headerInjection: optional(HeaderInjection),
+    tokenExchange: optional(
+      withFields(TokenExchange, {
+        subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: TOKEN_TYPES[0] }),
+        externalTokenHeaderName: optional(
+          filledText('Header that carries the new token. If it is absent, the token is in Authorization.'),
+        ),
+      }),
     ),
-    entitiesJson: Type.Optional(Text('Cedar entities, as a JSON list.')),
+    upstreamInject: optional(UpstreamInject),
+    bearerToken: optional(BearerToken),
+    // Only a manifest has a neutral name for the service.
+    cloudSts: optional(withFields(CloudSts, { service: filledText('Service that requests are signed for.') })),
   },
-  CLOSED,
+  'How the server authenticates to one backend.',
+  {
+    validations: [
+      iff('headerInjection', 'header_injection'),
+      iff('tokenExchange', 'token_exchange'),
+      iff('upstreamInject', 'upstream_inject'),
+      iff('bearerToken', 'bearer_token'),
+      iff('cloudSts', 'cloud_sts'),
+    ],
+  },
 );
 
-export const INCOMING_AUTH = Type.Object(
+export const OutgoingAuth = object(
   {
-    type: Type.Enum(['oidc', 'local', 'anonymous'], { description: 'How clients authenticate.' }),
-    oidc: Type.Optional(OIDC),
-    authz: Authz,
+    source: choice('Where the strategies were found, for people.', ['inline', 'discovered'], { default: 'inline' }),
+    backends: map(STRATEGY, 'By name; one for every backend.'),
   },
-  CLOSED,
+  'How the server authenticates to its backends.',
 );
 
-const TokenExchange = Type.Object(
-  {
-    tokenUrl: Text('Token endpoint that exchanges tokens (RFC 8693).'),
-    clientId: Type.Optional(Text('Client id of the server.')),
-    clientSecret: Type.Optional(Text('Client secret, where its author wrote it down.')),
-    clientSecretEnv: Type.Optional(Env('Variable with the client secret.')),
-    audience: Type.Optional(Text('Audience of the token to get.')),
-    scopes: Type.Optional(Texts('Scopes of the token to get.')),
-    subjectTokenType: Type.Enum(
-      [
-        'urn:ietf:params:oauth:token-type:access_token',
-        'urn:ietf:params:oauth:token-type:id_token',
-        'urn:ietf:params:oauth:token-type:jwt',
-      ],
-      { description: "What the caller's token is." },
-    ),
-    externalTokenHeaderName: Type.Optional(Text('Header that carries the new token; Authorization otherwise.')),
-  },
-  CLOSED,
-);
-
-const RoleMapping = Type.Object(
-  {
-    claim: Type.Optional(Text('Value that the role claim contains.')),
-    matcher: Type.Optional(Text('CEL over claims.')),
-    roleArn: Text('The role.'),
-    priority: Type.Optional(Type.Integer({ minimum: 0, description: 'Lower is tried first; absent, last.' })),
-  },
-  CLOSED,
-);
-
-const CloudSts = Type.Object(
-  {
-    region: Text('Region of the token service, and of the signatures.'),
-    service: Text('Service that requests are signed for.'),
-    fallbackRoleArn: Type.Optional(Text('Role of callers that no mapping fits. Absent: they are refused.')),
-    roleMappings: Type.Optional(Type.Array(RoleMapping, { description: 'The first that fits counts.' })),
-    roleClaim: Text("Claim with the caller's groups or roles."),
-    sessionDuration: Type.Integer({ minimum: 900, maximum: 43_200, description: 'Seconds that credentials last.' }),
-    sessionNameClaim: Text('Claim that names the session.'),
-  },
-  CLOSED,
-);
-
-const STRATEGY = Type.Object(
-  {
-    type: Type.Enum(
-      ['unauthenticated', 'header_injection', 'token_exchange', 'upstream_inject', 'bearer_token', 'cloud_sts'],
-      { description: 'Which of the blocks is there.' },
-    ),
-    headerInjection: Type.Optional(
-      Type.Object(
-        {
-          headerName: Text('Name of the header.'),
-          headerValue: Type.Optional(Text('Its value, where its author wrote it down.')),
-          headerValueEnv: Type.Optional(Env('Variable with its value.')),
-        },
-        CLOSED,
-      ),
-    ),
-    tokenExchange: Type.Optional(TokenExchange),
-    upstreamInject: Type.Optional(
-      Type.Object({ providerName: Text('Upstream provider that issued the token.') }, CLOSED),
-    ),
-    bearerToken: Type.Optional(
-      Type.Object({ tokenEnv: Env('Variable with the token that goes into Authorization.') }, CLOSED),
-    ),
-    cloudSts: Type.Optional(CloudSts),
-  },
-  CLOSED,
-);
-
-export const OUTGOING_AUTH = Type.Object(
-  {
-    source: Type.Enum(['inline', 'discovered'], { description: 'Where the strategies were found, for people.' }),
-    backends: Type.Record(Type.String(), STRATEGY, { description: 'By name; one for every backend.' }),
-  },
-  CLOSED,
-);
+export const INCOMING_AUTH = fileForm(IncomingAuth);
+export const OUTGOING_AUTH = fileForm(OutgoingAuth);
 
 export type Strategy = Static<typeof STRATEGY>;

@@ -3,29 +3,11 @@
 // files.
 
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import { list, object } from '../std/schema.ts';
 import { fillDefaults } from './file-form.ts';
-import { aggregation, WORKLOAD_TOOLS } from './virtual/aggregation.ts';
-import { CompositeTool } from './virtual/composite-tool.ts';
-import { ModelAudit, ModelTelemetry } from './virtual/observability.ts';
-import { Operational } from './virtual/operational.ts';
-import { Optimizer } from './virtual/optimizer.ts';
+import { VMCP_MODEL } from './virtual/config-model.ts';
 
 /** `fault`: pointer and words. */
 export type Filled = { readonly value: Json } | { readonly fault: string };
-
-/** Blocks whose defaults are those of a resource. */
-const MODEL = object(
-  {
-    aggregation: aggregation(WORKLOAD_TOOLS),
-    compositeTools: list(CompositeTool, 'Workflows.'),
-    operational: Operational,
-    telemetry: ModelTelemetry,
-    audit: ModelAudit,
-    optimizer: Optimizer,
-  },
-  'The model, as far as it has defaults.',
-);
 
 export function fillVmcpConfig(value: Json): Filled {
   if (!isObject(value)) return { value };
@@ -45,7 +27,7 @@ export function fillVmcpConfig(value: Json): Filled {
   if (audit !== undefined && !(isObject(audit) && audit.enabled !== true)) {
     filled.audit = isObject(audit) ? { component: rest.name, ...audit } : audit;
   }
-  return { value: fillDefaults(MODEL, definedOnly(filled)) };
+  return { value: fillDefaults(VMCP_MODEL, definedOnly(filled)) };
 }
 
 function referenceFault({ compositeToolRefs, aggregation }: JsonObject): string | undefined {
@@ -67,7 +49,6 @@ function fillIncoming(value: Json | undefined): Json | undefined {
   const { oidc } = value;
   const filled = { ...value, authz: value.authz ?? { type: 'none' } };
   if (!isObject(oidc)) return filled;
-  const { protectedResourceAllowPrivateIp = false, jwksAllowPrivateIp = false, insecureAllowHttp = false } = oidc;
   return {
     ...filled,
     oidc: definedOnly({
@@ -75,7 +56,6 @@ function fillIncoming(value: Json | undefined): Json | undefined {
       // RFC 8707: a token is for the resource that it names.
       resource: oidc.resource ?? oidc.audience,
       scopes: oidc.scopes ?? ['openid'],
-      ...{ protectedResourceAllowPrivateIp, jwksAllowPrivateIp, insecureAllowHttp },
     }),
   };
 }
@@ -100,9 +80,11 @@ function fillOutgoing(value: Json | undefined, listed: Json | undefined): Json |
 
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 
+/** A manifest may shorten the type of a token. */
 function fillStrategy(value: Json | undefined): Json {
   if (!isObject(value) || !isObject(value.tokenExchange)) return value ?? null;
-  const { subjectTokenType = 'access_token' } = value.tokenExchange;
+  const { subjectTokenType } = value.tokenExchange;
+  if (subjectTokenType === undefined) return value;
   const short = typeof subjectTokenType === 'string' && !subjectTokenType.startsWith(TOKEN_TYPE);
   const whole = short ? TOKEN_TYPE + subjectTokenType : subjectTokenType;
   return { ...value, tokenExchange: { ...value.tokenExchange, subjectTokenType: whole } };

@@ -8,6 +8,7 @@ import { VMCP_CONFIG_KEYS, virtualKeysForRestart } from './vmcp-config-keys.ts';
 const AUDIT = { enabled: true, component: 'office', includeRequestData: false, includeResponseData: false } as const;
 const OIDC = {
   issuer: 'https://id.example.com',
+  audience: 'https://office.example.com',
   resource: 'https://office.example.com',
   jwksAllowPrivateIp: false,
   protectedResourceAllowPrivateIp: false,

@@ -29,8 +29,8 @@ export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
  */
 export function virtualReadAtStart(config: VmcpConfig): Readonly<Record<string, unknown>> {
   const { audit, authServer, incomingAuth } = config;
-  const { clientSecretEnv, issuer, audience, resource } = incomingAuth.oidc ?? {};
-  const accepted = authServer && { issuer, audience: audience ?? resource };
+  const { clientSecretEnv, issuer, audience } = incomingAuth.oidc ?? {};
+  const accepted = authServer && { issuer, audience };
   return {
     ...pickKeys(VMCP_CONFIG_KEYS, config, 'start'),
     ...(audit?.logFile && { audit: { logFile: audit.logFile } }),

@@ -22,7 +22,6 @@
 
 import assert from 'node:assert/strict';
 import { type Static, Type } from '../std/json-schema.ts';
-import { object, optional } from '../std/schema.ts';
 import { yamlText } from '../std/yaml/package.ts';
 import { readDocuments } from '../std/yaml/yaml.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
@@ -30,7 +29,7 @@ import { fileForm, filled } from './file-form.ts';
 import { REDIS } from './proxy-fields.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { StaticBackend } from './virtual/backend.ts';
-import { ModelAudit, ModelTelemetry } from './virtual/observability.ts';
+import { Audit, Telemetry } from './virtual/config-model.ts';
 import { Operational } from './virtual/operational.ts';
 import { Optimizer } from './virtual/optimizer.ts';
 import { INCOMING_AUTH, OUTGOING_AUTH } from './vmcp-config-auth.ts';
@@ -56,28 +55,6 @@ export const VMCP_ENV = {
 const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
 const TextMap = (description: string) => Type.Record(Type.String(), Type.String(), { description });
-
-const telemetry = ModelTelemetry.properties;
-const Telemetry = object(
-  {
-    ...telemetry,
-    endpoint: optional(Text('host:port of the OTLP collector, without a scheme.')),
-    serviceName: Text('Name that telemetry is sent under.'),
-    serviceVersion: optional(filled(telemetry.serviceVersion)),
-  },
-  'Absent: no telemetry.',
-);
-
-const audit = ModelAudit.properties;
-const Audit = object(
-  {
-    ...audit,
-    enabled: Type.Unsafe<true>({ type: 'boolean', const: true }),
-    component: Text('Component of the events.'),
-    logFile: optional(filled(audit.logFile)),
-  },
-  'Absent: no audit log.',
-);
 
 const Admin = Type.Object(
   {

@@ -61,6 +61,9 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
   const { signing_key_config: keys, hmac_secret_files: secretFiles = [] } = config;
   const [first, ...others] = config.upstreams.map(upstreamSettings);
   if (first === undefined) throw configInvalid('/upstreams', 'is empty: people have to log in somewhere');
+  if (config.storage.type === 'redis' && config.storage.redis_config === undefined) {
+    throw configInvalid('/storage/redis_config', 'is missing: /storage/type is redis');
+  }
   return {
     issuer: config.issuer,
     path: issuerPath(config.issuer),

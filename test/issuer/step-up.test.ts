@@ -59,7 +59,7 @@ beforeAll(async () => {
         incomingAuth: {
           type: 'oidc',
           oidc: {
-            ...{ issuer, resource, scopes: SCOPES, insecureAllowHttp: true },
+            ...{ issuer, audience: resource, resource, scopes: SCOPES, insecureAllowHttp: true },
             ...{ jwksAllowPrivateIp: true, protectedResourceAllowPrivateIp: false },
           },
           authz: { type: 'cedar', policies: policies('member_echo') },

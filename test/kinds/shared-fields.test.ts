@@ -39,7 +39,8 @@ const PLACES: readonly Place[] = [
 /** Fields that differ, and why; `...` is everything below. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   'VirtualMCPServer/config vmcp/groupref': 'for people there, and the name of the server where it has no group',
-  'VirtualMCPServer/config vmcp/incomingauth/...': 'the file has what incomingAuth of the resource comes to, not this',
+  'VirtualMCPServer/incomingAuth/oidcConfig/inline vmcp/incomingAuth/oidc/issuer':
+    'a rule of the manifest says what is wrong with an issuer that is not a URL',
   'VirtualMCPServer/config vmcp/outgoingauth/...':
     'the file also has what MCPExternalAuthConfigs come to, with names of variables that are put together',
   'VirtualMCPServer/config vmcp/audit/enabled': 'a server without an audit log has no such block',

@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { AuthServerConfig } from '../../src/contracts/auth-server-config.ts';
 import { formatVmcpConfig, type VmcpConfig } from '../../src/contracts/vmcp-config.ts';
+import type { Strategy } from '../../src/contracts/vmcp-config-auth.ts';
 import { checkVirtualConfig } from '../../src/main/services/vmcp/validate.ts';
 import { createWatchedFiles } from '../../src/main/services/watched-files.ts';
 import { Failure } from '../../src/std/failure.ts';
@@ -81,13 +83,17 @@ describe('is refused', () => {
     ],
     [
       'with a step that lacks its tool',
-      "/steps/0/tool must be set when type is 'tool'",
+      "/steps/0 tool must be set when type is 'tool'",
       { steps: [{ id: 'a', type: 'tool' }] },
     ],
-    ['with a setting of another type', '/steps/0/message must not be set', { steps: [{ ...STEP, message: 'x' }] }],
+    [
+      'with a setting of another type',
+      "/steps/0 message must be set when type is 'elicitation', and must not",
+      { steps: [{ ...STEP, message: 'x' }] },
+    ],
     [
       'with tries of none',
-      '/steps/0/onError/retryCount must be at least 1',
+      '/steps/0/onError/retryCount retryCount must be at least 1',
       { steps: [{ ...STEP, onError: { action: 'retry' } }] },
     ],
     [
@@ -97,12 +103,75 @@ describe('is refused', () => {
     ],
     [
       'with an output that is required and absent',
-      '/output/required names b',
+      '/output/required required must only name properties',
       { output: { properties: { a: { type: 'string', value: 'x' } }, required: ['b'] } },
     ],
   ])('a workflow %s', (_, words, more) => {
     const compositeTools = [{ name: 'w', description: 'w', steps: [STEP], ...more }];
     expect(checkSettings({ compositeTools })).toContain(`vmcp-config-invalid /compositeTools/0${words}`);
+  });
+
+  const OFFICE_OIDC = {
+    ...{ issuer: 'https://id.example.com', audience: 'office', resource: 'https://office.example.com/mcp', scopes: [] },
+    ...{ jwksAllowPrivateIp: false, protectedResourceAllowPrivateIp: false, insecureAllowHttp: false },
+  };
+  const LOGIN = {
+    ...{ name: 'login', type: 'oidc' as const },
+    oidc_config: {
+      issuer_url: 'https://login.example.com',
+      client_id: 'a',
+      redirect_uri: 'https://office.example.com/cb',
+    },
+  };
+  const AUTH_SERVER: AuthServerConfig = {
+    schema_version: 'v0.1.0',
+    issuer: 'https://id.example.com',
+    token_lifespans: { access_token_lifespan: '1h', refresh_token_lifespan: '168h', auth_code_lifespan: '10m' },
+    upstreams: [{ name: 'login', type: 'oidc' }],
+    scopes_supported: ['openid'],
+    allowed_audiences: ['office'],
+    storage: { type: 'memory' },
+  };
+
+  it.each<[string, Partial<AuthServerConfig>, string]>([
+    ['with a provider that lacks its block', {}, '/upstreams/0 is of type oidc, and the block of that type is missing'],
+    [
+      'with a store that lacks its block',
+      { upstreams: [LOGIN], storage: { type: 'redis' } },
+      '/storage/redis_config is missing: /storage/type is redis',
+    ],
+    ['whose tokens are not accepted', { issuer: 'https://other.example.com' }, '/issuer is https://other.example.com'],
+  ])('an authorization server %s', (_name, settings, message) => {
+    const incomingAuth = { type: 'oidc', oidc: OFFICE_OIDC, authz: { type: 'none' } } as const;
+    const authServer = { ...AUTH_SERVER, ...settings };
+    expect(checkSettings({ incomingAuth, authServer })).toContain(`issuer-config-invalid ${message}`);
+  });
+
+  it.each<[string, Strategy, string]>([
+    [
+      'a header of the connection',
+      { type: 'header_injection', headerInjection: { headerName: 'Connection', headerValueEnv: 'KEY' } },
+      'Connection',
+    ],
+    [
+      'a role by an expression that is none',
+      {
+        type: 'cloud_sts',
+        cloudSts: {
+          ...{ region: 'eu-central-1', service: 'execute-api', roleClaim: 'groups', sessionDuration: 900 },
+          sessionNameClaim: 'sub',
+          roleMappings: [{ matcher: 'claims.', roleArn: 'arn:aws:iam::123456789012:role/a' }],
+        },
+      },
+      'is no CEL expression over claims',
+    ],
+  ])('a credential that cannot be made: %s', (_name, wiki, message) => {
+    expect(checkSettings({ outgoingAuth: { source: 'inline', backends: { wiki } } })).toContain(message);
+  });
+
+  it('no secret that is elsewhere', () => {
+    const wiki = { type: 'bearer_token', bearerToken: { tokenEnv: 'TOKEN' } } as const;
+    expect(checkSettings({ outgoingAuth: { source: 'inline', backends: { wiki } } })).toEqual([]);
   });
 
   it('a policy that is none', () => {

@@ -142,7 +142,7 @@ describe('a backend gets', () => {
     const server = await run(
       { type: 'upstream_inject', upstreamInject: { providerName: 'login' } },
       {
-        incomingAuth: { ...incomingAuth, oidc: { ...settings, issuer: own, audience: undefined, resource } },
+        incomingAuth: { ...incomingAuth, oidc: { ...settings, issuer: own, audience: resource, resource } },
         authServer: {
           schema_version: 'v0.1.0',
           issuer: own,

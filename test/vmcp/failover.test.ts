@@ -104,7 +104,7 @@ it.skipIf(redis === undefined)(
     const incomingAuth = {
       type: 'oidc',
       oidc: {
-        ...{ issuer: issuer.url, resource: RESOURCE, scopes: [], insecureAllowHttp: true },
+        ...{ issuer: issuer.url, audience: RESOURCE, resource: RESOURCE, scopes: [], insecureAllowHttp: true },
         ...{ jwksAllowPrivateIp: true, protectedResourceAllowPrivateIp: true },
       },
       authz: { type: 'none' },

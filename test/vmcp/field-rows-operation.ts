@@ -125,7 +125,7 @@ function seeGate(config: VmcpConfig): unknown {
 }
 
 const OIDC: NonNullable<VmcpConfig['incomingAuth']['oidc']> = {
-  ...{ issuer: 'https://id.example', resource: 'https://office.example/mcp', scopes: ['openid'] },
+  ...{ issuer: 'https://id.example', audience: 'office', resource: 'https://office.example/mcp', scopes: ['openid'] },
   ...{ jwksAllowPrivateIp: false, protectedResourceAllowPrivateIp: false, insecureAllowHttp: false },
 };
 const TELEMETRY: NonNullable<VmcpConfig['telemetry']> = {

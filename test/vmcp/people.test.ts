@@ -35,7 +35,7 @@ beforeAll(async () => {
       incomingAuth: {
         type: 'oidc',
         oidc: {
-          ...{ issuer, resource, scopes: ['openid'], insecureAllowHttp: true },
+          ...{ issuer, audience: resource, resource, scopes: ['openid'], insecureAllowHttp: true },
           ...{ jwksAllowPrivateIp: true, protectedResourceAllowPrivateIp: false },
         },
         authz: { type: 'none' },

@@ -1,10 +1,10 @@
 // Fields that say how to authenticate to what is behind a proxy. Shared, because servers, remote proxies and virtual
 // servers render what a configuration says. Knows nothing about tokens.
 
+import { CloudSts } from '../../contracts/virtual/cloud-sts.ts';
 import { choice, list, object, optional, text } from '../../std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
 import { EmbeddedAuthServer } from './auth-server.ts';
-import { CloudSts } from './external-auth-sts.ts';
 
 /** RFC 8693, section 3, in full and as a manifest may shorten it. */
 const TOKEN_TYPES = [

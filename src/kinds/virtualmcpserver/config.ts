@@ -46,7 +46,8 @@ function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): Vmcp
     type: 'oidc',
     oidc: {
       issuer: settings.issuer,
-      audience,
+      // RFC 8707 section 2: if no audience is named, a token must be for the resource.
+      audience: audience ?? settings.resource_url,
       resource: settings.resource_url,
       scopes: settings.scopes,
       jwksUrl: jwks_url,

@@ -1,9 +1,9 @@
 // A strategy that is written in the model, as the server reads it. Knows nothing about which backend.
 
+import type { ModelOutgoingAuth } from '../../contracts/virtual/auth.ts';
 import type { Strategy } from '../../contracts/vmcp-config-auth.ts';
 import type { Static } from '../../std/schema.ts';
 import { TOKEN_TYPES } from '../auth/external-auth-parts.ts';
-import type { ModelOutgoingAuth } from './model-auth.ts';
 
 type Written = NonNullable<Static<typeof ModelOutgoingAuth>['default']>;
 

@@ -3,6 +3,7 @@
 
 import { toolOverrides } from '../../contracts/tool-override.ts';
 import { aggregation, WORKLOAD_TOOLS } from '../../contracts/virtual/aggregation.ts';
+import { ModelIncomingAuth, ModelOutgoingAuth } from '../../contracts/virtual/auth.ts';
 import { StaticBackend } from '../../contracts/virtual/backend.ts';
 import { CompositeTool } from '../../contracts/virtual/composite-tool.ts';
 import { ModelAudit, ModelTelemetry } from '../../contracts/virtual/observability.ts';
@@ -10,7 +11,6 @@ import { Operational } from '../../contracts/virtual/operational.ts';
 import { Optimizer } from '../../contracts/virtual/optimizer.ts';
 import { list, object, optional, text, textMap } from '../../std/schema.ts';
 import { namedRef, nameField } from '../selectors.ts';
-import { ModelIncomingAuth, ModelOutgoingAuth } from './model-auth.ts';
 
 const { workload, filter, excludeAll } = WORKLOAD_TOOLS;
 

@@ -38,6 +38,16 @@ export function compileStructural(schema: JsonObject): Structural {
   };
 }
 
+/** The rules of a schema alone (`x-kubernetes-validations`), for values whose types are known to fit. */
+export function compileRules(schema: JsonObject): (value: JsonObject) => readonly Finding[] {
+  const root = readSchema(schema);
+  return (value) => {
+    const out: Report = { findings: [] };
+    validateRules(out, root, subjectOf(value, undefined, '', false));
+    return out.findings;
+  };
+}
+
 const BLOCKING: ReadonlySet<string> = new Set<SchemaCode>(['schema-enum', 'schema-required', 'schema-type']);
 
 /** Rules assume well-formed objects: after such a finding the API server does not evaluate them. */

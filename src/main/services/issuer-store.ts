@@ -1,5 +1,6 @@
 // Where the records of an authorization server are kept, as its configuration says: in this process, or in Redis.
 
+import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
 import type { SentinelSettings, TlsSettings } from '../../adapters/redis/issuer-store.ts';
 import type { AuthServerConfig } from '../../contracts/auth-server-config.ts';
@@ -36,7 +37,7 @@ export async function openIssuerRecords(options: RecordsOptions): Promise<OpenRe
     );
     return { store: createMemoryStore(proxyClock), close: () => undefined };
   }
-  if (redis === undefined) throw configInvalid('/storage/redis_config', 'is missing: /storage/type is redis');
+  assert(redis !== undefined, 'the settings of the issuer were read before its records are opened');
   const { openRedisIssuerStore } = await import('../../adapters/redis/issuer-store.ts');
   const store = openRedisIssuerStore(sentinelSettings(redis, options), (message) =>
     logger.warn({ code: 'redis-unreachable' }, message),

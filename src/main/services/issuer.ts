@@ -50,12 +50,7 @@ export interface OpenIssuer {
 /** Throws a Failure where the configuration, a key or a secret cannot be used. */
 export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
   const { config, hostAudience, hostIssuer, logger, injects } = options;
-  if (hostIssuer !== config.issuer) {
-    throw configInvalid(
-      '/issuer',
-      `is ${config.issuer}, and the host accepts tokens of ${hostIssuer ?? 'nobody'}: they must be equal`,
-    );
-  }
+  checkHostIssuer(config, hostIssuer);
   const settings = issuerSettings(config, hostAudience);
   const { store, close } = await openIssuerRecords(options);
   const ports = issuerPorts(options, store);
@@ -77,6 +72,13 @@ export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
     upstreamToken,
     close,
   };
+}
+
+/** Throws Failure `issuer-config-invalid` if the host does not accept the tokens of its own server. */
+export function checkHostIssuer({ issuer }: AuthServerConfig, hostIssuer: string | undefined): void {
+  if (hostIssuer === issuer) return;
+  const message = `is ${issuer}, and the host accepts tokens of ${hostIssuer ?? 'nobody'}: they must be equal`;
+  throw configInvalid('/issuer', message);
 }
 
 async function checkSession(

@@ -1,16 +1,25 @@
 // The configuration file of a virtual MCP server: read at start, and what of it is read again.
 
+import { VMCP_MODEL } from '../../../contracts/virtual/config-model.ts';
 import { readVmcpConfig, type VmcpConfig } from '../../../contracts/vmcp-config.ts';
+import { issuerSettings } from '../../../issuer/settings.ts';
+import type { Finding } from '../../../kube/finding.ts';
+import { fieldPath } from '../../../kube/structural/path.ts';
+import { compileRules } from '../../../kube/structural/structural.ts';
 import { Failure } from '../../../std/failure.ts';
+import type { JsonObject } from '../../../std/json.ts';
 import { unsupportedSettings } from '../../../vmcp/settings.ts';
 import { workflowFaults } from '../../../vmcp/workflows/check.ts';
+import { checkHostIssuer } from '../issuer.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 
-/** Throws Failure `vmcp-config-invalid`, `vmcp-setting-not-supported`, or `secret-file-unreadable`. */
+/** Throws Failure `vmcp-config-invalid`, `issuer-config-invalid`, `vmcp-setting-not-supported`, or `secret-file-unreadable`. */
 export function readVirtualConfig(files: WatchedFiles, file: string): VmcpConfig {
   const read = readVmcpConfig(files.read(file));
   if ('fault' in read) throw invalid(file, read.fault);
   const { config } = read;
+  const [rule] = brokenRules(config);
+  if (rule !== undefined) throw invalid(file, ruleFault(rule));
   const [unsupported] = unsupportedSettings(config);
   if (unsupported !== undefined) {
     const { pointer, reason } = unsupported;
@@ -19,11 +28,38 @@ export function readVirtualConfig(files: WatchedFiles, file: string): VmcpConfig
   }
   const broken = workflowFaults(config.compositeTools ?? []).find(({ severity }) => severity === 'error');
   if (broken !== undefined) throw invalid(file, `${broken.pointer} ${broken.message}`);
+  checkAuthServer(file, config);
   const provider = unknownProvider(config);
   if (provider !== undefined) throw invalid(file, provider);
   const [twice] = duplicates(config.backends.map(({ name }) => name));
   if (twice !== undefined) throw invalid(file, `/backends has ${twice} twice`);
   return config;
+}
+
+let rules: ((value: JsonObject) => readonly Finding[]) | undefined;
+
+/** The rules that a manifest with the same fields is held to. */
+function brokenRules(config: VmcpConfig): readonly Finding[] {
+  rules ??= compileRules(plainObject(VMCP_MODEL));
+  return rules(plainObject(config));
+}
+
+/** A finding names the field as manifests do, and the messages about this file by its pointer. */
+function ruleFault({ pointer, message }: Finding): string {
+  return message.replace(`${fieldPath(pointer)}:`, pointer);
+}
+
+/** Without what only the program knows of it: fields that are undefined, marks of types. */
+function plainObject(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** What opens the authorization server says it again, when keys and secrets are there. */
+function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: VmcpConfig): void {
+  if (authServer === undefined) return;
+  if (oidc === undefined) throw invalid(file, '/authServer needs /incomingAuth/oidc, which accepts its tokens');
+  checkHostIssuer(authServer, oidc.issuer);
+  issuerSettings(authServer, oidc.audience);
 }
 
 /** Document 3, UpstreamInjectConfig. */

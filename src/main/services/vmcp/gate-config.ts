@@ -1,6 +1,7 @@
 // What stands before a virtual server is what stands before a single one: its settings in the words of a proxy's
 // configuration.
 
+import assert from 'node:assert/strict';
 import type { RunConfig } from '../../../contracts/run-config.ts';
 import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
 
@@ -28,7 +29,8 @@ export function gateConfig(config: VmcpConfig, { host, port, namespace }: Place)
 }
 
 function oidcConfig({ incomingAuth: { type, oidc } }: VmcpConfig): RunConfig['oidc_config'] {
-  if (type !== 'oidc' || oidc === undefined) return undefined;
+  if (type !== 'oidc') return undefined;
+  assert(oidc !== undefined, 'a rule of the configuration demands the block that its type names');
   return {
     issuer: oidc.issuer,
     audience: oidc.audience,

@@ -12,9 +12,9 @@ export interface VirtualIssuerOptions
 export async function openVirtualIssuer({ config, ...parts }: VirtualIssuerOptions): Promise<OpenIssuer | undefined> {
   const { authServer, incomingAuth } = config;
   if (authServer === undefined) return undefined;
-  const { issuer: hostIssuer, audience, resource = '' } = incomingAuth.oidc ?? {};
+  const { issuer: hostIssuer, audience = '' } = incomingAuth.oidc ?? {};
   return openIssuer({
     ...parts,
-    ...{ config: authServer, hostIssuer, hostAudience: audience ?? resource, trustForwarded: false },
+    ...{ config: authServer, hostIssuer, hostAudience: audience, trustForwarded: false },
   });
 }

@@ -1,5 +1,6 @@
 // The policies of a virtual server as its configuration says now.
 
+import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
 import type { Exchange } from '../../../backends/backend.ts';
 import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
@@ -108,7 +109,8 @@ function namingInnerTools(rules: Rules): Rules {
 const NOBODY = { claims: {} } as const;
 
 function namedResourceOf({ type, oidc }: IncomingAuth): NamedResource | undefined {
-  if (type !== 'oidc' || oidc === undefined) return undefined;
+  if (type !== 'oidc') return undefined;
+  assert(oidc !== undefined, 'a rule of the configuration demands the block that its type names');
   return { realm: oidc.issuer, resourceUrl: oidc.resource, scopesSupported: oidc.scopes };
 }
 

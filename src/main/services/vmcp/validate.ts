@@ -2,11 +2,14 @@
 // the effect that its author may expect.
 
 import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
+import { credentialOfStrategy } from '../../../credentials/of-strategy.ts';
+import { pointerToken } from '../../../std/json.ts';
 import { conflictName } from '../../../virtual/aggregate.ts';
 import { NAME_MAX } from '../../../virtual/short-names.ts';
 import { aggregationRules } from '../../../vmcp/settings.ts';
 import { workflowFaults } from '../../../vmcp/workflows/check.ts';
-import type { WatchedFiles } from '../watched-files.ts';
+import { proxyClock } from '../proxy-clock.ts';
+import { createWatchedFiles, type WatchedFiles } from '../watched-files.ts';
 import { unknownTypes } from './audit.ts';
 import { readVirtualConfig } from './config.ts';
 import { checkPolicies } from './rules.ts';
@@ -15,9 +18,28 @@ import { checkPolicies } from './rules.ts';
 export function checkVirtualConfig(files: WatchedFiles, file: string): readonly string[] {
   const config = readVirtualConfig(files, file);
   checkPolicies(config);
+  checkCredentials(config);
   const types = unknownTypes(config).map((type) => `/audit: there is no type of events ${type}`);
   return [...nameWarnings(config), ...memberWarnings(config), ...workflowWarnings(config), ...types];
 }
+
+/** Throws a Failure if a strategy cannot be used. Any value stands in for a secret. */
+function checkCredentials({ outgoingAuth }: VmcpConfig): void {
+  for (const [name, strategy] of Object.entries(outgoingAuth.backends)) {
+    const { headerInjection, tokenExchange, bearerToken } = strategy;
+    const variables = [headerInjection?.headerValueEnv, tokenExchange?.clientSecretEnv, bearerToken?.tokenEnv];
+    const environment = Object.fromEntries(variables.map((variable = '') => [variable, 'secret']));
+    credentialOfStrategy(strategy, `/outgoingAuth/backends/${pointerToken(name)}`, { ...UNUSED, environment });
+  }
+}
+
+const UNUSED = {
+  fetch: () => Promise.reject(new Error('nothing is sent by a check')),
+  clock: proxyClock,
+  secretFiles: createWatchedFiles(),
+  notify: () => undefined,
+  providerToken: async () => undefined,
+};
 
 /** Names that are known before any backend was asked. */
 function nameWarnings(config: VmcpConfig): readonly string[] {

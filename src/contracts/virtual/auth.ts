@@ -1,16 +1,28 @@
-// Fields of the platform-neutral model that say who may call a virtual MCP server and how it authenticates to what is
-// behind it. Knows nothing about tokens. Inside a VirtualMCPServer, its own fields of the same purpose win.
+// Fields that say who may call a virtual MCP server and how it authenticates to its backends: in the model inside a
+// VirtualMCPServer, whose own fields of the same purpose win, and in the configuration file of the server.
 
 import { bool, choice, list, map, object, optional, text } from '../../std/schema.ts';
 
-const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } as const;
+export const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } as const;
 const URL_FORM = { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' } as const;
 
 function scopes(description: string) {
   return list(text('A scope.', { minLength: 1 }), description);
 }
 
-const OIDC = object(
+/** Loopback is secure without TLS: nothing leaves the machine (RFC 8252 section 8.3). */
+const PROTECTED = '^(https://|http://(localhost|127[.]0[.]0[.]1|\\\\[::1\\\\])([:/?#]|$))';
+
+/** The rule for an optional field with a URL that tokens are checked by. */
+export function protectedUrl(field: string) {
+  return {
+    rule: `self.insecureAllowHttp || !has(self.${field}) || self.${field}.matches('${PROTECTED}')`,
+    message: `${field} must be an https URL unless insecureAllowHttp is true`,
+    fieldPath: `.${field}`,
+  };
+}
+
+export const ModelOIDC = object(
   {
     issuer: text('Issuer of the tokens, exactly as their iss claim has it.', URL_FORM),
     clientId: optional(text('Client id, for introspection.')),
@@ -23,18 +35,10 @@ const OIDC = object(
     insecureAllowHttp: bool('True: a plain HTTP issuer is accepted. For development only.', false),
   },
   'Whose tokens are accepted.',
-  {
-    validations: [
-      {
-        rule: "self.insecureAllowHttp || self.issuer.startsWith('https://')",
-        message: 'issuer must be an https URL unless insecureAllowHttp is true',
-        fieldPath: '.issuer',
-      },
-    ],
-  },
+  { validations: [protectedUrl('issuer')] },
 );
 
-const Authz = object(
+export const ModelAuthz = object(
   {
     type: choice('cedar: Cedar policies decide. none: every accepted caller may do everything.', ['cedar', 'none']),
     policies: optional(list(text('A Cedar policy.', { minLength: 1 }), 'For cedar: the policies.', { maxItems: 1000 })),
@@ -54,8 +58,8 @@ const Authz = object(
 export const ModelIncomingAuth = object(
   {
     type: choice('How clients authenticate.', ['oidc', 'local', 'anonymous']),
-    oidc: optional(OIDC),
-    authz: optional(Authz),
+    oidc: optional(ModelOIDC),
+    authz: optional(ModelAuthz),
   },
   'How clients authenticate. No effect in a cluster: incomingAuth of the resource counts.',
   {
@@ -68,7 +72,7 @@ export const ModelIncomingAuth = object(
   },
 );
 
-const HeaderInjection = object(
+export const HeaderInjection = object(
   {
     headerName: text('Name of the header.', {
       minLength: 1,
@@ -96,7 +100,7 @@ const SUBJECT_TOKEN_TYPE = {
   pattern: '^(urn:ietf:params:oauth:token-type:)?(access_token|id_token|jwt)$',
 } as const;
 
-const TokenExchange = object(
+export const TokenExchange = object(
   {
     tokenUrl: text('Where tokens are exchanged.', URL_FORM),
     clientId: optional(text('Client id for the exchange.')),
@@ -117,7 +121,7 @@ const TokenExchange = object(
   },
 );
 
-const UpstreamInject = object(
+export const UpstreamInject = object(
   {
     providerName: text('Name of an upstream provider of the embedded authorization server.', {
       minLength: 1,
@@ -151,7 +155,8 @@ function strategy(description: string) {
   );
 }
 
-function iff(field: string, type: string) {
+/** A block is there if and only if the type names it. */
+export function iff(field: string, type: string) {
   return {
     rule: `(self.type == '${type}') == has(self.${field})`,
     message: `${field} must be set when type is '${type}', and must not be set otherwise`,

@@ -1,0 +1,51 @@
+// The blocks of a virtual MCP server's configuration as a spec would have them: with the defaults that are filled in when
+// people write the file, and the rules between fields that are checked when it is read.
+
+import { Type } from '../../std/json-schema.ts';
+import { list, object, optional, text } from '../../std/schema.ts';
+import { filled } from '../file-form.ts';
+import { toolOverrides } from '../tool-override.ts';
+import { IncomingAuth, OutgoingAuth } from '../vmcp-config-auth.ts';
+import { aggregation, WORKLOAD_TOOLS } from './aggregation.ts';
+import { StaticBackend } from './backend.ts';
+import { CompositeTool } from './composite-tool.ts';
+import { ModelAudit, ModelTelemetry } from './observability.ts';
+import { Operational } from './operational.ts';
+import { Optimizer } from './optimizer.ts';
+
+const telemetry = ModelTelemetry.properties;
+export const Telemetry = object(
+  {
+    ...telemetry,
+    endpoint: optional(text('host:port of the OTLP collector, without a scheme.', { minLength: 1 })),
+    serviceName: text('Name that telemetry is sent under.', { minLength: 1 }),
+    serviceVersion: optional(filled(telemetry.serviceVersion)),
+  },
+  'Absent: no telemetry.',
+);
+
+const audit = ModelAudit.properties;
+export const Audit = object(
+  {
+    ...audit,
+    enabled: Type.Unsafe<true>({ type: 'boolean', const: true }),
+    component: text('Component of the events.', { minLength: 1 }),
+    logFile: optional(filled(audit.logFile)),
+  },
+  'Absent: no audit log.',
+);
+
+export const VMCP_MODEL = object(
+  {
+    backends: list(StaticBackend, 'What is behind the server, by name.'),
+    incomingAuth: IncomingAuth,
+    outgoingAuth: OutgoingAuth,
+    aggregation: aggregation({ ...WORKLOAD_TOOLS, overrides: optional(toolOverrides('How tools are shown.')) }),
+    compositeTools: optional(list(CompositeTool, 'Workflows that are offered as tools.')),
+    operational: Operational,
+    telemetry: optional(Telemetry),
+    audit: optional(Audit),
+    optimizer: optional(Optimizer),
+  },
+  'The blocks that have defaults and rules.',
+);
