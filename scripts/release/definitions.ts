@@ -16,12 +16,14 @@ export interface Deliberate {
   readonly why: string;
 }
 
-const LIST = new URL('./deliberate.json', import.meta.url);
+export const DELIBERATE: readonly Deliberate[] = JSON.parse(
+  readFileSync(new URL('./deliberate.json', import.meta.url), 'utf8'),
+);
 
 /** A line for each break that is not listed, and for each that is listed and is none. */
 export function releaseProblems(
   definitions: readonly KubeObject[],
-  deliberate: readonly Deliberate[] = JSON.parse(readFileSync(LIST, 'utf8')),
+  deliberate: readonly Deliberate[] = DELIBERATE,
 ): readonly string[] {
   const found = recordedReleases().flatMap(({ tag, definitions: before }) =>
     incompatibilities(before, definitions).map((each) => ({ release: tag, ...each })),

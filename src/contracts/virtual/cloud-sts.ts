@@ -3,7 +3,7 @@
 import { integer, list, object, optional, text } from '../../std/schema.ts';
 
 function roleArn(description: string) {
-  return text(description, { pattern: '^arn:(aws|aws-cn|aws-us-gov):iam::[0-9]{12}:role/[0-9A-Za-z_+=,.@/-]+$' });
+  return text(description, { pattern: '^arn:[a-z-]+:iam::[0-9]{12}:role/[0-9A-Za-z_+=,.@/-]+$' });
 }
 
 const RoleMapping = object(
