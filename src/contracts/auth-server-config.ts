@@ -7,6 +7,7 @@
 //   at start.
 // - `upstreams` are visited in their order. A proxy has one, a virtual server may have several.
 
+import { addressed } from '../std/address/address.ts';
 import { type Static, Type } from '../std/json-schema.ts';
 
 /** Where the Secrets are mounted. */
@@ -29,12 +30,13 @@ export const AUTH_SERVER_SCOPES = ['openid', 'profile', 'email', 'offline_access
 
 const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
+const Url = (description: string) => addressed(Text(description), 'url');
 const Texts = (description: string) => Type.Array(Text('One of them.'), { description });
 const Duration = (description: string) => Type.String({ minLength: 2, description });
 
 const UserInfo = Type.Object(
   {
-    endpoint_url: Text('URL that answers with the user.'),
+    endpoint_url: Url('URL that answers with the user.'),
     http_method: Type.Enum(['GET', 'POST'], { description: 'How it is asked.' }),
     additional_headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Headers to send.' })),
     field_mapping: Type.Optional(
@@ -57,13 +59,13 @@ const CLIENT = {
     Text('File with the client secret; read again when it changes. Wins over the variable.'),
   ),
   client_secret_env_var: Type.Optional(Text('Variable with the client secret. Neither: a public client, with PKCE.')),
-  redirect_uri: Text('URL that the provider sends users back to.'),
+  redirect_uri: Url('URL that the provider sends users back to.'),
   scopes: Type.Optional(Texts('Scopes to ask for.')),
 };
 
 const OIDCUpstream = Type.Object(
   {
-    issuer_url: Text('Issuer; its endpoints are found by discovery.'),
+    issuer_url: Url('Issuer; its endpoints are found by discovery.'),
     ...CLIENT,
     userinfo_override: Type.Optional(UserInfo),
   },
@@ -72,8 +74,8 @@ const OIDCUpstream = Type.Object(
 
 const OAuth2Upstream = Type.Object(
   {
-    authorization_endpoint: Text('URL that users are sent to.'),
-    token_endpoint: Text('URL that codes are turned into tokens at.'),
+    authorization_endpoint: Url('URL that users are sent to.'),
+    token_endpoint: Url('URL that codes are turned into tokens at.'),
     ...CLIENT,
     userinfo: UserInfo,
     token_response_mapping: Type.Optional(
@@ -104,7 +106,9 @@ const Redis = Type.Object(
     sentinel_config: Type.Object(
       {
         master_name: Text('Name by which the Sentinels know the master.'),
-        sentinel_addrs: Texts('host:port of Sentinels.'),
+        sentinel_addrs: Type.Array(addressed(Text('One of them.'), 'hostPort'), {
+          description: 'host:port of Sentinels.',
+        }),
         db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
       },
       CLOSED,
@@ -134,7 +138,7 @@ const Redis = Type.Object(
 export const AUTH_SERVER_SCHEMA = Type.Object(
   {
     schema_version: Type.Literal('v0.1.0'),
-    issuer: Text('Issuer of the tokens.'),
+    issuer: Url('Issuer of the tokens.'),
     signing_key_config: Type.Optional(
       Type.Object(
         {

@@ -1,5 +1,6 @@
 // A field of a spec as the file has it that is rendered from the spec. Knows nothing about what is described.
 
+import { ADDRESS } from '../std/address/address.ts';
 import { FILE_WORDS } from '../std/file-words.ts';
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
 import {
@@ -26,7 +27,9 @@ export function fileForm<T extends TSchema>(schema: T): T {
 
 function formOf(schema: JsonObject): JsonObject {
   const { [FILE_WORDS]: more, properties, items, ...rest } = schema;
-  const words = Object.entries(rest).filter(([word]) => !word.startsWith('x-') && !OF_SPECS.has(word));
+  const words = Object.entries(rest).filter(
+    ([word]) => (word === ADDRESS || !word.startsWith('x-')) && !OF_SPECS.has(word),
+  );
   const form: JsonObject = { ...Object.fromEntries(words), ...(isObject(more) ? more : {}) };
   if (isObject(items)) form.items = formOf(items);
   if (isObject(properties)) return { ...form, properties: mapped(properties, formOf), additionalProperties: false };

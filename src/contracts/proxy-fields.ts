@@ -1,6 +1,7 @@
 // Fields that the specs of servers and proxies share with the configurations that are rendered from them. Knows nothing
 // about what is behind a proxy.
 
+import { addressed } from '../std/address/address.ts';
 import { decimal } from '../std/decimal.ts';
 import { integer, text } from '../std/schema.ts';
 
@@ -15,7 +16,7 @@ export const SAMPLING_RATE = decimal('Share of requests that are traced, 0.0 to 
 
 /** Where replicas share what they know of sessions. */
 export const REDIS = {
-  address: text('host:port of Redis.', { minLength: 1 }),
+  address: addressed(text('host:port of Redis.', { minLength: 1 }), 'hostPort'),
   db: integer('Number of the Redis database.', { default: 0, minimum: 0 }),
   keyPrefix: text('What every key starts with.'),
 };

@@ -9,6 +9,7 @@
 // - With an authorization server of its own, the proxy accepts that server's tokens, and sends the user's token of the
 //   upstream provider in their place.
 
+import { addressed } from '../std/address/address.ts';
 import { type Static, type TObject, Type } from '../std/json-schema.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 
@@ -24,7 +25,7 @@ const Text = (description: string) => Type.String({ minLength: 1, description })
 
 const TokenExchange = Type.Object(
   {
-    token_url: Text('Token endpoint that exchanges tokens (RFC 8693).'),
+    token_url: addressed(Text('Token endpoint that exchanges tokens (RFC 8693).'), 'url'),
     client_id: Type.Optional(Text('Client id of the proxy.')),
     client_secret_env_var: Type.Optional(Text('Variable with the client secret.')),
     client_secret_file: Type.Optional(

@@ -16,6 +16,11 @@ const CONFIG: RunConfig = {
   audit_config: { enabled: false, component: 'weather' },
 };
 
+const OIDC = {
+  ...{ issuer: 'https://id.example.com', audience: 'weather', resource_url: 'https://weather.example.com', scopes: [] },
+  ...{ jwks_allow_private_ip: false, protected_resource_allow_private_ip: false, insecure_allow_http: false },
+};
+
 it('reads what the reconciler writes', () => {
   expect(readRunConfig(JSON.stringify(CONFIG))).toEqual({ config: CONFIG, unknown: [] });
 });
@@ -44,6 +49,23 @@ it.each([
     reason: 'a key that is missing',
     text: JSON.stringify({ ...CONFIG, name: undefined }),
     fault: " must have required property 'name'",
+  },
+  {
+    reason: 'a server that is nowhere',
+    text: JSON.stringify({ ...CONFIG, target_host: undefined }),
+    fault: '/transport is streamable-http, and neither /remote_url nor /target_host with /target_port says where it is',
+  },
+  {
+    reason: 'a resource that is not a URL',
+    text: JSON.stringify({ ...CONFIG, oidc_config: { ...OIDC, resource_url: 'weather' } }),
+    fault:
+      '/oidc_config/resource_url must be an http or https URL without credentials and a fragment (RFC 9728), such as https://host.example.com/mcp, not "weather"',
+  },
+  {
+    reason: 'introspection at a path',
+    text: JSON.stringify({ ...CONFIG, oidc_config: { ...OIDC, introspection_url: 'keys' } }),
+    fault:
+      '/oidc_config/introspection_url must be an http or https URL without a user name and password, such as https://host.example.com/path, not "keys"',
   },
 ])('says why it cannot read a file with $reason', ({ text, fault }) => {
   expect(readRunConfig(text)).toEqual({ fault });

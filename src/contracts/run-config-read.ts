@@ -1,6 +1,7 @@
 // Reads the configuration of a proxy. A proxy that is older than the reconciler that wrote the file still starts: keys that
 // it does not know are named and left out, as long as the major version of the schema is its own. Knows nothing about files.
 
+import { addressFaults } from '../std/address/address.ts';
 import { isObject, type Json, type JsonObject, parseJson, pointerToken } from '../std/json.ts';
 import { RUN_CONFIG_SCHEMA, type RunConfig, runConfigCheck } from './run-config.ts';
 import { firstMisfit } from './schema-check.ts';
@@ -24,9 +25,23 @@ export function readRunConfig(text: string): RunConfigRead {
   const unknown: string[] = [];
   const known = dropUnknown(RUN_CONFIG_SCHEMA, { ...parsed, schema_version: VERSION }, '', unknown);
   const fits = runConfigCheck();
-  if (fits(known)) return { config: known, unknown };
+  if (fits(known)) {
+    const fault = missingPart(known) ?? addressFaultIn(known);
+    return fault === undefined ? { config: known, unknown } : { fault };
+  }
   const misfit = firstMisfit(fits);
   return { fault: `${misfit?.pointer} ${misfit?.message}` };
+}
+
+/** A part that another one needs, and that cannot be done without. */
+function missingPart({ transport, remote_url: remote, target_host: host, target_port: port }: RunConfig) {
+  if (transport === 'stdio' || remote !== undefined || (host !== undefined && port !== undefined)) return undefined;
+  return `/transport is ${transport}, and neither /remote_url nor /target_host with /target_port says where it is`;
+}
+
+function addressFaultIn(config: RunConfig): string | undefined {
+  const [fault] = addressFaults(RUN_CONFIG_SCHEMA, config);
+  return fault && `${fault.pointer} ${fault.message}`;
 }
 
 /** A copy without the keys that a closed object of the schema does not have; adds their pointers to `unknown`. */

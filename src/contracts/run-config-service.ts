@@ -2,6 +2,7 @@
 // They come from annotations `skep.dev/...` of the resource or from skep.yaml; the documents have no fields for them.
 // Knows nothing about clusters.
 
+import { addressed } from '../std/address/address.ts';
 import { Type } from '../std/json-schema.ts';
 
 const CLOSED = { additionalProperties: false } as const;
@@ -44,7 +45,7 @@ const Timeouts = Type.Object(
 
 const Metrics = Type.Object(
   {
-    host: Text('Address to listen on.'),
+    host: addressed(Text('Address to listen on.'), 'host'),
     port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'Port to listen on.' }),
   },
   { ...CLOSED, description: 'Listener of /metrics. Absent: none.' },

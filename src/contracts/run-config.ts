@@ -20,6 +20,7 @@
 // - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools; the proxy ignores them.
 
 import assert from 'node:assert/strict';
+import { addressed } from '../std/address/address.ts';
 import { type Static, Type } from '../std/json-schema.ts';
 import { fileForm, filled } from './file-form.ts';
 import { IMAGE, REDIS, REMOTE_URL, SAMPLING_RATE } from './proxy-fields.ts';
@@ -60,10 +61,10 @@ const Attach = Type.Object(
 
 const OIDC = Type.Object(
   {
-    issuer: Text('Issuer of accepted tokens.'),
+    issuer: addressed(Text('Issuer of accepted tokens.'), 'url'),
     audience: Type.Optional(Text('Audience of accepted tokens.')),
-    jwks_url: Type.Optional(Text('Where the signing keys are; discovery otherwise.')),
-    introspection_url: Type.Optional(Text('Where opaque tokens are checked (RFC 7662).')),
+    jwks_url: Type.Optional(addressed(Text('Where the signing keys are; discovery otherwise.'), 'url')),
+    introspection_url: Type.Optional(addressed(Text('Where opaque tokens are checked (RFC 7662).'), 'url')),
     client_id: Type.Optional(Text('Client id for introspection.')),
     client_secret_file: Type.Optional(
       Text('File with the client secret for introspection; the variable of SECRET_ENV otherwise.'),
@@ -75,7 +76,7 @@ const OIDC = Type.Object(
     jwks_allow_private_ip: Type.Boolean({ description: 'The issuer may be at a private address.' }),
     protected_resource_allow_private_ip: Type.Boolean({ description: 'The resource may be at a private address.' }),
     insecure_allow_http: Type.Boolean({ description: 'Plain HTTP to the issuer is accepted.' }),
-    resource_url: Text('`resource` of the protected-resource metadata (RFC 9728).'),
+    resource_url: addressed(Text('`resource` of the protected-resource metadata (RFC 9728).'), 'resource'),
     scopes: Texts('`scopes_supported` of the protected-resource metadata.'),
   },
   { ...CLOSED, description: 'Absent: callers are not authenticated.' },
@@ -85,8 +86,11 @@ const Telemetry = Type.Object(
   {
     service_name: Text('Name that telemetry is sent under.'),
     endpoint: Type.Optional(
-      Text(
-        'URL of the OTLP collector; http:// means plain HTTP, a path stays. host:port is the same as https://host:port.',
+      addressed(
+        Text(
+          'URL of the OTLP collector; http:// means plain HTTP, a path stays. host:port is the same as https://host:port.',
+        ),
+        'collector',
       ),
     ),
     headers: Type.Optional(TextMap('Headers sent to the collector.')),
@@ -145,15 +149,17 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     permission_profile_name_or_path: Type.Optional(Text('Name of a built-in profile, or a file.')),
     transport: Transport,
     proxy_mode: Type.Enum(['sse', 'streamable-http'], { description: 'What clients speak.' }),
-    host: Text('Address to listen on.'),
+    host: addressed(Text('Address to listen on.'), 'host'),
     port: Port('Port to listen on.'),
     attach: Type.Optional(Attach),
-    target_host: Type.Optional(Text('Host of the MCP server. Absent for stdio, and where it is remote.')),
+    target_host: Type.Optional(
+      addressed(Text('Host of the MCP server. Absent for stdio, and if it is remote.'), 'host'),
+    ),
     target_port: Type.Optional(Port('Port of the MCP server. Absent for stdio, and where it is remote.')),
-    remote_url: Type.Optional(REMOTE_URL),
+    remote_url: Type.Optional(addressed(REMOTE_URL, 'url')),
     header_forward: Type.Optional(HeaderForward),
     trust_proxy_headers: Type.Boolean({ description: 'X-Forwarded-* headers build endpoint URLs.' }),
-    endpoint_prefix: Type.Optional(Text('Path put before SSE endpoint URLs.')),
+    endpoint_prefix: Type.Optional(addressed(Text('Path put before SSE endpoint URLs.'), 'path')),
     oidc_config: Type.Optional(OIDC),
     ...OUTGOING_AUTH,
     authz_config_path: Type.Optional(Text('File with the Cedar policies. Absent: callers may do everything.')),

@@ -1,6 +1,7 @@
 // Whether a value fits a JSON Schema, and in words what is wrong with it. Knows nothing about where values come from.
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { ADDRESS } from '../std/address/address.ts';
 import { pointerToken } from '../std/json.ts';
 import { lazyPackage } from '../std/lazy-package.ts';
 
@@ -15,6 +16,8 @@ export const AJV_OPTIONS = {
   verbose: true,
   allowUnionTypes: true,
   code: { optimize: false },
+  // Checked apart, where a message can say what would be right: see addressFaults.
+  keywords: [ADDRESS] as string[],
 } as const;
 
 /**

@@ -1,6 +1,7 @@
 // The parts of a virtual MCP server's configuration that are about authentication: of clients, and to backends. They are
 // the fields and the rules of the model (virtual/auth.ts), and what MCPExternalAuthConfigs add to them.
 
+import { addressed } from '../std/address/address.ts';
 import { choice, list, map, object, optional, type Static, text } from '../std/schema.ts';
 import { fileForm, withFields } from './file-form.ts';
 import {
@@ -21,10 +22,10 @@ const filledText = (description: string) => text(description, { minLength: 1 });
 const OIDC = withFields(
   ModelOIDC,
   {
-    resource: filledText('`resource` of the protected-resource metadata (RFC 9728).'),
+    resource: addressed(filledText('`resource` of the protected-resource metadata (RFC 9728).'), 'resource'),
     scopes: list(filledText('A scope.'), '`scopes_supported` of the protected-resource metadata.'),
-    jwksUrl: optional(filledText('Where the signing keys are; discovery otherwise.')),
-    introspectionUrl: optional(filledText('Where opaque tokens are checked (RFC 7662).')),
+    jwksUrl: optional(addressed(filledText('Where the signing keys are; discovery otherwise.'), 'url')),
+    introspectionUrl: optional(addressed(filledText('Where opaque tokens are checked (RFC 7662).'), 'url')),
     caBundlePath: optional(filledText('PEM file to trust for requests to the issuer.')),
     authTokenFile: optional(filledText('File with a bearer token for requests to the issuer; read when it changes.')),
   },

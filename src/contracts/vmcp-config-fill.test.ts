@@ -30,7 +30,7 @@ it('fills in what authors leave out', () => {
         oidc: {
           issuer: 'https://id.example',
           audience: 'office',
-          resource: 'office',
+          resource: 'http://127.0.0.1:4483/mcp',
           scopes: ['openid'],
           protectedResourceAllowPrivateIp: false,
           jwksAllowPrivateIp: false,
@@ -78,6 +78,17 @@ it('fills in what authors leave out', () => {
         useLegacyAttributes: true,
       },
     },
+  });
+});
+
+it.each([
+  ['https://office.example.com/mcp', 'https://office.example.com/mcp'],
+  ['office', 'http://localhost:8080/mcp'],
+  ['urn:office', 'http://localhost:8080/mcp'],
+])('a token for %s is for the resource %s', (audience, resource) => {
+  const text = SHORT.replace('audience: office', `audience: '${audience}'`);
+  expect(readVmcpConfig(text, 'http://localhost:8080/mcp')).toMatchObject({
+    config: { incomingAuth: { oidc: { audience, resource } } },
   });
 });
 

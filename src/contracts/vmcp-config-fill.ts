@@ -2,6 +2,7 @@
 // cluster resolves is refused with what to write in its place. A whole one comes out as it went in. Knows nothing about
 // files.
 
+import { addressFault } from '../std/address/address.ts';
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
 import { fillDefaults } from './file-form.ts';
 import { VMCP_MODEL } from './virtual/config-model.ts';
@@ -9,7 +10,7 @@ import { VMCP_MODEL } from './virtual/config-model.ts';
 /** `fault`: pointer and words. */
 export type Filled = { readonly value: Json } | { readonly fault: string };
 
-export function fillVmcpConfig(value: Json): Filled {
+export function fillVmcpConfig(value: Json, ownUrl: string): Filled {
   if (!isObject(value)) return { value };
   const fault = referenceFault(value);
   if (fault !== undefined) return { fault };
@@ -18,7 +19,7 @@ export function fillVmcpConfig(value: Json): Filled {
     ...rest,
     groupRef: rest.groupRef ?? rest.name,
     backends: rest.backends ?? [],
-    incomingAuth: fillIncoming(rest.incomingAuth),
+    incomingAuth: fillIncoming(rest.incomingAuth, ownUrl),
     outgoingAuth: fillOutgoing(rest.outgoingAuth, rest.backends),
   };
   if (isObject(rest.telemetry)) filled.telemetry = { serviceName: rest.name, ...rest.telemetry };
@@ -44,7 +45,7 @@ function definedOnly(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-function fillIncoming(value: Json | undefined): Json | undefined {
+function fillIncoming(value: Json | undefined, ownUrl: string): Json | undefined {
   if (!isObject(value)) return value;
   const { oidc } = value;
   const filled = { ...value, authz: value.authz ?? { type: 'none' } };
@@ -53,11 +54,15 @@ function fillIncoming(value: Json | undefined): Json | undefined {
     ...filled,
     oidc: definedOnly({
       ...oidc,
-      // RFC 8707: a token is for the resource that it names.
-      resource: oidc.resource ?? oidc.audience,
+      // RFC 8707: a token is for the resource that it names. Clients read about it at its URL, so a name does not do.
+      resource: oidc.resource ?? (isResourceUrl(oidc.audience) ? oidc.audience : ownUrl),
       scopes: oidc.scopes ?? ['openid'],
     }),
   };
+}
+
+function isResourceUrl(audience: Json | undefined): audience is string {
+  return typeof audience === 'string' && addressFault('resource', audience) === undefined;
 }
 
 const UNAUTHENTICATED: JsonObject = { type: 'unauthenticated' };

@@ -21,6 +21,7 @@
 //   conditions are the reconciler's, which keeps what it finds there.
 
 import assert from 'node:assert/strict';
+import { addressed, addressFaults } from '../std/address/address.ts';
 import { type Static, Type } from '../std/json-schema.ts';
 import { yamlText } from '../std/yaml/package.ts';
 import { readDocuments } from '../std/yaml/yaml.ts';
@@ -58,7 +59,10 @@ const TextMap = (description: string) => Type.Record(Type.String(), Type.String(
 
 const Admin = Type.Object(
   {
-    address: Text('Address to listen on. Whoever reaches it sees names and URLs of backends.'),
+    address: addressed(
+      Text('Address to listen on. Every client that reaches it sees names and URLs of backends.'),
+      'host',
+    ),
     port: Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on; 0: any.' }),
   },
   { ...CLOSED, description: 'A listener for those who look after the server. Absent: none.' },
@@ -110,17 +114,29 @@ export function formatVmcpConfig(config: VmcpConfig): string {
   return yamlText(config);
 }
 
-/** The configuration with defaults filled in, or what is wrong with the text, in one sentence. */
-export function readVmcpConfig(text: string): { readonly config: VmcpConfig } | { readonly fault: string } {
+/** If nothing else is said, the server listens there. */
+const USUAL_URL = 'http://127.0.0.1:4483/mcp';
+
+/**
+ * The configuration with defaults filled in, or what is wrong with the text, in one sentence. `ownUrl`: the resource, if
+ * the file names neither one nor an audience that is a URL.
+ */
+export function readVmcpConfig(
+  text: string,
+  ownUrl = USUAL_URL,
+): { readonly config: VmcpConfig } | { readonly fault: string } {
   const [document, ...more] = readDocuments(text, VMCP_CONFIG_FILE);
   if (document === undefined || more.length > 0) return { fault: 'the file must hold one document' };
   const [problem] = document.problems;
   if (problem !== undefined) return { fault: problem.message };
-  const filled = fillVmcpConfig(document.value ?? null);
+  const filled = fillVmcpConfig(document.value ?? null, ownUrl);
   if ('fault' in filled) return filled;
   const { value } = filled;
   const fits = vmcpConfigCheck();
-  if (fits(value)) return { config: value };
+  if (fits(value)) {
+    const [fault] = addressFaults(VMCP_CONFIG_SCHEMA, value);
+    return fault === undefined ? { config: value } : { fault: `${fault.pointer} ${fault.message}` };
+  }
   const misfit = firstMisfit(fits);
   return { fault: `${misfit?.pointer || 'the file'} ${misfit?.message}` };
 }

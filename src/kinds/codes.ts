@@ -37,6 +37,10 @@ export const KINDS_CODES = {
   'tool-override-hidden':
     'A tool is shown differently, but the list of tools to let through lacks it: list it by the name that clients see.',
   'remote-url-invalid': 'The URL of a remote server cannot be used as it is: the message says why.',
+  'address-invalid':
+    'A URL or an address cannot be read, and what needs it would not start: the message says which form is right.',
+  'introspection-url-invalid':
+    'Opaque tokens would not be checked at an HTTPS URL: correct introspectionUrl, or leave it to discovery.',
   'oidc-issuer-insecure':
     'Tokens are checked with keys that travel unprotected: use HTTPS, or set insecureAllowHTTP where it is no danger.',
   'oidc-issuer-invalid': 'The issuer of tokens is no URL: write it exactly as the iss claim of its tokens has it.',

@@ -4,6 +4,8 @@
 import type { RegistryDatabaseTarget } from '../contracts/registry/database.ts';
 import type { RegistrySource } from '../contracts/registry/source.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { fieldPath } from '../kube/structural/path.ts';
+import { addressFaults } from '../std/address/address.ts';
 import type { JsonObject } from '../std/json.ts';
 import type { Static, TSchema, Validation } from '../std/schema.ts';
 import { readerOf } from './aliases.ts';
@@ -88,6 +90,14 @@ function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource)
   };
 }
 
+/** A URL that cannot be read would keep a pod from starting, or end its process at the first request. */
+function addressFindings(schema: TSchema, spec: unknown): readonly Finding[] {
+  return addressFaults(schema, spec, '/spec').map(({ pointer, message }) => {
+    const where = fieldPath(pointer);
+    return { code: 'address-invalid', severity: 'error', pointer, message: `${where} ${message}` };
+  });
+}
+
 function plain(value: unknown): JsonObject {
   return value as JsonObject;
 }
@@ -113,7 +123,11 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after, schema, annotations },
     rules: (resource, written) => {
       const { self, placed } = read(resource);
-      return [...deprecatedFields(schema.spec, written, '/spec'), ...placed(definition.rules?.(self))];
+      return [
+        ...deprecatedFields(schema.spec, written, '/spec'),
+        ...placed(addressFindings(spec, self.spec)),
+        ...placed(definition.rules?.(self)),
+      ];
     },
     references: (resource) => {
       const earlier = named.get(resource);

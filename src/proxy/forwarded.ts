@@ -2,6 +2,7 @@
 // them. Knows nothing about MCP.
 
 import type { IncomingMessage } from 'node:http';
+import { pathPrefix } from '../std/address/address.ts';
 
 export interface Forwarded {
   readonly trusted: boolean;
@@ -51,8 +52,7 @@ function originOf(proto: string | undefined, host: string, port: string | undefi
   return plain ? url.origin : undefined;
 }
 
-/** Only what is a path: a prefix of `//host` would lead clients elsewhere. */
+/** A prefix that is not a path counts as none. */
 export function cleanPrefix(prefix: string | undefined): string {
-  const trimmed = (prefix ?? '').replace(/^\/+|\/+$/g, '');
-  return /^[A-Za-z0-9._~!$&'()*+,;=:@%/-]+$/.test(trimmed) ? `/${trimmed}` : '';
+  return pathPrefix(prefix ?? '') ?? '';
 }

@@ -38,7 +38,7 @@ const LISTENING: readonly FieldRow[] = [
     field: '/schema_version',
     value: 'v1.0.0',
     ignored: 'v0.1.0',
-    see: async (config) => 'fault' in readRunConfig(JSON.stringify({ ...config, port: 80 })),
+    see: async (config) => 'fault' in readRunConfig(JSON.stringify({ ...config, port: 80, remote_url: 'http://a' })),
     expected: true,
   },
   {

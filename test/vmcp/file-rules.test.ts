@@ -192,6 +192,48 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+const ADDRESSES: readonly Row[] = [
+  { name: 'a resource that is a name', block: oidc({ resource: 'office' }), message: 'must be an http or https URL' },
+  {
+    name: 'a resource with a fragment',
+    block: oidc({ resource: 'https://office.example.com/mcp#a' }),
+    message: 'must be an http or https URL without credentials and a fragment',
+  },
+  {
+    name: 'a collector that is not one',
+    block: { telemetry: { endpoint: '::bad::', tracingEnabled: true } },
+    message: 'must be host:port, or an http or https URL',
+  },
+  {
+    name: 'an embedding service without a host',
+    block: { optimizer: { embeddingService: 'http://[::' } },
+    message: 'must be an http or https URL',
+  },
+  {
+    name: 'a token endpoint with a space',
+    block: strategy({ type: 'token_exchange', tokenExchange: { tokenUrl: 'https://id.example.com/a token' } }),
+    message: 'must be an http or https URL',
+  },
+  {
+    name: 'a backend without a host',
+    block: { backends: [{ name: 'wiki', url: 'http:// x', transport: 'sse' }] },
+    message: 'must be an http or https URL',
+    fileOnly: 'a manifest needs outgoingAuth beside it: see invalid-address-invalid.yaml',
+  },
+  {
+    name: 'Redis without a port',
+    block: { sessionStorage: { provider: 'redis', address: '::::', db: 0 } },
+    message: 'must be host:port',
+    fileOnly: 'spec.sessionStorage has it: see invalid-address-invalid.yaml',
+  },
+  {
+    name: 'an address to listen on that is a URL',
+    block: { admin: { address: 'http://127.0.0.1', port: 0 } },
+    message: 'must be a host name or an IP address',
+    fileOnly: 'an annotation has the port alone',
+  },
+];
+
 const folder = mkdtempSync(join(tmpdir(), 'skep-file-rules-'));
 const write = vi.spyOn(process.stderr, 'write');
 let written: string[] = [];
@@ -245,7 +287,9 @@ async function refusal(attempt: () => unknown): Promise<string> {
   return 'accepted';
 }
 
-describe.each(ROWS)('$name', ({ name, block, message, fileOnly }) => {
+const ALL = [...ROWS, ...ADDRESSES];
+
+describe.each(ALL)('$name', ({ name, block, message, fileOnly }) => {
   it(fileOnly === undefined ? 'is refused in a manifest' : `is not possible in a manifest: ${fileOnly}`, () => {
     if (fileOnly !== undefined) return;
     const kind = KINDS.find((each) => each.kind === 'VirtualMCPServer');
@@ -283,7 +327,7 @@ describe.each(ROWS)('$name', ({ name, block, message, fileOnly }) => {
 
 it('leaves the last good configuration in use, whichever value comes by a reload', { timeout: 60_000 }, async () => {
   await Promise.all(
-    ROWS.map(async ({ name, block, message }) => {
+    ALL.map(async ({ name, block, message }) => {
       const file = fileOf(`reload ${name}`, { incomingAuth: { type: 'oidc', oidc: OIDC } });
       const running = await serveFile({ ...SERVE, config: file }, {});
       stops.push(running.stop);

@@ -1,6 +1,8 @@
 // A connection to Redis or Valkey that opens itself again. Knows nothing about what is kept there.
 
+import assert from 'node:assert/strict';
 import { Redis, type RedisOptions } from 'ioredis';
+import { hostPort } from '../../std/address/address.ts';
 import { Failure } from '../../std/failure.ts';
 
 export interface RedisSettings {
@@ -17,10 +19,10 @@ const RETRY_MAX_MS = 5000;
 
 /** `lost`: what is wrong with the connection, for the log. */
 export function connectRedis(settings: RedisSettings, lost: (message: string) => void): Redis {
-  const { host, port } = redisAddress(settings.address);
+  const address = hostPort(settings.address);
+  assert(address !== undefined, 'a configuration names its Redis as host:port');
   const options: RedisOptions = {
-    host,
-    port,
+    ...address,
     db: settings.db,
     password: settings.password(),
     connectTimeout: CONNECT_MS,
@@ -34,12 +36,6 @@ export function connectRedis(settings: RedisSettings, lost: (message: string) =>
     lost(`${settings.address}: ${error.message}`);
   });
   return redis;
-}
-
-function redisAddress(address: string): { readonly host: string; readonly port: number } {
-  const colon = address.lastIndexOf(':');
-  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
-  return { host, port: Number(address.slice(colon + 1)) };
 }
 
 export function redisUnreachable({ address }: RedisSettings, cause: unknown): Failure {

@@ -1,20 +1,5 @@
 import { expect, test } from 'vitest';
-import { collectorUrl, environmentSpanAttributes, resourceAttributes, signalUrl } from './settings.ts';
-
-test.each([
-  ['collector:4318', false, 'https://collector:4318'],
-  ['collector:4318', true, 'http://collector:4318'],
-  ['http://collector:4318', false, 'http://collector:4318'],
-  ['https://collector', true, 'https://collector'],
-  ['https://collector/otlp/', false, 'https://collector/otlp'],
-  ['collector/otlp', true, 'http://collector/otlp'],
-  ['[::1]:4318', true, 'http://[::1]:4318'],
-  ['ftp://collector', false, undefined],
-  ['user:password@collector', false, undefined],
-  ['a b', false, undefined],
-])('the collector %s, insecure %s, is at %s', (endpoint, insecure, url) => {
-  expect(collectorUrl(endpoint, insecure)).toBe(url);
-});
+import { environmentSpanAttributes, resourceAttributes, signalUrl } from './settings.ts';
 
 test('the path of a signal is appended', () => {
   expect(signalUrl({ url: 'https://c/otlp', headers: {} }, 'metrics')).toBe('https://c/otlp/v1/metrics');

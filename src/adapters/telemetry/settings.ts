@@ -10,21 +10,6 @@ export interface Collector {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const SCHEME = /^https?:\/\//i;
-
-/**
- * A scheme decides; without one it is HTTPS unless `insecure`. A path stays, and the signal's own is appended to it
- * (OpenTelemetry, OTLP exporter, endpoint URLs). Undefined where it is no URL.
- */
-export function collectorUrl(endpoint: string, insecure: boolean): string | undefined {
-  if (endpoint.includes('://') && !SCHEME.test(endpoint)) return undefined;
-  const text = SCHEME.test(endpoint) ? endpoint : `${insecure ? 'http' : 'https'}://${endpoint}`;
-  if (!URL.canParse(text)) return undefined;
-  const { origin, pathname, username, password, search, hash } = new URL(text);
-  if (username + password + search + hash !== '') return undefined;
-  return origin + pathname.replace(/\/+$/, '');
-}
-
 export function signalUrl({ url }: Collector, signal: 'traces' | 'metrics'): string {
   return `${url}/v1/${signal}`;
 }

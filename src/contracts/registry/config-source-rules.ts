@@ -1,6 +1,7 @@
 // What the schema cannot say of `registries`: origins that exclude each other, names that cannot be served, patterns that let
 // nothing through.
 
+import { addressFault } from '../../std/address/address.ts';
 import { parseDuration } from '../../std/duration.ts';
 import { parseGlob } from '../../std/glob.ts';
 import type { RegistryConfigFile } from './config.ts';
@@ -16,10 +17,16 @@ export function registryFindings(registry: Registry, pointer: string): readonly 
     ...nameFindings(registry.name, `${pointer}/name`),
     ...originFindings(registry, pointer),
     ...urlFindings(registry.api?.endpoint, `${pointer}/api/endpoint`),
+    ...repositoryFindings(registry.git?.repository, `${pointer}/git/repository`),
     ...urlFindings(registry.file?.url, `${pointer}/file/url`),
     ...intervalFindings(registry, `${pointer}/syncPolicy/interval`),
     ...patternFindings(registry, `${pointer}/filter/names`),
   ];
+}
+
+function repositoryFindings(repository: string | undefined, pointer: string): readonly ConfigFinding[] {
+  const fault = repository === undefined ? undefined : addressFault('repository', repository);
+  return fault === undefined ? [] : [error('registry-config-url', pointer, fault)];
 }
 
 function intervalFindings({ syncPolicy }: Registry, pointer: string): readonly ConfigFinding[] {

@@ -1,6 +1,7 @@
 // Fields that an MCPRegistry and the configuration of its service share, as the resource has them. Knows nothing about how
 // sources are read.
 
+import { addressed } from '../../std/address/address.ts';
 import { DURATION_PATTERN } from '../../std/duration.ts';
 import { inFile } from '../../std/file-words.ts';
 import type { TString } from '../../std/json-schema.ts';
@@ -62,10 +63,13 @@ export function fileField(description: string) {
 }
 
 export const GIT = {
-  repository: text('URL of the repository: file:///, http://, https://, git@, ssh:// or git://.', {
-    minLength: 1,
-    pattern: '^(file:///|https?://|git@|ssh://|git://).*',
-  }),
+  repository: addressed(
+    text('URL of the repository: file:///, http://, https://, git@, ssh:// or git://.', {
+      minLength: 1,
+      pattern: '^(file:///|https?://|git@|ssh://|git://).*',
+    }),
+    'repository',
+  ),
   branch: text("Branch to read. Default: the repository's own.", { minLength: 1 }),
   tag: text('Tag to read.', { minLength: 1 }),
   commit: text('Commit to read.', { minLength: 1 }),

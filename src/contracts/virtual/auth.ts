@@ -1,6 +1,7 @@
 // Fields that say who may call a virtual MCP server and how it authenticates to its backends: in the model inside a
 // VirtualMCPServer, whose own fields of the same purpose win, and in the configuration file of the server.
 
+import { addressed } from '../../std/address/address.ts';
 import { bool, choice, list, map, object, optional, text } from '../../std/schema.ts';
 
 export const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } as const;
@@ -24,11 +25,16 @@ export function protectedUrl(field: string) {
 
 export const ModelOIDC = object(
   {
-    issuer: text('Issuer of the tokens, exactly as their iss claim has it.', URL_FORM),
+    issuer: addressed(text('Issuer of the tokens, exactly as their iss claim has it.', URL_FORM), 'url'),
     clientId: optional(text('Client id, for introspection.')),
     clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),
     audience: text('Audience that tokens must be made for.', { minLength: 1 }),
-    resource: optional(text('URL by which clients know the server (RFC 8707). Default: the audience.')),
+    resource: optional(
+      addressed(
+        text('URL by which clients know the server (RFC 8707). Default: the audience, if it is a URL.'),
+        'resource',
+      ),
+    ),
     scopes: optional(scopes('Scopes to advertise to clients.')),
     protectedResourceAllowPrivateIp: bool('True: the protected resource may be at a private address.', false),
     jwksAllowPrivateIp: bool('True: the keys may be at a private address.', false),
@@ -102,7 +108,7 @@ const SUBJECT_TOKEN_TYPE = {
 
 export const TokenExchange = object(
   {
-    tokenUrl: text('Where tokens are exchanged.', URL_FORM),
+    tokenUrl: addressed(text('Where tokens are exchanged.', URL_FORM), 'url'),
     clientId: optional(text('Client id for the exchange.')),
     clientSecret: optional(text('Client secret, readable by anyone.', { minLength: 1 })),
     clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),

@@ -1,6 +1,7 @@
 // The blocks of a virtual MCP server's configuration as a spec would have them: with the defaults that are filled in when
 // people write the file, and the rules between fields that are checked when it is read.
 
+import { addressed } from '../../std/address/address.ts';
 import { Type } from '../../std/json-schema.ts';
 import { list, object, optional, text } from '../../std/schema.ts';
 import { filled } from '../file-form.ts';
@@ -17,7 +18,9 @@ const telemetry = ModelTelemetry.properties;
 export const Telemetry = object(
   {
     ...telemetry,
-    endpoint: optional(text('host:port of the OTLP collector, without a scheme.', { minLength: 1 })),
+    endpoint: optional(
+      addressed(text('host:port of the OTLP collector, without a scheme.', { minLength: 1 }), 'collector'),
+    ),
     serviceName: text('Name that telemetry is sent under.', { minLength: 1 }),
     serviceVersion: optional(filled(telemetry.serviceVersion)),
   },

@@ -1,5 +1,6 @@
 // Fields for the audit log and the telemetry of a virtual MCP server. Knows nothing about who writes them.
 
+import { addressed } from '../../std/address/address.ts';
 import { bool, integer, list, object, optional, text, textMap } from '../../std/schema.ts';
 import { SAMPLING_RATE } from '../proxy-fields.ts';
 
@@ -26,7 +27,7 @@ export const ModelAudit = object(
 /** Telemetry config of the model. */
 export const ModelTelemetry = object(
   {
-    endpoint: optional(text('URL of the OTLP collector.')),
+    endpoint: optional(addressed(text('URL of the OTLP collector.'), 'collector')),
     serviceName: optional(text('Name that telemetry is sent under. Default: the name of the server.')),
     serviceVersion: optional(text('Version that telemetry is sent under. Default: that of the program.')),
     tracingEnabled: bool('True: traces are sent.', false),

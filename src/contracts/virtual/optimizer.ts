@@ -1,5 +1,6 @@
 // How a virtual MCP server finds tools for its clients. Knows nothing about the service that it asks.
 
+import { addressed } from '../../std/address/address.ts';
 import { decimal } from '../../std/decimal.ts';
 import { duration, integer, object, optional, text } from '../../std/schema.ts';
 
@@ -15,11 +16,14 @@ export const OPTIMIZER_DEFAULTS = {
 export const Optimizer = object(
   {
     embeddingService: optional(
-      text('Base URL of an embedding service. No effect beside embeddingServerRef of the resource.', {
-        minLength: 1,
-        maxLength: 2048,
-        pattern: '^https?://.+$',
-      }),
+      addressed(
+        text('Base URL of an embedding service. No effect beside embeddingServerRef of the resource.', {
+          minLength: 1,
+          maxLength: 2048,
+          pattern: '^https?://.+$',
+        }),
+        'url',
+      ),
     ),
     embeddingServiceTimeout: duration('How long the embedding service may take.', {
       default: OPTIMIZER_DEFAULTS.embeddingServiceTimeout,

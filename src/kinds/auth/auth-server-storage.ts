@@ -1,5 +1,6 @@
 // Fields that say where an embedded authorization server keeps logins. Knows nothing about Redis.
 
+import { addressed } from '../../std/address/address.ts';
 import { bool, choice, duration, integer, list, object, optional, port, text } from '../../std/schema.ts';
 import { nameField, secretKeyRef } from '../selectors.ts';
 
@@ -17,11 +18,14 @@ const Sentinel = object(
     masterName: text('Name by which the Sentinels know the master.', { minLength: 1 }),
     sentinelAddrs: optional(
       list(
-        text('host:port of a Sentinel.', {
-          minLength: 1,
-          maxLength: 260,
-          pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/\\[\\]]+):[0-9]{1,5}$',
-        }),
+        addressed(
+          text('host:port of a Sentinel.', {
+            minLength: 1,
+            maxLength: 260,
+            pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/\\[\\]]+):[0-9]{1,5}$',
+          }),
+          'hostPort',
+        ),
         'The Sentinels, where sentinelService does not say it.',
         { minItems: 1 },
       ),

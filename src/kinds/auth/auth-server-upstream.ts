@@ -1,10 +1,14 @@
 // Fields that say who users of an embedded authorization server log in with. Knows nothing about logging in.
 
+import { addressed } from '../../std/address/address.ts';
 import { choice, list, object, optional, text, textMap } from '../../std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
 
 /** Document 3: http or https. */
-const ENDPOINT = { minLength: 1, pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$' };
+function endpoint(description: string) {
+  return addressed(text(description, { minLength: 1, pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$' }), 'url');
+}
+
 const CALLBACK = 'URL that the provider sends users back to. Default: /oauth/callback below the resource URL.';
 
 function scopes(description: string, fallback?: readonly string[]) {
@@ -29,7 +33,7 @@ const FieldMapping = object(
 function userInfo(description: string) {
   return object(
     {
-      endpointUrl: text('URL that answers with the user who a token is for.', ENDPOINT),
+      endpointUrl: endpoint('URL that answers with the user who a token is for.'),
       httpMethod: choice('How it is asked.', ['GET', 'POST'], { default: 'GET' }),
       additionalHeaders: optional(textMap('Headers to send with the question.')),
       fieldMapping: optional(FieldMapping),
@@ -40,13 +44,16 @@ function userInfo(description: string) {
 
 const OIDCUpstream = object(
   {
-    issuerUrl: text('Issuer; its endpoints are found by discovery.', {
-      minLength: 1,
-      pattern: '^https://[^\\s/?#]+([/?#]\\S*)?$',
-    }),
+    issuerUrl: addressed(
+      text('Issuer; its endpoints are found by discovery.', {
+        minLength: 1,
+        pattern: '^https://[^\\s/?#]+([/?#]\\S*)?$',
+      }),
+      'url',
+    ),
     clientId: text('Client id that the provider knows this server by.', { minLength: 1 }),
     clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
-    redirectUri: optional(text(CALLBACK, ENDPOINT)),
+    redirectUri: optional(endpoint(CALLBACK)),
     scopes: scopes('Scopes to ask for.', ['openid', 'offline_access']),
     userInfoOverride: optional(userInfo('Where to ask about the user, instead of what discovery finds.')),
   },
@@ -65,12 +72,12 @@ const TokenResponseMapping = object(
 
 const OAuth2Upstream = object(
   {
-    authorizationEndpoint: text('URL that users are sent to.', ENDPOINT),
-    tokenEndpoint: text('URL that codes are turned into tokens at.', ENDPOINT),
+    authorizationEndpoint: endpoint('URL that users are sent to.'),
+    tokenEndpoint: endpoint('URL that codes are turned into tokens at.'),
     userInfo: userInfo('Where to ask about the user.'),
     clientId: text('Client id that the provider knows this server by.', { minLength: 1 }),
     clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
-    redirectUri: optional(text(CALLBACK, ENDPOINT)),
+    redirectUri: optional(endpoint(CALLBACK)),
     scopes: optional(scopes('Scopes to ask for.')),
     tokenResponseMapping: optional(TokenResponseMapping),
   },

@@ -2,6 +2,7 @@
 // servers render what a configuration says. Knows nothing about tokens.
 
 import { CloudSts } from '../../contracts/virtual/cloud-sts.ts';
+import { addressed } from '../../std/address/address.ts';
 import { choice, list, object, optional, text } from '../../std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
 import { EmbeddedAuthServer } from './auth-server.ts';
@@ -36,10 +37,10 @@ function headerName(description: string) {
 
 const TokenExchange = object(
   {
-    tokenUrl: text('Token endpoint that exchanges tokens.', {
-      minLength: 1,
-      pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$',
-    }),
+    tokenUrl: addressed(
+      text('Token endpoint that exchanges tokens.', { minLength: 1, pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$' }),
+      'url',
+    ),
     clientId: optional(text('Client id that the endpoint knows the proxy by.')),
     clientSecretRef: optional(secretKeyRef('Client secret. Some flows have none.')),
     audience: text('Audience of the token to get.', { minLength: 1 }),

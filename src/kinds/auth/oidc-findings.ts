@@ -1,6 +1,7 @@
 // Whether OIDC settings are safe to trust: the issuer and its keys are reached by HTTPS. Knows nothing about whose
 // settings they are.
 
+import { httpUrl } from '../../std/address/address.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Finding, View } from '../kind.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
@@ -8,10 +9,17 @@ import type { OIDCConfig } from './oidc.ts';
 import { resolveOIDC } from './oidc-settings.ts';
 
 type Ref = Static<typeof OIDCConfig> | undefined;
+type Inline = NonNullable<NonNullable<Ref>['inline']>;
+
+interface OptionalUrl {
+  readonly url: string | undefined;
+  readonly pointer: string;
+}
 
 interface Trusted {
   readonly issuer: { readonly url: string; readonly pointer: string };
-  readonly keys: { readonly url: string | undefined; readonly pointer: string };
+  readonly keys: OptionalUrl;
+  readonly introspection: OptionalUrl;
   /** Plain HTTP to the issuer was asked for. */
   readonly insecure: boolean;
 }
@@ -56,11 +64,12 @@ export function configMapOIDCFindings(oidc: Ref, view: View, pointer = POINTER):
   if (oidc?.configMap === undefined) return [];
   const resolved = resolveOIDC(oidc, view, '');
   if ('findings' in resolved) return resolved.findings;
-  const { issuer, jwks_url, insecure_allow_http } = resolved.settings;
+  const { issuer, jwks_url, introspection_url, insecure_allow_http } = resolved.settings;
   const at = `${pointer}/configMap`;
   return trustFindings({
     issuer: { url: issuer, pointer: at },
     keys: { url: jwks_url, pointer: at },
+    introspection: { url: introspection_url, pointer: at },
     insecure: insecure_allow_http,
   });
 }
@@ -79,23 +88,28 @@ export function audienceFindings(oidc: Ref, view: View, origin: string, pointer 
 }
 
 function trustedOf(
-  { issuer, jwksUrl }: { readonly issuer: string; readonly jwksUrl?: string },
+  { issuer, jwksUrl, introspectionUrl }: Pick<Inline, 'issuer' | 'jwksUrl' | 'introspectionUrl'>,
   pointer: string,
   insecure: boolean,
 ): Trusted {
   return {
     issuer: { url: issuer, pointer: `${pointer}/issuer` },
-    keys: { url: jwksUrl === '' ? undefined : jwksUrl, pointer: `${pointer}/jwksUrl` },
+    keys: { url: jwksUrl || undefined, pointer: `${pointer}/jwksUrl` },
+    introspection: { url: introspectionUrl || undefined, pointer: `${pointer}/introspectionUrl` },
     insecure,
   };
 }
 
-function trustFindings({ issuer, keys, insecure }: Trusted): readonly Finding[] {
-  return [...issuerFindings(issuer, insecure), ...keysFindings(keys, insecure)];
+function trustFindings({ issuer, keys, introspection, insecure }: Trusted): readonly Finding[] {
+  return [
+    ...issuerFindings(issuer, insecure),
+    ...keysFindings(keys, insecure),
+    ...introspectionFindings(introspection, insecure),
+  ];
 }
 
 function issuerFindings({ url, pointer }: Trusted['issuer'], insecure: boolean): readonly Finding[] {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  const protocol = httpUrl(url)?.protocol;
   if (protocol === 'https:' || (protocol === 'http:' && insecure)) return [];
   if (protocol === 'http:') {
     const message = `the issuer ${url} is not reached by HTTPS, so anyone on the way could sign tokens`;
@@ -105,9 +119,19 @@ function issuerFindings({ url, pointer }: Trusted['issuer'], insecure: boolean):
   return [{ code: 'oidc-issuer-invalid', severity: 'error', pointer, message }];
 }
 
-function keysFindings({ url, pointer }: Trusted['keys'], insecure: boolean): readonly Finding[] {
-  const protocol = url === undefined ? undefined : URL.parse(url)?.protocol;
-  if (url === undefined || protocol === 'https:' || (protocol === 'http:' && insecure)) return [];
+function isTrusted(url: string, insecure: boolean): boolean {
+  const protocol = httpUrl(url)?.protocol;
+  return protocol === 'https:' || (protocol === 'http:' && insecure);
+}
+
+function introspectionFindings({ url, pointer }: OptionalUrl, insecure: boolean): readonly Finding[] {
+  if (url === undefined || isTrusted(url, insecure)) return [];
+  const message = `opaque tokens must be checked at a URL that begins with https://, not "${url}"`;
+  return [{ code: 'introspection-url-invalid', severity: 'error', pointer, message }];
+}
+
+function keysFindings({ url, pointer }: OptionalUrl, insecure: boolean): readonly Finding[] {
+  if (url === undefined || isTrusted(url, insecure)) return [];
   const message = `the signing keys must be at a URL that begins with https://, not "${url}"`;
   return [{ code: 'jwks-url-invalid', severity: 'error', pointer, message }];
 }

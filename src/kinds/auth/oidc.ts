@@ -1,5 +1,6 @@
 // Fields that say whose tokens a server accepts. Knows nothing about tokens.
 
+import { addressed } from '../../std/address/address.ts';
 import { bool, choice, list, object, optional, text } from '../../std/schema.ts';
 import { configMapKeyWithDefault, nameField, secretKeyRef } from '../selectors.ts';
 
@@ -69,7 +70,10 @@ export const OIDCConfig = object(
   {
     type: choice('Where the settings are.', ['kubernetes', 'configMap', 'inline'], { default: 'kubernetes' }),
     resourceUrl: optional(
-      text('URL by which clients know this server (RFC 9728). Default: the URL of its Service inside the cluster.'),
+      addressed(
+        text('URL by which clients know this server (RFC 9728). Default: the URL of its Service inside the cluster.'),
+        'resource',
+      ),
     ),
     kubernetes: optional(KubernetesOIDC),
     configMap: optional(ConfigMapOIDC),

@@ -1,6 +1,7 @@
 // Every field of MCPRemoteProxy. Knows nothing about what becomes of them.
 
 import { REMOTE_URL } from '../../contracts/proxy-fields.ts';
+import { addressed } from '../../std/address/address.ts';
 import { bool, choice, integer, object, optional, port, text } from '../../std/schema.ts';
 import { AuthzConfig } from '../auth/authz.ts';
 import { HeaderForward } from '../auth/header-forward.ts';
@@ -42,7 +43,9 @@ export const MCPRemoteProxySpec = object(
       'True: X-Forwarded-Proto, -Host, -Port and -Prefix are believed when endpoint URLs are built.',
       false,
     ),
-    endpointPrefix: optional(text('Path put before SSE endpoint URLs, for an ingress that strips it.')),
+    endpointPrefix: optional(
+      addressed(text('Path put before SSE endpoint URLs, for an ingress that strips it.'), 'path'),
+    ),
     resourceOverrides: optional(ResourceOverrides),
     groupRef: optional(nameField('Name of the MCPGroup that the proxy belongs to, in the same namespace.')),
     sessionAffinity: choice('Whether a client stays with one pod of the proxy.', ['ClientIP', 'None'], {

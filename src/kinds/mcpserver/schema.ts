@@ -1,6 +1,7 @@
 // Every field of MCPServer. Knows nothing about what becomes of them.
 
 import { IMAGE } from '../../contracts/proxy-fields.ts';
+import { addressed } from '../../std/address/address.ts';
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '../../std/schema.ts';
 import { AuthzConfig } from '../auth/authz.ts';
 import { OIDCConfig } from '../auth/oidc.ts';
@@ -85,7 +86,9 @@ export const MCPServerSpec = object(
       'True: X-Forwarded-Proto, -Host, -Port and -Prefix are believed when endpoint URLs are built.',
       false,
     ),
-    endpointPrefix: optional(text('Path put before SSE endpoint URLs, for an ingress that strips it.')),
+    endpointPrefix: optional(
+      addressed(text('Path put before SSE endpoint URLs, for an ingress that strips it.'), 'path'),
+    ),
     groupRef: optional(nameField('Name of the MCPGroup that the server belongs to, in the same namespace.')),
     sessionAffinity: choice('Whether a client stays with one pod of the proxy.', ['ClientIP', 'None'], {
       default: 'ClientIP',

@@ -1,6 +1,7 @@
 // Fields for traces, metrics and the audit log. Knows nothing about who writes them.
 
 import { SAMPLING_RATE } from '../../contracts/proxy-fields.ts';
+import { addressed } from '../../std/address/address.ts';
 import { bool, list, object, optional, text } from '../../std/schema.ts';
 
 export const AuditConfig = object(
@@ -21,7 +22,7 @@ const Tracing = object(
 const OpenTelemetry = object(
   {
     enabled: bool('True: telemetry is sent.', false),
-    endpoint: optional(text('URL of the OTLP collector.')),
+    endpoint: optional(addressed(text('URL of the OTLP collector.'), 'collector')),
     serviceName: optional(text('Name that telemetry is sent under. Default: the name of the resource.')),
     headers: optional(
       list(

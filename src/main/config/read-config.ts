@@ -2,7 +2,9 @@
 // settings are and do.
 
 import type { Finding } from '../../kube/finding.ts';
+import { fieldPath } from '../../kube/structural/path.ts';
 import { compileStructural, isBlocking } from '../../kube/structural/structural.ts';
+import { addressFaults } from '../../std/address/address.ts';
 import { didYouMean } from '../../std/closest.ts';
 import { type Environment, misspelledVariables, variableOf, withEnvironment } from '../../std/environment.ts';
 import { Failure } from '../../std/failure.ts';
@@ -34,7 +36,7 @@ export function readConfig(input: ConfigInput): Config {
   const structural = compileStructural(schema);
   const complete = structural.withDefaults(written);
   const unfit = structural.validate(complete);
-  const broken = unfit.some(isBlocking) ? [] : brokenRules(CONFIG_SCHEMA, complete);
+  const broken = unfit.some(isBlocking) ? [] : [...brokenRules(CONFIG_SCHEMA, complete), ...addressFindings(complete)];
   const findings = [...unknownSettings(schema, written), ...unfit, ...broken];
   const misspelled = misspelledVariables(schema, PREFIX, input.environment);
   if (findings.length + misspelled.length > 0) {
@@ -49,6 +51,12 @@ export function readConfig(input: ConfigInput): Config {
     ]);
   }
   return complete as Config;
+}
+
+function addressFindings(settings: JsonObject): readonly Finding[] {
+  return addressFaults(CONFIG_SCHEMA, settings).map(({ pointer, message }) => {
+    return { code: 'setting-rule', severity: 'error', pointer, message: `${fieldPath(pointer)} ${message}` };
+  });
 }
 
 function misspelledProblem({ variable, meant }: { readonly variable: string; readonly meant: string }): Problem {

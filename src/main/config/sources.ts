@@ -1,6 +1,7 @@
 // The part of skep.yaml that says where the fleet is declared: repositories, commits, credentials, limits. Knows nothing
 // about how they are read.
 
+import { addressed } from '../../std/address/address.ts';
 import { choice, integer, list, object, optional, type Static, text } from '../../std/schema.ts';
 import { type Rule, withRules } from './rules.ts';
 
@@ -85,12 +86,12 @@ export const SOURCE = withRules(
         maxLength: 63,
         pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
       }),
-      repository: text(
-        'Git repository: https://, http://, ssh://, user@host:path, git:// or file:/// (outbound.allowFiles).',
-        {
+      repository: addressed(
+        text('Git repository: https://, http://, ssh://, user@host:path, git:// or file:/// (outbound.allowFiles).', {
           minLength: 1,
           pattern: REPOSITORY_PATTERN,
-        },
+        }),
+        'repository',
       ),
       branch: optional(
         text('Branch to follow. At most one of branch, tag, semver and commit; none means the default branch.'),

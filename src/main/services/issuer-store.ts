@@ -7,6 +7,7 @@ import type { AuthServerConfig } from '../../contracts/auth-server-config.ts';
 import { createMemoryStore } from '../../issuer/memory-store.ts';
 import type { IssuerStore } from '../../issuer/ports.ts';
 import { configInvalid } from '../../issuer/settings.ts';
+import { hostPort } from '../../std/address/address.ts';
 import { parseDuration } from '../../std/duration.ts';
 import type { Environment } from '../../std/environment.ts';
 import { proxyClock } from './proxy-clock.ts';
@@ -75,13 +76,10 @@ function userOf({ acl_user_config: user }: Redis, { environment, files }: Record
 }
 
 function hostAndPort(address: string, index: number): { readonly host: string; readonly port: number } {
-  const url = URL.parse(`redis://${address}`);
-  if (url !== null && url.port !== '')
-    return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) };
-  throw configInvalid(
-    `/storage/redis_config/sentinel_config/sentinel_addrs/${index}`,
-    `must be host:port, not ${address}`,
-  );
+  const found = hostPort(address);
+  if (found !== undefined) return found;
+  const place = `/storage/redis_config/sentinel_config/sentinel_addrs/${index}`;
+  throw configInvalid(place, `must be host:port, not ${address}`);
 }
 
 function timeoutOf(redis: Redis, key: 'dial_timeout' | 'read_timeout' | 'write_timeout'): number {

@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Failure } from '../../std/failure.ts';
-import { readPolicies, readProxyConfig } from './proxy-config.ts';
+import { followConfig, readPolicies, readProxyConfig } from './proxy-config.ts';
 import { createWatchedFiles } from './watched-files.ts';
 
 const CONFIG = {
@@ -27,6 +27,11 @@ const OIDC = {
   insecure_allow_http: false,
   resource_url: 'https://weather.example.com/mcp',
   scopes: [],
+};
+
+const TELEMETRY = {
+  ...{ service_name: 'weather', insecure: false, metrics_enabled: true, tracing_enabled: false, sampling_rate: '0.1' },
+  ...{ use_legacy_attributes: false, enable_prometheus_metrics_path: false },
 };
 
 function fileWith(text: string): string {
@@ -53,11 +58,34 @@ test.each([
     text: JSON.stringify({ ...CONFIG, oidc_config: OIDC }),
     says: '/oidc_config/issuer is http://login.example.com, which is not https',
   },
+  {
+    reason: 'a resource that is not a URL',
+    text: JSON.stringify({ ...CONFIG, oidc_config: { ...OIDC, issuer: 'https://a', resource_url: 'weather' } }),
+    says: '/oidc_config/resource_url must be an http or https URL',
+  },
+  {
+    reason: 'a collector that is not a URL',
+    text: JSON.stringify({ ...CONFIG, telemetry_config: { ...TELEMETRY, endpoint: '::bad::' } }),
+    says: '/telemetry_config/endpoint must be host:port',
+  },
 ])('refuses a configuration with $reason and names file and key', ({ text, says }) => {
   const file = fileWith(text);
   const failure = failureOf(() => readProxyConfig(createWatchedFiles(), file));
   expect(failure.code).toBe('proxy-config-invalid');
   expect(failure.message).toContain(`${file} ${says}`);
+});
+
+test('a resource that is not a URL, in a file that changes, leaves the last good settings', () => {
+  const good = { ...CONFIG, oidc_config: { ...OIDC, issuer: 'https://a' } };
+  const file = fileWith(JSON.stringify(good));
+  // Without the second in which a file is not looked at again.
+  const files = { read: (path: string) => readFileSync(path, 'utf8') };
+  const { config } = readProxyConfig(files, file);
+  const read = followConfig(files, file, config);
+  writeFileSync(file, JSON.stringify({ ...good, oidc_config: { ...good.oidc_config, resource_url: 'weather' } }));
+  expect(failureOf(read).message).toContain('/oidc_config/resource_url must be an http or https URL');
+  writeFileSync(file, JSON.stringify({ ...good, name: 'climate' }));
+  expect(read()).toMatchObject({ name: 'climate' });
 });
 
 test.each([

@@ -2,7 +2,7 @@
 // over OTLP, as its configuration asks.
 
 import type { Logger } from 'pino';
-import { collectorUrl, environmentSpanAttributes, resourceAttributes } from '../../adapters/telemetry/settings.ts';
+import { environmentSpanAttributes, resourceAttributes } from '../../adapters/telemetry/settings.ts';
 import type { Telemetry } from '../../adapters/telemetry/telemetry.ts';
 import type { RunConfig } from '../../contracts/run-config.ts';
 import { methodFacts } from '../../mcp/methods.ts';
@@ -11,6 +11,7 @@ import type { Health } from '../../proxy/health.ts';
 import { type Listener, listenHttp } from '../../proxy/listener.ts';
 import { createProxyMetrics, OTLP_NAMES, type ProxyMetrics } from '../../proxy/metrics.ts';
 import { answerPlain } from '../../proxy/plain-answers.ts';
+import { collectorUrl } from '../../std/address/address.ts';
 import type { Environment } from '../../std/environment.ts';
 import { Failure } from '../../std/failure.ts';
 import type { MetricReading } from '../../std/telemetry/metrics.ts';

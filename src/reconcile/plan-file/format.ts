@@ -10,7 +10,6 @@ import {
   map,
   object,
   optional,
-  RULES,
   type Static,
   type TSchema,
   text,
@@ -120,7 +119,7 @@ export function publishedSchema(schema: TSchema, title: string): JsonObject {
 
 /** Without the words of CustomResourceDefinitions and of our rules; what is not described is not allowed. */
 function strict(schema: JsonObject): JsonObject {
-  const kept = Object.entries(schema).filter(([key]) => !key.startsWith('x-kubernetes-') && key !== RULES);
+  const kept = Object.entries(schema).filter(([key]) => !key.startsWith('x-'));
   const copy: JsonObject = Object.fromEntries(kept.map(([key, value]) => [key, strictValue(value ?? null)]));
   return isObject(copy.properties) ? { ...copy, additionalProperties: false } : copy;
 }

@@ -13,9 +13,9 @@ import { workflowFaults } from '../../../vmcp/workflows/check.ts';
 import { checkHostIssuer } from '../issuer.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 
-/** Throws Failure `vmcp-config-invalid`, `issuer-config-invalid`, `vmcp-setting-not-supported`, or `secret-file-unreadable`. */
-export function readVirtualConfig(files: WatchedFiles, file: string): VmcpConfig {
-  const read = readVmcpConfig(files.read(file));
+/** Throws Failure `vmcp-config-invalid`, `issuer-config-invalid`, `vmcp-setting-not-supported`, or `secret-file-unreadable`. `ownUrl`: see `readVmcpConfig`. */
+export function readVirtualConfig(files: WatchedFiles, file: string, ownUrl?: string): VmcpConfig {
+  const read = readVmcpConfig(files.read(file), ownUrl);
   if ('fault' in read) throw invalid(file, read.fault);
   const { config } = read;
   const [rule] = brokenRules(config);

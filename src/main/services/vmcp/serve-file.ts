@@ -25,14 +25,15 @@ const LOOK_MS = 2000;
 export async function serveFile(options: FileOptions, environment: Environment): Promise<RunningVirtualServer> {
   const { config: file, host, port } = options;
   const files = createWatchedFiles();
-  const config = readVirtualConfig(files, file);
+  const ownUrl = `http://${reachableHost(host)}:${port}/mcp`;
+  const config = readVirtualConfig(files, file, ownUrl);
   const always = options.debug === true || environment.TOOLHIVE_DEBUG === 'true';
   const levelOf = ({ operational }: VmcpConfig) =>
     always || operational.logLevel === 'debug' ? 'debug' : options.logLevel;
   const logger = createLogger(levelOf(config), process.stderr);
   const place = { host, port, namespace: environment[VMCP_ENV.namespace] ?? '' };
   const running = await startVirtualServer({ config, place, environment, files, logger });
-  const stopLooking = followFile({ files, file, logger, levelOf, running });
+  const stopLooking = followFile({ files, file, ownUrl, logger, levelOf, running });
   return {
     ...running,
     async stop() {
@@ -42,22 +43,29 @@ export async function serveFile(options: FileOptions, environment: Environment):
   };
 }
 
+/** A server that listens everywhere is at least reached on its own machine. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 interface Following {
   readonly files: WatchedFiles;
   readonly file: string;
+  readonly ownUrl: string;
   readonly logger: Logger;
   readonly levelOf: (config: VmcpConfig) => LogLevel;
   readonly running: Pick<RunningVirtualServer, 'replace'>;
 }
 
-function followFile({ files, file, logger, levelOf, running }: Following): () => void {
+function followFile({ files, file, ownUrl, logger, levelOf, running }: Following): () => void {
   let text = files.read(file);
   return proxyClock.every(LOOK_MS, () => {
     const now = files.read(file);
     if (now === text) return;
     text = now;
     try {
-      const next = readVirtualConfig(files, file);
+      const next = readVirtualConfig(files, file, ownUrl);
       running.replace(next);
       logger.level = levelOf(next);
       logger.info({ file }, 'configuration read again');

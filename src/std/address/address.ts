@@ -1,0 +1,112 @@
+// The forms of URLs and addresses that settings hold: a schema marks a field with its form, and every value of such a field
+// is checked by it, wherever the schema is read.
+
+import { isObject, type Json, type JsonObject, pointerToken } from '../json.ts';
+import type { TSchema, TString } from '../json-schema.ts';
+
+/** Marks a field that holds an address; the value is its form. */
+export const ADDRESS = 'x-skep-address';
+
+/** A text of each form, or words for it, as messages show what is right. */
+const RIGHT = {
+  url: 'an http or https URL without a user name and password, such as https://host.example.com/path',
+  resource: 'an http or https URL without credentials and a fragment (RFC 9728), such as https://host.example.com/mcp',
+  collector: 'host:port, or an http or https URL without credentials, query and fragment',
+  hostPort: 'host:port, such as redis.example.com:6379 or [::1]:6379',
+  host: 'a host name or an IP address',
+  path: 'a path of a URL, such as /servers/weather',
+  repository: 'a URL of a repository, such as https://git.example.com/team/fleet.git',
+} as const;
+
+export type AddressForm = keyof typeof RIGHT;
+
+const FITS: Readonly<Record<AddressForm, (text: string) => boolean>> = {
+  url: (text) => httpUrl(text) !== undefined,
+  resource: (text) => httpUrl(text)?.hash === '' && !text.endsWith('#'),
+  collector: (text) => collectorUrl(text, false) !== undefined,
+  hostPort: (text) => hostPort(text) !== undefined,
+  host: (text) => hostPort(`${text.includes(':') ? `[${text}]` : text}:1`) !== undefined,
+  path: (text) => pathPrefix(text) !== undefined,
+  // `host:path` parses as a URL whose scheme is the host, and is meant for ssh.
+  repository: (text) => !text.includes('://') || (URL.canParse(text) && !/\s/.test(text)),
+};
+
+/** A field of the given form. Before `optional`, whose mark a copy loses. */
+export function addressed(schema: TString, form: AddressForm): TString {
+  return Object.assign({ ...schema }, { [ADDRESS]: form });
+}
+
+/** What is wrong with a text that is to be an address, in words that follow its name. */
+export function addressFault(form: AddressForm, text: string): string | undefined {
+  if (FITS[form](text)) return undefined;
+  // What stands before @ may be a password.
+  return `must be ${RIGHT[form]}${text.includes('@') ? '' : `, not "${text}"`}`;
+}
+
+export interface AddressFault {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Of the value, and of all below it. An empty text means that there is none: whether that may be says the schema. */
+export function addressFaults(schema: TSchema, value: unknown, pointer = ''): readonly AddressFault[] {
+  if (!isObject(schema)) return [];
+  if (typeof value === 'string') return textFaults(schema[ADDRESS], value, pointer);
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return isObject(items) ? value.flatMap((item, index) => addressFaults(items, item, `${pointer}/${index}`)) : [];
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const field = schemaAt(schema, key);
+    return isObject(field) ? addressFaults(field, inner, `${pointer}/${pointerToken(key)}`) : [];
+  });
+}
+
+function textFaults(form: Json | undefined, text: string, pointer: string): readonly AddressFault[] {
+  if (typeof form !== 'string' || text === '') return [];
+  const message = addressFault(form as AddressForm, text);
+  return message === undefined ? [] : [{ pointer, message }];
+}
+
+function schemaAt({ properties, additionalProperties, patternProperties }: JsonObject, key: string) {
+  if (isObject(properties) && Object.hasOwn(properties, key)) return properties[key];
+  const [each] = isObject(patternProperties) ? Object.values(patternProperties) : [additionalProperties];
+  return each;
+}
+
+/** Undefined: the text is not an http or https URL, or names a person. */
+export function httpUrl(text: string): URL | undefined {
+  // The URL parser mends white space, `http:host` and backslashes; whoever else reads the text may not.
+  if (!/^https?:\/\/[^\s/?#\\][^\s\\]*$/i.test(text)) return undefined;
+  const url = URL.parse(text);
+  return url === null || url.username + url.password !== '' ? undefined : url;
+}
+
+const SCHEME = /^https?:\/\//i;
+
+/**
+ * A scheme decides; without one it is HTTPS unless `insecure`. A path stays, and the signal's own is appended to it
+ * (OpenTelemetry, OTLP exporter, endpoint URLs). Undefined: it is not a URL of a collector.
+ */
+export function collectorUrl(endpoint: string, insecure: boolean): string | undefined {
+  if (endpoint.includes('://') && !SCHEME.test(endpoint)) return undefined;
+  const url = httpUrl(SCHEME.test(endpoint) ? endpoint : `${insecure ? 'http' : 'https'}://${endpoint}`);
+  if (url === undefined || url.search + url.hash !== '') return undefined;
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** An IPv6 address is in brackets, and comes without them. Undefined: the text is not `host:port`. */
+export function hostPort(text: string): { readonly host: string; readonly port: number } | undefined {
+  const [, host, digits] = /^([^\s:/?#@\\[\]]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (host === undefined || port < 1 || port > 65_535 || !URL.canParse(`http://${host}`)) return undefined;
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
+}
+
+/** With a slash at its beginning and none at its end; empty: none. A prefix of `//host` would lead clients elsewhere. */
+export function pathPrefix(text: string): string | undefined {
+  const trimmed = text.replace(/^\/+|\/+$/g, '');
+  if (trimmed === '') return '';
+  return /^[A-Za-z0-9._~!$&'()*+,;=:@%/-]+$/.test(trimmed) && !trimmed.includes('//') ? `/${trimmed}` : undefined;
+}
