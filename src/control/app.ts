@@ -3,6 +3,7 @@
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { SECURITY_HEADERS } from '../std/page/headers.ts';
+import { guardRequests } from '../std/requests/guarded-app.ts';
 import { tracedRequests } from '../std/telemetry/traced-requests.ts';
 import { requireToken, tokenCheck } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';
@@ -42,6 +43,7 @@ const CONNECTIONS_MAX = 256;
 export function buildControl(options: ControlOptions): FastifyInstance {
   const app = createApp(options);
   app.setErrorHandler(handleError);
+  guardRequests(app, handleError);
   app.setNotFoundHandler(handleNotFound);
   app.addHook('onRequest', async (_request, reply) => {
     addHeaders(reply);

@@ -1,8 +1,10 @@
-// The HTTP server of a proxy: which path is what, and how long a request may take to arrive. Knows nothing about MCP.
+// The HTTP server of a proxy: how long a request may take to arrive, and how one ends whose handling throws.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Failure } from '../std/failure.ts';
+import { type GuardedRequest, requestUnderWay, runRequest } from '../std/requests/request-context.ts';
+import { INTERNAL, refusalBody } from './faults.ts';
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -26,10 +28,14 @@ const TIMES: ArrivalTimes = { headMs: 10_000, arrivalMs: 60_000, checkMs: 2_000 
 const KEEP_ALIVE_MS = 75_000;
 const HEADER_BYTES_MAX = 32 * 1024;
 
+/** Writes an exception that nobody caught to the log. */
+export type ReportFailed = (error: unknown) => void;
+
 /** Port 0 lets the system choose. Throws Failure `listen-failed`. */
 export async function listenHttp(
   { host, port }: { host: string; port: number },
   handle: Handle,
+  failed: ReportFailed,
   times: ArrivalTimes = TIMES,
 ): Promise<Listener> {
   const server = createServer({
@@ -40,7 +46,9 @@ export async function listenHttp(
     maxHeaderSize: HEADER_BYTES_MAX,
     noDelay: true,
   });
-  server.on('request', handle);
+  server.on('request', (request, response) => {
+    runRequest(guardedRequest(response, failed), [request, response], () => handle(request, response));
+  });
   server.on('clientError', endBroken);
   await startListening(server, host, port);
   const { port: bound } = server.address() as AddressInfo;
@@ -57,6 +65,41 @@ export async function listenHttp(
       server.closeAllConnections();
     },
   };
+}
+
+/** What the handling of this request throws, now or later, is for `refuse` to answer. */
+export function refuseBrokenBy(response: ServerResponse, refuse: (error: unknown) => void): void {
+  const request = requestUnderWay();
+  if (request === undefined) return;
+  const { broken } = request;
+  request.broken = (error) => {
+    // Its end is recorded already.
+    if (response.writableFinished) broken(error);
+    else endBy(response, () => refuse(error));
+  };
+}
+
+function guardedRequest(response: ServerResponse, failed: ReportFailed): GuardedRequest {
+  return {
+    broken(error) {
+      failed(error);
+      if (response.writableFinished) return;
+      if (response.headersSent) response.destroy();
+      else endBy(response, () => sendInternal(response));
+    },
+  };
+}
+
+/** What is left of the request is not read: its parser may be where the exception was thrown. */
+function endBy(response: ServerResponse, answer: () => void): void {
+  response.shouldKeepAlive = false;
+  answer();
+}
+
+function sendInternal(response: ServerResponse): void {
+  const body = refusalBody(INTERNAL, undefined);
+  response.writeHead(INTERNAL.status, { 'content-type': 'application/json', 'content-length': body.length });
+  response.end(body);
 }
 
 function startListening(server: Server, host: string, port: number): Promise<void> {

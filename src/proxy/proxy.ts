@@ -16,6 +16,7 @@ import { type ExchangeWorld, type Incoming, prepareExchange } from './exchange.t
 import { CLIENT_CLOSED, INTERNAL, type Refusal, TOO_LARGE } from './faults.ts';
 import { type Forwarded, readForwarded } from './forwarded.ts';
 import type { Health } from './health.ts';
+import { refuseBrokenBy } from './listener.ts';
 import { learnHints } from './lists/learn-hints.ts';
 import type { LiveRules } from './lists/live-stream.ts';
 import { answerPlain, type PlainAnswers } from './plain-answers.ts';
@@ -67,6 +68,7 @@ export function createHandle(parts: ProxyParts): Handle {
     if (answerPlain(parts.plain, path, request.method, response)) return;
     if (parts.serveIssuer?.(path, request, response) === true) return;
     const call = beginCall(parts, request, response, path);
+    refuseBrokenBy(response, (error) => refuseBroken(call, error));
     guarded(call, () => serveRequest(parts, call));
   };
 }

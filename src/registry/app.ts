@@ -16,6 +16,7 @@ import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry/service.ts';
 import { SECURITY_HEADERS } from '../std/page/headers.ts';
 import { createRateLimit } from '../std/rate.ts';
+import { guardRequests } from '../std/requests/guarded-app.ts';
 import type { BeginRequest } from '../std/telemetry/trace.ts';
 import { type TracedRequests, tracedRequests } from '../std/telemetry/traced-requests.ts';
 import { requireToken } from './access.ts';
@@ -68,6 +69,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createApp(options, traced);
   traced.addTo(app);
   app.setErrorHandler(handleError);
+  guardRequests(app, handleError);
   app.addHook('onRequest', async (request, reply) => {
     addHeaders(request, reply);
   });

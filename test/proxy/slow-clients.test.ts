@@ -16,6 +16,9 @@ beforeAll(async () => {
       begun += 1;
       request.resume().once('end', () => response.end('done'));
     },
+    (error) => {
+      throw error;
+    },
     times,
   );
   port = Number(new URL(listener.url).port);

@@ -1,6 +1,7 @@
 // HTTP requests of the data plane over undici: calls and open streams use connections of their own. Knows nothing about
 // MCP, callers or credentials.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Dispatcher, Pool as PoolOf } from 'undici';
 import type { Upstream, UpstreamFault, UpstreamHandlers, UpstreamRequest } from '../../backends/ports.ts';
 import { createSlots, type Slots } from '../../std/slots.ts';
@@ -32,19 +33,25 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   return {
     request(request, handlers) {
       const url = parse(request.url);
-      return sendRequest(
-        poolFor(request.stream ? streams : calls, url.origin, options),
-        url,
-        request,
-        handlers,
-        moving,
-      );
+      const pool = poolFor(request.stream ? streams : calls, url.origin, options);
+      return sendRequest(pool, url, request, inContext(handlers), moving);
     },
     async close() {
       clearInterval(sweep);
       const pools = [...calls.values(), ...streams.values()];
       await Promise.all(pools.map((pool) => pool.destroy()));
     },
+  };
+}
+
+/** A connection calls back in the context of the request that opened it, which may be another client's. */
+function inContext({ head, data, end, failed }: UpstreamHandlers): UpstreamHandlers {
+  const run = AsyncLocalStorage.snapshot();
+  return {
+    head: (status, headers) => run(head, status, headers),
+    data: (chunk) => run(data, chunk),
+    end: () => run(end),
+    failed: (fault) => run(failed, fault),
   };
 }
 

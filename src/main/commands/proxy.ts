@@ -1,6 +1,7 @@
 // `skep proxy`: the proxy in front of one MCP server.
 
 import { Command, Option } from 'commander';
+import { keepServing } from '../keep-serving.ts';
 import type { LogLevel } from '../log.ts';
 import { awaitSignal } from '../signals.ts';
 import { spendMemory } from '../v8-flags.ts';
@@ -22,6 +23,7 @@ export function proxyCommand(): Command {
     .addHelpText('after', '\nExample:\n  skep proxy --config=/etc/runconfig/runconfig.json')
     .action(async ({ config: file, logLevel }: Options) => {
       spendMemory();
+      keepServing();
       const { createLogger } = await import('../log.ts');
       const { followConfig, readProxyConfig } = await import('../services/proxy-config.ts');
       const { createWatchedFiles } = await import('../services/watched-files.ts');

@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
 import { writeColoured } from '../colour.ts';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '../config/configuration.ts';
+import { keepServing } from '../keep-serving.ts';
 import type { LogLevel } from '../log.ts';
 import { commandOf } from '../own-command.ts';
 
@@ -25,6 +26,7 @@ export function runCommand(): Command {
         '\nExamples:\n  skep run -c /etc/skep/skep.yaml\n  skep run -c skep.yaml --log-level debug 2>skep.log',
     )
     .action(async ({ logLevel, ...flags }: Options) => {
+      keepServing();
       const config = await loadConfig(flags);
       const [{ keepRunning }, { awaitSignal: untilSignal }, { createLogger }, { tellLog, tellPeople }] =
         await Promise.all([

@@ -2,6 +2,7 @@
 
 import { Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
+import { keepServing } from '../keep-serving.ts';
 import type { LogLevel } from '../log.ts';
 import { readServeConfig, startService } from '../services/serve.ts';
 import { awaitSignal } from '../signals.ts';
@@ -26,6 +27,7 @@ export function serveCommand(): Command {
       '\nExample:\n  skep serve --config=/config/config.yaml\n\nEach setting can also come from the environment: SKEP_REGISTRY_DATABASE_HOST=postgres sets database.host.',
     )
     .action(async ({ config: file, logLevel }: Options) => {
+      keepServing();
       const config = await readServeConfig(file);
       const { createLogger } = await import('../log.ts');
       const { openDatabase } = await import('../services/database.ts');

@@ -1,6 +1,7 @@
 // `skep vmcp`: a virtual MCP server over several others.
 
 import { Command, Option } from 'commander';
+import { keepServing } from '../keep-serving.ts';
 import type { LogLevel } from '../log.ts';
 import { readPort } from '../port.ts';
 import { awaitSignal } from '../signals.ts';
@@ -37,6 +38,7 @@ function serveVirtualCommand(): Command {
     .addHelpText('after', '\nExample:\n  skep vmcp serve --config=/etc/vmcp-config/config.yaml --host=0.0.0.0')
     .action(async (options: ServeOptions) => {
       spendMemory();
+      keepServing();
       const { serveFile } = await import('../services/vmcp/serve-file.ts');
       const running = await serveFile(options, process.env);
       process.stdout.write(`serving ${running.url}\n`);

@@ -101,3 +101,8 @@ function gatherLines(write: (text: string) => void): { write(line: string): void
     },
   };
 }
+
+/** Says in the log what an exception broke that no code caught. */
+export function reportBroken(logger: Logger): (error: unknown) => void {
+  return (error) => logger.error({ err: error, code: 'proxy-internal' }, 'a request broke, and was ended');
+}

@@ -1,6 +1,7 @@
 // What leaves a proxy about itself: metrics for Prometheus, on a listener of their own or beside the server, and telemetry
 // over OTLP, as its configuration asks.
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { environmentSpanAttributes, resourceAttributes } from '../../adapters/telemetry/settings.ts';
 import type { Telemetry } from '../../adapters/telemetry/telemetry.ts';
@@ -19,6 +20,7 @@ import { addProcessMetrics } from '../../std/telemetry/process-metrics.ts';
 import { watchUsage } from '../process-usage.ts';
 import { VERSION } from '../version.ts';
 import { proxyClock } from './proxy-clock.ts';
+import { reportBroken } from './proxy-record.ts';
 
 export interface OpenMetrics {
   readonly proxy: ProxyMetrics;
@@ -57,13 +59,15 @@ export async function listenMetrics(
   { metrics: place }: RunConfig,
   health: Health,
   metricsText: () => string,
+  logger: Logger,
 ): Promise<Listener | undefined> {
   if (place === undefined) return undefined;
-  return listenHttp(place, (request, response) => {
+  function handle(request: IncomingMessage, response: ServerResponse): void {
     const [path = ''] = (request.url ?? '').split('?', 1);
     if (answerPlain({ health, metricsText }, path, request.method, response)) return;
     response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('there is nothing here\n');
-  });
+  }
+  return listenHttp(place, handle, reportBroken(logger));
 }
 
 const METRIC_INTERVAL_MS = 60_000;

@@ -36,7 +36,7 @@ export async function openAdmin({ config, logger, parts }: AdminOptions): Promis
     '/api/backends/health': () => namedHealthDocument(overview()),
   };
   const failed = (error: unknown) => logger.error({ err: error }, 'the admin listener failed to answer');
-  const listener = await listenHttp({ host: address, port }, createAdmin({ address, documents, failed }));
+  const listener = await listenHttp({ host: address, port }, createAdmin({ address, documents, failed }), failed);
   logger.info({ url: listener.url }, 'admin listener serves');
   return {
     url: listener.url,

@@ -19,7 +19,7 @@ import { knownTools, type Offer } from '../../../vmcp/catalogue/assemble.ts';
 import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
 import { VERSION } from '../../version.ts';
 import { proxyClock } from '../proxy-clock.ts';
-import { openRecorder } from '../proxy-record.ts';
+import { openRecorder, reportBroken } from '../proxy-record.ts';
 import { createSettings } from '../proxy-settings.ts';
 import { countUnderWay, stopProxy, type UnderWay } from '../proxy-stop.ts';
 import { openProxyMetrics, openProxyTelemetry } from '../proxy-telemetry.ts';
@@ -87,7 +87,7 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
   const parts = () => ({ ...world.overview(), runs: workflows.runs() });
   const admin = await openAdmin({ config, logger, parts });
   closing.push(() => admin?.stop());
-  const listener = await listenHttp(place, (request, response) => handle(request, response));
+  const listener = await listenHttp(place, (request, response) => handle(request, response), reportBroken(logger));
   closing.push(() => listener.destroy());
   logger.info({ server: config.name, backends: config.backends.length, url: listener.url }, 'virtual server serves');
   return {

@@ -1,0 +1,32 @@
+// Gives each request of a Fastify application its context: Fastify answers what a handler throws, and this what is thrown
+// later, by a listener, a timer or a promise that nobody waits for.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { runRequest } from './request-context.ts';
+
+/** Before every other hook. `answer` logs the exception. */
+export function guardRequests(
+  app: FastifyInstance,
+  answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => unknown,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const guarded = { broken: (error: unknown) => endBroken(error, request, reply, answer) };
+    runRequest(guarded, [request.raw, reply.raw], done);
+  });
+}
+
+function endBroken(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Parameters<typeof guardRequests>[1],
+): void {
+  const { raw } = reply;
+  raw.shouldKeepAlive = false;
+  if (!reply.sent) {
+    answer(error, request, reply);
+    return;
+  }
+  request.log.error({ err: error }, 'a request broke after its answer had begun');
+  if (!raw.writableFinished) raw.destroy();
+}
