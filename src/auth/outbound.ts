@@ -14,6 +14,9 @@ const ANSWER_BYTES_MAX = 512 * 1024;
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 const NOT_EMPTY = /./s;
 
+/** A registry has one setting for both; servers and proxies have one for each. */
+const ONE_SETTING = 'allowPrivateIP';
+
 type World = Pick<AuthPorts, 'fetch' | 'files'>;
 
 /** Throws a Failure: the port's own, or `provider-answer-invalid`, `provider-secret-invalid`. */
@@ -23,6 +26,7 @@ export async function getJson(world: World, provider: ProviderSettings, url: str
     url,
     method: 'GET',
     headers: { accept: 'application/json', ...authorization },
+    allowPrivateBy: provider.introspectionAllowPrivateIP === undefined ? ONE_SETTING : 'jwksAllowPrivateIP',
   });
 }
 
@@ -41,7 +45,9 @@ export async function postForm(
     ...authorization,
   };
   const body = new URLSearchParams(form).toString();
-  return askProvider(world, { ...provider, allowPrivateIP }, { url, method: 'POST', headers, body });
+  const allowPrivateBy =
+    provider.introspectionAllowPrivateIP === undefined ? ONE_SETTING : 'protectedResourceAllowPrivateIP';
+  return askProvider(world, { ...provider, allowPrivateIP }, { url, method: 'POST', headers, body, allowPrivateBy });
 }
 
 /** A Failure as data for the log; anything else is a bug and goes on. */
@@ -53,7 +59,7 @@ export function causeOf(error: unknown): Cause {
 async function askProvider(
   world: World,
   provider: ProviderSettings,
-  request: Pick<FetchRequest, 'url' | 'method' | 'headers' | 'body'>,
+  request: Pick<FetchRequest, 'url' | 'method' | 'headers' | 'body' | 'allowPrivateBy'>,
 ): Promise<JsonObject> {
   // Read anew for every request: certificates and tokens in mounted Secrets rotate.
   const ca = provider.caCertPath === undefined ? {} : { ca: await world.files.read(provider.caCertPath) };

@@ -13,6 +13,8 @@ export interface FetchRequest {
   readonly ca?: string;
   /** True: private, loopback and link-local addresses may be connected to. */
   readonly allowPrivate?: boolean;
+  /** Name of the setting that gives `allowPrivate`, for messages. */
+  readonly allowPrivateBy?: string;
   /** Limit for the whole exchange, connecting and reading the body included. */
   readonly timeoutMs: number;
   /** Larger bodies fail. */

@@ -48,7 +48,8 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly annotations?: readonly Annotation[];
   readonly after: readonly string[];
   readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly Validation[] };
-  rules?(self: Typed<Spec>): readonly Finding[];
+  /** `written`: the spec without defaults. */
+  rules?(self: Typed<Spec>, written: unknown): readonly Finding[];
   references?(self: Typed<Spec>): readonly Reference[];
   configured?(self: Typed<Spec>, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
   inspect?(self: Typed<Spec>, view: View): readonly Finding[];
@@ -126,7 +127,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
       return [
         ...deprecatedFields(schema.spec, written, '/spec'),
         ...placed(addressFindings(spec, self.spec)),
-        ...placed(definition.rules?.(self)),
+        ...placed(definition.rules?.(self, written)),
       ];
     },
     references: (resource) => {

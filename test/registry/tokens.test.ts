@@ -206,6 +206,7 @@ test('a provider at a private address is not asked unless that is allowed', asyn
   gate = await openGate([{ issuerUrl: issuer.url, allowPrivateIP: false }]);
   await checkRefused(await issuer.token('jwt', AUDIENCE), ['p0 jwt keys-unavailable'], UNJUDGED);
   expect(gate.logs()).toContain('outbound-refused-address');
+  expect(gate.logs()).toContain('allowPrivateIP can allow it');
 });
 
 test('a key that comes while the keys are being fetched is found', async () => {

@@ -10,7 +10,7 @@ export const OUTBOUND_CODES = {
     'The environment variable HTTPS_PROXY or http_proxy is no http or https URL: correct it, or take it away.',
   'outbound-ca-invalid': 'The CA file cannot be read or holds no PEM certificate; correct the file or its path.',
   'outbound-refused-address':
-    'The host is, or resolves to, a private or special address; name its range in outbound.allowPrivate if that is meant.',
+    'The host is, or resolves to, a private or special address; if that is meant, name its range in outbound.allowPrivate, or set the field that the message names.',
   'outbound-redirect-refused':
     'The server redirects too often, to a broken location, or from https to http; configure the final address.',
   'outbound-timeout':

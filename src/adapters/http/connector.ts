@@ -109,6 +109,5 @@ function noneLeft(guard: AddressGuard, hostname: string, addresses: readonly Loo
 
 function addressRefused(hostname: string, address: string, what: string): Failure {
   const subject = hostname === address ? address : `${hostname} resolves to ${address}, which`;
-  const message = `${subject} is ${what}; outbound.allowPrivate can name its range`;
-  return new Failure('outbound-refused-address', message, { data: { hostname, address } });
+  return new Failure('outbound-refused-address', `${subject} is ${what}`, { data: { hostname, address } });
 }

@@ -132,6 +132,17 @@ test('a request may be allowed private addresses, and its connection serves no o
   await check(client, { url }, { code: 'outbound-refused-address', says: 'is a loopback address' });
 });
 
+test('what can allow a private address is said by the name of its setting', async () => {
+  const client = outbound({ allowPrivate: [] });
+  const refused = { url: 'http://10.0.0.1/keys' };
+  await check(client, refused, { code: 'outbound-refused-address', says: 'outbound.allowPrivate can name its range' });
+  await check(
+    client,
+    { ...refused, allowPrivateBy: 'jwksAllowPrivateIP' },
+    { code: 'outbound-refused-address', says: '10.0.0.1 is a private address; jwksAllowPrivateIP can allow it' },
+  );
+});
+
 test('of several addresses of a name only the permitted ones are connected to', async () => {
   const url = new URL(await serve((_request, response) => response.end('ok')));
   const resolve = async () => [

@@ -50,6 +50,8 @@ export interface OutboundRequest {
   readonly ca?: string;
   /** True: every address may be connected to. Otherwise `allowPrivate` of the options holds. */
   readonly allowPrivate?: boolean;
+  /** Name of the setting that gives `allowPrivate`, for the message. Absent: no setting of this request does. */
+  readonly allowPrivateBy?: string;
   readonly httpsOnly?: boolean;
   /** Limit for the whole exchange, connecting and reading the body included. */
   readonly timeoutMs?: number;
@@ -129,7 +131,7 @@ async function permitted(context: Context, hostname: string, url: string): Promi
   try {
     return await resolvePermitted({ guard, resolve: options.resolve ?? resolveBySystem }, hostname);
   } catch (error) {
-    throw connectFailure(url, error);
+    throw connectFailure(url, withAdvice(error, undefined));
   }
 }
 
@@ -146,11 +148,20 @@ async function follow(context: Context, request: OutboundRequest): Promise<Outbo
       current = next;
     }
   } catch (error) {
-    const { url, method } = current;
-    throw outboundFailure({ url, method, timeoutMs, deadline: deadline.signal, signal: request.signal }, error);
+    const { url, method, allowPrivateBy } = current;
+    const failed = { url, method, timeoutMs, deadline: deadline.signal, signal: request.signal };
+    throw outboundFailure(failed, withAdvice(error, allowPrivateBy));
   } finally {
     deadline.end();
   }
+}
+
+/** A private address is refused: how the author of the configuration can allow it. */
+function withAdvice(error: unknown, allowPrivateBy: string | undefined): unknown {
+  if (!(error instanceof Failure) || error.code !== 'outbound-refused-address') return error;
+  const advice =
+    allowPrivateBy === undefined ? 'outbound.allowPrivate can name its range' : `${allowPrivateBy} can allow it`;
+  return new Failure(error.code, `${error.message}; ${advice}`, { data: error.data, cause: error });
 }
 
 async function exchange(context: Context, request: OutboundRequest, deadline: Deadline): Promise<OutboundResponse> {

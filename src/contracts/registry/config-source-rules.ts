@@ -5,10 +5,15 @@ import { addressFault } from '../../std/address/address.ts';
 import { parseDuration } from '../../std/duration.ts';
 import { parseGlob } from '../../std/glob.ts';
 import type { RegistryConfigFile } from './config.ts';
-import { type ConfigFinding, error, urlFindings } from './config-finding.ts';
+import { type ConfigFinding, error, urlFindings, warning } from './config-finding.ts';
 import { RESERVED_NAMES } from './fields.ts';
 
 export type Registry = RegistryConfigFile['registries'][number];
+
+export const API_FORMAT = 'an api source is always read in the upstream format';
+
+/** How often the service looks which sources are due. */
+export const DUE_EVERY_MS = 10_000;
 
 const ORIGINS = ['git', 'api', 'file', 'kubernetes', 'managed'] as const;
 
@@ -29,9 +34,12 @@ function repositoryFindings(repository: string | undefined, pointer: string): re
   return fault === undefined ? [] : [error('registry-config-url', pointer, fault)];
 }
 
-function intervalFindings({ syncPolicy }: Registry, pointer: string): readonly ConfigFinding[] {
-  if (syncPolicy === undefined || parseDuration(syncPolicy.interval) !== 0) return [];
-  return [error('registry-config-interval', pointer, 'must be longer than 0s')];
+function intervalFindings({ syncPolicy, syncedBy }: Registry, pointer: string): readonly ConfigFinding[] {
+  if (syncPolicy === undefined) return [];
+  const ms = parseDuration(syncPolicy.interval) ?? 0;
+  if (ms === 0) return [error('registry-config-interval', pointer, 'must be longer than 0s')];
+  if (ms >= DUE_EVERY_MS || syncedBy === 'reconciler') return [];
+  return [warning('registry-config-no-effect', pointer, `counts as ${DUE_EVERY_MS / 1000}s, the shortest interval`)];
 }
 
 /** A malformed pattern lets nothing through: the registry would be served empty. */
@@ -74,7 +82,7 @@ function originFindings(registry: Registry, pointer: string): readonly ConfigFin
       ? [error('registry-config-exclusive', `${pointer}/file`, 'exactly one of path and url is needed')]
       : []),
     ...(api !== undefined && format === 'toolhive'
-      ? [error('registry-config-exclusive', `${pointer}/format`, 'an api source is always read in the upstream format')]
+      ? [warning('registry-config-no-effect', `${pointer}/format`, `has no effect: ${API_FORMAT}`)]
       : []),
   ];
 }

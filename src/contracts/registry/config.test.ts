@@ -405,7 +405,14 @@ test.each([
     reason: 'api in the platform format',
     text: `registries: [{name: a, format: toolhive, api: {endpoint: "https://x.example"}}]\n${ANONYMOUS}`,
     expected: [
-      'config.yaml:1:32: error registry-config-exclusive: /registries/0/format: an api source is always read in the upstream format',
+      'config.yaml:1:32: warning registry-config-no-effect: /registries/0/format: has no effect: an api source is always read in the upstream format',
+    ],
+  },
+  {
+    reason: 'an interval that is shorter than the service looks',
+    text: `registries:\n  - {name: a, file: {path: x.json}, syncPolicy: {interval: 2s}}\n  - {name: b, file: {path: x.json}, syncedBy: reconciler, syncPolicy: {interval: 2s}}\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:2:60: warning registry-config-no-effect: /registries/0/syncPolicy/interval: counts as 10s, the shortest interval',
     ],
   },
   {

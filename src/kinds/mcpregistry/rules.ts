@@ -2,8 +2,10 @@
 // what it names (inspect). Knows nothing about what follows from it.
 
 import { readRegistryConfig } from '../../contracts/registry/config-read.ts';
+import { API_FORMAT } from '../../contracts/registry/config-source-rules.ts';
 import { fieldPath } from '../../kube/structural/path.ts';
 import { parseGlob } from '../../std/glob.ts';
+import { isObject } from '../../std/json.ts';
 import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
@@ -12,11 +14,12 @@ import { configText } from './children.ts';
 import type { Registry } from './facts.ts';
 import { passwordFindings } from './pgpass.ts';
 
-export function rules(self: Registry): readonly Finding[] {
+export function rules(self: Registry, written: unknown): readonly Finding[] {
   return [
     ...podTemplateFindings(self.spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...credentialFindings(self),
     ...commitFindings(self),
+    ...formatFindings(written),
     ...openFindings(self),
     ...optionalFindings(self),
     ...filterFindings(self),
@@ -44,6 +47,16 @@ function commitFindings({ spec }: Registry): readonly Finding[] {
     const message = `"${git.commit}" is no whole commit: Git servers give a commit by its 40 (or 64) hexadecimal digits only`;
     return [{ code: 'git-commit-short', severity: 'error', pointer, message }];
   });
+}
+
+/** The default is no format that anyone has chosen. */
+function formatFindings(written: unknown): readonly Finding[] {
+  const registries = isObject(written) ? written.registries : [];
+  return (Array.isArray(registries) ? registries : []).flatMap((registry, index) =>
+    isObject(registry) && registry.api !== undefined && registry.format === 'toolhive'
+      ? [fieldWithoutEffect(`/spec/registries/${index}/format`, API_FORMAT)]
+      : [],
+  );
 }
 
 /** A child is made of the passwords: without them there is nothing to make. */

@@ -8,6 +8,7 @@ import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
 import { audienceFindings, configMapOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding, View } from '../kind.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
+import { telemetryFindings } from '../proxy/telemetry-findings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { BEHIND, proxyUrl, type RemoteProxy } from './facts.ts';
@@ -20,6 +21,7 @@ export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
       ? []
       : [fieldWithoutEffect('/spec/port', 'proxyPort counts instead')]),
     ...inlineAuthzFindings(spec.authzConfig),
+    ...telemetryFindings(spec.telemetry),
     ...headerFindings(spec.headerForward, '/spec/headerForward'),
     ...annotationFindings(resource, PROXY_ANNOTATIONS, [BEHIND]),
   ];

@@ -2,6 +2,7 @@
 
 import type { Finding } from '../kind.ts';
 import { ownSessionFindings, storeFindings } from '../proxy/session-idle.ts';
+import { telemetryFindings } from '../proxy/telemetry-findings.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { isStdio, type Server } from './facts.ts';
 
@@ -13,6 +14,7 @@ export function idleFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[]
     ...(transport === 'streamable-http' ? ownSessionFindings(sessionStorage) : []),
     ...(builtin ? [fieldWithoutEffect('/spec/permissionProfile/key', 'type is builtin')] : []),
     ...portFindings(spec),
+    ...telemetryFindings(spec.telemetry),
     ...(spec.port === 8080 ? [] : [fieldWithoutEffect('/spec/port', 'proxyPort counts instead')]),
     ...(transport === 'stdio' || spec.proxyMode === 'streamable-http'
       ? []

@@ -12,12 +12,23 @@ import { podTemplateFindings } from '../pods/pod-template.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
 import { sessionFindings } from '../proxy/session-findings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
 import { backendEnv } from './backend-env.ts';
-import { behindOf, isStdio, isTime, proxyOrigin, proxyReplicas, restartKey, type Server } from './facts.ts';
+import {
+  behindOf,
+  isStdio,
+  isTime,
+  proxyOrigin,
+  proxyReplicas,
+  restartKey,
+  type Server,
+  serverReplicas,
+} from './facts.ts';
 import { idleFindings } from './idle.ts';
 import { profileOf } from './permission-profile.ts';
 
-export function rules({ spec, resource }: Server): readonly Finding[] {
+export function rules(self: Server): readonly Finding[] {
+  const { spec, resource } = self;
   return [
     ...podTemplateFindings(spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...oidcFindings(spec.oidcConfig),
@@ -26,7 +37,26 @@ export function rules({ spec, resource }: Server): readonly Finding[] {
     ...restartFindings(resource),
     ...(spec.transport === 'streamable-http' ? [] : sessionFindings({ ...spec, replicas: proxyReplicas({ spec }) })),
     ...idleFindings({ spec }),
+    ...replicaFindings(self),
     ...annotationFindings(resource, PROXY_ANNOTATIONS, [behindOf({ spec })]),
+  ];
+}
+
+/** The status says it too, when it is too late to choose another way. */
+function replicaFindings(self: Server): readonly Finding[] {
+  const { replicas, backendReplicas } = self.spec;
+  return [
+    ...(replicas === proxyReplicas(self)
+      ? []
+      : [fieldWithoutEffect('/spec/replicas', 'a server on standard streams has one proxy')]),
+    ...(backendReplicas === serverReplicas(self)
+      ? []
+      : [
+          fieldWithoutEffect(
+            '/spec/backendReplicas',
+            'a server on standard streams is one process, unless skep.dev/stdio-sharing is perSession',
+          ),
+        ]),
   ];
 }
 

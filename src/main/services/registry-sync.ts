@@ -10,6 +10,7 @@ import type { DatabaseSettings } from '../../adapters/postgres/pool.ts';
 import { due } from '../../catalogue/due.ts';
 import type { CatalogueWriter } from '../../catalogue/ports.ts';
 import type { SourceState } from '../../contracts/catalogue-state.ts';
+import { DUE_EVERY_MS } from '../../contracts/registry/config-source-rules.ts';
 import type { RegistryConfig, ServedRegistry } from '../../contracts/registry/service.ts';
 import type { RegistrySource, ServiceOrigin } from '../../contracts/registry/source.ts';
 import type { Clock } from '../../reconcile/ports.ts';
@@ -37,7 +38,6 @@ export interface SyncDeps {
 }
 
 /** As long as nothing is due, one small query each. */
-const EVERY_MS = 10_000;
 /** Replicas that started together need not look together. */
 const JITTER = 0.2;
 
@@ -76,7 +76,7 @@ function isOwn(registry: ServedRegistry): registry is ServedRegistry & Own {
 
 /** Round after round; a store that cannot be reached is reported, and tried again. */
 async function run(
-  { writer, clock, logger, random, everyMs = EVERY_MS }: SyncDeps,
+  { writer, clock, logger, random, everyMs = DUE_EVERY_MS }: SyncDeps,
   order: RoundOrder,
   { registries }: RegistryConfig,
   signal: AbortSignal,
