@@ -21,10 +21,6 @@ const IDLE: readonly { readonly of: string; readonly reason: string }[] = [
     of: 'EmbeddingServer spec.resources.limits.memory (full)',
     reason: 'podTemplateSpec says the same of the container, and wins',
   },
-  {
-    of: 'MCPServer spec.replicas (stdio-',
-    reason: 'one process has one proxy: the condition StdioReplicaCapped says so',
-  },
   { of: 'MCPServer spec.resourceOverrides.proxyDeployment.labels.app ', reason: 'generated labels win' },
   { of: 'MCPRemoteProxy spec.resourceOverrides.proxyDeployment.labels.app ', reason: 'generated labels win' },
   {
