@@ -89,11 +89,16 @@ function withRunOf(object: KubeObject, live: KubeObject | undefined, manager: st
   return { ...object, metadata: Object.keys(annotations).length === 0 ? metadata : { ...metadata, annotations } };
 }
 
-/** What Git declares is nobody's child, whatever a manifest says that was copied from one: deletions of children do not count. */
+/**
+ * An object that Git declares is not a child, whatever its manifest says: neither the label of a child nor a reference to a custom
+ * resource as its controller is applied. Deletions of children do not count, and `skep dev` runs our image for children alone.
+ */
 export function ownObject(applySet: string, loaded: Sourced): KubeObject {
-  const { metadata } = loaded.object;
+  const { ownerReferences, ...metadata } = loaded.object.metadata;
   const { [OWNER]: _copied, ...labels } = metadata.labels ?? {};
-  const declared = { ...loaded.object, metadata: { ...metadata, labels } };
+  const others = ownerReferences?.filter(({ controller }) => controller !== true) ?? [];
+  const owned = others.length === 0 ? {} : { ownerReferences: others };
+  const declared = { ...loaded.object, metadata: { ...metadata, labels, ...owned } };
   return withLabels(declared, { [PART_OF]: applySet, [SOURCE]: labelValue(loaded.source) });
 }
 
