@@ -11,6 +11,7 @@ import { openUpgrades } from './attach/upgrades.ts';
 import { controlDefinitions } from './controllers/definitions.ts';
 import { controlGarbage } from './controllers/garbage.ts';
 import { controlNamespaces, seedNamespaces } from './controllers/namespaces.ts';
+import { ownersOf } from './controllers/owners.ts';
 import { openQueue } from './controllers/queue.ts';
 import { controlWorkloads, type WorkloadControl } from './controllers/workloads.ts';
 import { openOpenApi } from './discovery/openapi.ts';
@@ -21,8 +22,7 @@ import { isPublicPath } from './http/plain.ts';
 import { listen } from './http/server.ts';
 import { type Identity, loadIdentity, writeKubeconfig } from './identity/identity.ts';
 import { type Node, type NodeOptions, startNode } from './node/node.ts';
-import { asPod } from './node/objects.ts';
-import { whyAbsent } from './node/programs.ts';
+import { whyWorkloadAbsent } from './node/programs.ts';
 import { nodeApi } from './node/store-api.ts';
 import { openTypeTable } from './resources/type-table.ts';
 import { openJournal } from './storage/journal.ts';
@@ -116,7 +116,8 @@ function startControllers(api: ApiContext, options: DevclusterOptions, identity:
   ];
   const workloads = controlWorkloads(api, queue, {
     readyAfterMs: options.workloadsReadyAfterMs ?? READY_AFTER_MS,
-    whyAbsent: (spec) => (options.node === undefined ? '' : whyAbsent(options.node.find, asPod({ spec }).spec)),
+    whyAbsent: (workload) =>
+      options.node === undefined ? '' : whyWorkloadAbsent(options.node.find, workload, ownersOf(api, workload)),
   });
   return {
     lookAgain: workloads.lookAgain,

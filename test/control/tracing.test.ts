@@ -111,7 +111,7 @@ test('requests to the registry service are parts of the traces of those who send
     'registryName: a\nlisten: {host: 127.0.0.1, port: 0}\nregistries: [{name: tools, file: {path: tools.json}}]\nauth: {mode: anonymous}\n';
   const read = readRegistryConfig(text, 'config.yaml');
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
-  const service = await startService(read.config, {} as CatalogueReader, logger, tracing?.request);
+  const service = await startService(read.config, {} as CatalogueReader, logger, { traced: tracing?.request });
   const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
   try {
     await fetch(`${service.url}/version`, { headers: { traceparent: `00-${traceId}-${spanId}-01` } });

@@ -88,7 +88,7 @@ test('a container that starts again is what the catalogue says by then', async (
   if ('absent' in found || typeof found.command !== 'function') throw new Error('it does not run');
   const program = (version: string) =>
     join(folder.path, 'packages', 'npm', `bees@${version}`, 'node_modules/.bin/bees');
-  expect(await found.command(runToEnd)).toEqual([program('1.0.0')]);
+  expect(await found.command(runToEnd, { folders: [] })).toEqual([program('1.0.0')]);
   expect(programs.take([entry('npm', '2.0.0')])).toBe(true);
-  expect(await found.command(runToEnd)).toEqual([program('2.0.0')]);
+  expect(await found.command(runToEnd, { folders: [] })).toEqual([program('2.0.0')]);
 });

@@ -23,8 +23,8 @@ export const FAIL_ANNOTATION = 'devcluster.skep.dev/fail';
 export interface WorkloadOptions {
   /** Without pods. */
   readonly readyAfterMs: number;
-  /** Why no node runs pods of this template; undefined: one does. */
-  readonly whyAbsent: (podSpec: JsonObject) => string | undefined;
+  /** Why no node runs pods of the workload's template; undefined: one does. */
+  readonly whyAbsent: (workload: KubeObject) => string | undefined;
 }
 
 export interface WorkloadControl {
@@ -79,9 +79,7 @@ function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
   const reported = new Map<string, string>();
   return (key: ObjectKey, object: KubeObject): boolean => {
     if (object.metadata.deletionTimestamp !== undefined) return false;
-    const spec = isObject(object.spec) ? object.spec : {};
-    const template = isObject(spec.template) ? spec.template : {};
-    const absent = whyAbsent(isObject(template.spec) ? template.spec : {});
+    const absent = whyAbsent(object);
     if (absent === undefined && failureOf(object) === undefined) {
       const pods = settlePods(context, object);
       writePhase(context, key, pods.isDone ? 'settled' : 'progressing', pods.ready);

@@ -1,12 +1,12 @@
-// What a container is started with, where that has to be brought to this machine first: tried again where it fails, later each
-// time. Knows nothing about what is brought.
+// Prepares the command that a container is started with: if that fails, it is tried again, later each time.
 
-import type { EntryPoint, NodeClock, Program, RunToEnd } from './ports.ts';
+import type { EntryPoint, NodeClock, ProcessPlace, Program, RunToEnd } from './ports.ts';
 import type { LocalCommand, ProcessGroups } from './process-groups.ts';
 
 export interface EntryPointOptions {
   readonly clock: NodeClock;
   readonly groups: ProcessGroups;
+  readonly place: ProcessPlace;
   /** The pod is stopped: what still runs ends. */
   readonly stopping: AbortSignal;
   /** Why it was not brought. */
@@ -21,12 +21,12 @@ const LAST_WORDS = 600;
 /** The function throws where it is not there yet. */
 export function openEntryPoint({ command }: Program, options: EntryPointOptions): () => Promise<EntryPoint> {
   if (typeof command !== 'function') return async () => command;
-  const { clock, stopping, failed } = options;
+  const { clock, stopping, failed, place } = options;
   let wait = 0;
   return async () => {
     if (wait > 0) await clock.sleep(wait, stopping);
     try {
-      const found = await command((each) => runToEnd(options, each));
+      const found = await command((each) => runToEnd(options, each), place);
       wait = 0;
       return found;
     } catch (error) {

@@ -1,5 +1,5 @@
-// The environment of a container out of its manifest, and what `$(NAME)` in arguments stands for (Kubernetes documentation,
-// "Define Dependent Environment Variables"). Knows nothing about processes.
+// Reads the environment of a container out of its manifest, and replaces `$(NAME)` in arguments (Kubernetes documentation,
+// "Define Dependent Environment Variables").
 
 import type { Container, Pod, Variable } from './objects.ts';
 import type { NodeApi } from './ports.ts';
@@ -53,6 +53,31 @@ function fieldOf({ metadata, spec }: Pod, path: string): string | undefined {
     ...{ 'status.podIP': '127.0.0.1', 'status.hostIP': '127.0.0.1' },
   };
   return fields[path];
+}
+
+/** Variables of loaders, shells, interpreters and tools that name code, a program or a file to load. */
+const LOADERS = [
+  /^(LD|DYLD|GCONV|MALLOC|GLIBC)_/,
+  /^(PATH|HOME|SHELL|ENV|IFS|PS4|CDPATH|TMPDIR|LOCPATH|NLSPATH|ZDOTDIR|EDITOR|VISUAL|PAGER|LESSOPEN|BROWSER)$/,
+  /^(BASH|PYTHON|PERL|RUBY|LUA_|PHP|R_|JULIA_|CARGO_|RUST|ERL_|ELIXIR_|XDG_)/,
+  /^(NODE|NPM|YARN|PNPM|COREPACK|BUN|DENO|TS_NODE|TSX|ELECTRON|UV|PIP|PIPX|CONDA|GEM|BUNDLE)_/i,
+  /^GO(PATH|ROOT|FLAGS|ENV|TOOLCHAIN|BIN|CACHE|MODCACHE|PROXY|WORK)$/,
+  /^(VIRTUAL_ENV|CLASSPATH|_?JAVA_.*|JDK_.*|DOTNET_.*|COR_.*|CORECLR_.*)$/,
+  /^(OPENSSL_.*|SSL_CERT_.*|SSLKEYLOGFILE|KUBECONFIG|AWS_CONFIG_FILE|AWS_SHARED_.*|DOCKER_(CONFIG|CONTEXT|HOST))$/,
+  /^(GIT_(SSH|EXTERNAL|EDITOR|PAGER|PROXY|ASKPASS|SEQUENCE|CONFIG|DIR|WORK|EXEC|TEMPLATE|TRACE).*|SSH_(ASKPASS|AUTH).*)$/,
+  /^GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES$/,
+];
+
+/** Common settings of these families that load nothing. */
+const HARMLESS = ['NODE_ENV', 'PYTHONUNBUFFERED', 'PYTHONIOENCODING', 'PYTHONUTF8', 'PYTHONDONTWRITEBYTECODE'];
+
+/** Shells take functions from variables whose names are not identifiers, such as `BASH_FUNC_echo%%`. */
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Whether a manifest could have code run, or a program or file chosen, by a variable of this name. */
+export function isLoaderVariable(name: string): boolean {
+  if (!IDENTIFIER.test(name)) return true;
+  return !HARMLESS.includes(name) && LOADERS.some((pattern) => pattern.test(name));
 }
 
 /** What is not known stays as it is; `$$(NAME)` is `$(NAME)`. */

@@ -1,28 +1,35 @@
-// What one container has mounted, kept as its objects are: ConfigMaps adapted to this machine, Secrets as they are, everything
-// else an empty folder. Knows nothing about processes.
+// Keeps the mounts of one container as its objects are: ConfigMaps adapted to this machine, Secrets unchanged, everything else as
+// an empty folder.
 
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Owner } from '../controllers/owners.ts';
 import { type LocalText, localText } from './local-text.ts';
 import type { Container, Pod, VolumeMount } from './objects.ts';
 import type { Addresses, NodeApi, Program } from './ports.ts';
-import { readVolume, showFiles, type VolumeFiles } from './volumes.ts';
+import { checkInside, isBelow, readVolume, showFiles, type VolumeFiles } from './volumes.ts';
 
 export interface MountOptions {
-  readonly api: Pick<NodeApi, 'data'>;
+  readonly api: Pick<NodeApi, 'data' | 'owners'>;
   readonly pod: Pod;
+  /** The controllers of the pod, the nearest one first. */
+  readonly owners: readonly Owner[];
   readonly spec: Container;
   readonly program: Program;
   readonly addresses: Addresses;
-  /** Of the container. */
+  /** Folder of the container. */
   readonly folder: string;
-  /** Of what outlives pods. */
+  /** Folder of the claims, which outlive pods. */
   readonly claims: string;
 }
 
 export interface Mounts {
   readonly text: LocalText;
+  /** Folders of this machine that are mounted. */
+  readonly folders: readonly string[];
+  /** Creates the folders. Throws if a path or a link leads out of them. */
+  create(): Promise<void>;
   /** Writes what has changed, one after the other. Throws while it waits for an object. */
   show(): Promise<void>;
   /** Resolves when nothing is written any more. */
@@ -30,15 +37,25 @@ export interface Mounts {
 }
 
 export function openMounts(options: MountOptions): Mounts {
-  const { api, pod, spec, program, addresses } = options;
+  const { api, pod, owners, spec, program, addresses } = options;
   const mounts = spec.volumeMounts ?? [];
   const places = new Map(mounts.map((mount) => [mount.mountPath, join(placeOf(options, mount), mount.subPath ?? '')]));
   const text = localText(spec, places, addresses);
   const shown = new Map<string, string>();
 
+  async function createFolder(mount: VolumeMount): Promise<void> {
+    const place = placeOf(options, mount);
+    const { subPath = '' } = mount;
+    if (!isBelow(subPath)) throw new Error(`the subPath ${subPath} leaves the volume ${mount.name}`);
+    const claim = claimOf(pod, mount) ?? '';
+    if (!isBelow(claim)) throw new Error(`${claim} of the volume ${mount.name} is not the name of a claim`);
+    await mkdir(place, { recursive: true, mode: 0o700 });
+    await checkInside(dirname(place), place);
+    await checkInside(place, join(place, subPath));
+  }
+
   async function showVolume(mount: VolumeMount): Promise<void> {
     const place = placeOf(options, mount);
-    await mkdir(place, { recursive: true, mode: 0o700 });
     const volume = pod.spec.volumes?.find(({ name }) => name === mount.name);
     const files = volume === undefined ? undefined : await readVolume(api, pod.metadata.namespace, volume);
     if (files === undefined) return;
@@ -51,10 +68,15 @@ export function openMounts(options: MountOptions): Mounts {
 
   async function adapt(files: VolumeFiles): Promise<ReadonlyMap<string, Buffer>> {
     const local = new Map<string, Buffer>();
-    for (const [name, { content, isConfig }] of files) {
-      const there = isConfig ? await text.file(content.toString()) : '';
-      const here = isConfig ? await program.adaptFile?.(name, there, { pod, addresses }) : undefined;
-      local.set(name, isConfig ? Buffer.from(here ?? there) : content);
+    for (const [name, { content, configMap }] of files) {
+      if (configMap === undefined) {
+        local.set(name, content);
+        continue;
+      }
+      const there = await text.file(content.toString());
+      const fileOwners = await api.owners(configMap);
+      const here = await program.adaptFile?.(name, there, { pod, addresses, owners, fileOwners });
+      local.set(name, Buffer.from(here ?? there));
     }
     return local;
   }
@@ -67,6 +89,10 @@ export function openMounts(options: MountOptions): Mounts {
   let last: Promise<void> = Promise.resolve();
   return {
     text,
+    folders: mounts.map((mount) => placeOf(options, mount)),
+    async create() {
+      for (const mount of mounts) await createFolder(mount);
+    },
     show() {
       const showing = last.then(showAll);
       last = showing.catch(() => undefined);
@@ -79,9 +105,13 @@ export function openMounts(options: MountOptions): Mounts {
   };
 }
 
-function placeOf({ pod, folder, claims }: MountOptions, { name }: VolumeMount): string {
-  const claim = pod.spec.volumes?.find((each) => each.name === name)?.persistentVolumeClaim?.claimName;
+function placeOf({ pod, folder, claims }: MountOptions, { name }: Pick<VolumeMount, 'name'>): string {
+  const claim = claimOf(pod, { name });
   return claim === undefined ? join(folder, 'volumes', name) : join(claims, pod.metadata.namespace, claim);
+}
+
+function claimOf({ spec }: Pod, { name }: Pick<VolumeMount, 'name'>): string | undefined {
+  return spec.volumes?.find((each) => each.name === name)?.persistentVolumeClaim?.claimName;
 }
 
 function digestOf(files: ReadonlyMap<string, Buffer>): string {

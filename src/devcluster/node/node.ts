@@ -3,14 +3,15 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KubeObject } from '../../kube/object.ts';
 import type { ContainerName } from '../attach/containers.ts';
 import type { RunningContainer } from './container.ts';
 import { type LocalContainers, openLocalContainers } from './local-containers.ts';
-import { type Pod, portNumber, type Service } from './objects.ts';
+import { asPod, type Pod, portNumber, type Service } from './objects.ts';
 import { type PodParts, type RunningPod, startPod } from './pod.ts';
 import type { FindProgram, NodeApi, NodeClock } from './ports.ts';
 import { openProcessGroups, type ProcessGroups } from './process-groups.ts';
-import { programsOf } from './programs.ts';
+import { programsOf, whyWorkloadAbsent } from './programs.ts';
 import { openServices } from './services.ts';
 
 export interface NodeOptions {
@@ -33,6 +34,8 @@ export interface Node {
   container(name: ContainerName): RunningContainer | undefined;
   /** The port of this machine for one of a pod's; undefined: the pod does not run here, or declares none of this number. */
   podPort(namespace: string, pod: string, port: number): number | undefined;
+  /** Why the pods of a workload do not run here; undefined: they do. */
+  whyAbsent(workload: KubeObject): Promise<string | undefined>;
   /** The port of 127.0.0.1 that leads to one of a Service, which need not be there yet. */
   servicePort(namespace: string, service: string, port: number): Promise<number>;
   /** Ends all processes. */
@@ -59,10 +62,10 @@ export function startNode(options: NodeOptions): Node {
     const wanted = await api.pods();
     const uids = new Set(wanted.map(({ metadata }) => metadata.uid));
     for (const uid of pods.keys()) if (!uids.has(uid)) end(uid);
-    for (const pod of wanted) follow(pod);
+    for (const pod of wanted) await follow(pod);
   }
 
-  function follow(pod: Pod): void {
+  async function follow(pod: Pod): Promise<void> {
     const { uid, deletionTimestamp } = pod.metadata;
     if (deletionTimestamp !== undefined) {
       void (end(uid) ?? Promise.resolve()).then(() => api.remove(pod)).catch(failed);
@@ -70,8 +73,9 @@ export function startNode(options: NodeOptions): Node {
     }
     // Another pod of its name ends first: whoever attaches to the name must find one.
     if (!begun || pods.has(uid) || endings.has(nameOf(pod))) return;
-    const programs = programsOf(options.find, pod.spec);
-    if (programs !== undefined) pods.set(uid, startPod(parts, pod, programs));
+    const owners = await api.owners(pod);
+    const programs = programsOf(options.find, pod.spec, owners);
+    if (programs !== undefined) pods.set(uid, startPod(parts, { pod, owners, programs }));
   }
 
   function end(uid: string): Promise<void> | undefined {
@@ -104,6 +108,7 @@ export function startNode(options: NodeOptions): Node {
     container: ({ namespace, pod, container }) =>
       find(pods, namespace, pod)?.containers.find(({ spec }) => spec.name === container),
     podPort: (namespace, pod, port) => find(pods, namespace, pod)?.port(port),
+    whyAbsent: async (workload) => whyWorkloadAbsent(options.find, workload, await api.owners(asPod(workload))),
     servicePort: services.port,
     async stop() {
       unfollow();

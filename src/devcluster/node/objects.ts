@@ -1,4 +1,6 @@
-// What a node reads of Kubernetes objects. Knows nothing about processes.
+// The fields of Kubernetes objects that a node reads.
+
+import type { OwnerReference } from '../../kube/object.ts';
 
 export interface Metadata {
   readonly name: string;
@@ -6,6 +8,7 @@ export interface Metadata {
   readonly uid: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
   readonly deletionTimestamp?: string;
 }
 
@@ -52,6 +55,8 @@ export interface VolumeMount {
 export interface Container {
   readonly name: string;
   readonly image: string;
+  /** What the container runs in place of the entry point of its image. */
+  readonly command?: readonly string[];
   readonly args?: readonly string[];
   /** True: its input stays open, for those that attach. */
   readonly stdin?: boolean;
@@ -116,6 +121,7 @@ export interface Service {
 
 /** A ConfigMap or a Secret. */
 export interface Data {
+  readonly metadata: Metadata;
   readonly data?: Readonly<Record<string, string>>;
   readonly binaryData?: Readonly<Record<string, string>>;
 }

@@ -1,18 +1,19 @@
-// One pod as processes of this machine: each of its containers is prepared anew for every run, since ports may be taken
-// meanwhile and objects change. Knows nothing about who made the pod.
+// Runs one pod as processes of this machine. Each container is prepared again for every run, because another process may have taken
+// its ports and objects change.
 
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Owner } from '../controllers/owners.ts';
 import { type RunningContainer, runContainer } from './container.ts';
 import { openEntryPoint } from './entry-points.ts';
-import { expandReferences, readEnvironment } from './environment.ts';
+import { expandReferences, isLoaderVariable, readEnvironment } from './environment.ts';
 import { freePort, probePort } from './free-port.ts';
 import type { LocalContainers } from './local-containers.ts';
 import { openLog } from './log.ts';
 import { type Mounts, openMounts } from './mounts.ts';
 import type { Container, Pod } from './objects.ts';
 import type { EntryPoint, NodeApi, NodeClock, NodeEvent, Program } from './ports.ts';
-import type { ProbeWorld } from './probes.ts';
+import { withoutCommands } from './probes.ts';
 import type { LocalCommand, ProcessGroups } from './process-groups.ts';
 import type { Programs } from './programs.ts';
 import { podStatus } from './status.ts';
@@ -42,13 +43,23 @@ export interface RunningPod {
   stop(): Promise<void>;
 }
 
+export interface PodToRun {
+  readonly pod: Pod;
+  /** Its controllers, the nearest one first. */
+  readonly owners: readonly Owner[];
+  readonly programs: Programs;
+}
+
 interface Running {
   readonly parts: PodParts;
   readonly pod: Pod;
+  readonly owners: readonly Owner[];
   readonly folder: string;
   /** Of this machine, by those of the containers. */
   readonly ports: Map<number, number>;
   readonly graceMs: number;
+  /** Variables that an Event has named. */
+  readonly leftOut: Set<string>;
   /** It has been asked to stop. */
   readonly stopping: AbortSignal;
   changed(): void;
@@ -57,16 +68,17 @@ interface Running {
 
 const GRACE_SECONDS = 30;
 
-export function startPod(parts: PodParts, pod: Pod, programs: Programs): RunningPod {
+export function startPod(parts: PodParts, { pod, owners, programs }: PodToRun): RunningPod {
   const { api, clock, failed } = parts;
   const since = clock.now();
   const stopping = new AbortController();
   const containers: RunningContainer[] = [];
   const report = reporter(parts, pod, () => podStatus(containers, since));
   const running: Running = {
-    ...{ parts, pod, changed: report },
+    ...{ parts, pod, owners, changed: report },
     folder: join(parts.dir, 'pods', pod.metadata.uid),
     ports: new Map(),
+    leftOut: new Set(),
     graceMs: 1000 * (pod.spec.terminationGracePeriodSeconds ?? GRACE_SECONDS),
     stopping: stopping.signal,
     record: (event) => void api.recordEvent(pod, event).catch(failed),
@@ -77,7 +89,7 @@ export function startPod(parts: PodParts, pod: Pod, programs: Programs): Running
     if (program === undefined) continue;
     const mounted = mountsOf(running, spec, program);
     mounts.push(mounted);
-    containers.push(startContainer(running, spec, program, mounted));
+    containers.push(startContainer(running, withoutCommands(spec), program, mounted));
   }
   recordLeftOut(running);
   report();
@@ -124,83 +136,83 @@ function startContainer(running: Running, spec: Container, program: Program, mou
   const { namespace, name } = pod.metadata;
   const entryPoint = openEntryPoint(program, {
     ...parts,
+    place: { folders: [folderOf(running, spec), ...mounts.folders] },
     stopping: running.stopping,
     failed: (message) => running.record({ type: 'Warning', reason: 'Failed', message }),
   });
   const known = pod.status?.containerStatuses?.find((each) => each.name === spec.name);
-  let latest: LocalCommand | undefined;
   return runContainer({
     ...{ spec, graceMs, clock: parts.clock, containers: parts.containers, log: openLog(parts.clock.now) },
     name: { namespace, pod: name, container: spec.name },
     // It ran before this process did.
     restarts: known === undefined ? 0 : (known.restartCount ?? 0) + 1,
     restartPolicy: pod.spec.restartPolicy ?? 'Always',
-    probes: probeWorld(running, () => latest),
-    prepare: async () => {
-      latest = await prepare(running, spec, program, mounts, await entryPoint());
-      return latest;
-    },
+    probes: { local: (containerPort) => running.ports.get(containerPort) },
+    prepare: async () => prepare(running, spec, program, mounts, entryPoint),
     changed: running.changed,
     record: running.record,
   });
 }
 
-function mountsOf({ parts, pod, folder, ports }: Running, spec: Container, program: Program): Mounts {
+function folderOf({ folder }: Running, { name }: Container): string {
+  return join(folder, name);
+}
+
+function mountsOf(running: Running, spec: Container, program: Program): Mounts {
+  const { parts, pod, owners, ports } = running;
   const { api, dir, servicePort } = parts;
   const addresses = { port: (port: number) => ports.get(port) ?? port, service: servicePort };
-  const places = { folder: join(folder, spec.name), claims: join(dir, 'claims') };
-  return openMounts({ api, pod, spec, program, addresses, ...places });
+  const places = { folder: folderOf(running, spec), claims: join(dir, 'claims') };
+  return openMounts({ api, pod, owners, spec, program, addresses, ...places });
 }
 
 /** Throws while it waits for an object. */
 async function prepare(
-  { parts, pod, folder, ports }: Running,
+  running: Running,
   spec: Container,
   program: Program,
-  { text, show }: Mounts,
-  entryPoint: EntryPoint,
+  { text, create, show }: Mounts,
+  findEntryPoint: () => Promise<EntryPoint>,
 ): Promise<LocalCommand> {
+  const { parts, pod, ports } = running;
+  const home = join(folderOf(running, spec), 'home');
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await create();
+  const entryPoint = await findEntryPoint();
   for (const { containerPort } of spec.ports ?? []) {
     const known = ports.get(containerPort);
     if (known === undefined || !(await probePort(known))) ports.set(containerPort, await freePort());
   }
-  const home = join(folder, spec.name, 'home');
-  await mkdir(home, { recursive: true, mode: 0o700 });
   await show();
   const env: Record<string, string> = { PATH: parts.path, HOME: home };
   for (const [name, value] of Object.entries(await readEnvironment(parts.api, pod, spec))) {
-    env[name] = await text.variable(name, value);
+    if (isLoaderVariable(name)) recordVariable(running, name);
+    else env[name] = await text.variable(name, value);
   }
   Object.assign(env, await program.environment?.(pod));
-  // The command is of this machine, and so are its paths; what the pod says is of the container.
+  // The command and its paths are those of this machine; the pod names paths of the container.
   const [first = '', ...own] = entryPoint.map((word) => expandReferences(word, env));
   const given = (spec.args ?? []).map((word) => text.argument(expandReferences(word, env)));
   return { program: first, args: [...own, ...(await Promise.all(given))], env, directory: home };
 }
 
-function probeWorld({ parts, ports }: Running, latest: () => LocalCommand | undefined): ProbeWorld {
-  return {
-    local: (containerPort) => ports.get(containerPort) ?? containerPort,
-    runs: ([program = '', ...args], timeoutMs) =>
-      new Promise((resolve) => {
-        const child = parts.groups.start({ env: {}, ...latest(), program, args });
-        child.stdout.resume();
-        child.stderr.resume();
-        const late = setTimeout(() => parts.groups.signal(child, 'SIGKILL'), timeoutMs);
-        child.once('error', () => resolve(false));
-        child.once('exit', (code) => {
-          clearTimeout(late);
-          resolve(code === 0);
-        });
-      }),
-  };
+function recordVariable({ leftOut, record }: Running, name: string): void {
+  if (leftOut.has(name)) return;
+  leftOut.add(name);
+  const message = `the variable ${name} is left out: it could have the process load other code, programs or files of this machine`;
+  record({ type: 'Warning', reason: 'VariableLeftOut', message });
 }
 
-/** Paths of this machine that a container may name, and that it does not get here. */
+/** Reports paths and commands of a manifest that the container does not get here. */
 function recordLeftOut({ pod, record }: Running): void {
   for (const { hostPath } of pod.spec.volumes ?? []) {
     if (hostPath === undefined) continue;
     const message = `${hostPath.path} of this machine is not mounted: the container has an empty folder in its place`;
     record({ type: 'Normal', reason: 'HostPathLeftOut', message });
+  }
+  for (const spec of pod.spec.containers) {
+    if (withoutCommands(spec) === spec) continue;
+    const message = `the probe of container ${spec.name} that runs a command is left out: manifests start no programs on this machine`;
+    record({ type: 'Normal', reason: 'ProbeLeftOut', message });
   }
 }

@@ -1,7 +1,8 @@
 // What a node needs of its surroundings: the objects of the cluster, the time, and what images stand for. Knows nothing
 // about where objects are kept.
 
-import type { Container, Data, Pod, PodSpec, Service } from './objects.ts';
+import type { Owner } from '../controllers/owners.ts';
+import type { Container, Data, Metadata, Pod, PodSpec, Service } from './objects.ts';
 import type { LocalCommand } from './process-groups.ts';
 
 export interface NodeEvent {
@@ -16,6 +17,8 @@ export interface NodeApi {
   /** Undefined where there is none. */
   data(plural: 'configmaps' | 'secrets', namespace: string, name: string): Promise<Data | undefined>;
   service(namespace: string, name: string): Promise<Service | undefined>;
+  /** The controllers of an object, the nearest one first, as far as each exists. */
+  owners(object: { readonly metadata: Metadata }): Promise<readonly Owner[]>;
   /** Of a pod that may be gone meanwhile. */
   writeStatus(pod: Pod, status: object): Promise<void>;
   /** Ends a deletion that waits for the node. */
@@ -48,17 +51,27 @@ export type RunToEnd = (command: LocalCommand) => Promise<void>;
 
 /** What runs in place of an image. */
 export interface Program {
-  /** A function brings it to this machine first, before each run; where it throws, it is asked again, later each time. */
-  readonly command: EntryPoint | ((run: RunToEnd) => Promise<EntryPoint>);
-  /** Beside what the pod declares. */
+  /** A function prepares it before each run, for instance by installing it; if it throws, it is called again, later each time. */
+  readonly command: EntryPoint | ((run: RunToEnd, place: ProcessPlace) => Promise<EntryPoint>);
+  /** Variables in addition to those that the pod declares; they win. */
   environment?(pod: Pod): Promise<Readonly<Record<string, string>>>;
-  /** A file out of a ConfigMap as it has to be on this machine. */
+  /** Returns a file of a ConfigMap as it has to be on this machine. If it throws, the container waits, or keeps the file that it has. */
   adaptFile?(name: string, text: string, place: AdaptedFor): Promise<string>;
+}
+
+/** The folders of a process. */
+export interface ProcessPlace {
+  /** Everything that its pod mounts, and its home. The process owns nothing else on this machine. */
+  readonly folders: readonly string[];
 }
 
 export interface AdaptedFor {
   readonly pod: Pod;
   readonly addresses: Addresses;
+  /** The controllers of the pod, the nearest one first. */
+  readonly owners: readonly Owner[];
+  /** The controllers of the ConfigMap that has the file, the nearest one first. */
+  readonly fileOwners: readonly Owner[];
 }
 
 export interface NotHere {
@@ -66,4 +79,5 @@ export interface NotHere {
   readonly absent: string;
 }
 
-export type FindProgram = (container: Container, pod: PodSpec) => Program | NotHere;
+/** `owners`: the controllers of the pod, the nearest one first. */
+export type FindProgram = (container: Container, pod: PodSpec, owners: readonly Owner[]) => Program | NotHere;

@@ -1,14 +1,12 @@
-// Asks the probes of a container, as a kubelet does. Knows nothing about what follows from the answer.
+// Performs the probes of a container, as a kubelet does, apart from those that run a command.
 
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { type Container, type Probe, portNumber } from './objects.ts';
 
 export interface ProbeWorld {
-  /** The port of this machine in place of one of the container. */
-  local(containerPort: number): number;
-  /** Runs a command beside the container's, with its environment; whether it ended with 0 in time. */
-  runs(command: readonly string[], timeoutMs: number): Promise<boolean>;
+  /** The port of this machine in place of one of the container; undefined: the container does not declare it. */
+  local(containerPort: number): number | undefined;
 }
 
 export interface ProbeResult {
@@ -17,20 +15,32 @@ export interface ProbeResult {
   readonly detail: string;
 }
 
+/**
+ * The same container without its probes that run a command: there is no container to run it in, and a manifest starts no program on
+ * this machine.
+ */
+export function withoutCommands(spec: Container): Container {
+  const probes = [spec.startupProbe, spec.readinessProbe, spec.livenessProbe];
+  if (!probes.some(runsCommand)) return spec;
+  const [startupProbe, readinessProbe, livenessProbe] = probes.map((probe) => (runsCommand(probe) ? undefined : probe));
+  return { ...spec, startupProbe, readinessProbe, livenessProbe };
+}
+
+function runsCommand(probe: Probe | undefined): boolean {
+  return probe?.exec !== undefined;
+}
+
 export async function askProbe(probe: Probe, container: Container, world: ProbeWorld): Promise<ProbeResult> {
   const timeoutMs = 1000 * (probe.timeoutSeconds ?? 1);
-  if (probe.exec !== undefined) {
-    const { command = [] } = probe.exec;
-    const passed = await world.runs(command, timeoutMs);
-    return { passed, detail: `${command[0]} did not end with 0 within ${timeoutMs} ms` };
-  }
   const { httpGet } = probe;
   const wanted = httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port ?? '';
   const port = portNumber(container, wanted);
-  if (port === undefined) return { passed: false, detail: `the container has no port ${wanted}` };
-  // Whoever speaks gRPC takes a connection: its health service is not asked.
-  if (httpGet === undefined) return accepts(world.local(port), timeoutMs);
-  return answersWell(world.local(port), httpGet.path ?? '/', timeoutMs);
+  // Another port of this machine belongs to another program.
+  const local = port === undefined ? undefined : world.local(port);
+  if (local === undefined) return { passed: false, detail: `the container declares no port ${wanted}` };
+  // A gRPC server accepts connections; its health service is not called.
+  if (httpGet === undefined) return accepts(local, timeoutMs);
+  return answersWell(local, httpGet.path ?? '/', timeoutMs);
 }
 
 function answersWell(port: number, path: string, timeoutMs: number): Promise<ProbeResult> {

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { JsonObject } from '../../std/json.ts';
 import type { ApiContext } from '../api/context.ts';
 import { recordEvent } from '../controllers/events.ts';
+import { ownersOf } from '../controllers/owners.ts';
 import { writeChange, writeRemoval } from '../controllers/writer.ts';
 import { asPod, type Data, type Service } from './objects.ts';
 import type { NodeApi } from './ports.ts';
@@ -22,6 +23,8 @@ export function nodeApi(context: ApiContext): NodeApi {
     pods: async () => store.list(PODS).map(asPod),
     data: async (plural, namespace, name) => get(`/${plural}`, namespace, name) as Data | undefined,
     service: async (namespace, name) => get('/services', namespace, name) as Service | undefined,
+    owners: async ({ metadata: { name, namespace, ownerReferences } }) =>
+      ownersOf(context, { metadata: { name, namespace, ownerReferences: ownerReferences && [...ownerReferences] } }),
     writeStatus: async ({ metadata: { namespace, name, uid } }, status) => {
       const change = (old: KubeObject) => (old.metadata.uid === uid ? { ...old, status: status as JsonObject } : old);
       writeChange(context, PODS, MANAGER, { namespace, name }, change, 'status');

@@ -1,22 +1,21 @@
-// The volumes of a container as folders of this machine. ConfigMaps and Secrets are links into a folder that is replaced as a
-// whole, as a kubelet does: whoever reads while they change sees all of the old or all of the new. Knows nothing about
-// processes.
+// Writes the volumes of a container to folders of this machine. ConfigMaps and Secrets are links into a folder that is replaced as a
+// whole, as a kubelet does it: a reader never gets files of two versions.
 
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, readlink, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import type { Data, KeyedFiles, Volume } from './objects.ts';
 import type { NodeApi } from './ports.ts';
 
-/** The content of a file, and whether it is out of a ConfigMap: only those are adapted to this machine. */
 export interface VolumeFile {
   readonly content: Buffer;
-  readonly isConfig: boolean;
+  /** The ConfigMap that has the file. Undefined: a Secret has it, and it is not adapted to this machine. */
+  readonly configMap: Data | undefined;
 }
 
 export type VolumeFiles = ReadonlyMap<string, VolumeFile>;
 
-/** Undefined: the volume is no ConfigMap or Secret. Throws where an object is not there. */
+/** Undefined: the volume is neither a ConfigMap nor a Secret. Throws if an object does not exist. */
 export async function readVolume(
   api: Pick<NodeApi, 'data'>,
   namespace: string,
@@ -28,8 +27,9 @@ export async function readVolume(
     for (const plural of ['configmaps', 'secrets'] as const) {
       const keyed = plural === 'configmaps' ? source.configMap : source.secret;
       if (keyed === undefined) continue;
-      for (const [path, content] of await filesOf(api, plural, namespace, keyed)) {
-        files.set(path, { content, isConfig: plural === 'configmaps' });
+      const data = await findData(api, plural, namespace, keyed);
+      for (const [path, content] of filesOf(data, plural, keyed)) {
+        files.set(path, { content, configMap: plural === 'configmaps' ? data : undefined });
       }
     }
   }
@@ -38,19 +38,43 @@ export async function readVolume(
 
 type Plural = 'configmaps' | 'secrets';
 
-async function filesOf(
+/** Undefined: it does not exist, and need not. */
+async function findData(
   api: Pick<NodeApi, 'data'>,
   plural: Plural,
   namespace: string,
+  { name = '', secretName = name, optional = false }: KeyedFiles,
+): Promise<Data | undefined> {
+  const found = await api.data(plural, namespace, secretName);
+  if (found === undefined && !optional) throw notThere(`${plural}/${secretName} does not exist in ${namespace}`);
+  return found;
+}
+
+function filesOf(
+  data: Data | undefined,
+  plural: Plural,
   { name, secretName, optional, items }: KeyedFiles,
-): Promise<readonly (readonly [string, Buffer])[]> {
-  const values = await readValues(api, plural, namespace, name ?? secretName ?? '', optional === true);
-  const wanted = items ?? [...values.keys()].map((key) => ({ key, path: key }));
-  return wanted.flatMap(({ key, path }) => {
+): readonly (readonly [string, Buffer])[] {
+  const values = valuesOf(data, plural);
+  const files = items ?? [...values.keys()].map((key) => ({ key, path: key }));
+  return files.flatMap(({ key, path }) => {
     const value = values.get(key);
     if (value === undefined && optional !== true) throw notThere(`${plural}/${name ?? secretName} has no key ${key}`);
+    if (!isBelow(path)) throw new Error(`the path ${path} of ${plural}/${name ?? secretName} leaves its volume`);
     return value === undefined ? [] : [[path, value] as const];
   });
+}
+
+/** The API server refuses other paths; a state folder may be older than that rule. */
+export function isBelow(path: string): boolean {
+  return !path.startsWith('/') && !path.split('/').includes('..');
+}
+
+/** Throws if links lead from the path out of the folder. A path that does not exist is inside. */
+export async function checkInside(folder: string, path: string): Promise<void> {
+  const [root, real] = await Promise.all([realpath(folder), realpath(path).catch(() => undefined)]);
+  if (real === undefined || real === root || real.startsWith(`${root}${sep}`)) return;
+  throw new Error(`a link leads from the volume to ${real}, which is not mounted`);
 }
 
 /** The values of a ConfigMap or of a Secret. */
@@ -61,25 +85,25 @@ export async function readValues(
   name: string,
   optional: boolean,
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const found = await api.data(plural, namespace, name);
-  if (found === undefined && !optional) throw notThere(`${plural}/${name} does not exist in ${namespace}`);
-  return valuesOf(found ?? {}, plural === 'secrets' ? 'base64' : 'utf8');
+  return valuesOf(await findData(api, plural, namespace, { name, optional }), plural);
 }
 
-function valuesOf({ data = {}, binaryData = {} }: Data, encoding: 'base64' | 'utf8'): ReadonlyMap<string, Buffer> {
+function valuesOf(found: Data | undefined, plural: Plural): ReadonlyMap<string, Buffer> {
+  const { data = {}, binaryData = {} } = found ?? {};
+  const encoding = plural === 'secrets' ? 'base64' : 'utf8';
   const texts = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, encoding)] as const);
   const bytes = Object.entries(binaryData).map(([key, value]) => [key, Buffer.from(value, 'base64')] as const);
   return new Map([...texts, ...bytes]);
 }
 
-/** What a pod waits for: the status of its container has the message. */
+/** The pod waits, and the status of its container has the message. */
 export function notThere(message: string): Error {
   return new Error(message);
 }
 
 const DATA = '..data';
 
-/** Replaces what the folder shows. */
+/** Replaces the files of the folder. */
 export async function showFiles(folder: string, files: ReadonlyMap<string, Buffer>, version: string): Promise<void> {
   const content = join(folder, `..${version}`);
   for (const [path, bytes] of files) {

@@ -40,7 +40,7 @@ export function serveCommand(): Command {
         running.push(await startMigration(config, { logger, clock: systemClock }));
         const tracing = await openTracing(process.env);
         if (tracing !== undefined) running.push({ stop: tracing.close });
-        const service = await startService(config, database, logger, tracing?.request);
+        const service = await startService(config, database, logger, { traced: tracing?.request });
         running.push(service);
         const deps = { writer: database, database: config.database, clock: systemClock, logger, random: Math.random };
         const sync = await startSync(config, deps);

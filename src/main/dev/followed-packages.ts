@@ -20,7 +20,7 @@ export interface FollowedPackages {
 export function followPackages(
   packages: PackagePrograms | undefined,
   instance: Instance,
-  { appDatabase, programsChanged }: Pick<DevWorld, 'appDatabase' | 'programsChanged'>,
+  { appDatabase, config, programsChanged }: Pick<DevWorld, 'appDatabase' | 'config' | 'programsChanged'>,
 ): FollowedPackages {
   if (packages === undefined) return { ran: async () => undefined, close: async () => undefined };
   const store = openDatabase(appDatabase);
@@ -37,7 +37,7 @@ export function followPackages(
   }
 
   async function read(): Promise<void> {
-    const configs = await readRenderedConfigs(instance);
+    const configs = await readRenderedConfigs(instance, config);
     const keys = configs.flatMap(({ namespace, registryName: registry, registries }) =>
       registries.map(({ name: source }) => ({ namespace, registry, source })),
     );

@@ -1,5 +1,5 @@
-// The configuration of a proxy as it has to be on this machine: it listens on loopback, at a port of its own, reaches its
-// server at another one, and is reached through the URL beside the catalogue. Knows nothing about processes.
+// Adapts the configuration of a proxy to this machine: it listens on loopback, on a port of its own, reaches its server on another
+// one, and clients reach it through the URL next to the catalogue.
 
 import { RUN_CONFIG_FILE } from '../../contracts/run-config.ts';
 import { readRunConfig } from '../../contracts/run-config-read.ts';
@@ -13,10 +13,13 @@ export interface LocalPlace {
   readonly url?: string;
 }
 
-/** Undefined: the file is another one. What a proxy cannot read is its own business to report. */
+/** Undefined: it is another file. The proxy itself reports a file that it cannot read. Throws if the configuration names a process. */
 export async function relocateRunConfig(file: string, text: string, place: LocalPlace): Promise<string | undefined> {
   const config = file === RUN_CONFIG_FILE ? parse(text) : undefined;
   if (!isObject(config)) return undefined;
+  if (config.process !== undefined) {
+    throw new Error(`${file} names a process to start, and skep dev starts no program that a commit names`);
+  }
   const { endpoint_prefix: _prefix, oidc_config: oidc, ...others } = await relocate(config, place.addresses);
   const { url } = place;
   const read = url === undefined ? undefined : readRunConfig(text);

@@ -1,12 +1,14 @@
-// The registry services of `skep dev`: one per MCPRegistry that the first run has rendered a configuration for, with
-// that very configuration, but for the address and the database, which are this machine's.
+// Starts the registry services of `skep dev`: one per MCPRegistry that the first run has rendered a configuration for, with that
+// configuration, at an address and with a database of this machine.
 
 import { REGISTRY_CONFIG_KEY, REGISTRY_CONFIG_SUFFIX } from '../../contracts/registry/config-map.ts';
 import { readRegistryConfig } from '../../contracts/registry/config-read.ts';
 import type { RegistryConfig } from '../../contracts/registry/service.ts';
+import { groupOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
 import { formatProblem } from '../../std/problem.ts';
+import type { Config } from '../config/config.ts';
 import type { Instance } from '../instance/instance.ts';
 import { createLogger } from '../log.ts';
 import { openDatabase } from '../services/database.ts';
@@ -37,7 +39,7 @@ export async function serveRegistries(
   world: DevWorld,
   { port, inOrder, beside, say }: Listening,
 ): Promise<DevRegistries> {
-  const configs = await readRenderedConfigs(instance);
+  const configs = await readRenderedConfigs(instance, world.config);
   const store = openDatabase(world.appDatabase);
   // A wrong path in the address bar is shown in the browser, not on the terminal.
   const logger = createLogger('error', { isTTY: true, write: (line) => say(line.trimEnd()) });
@@ -51,7 +53,7 @@ export async function serveRegistries(
       const listen = { host: '127.0.0.1', port: index === 0 || inOrder ? port + index : 0 };
       const { metrics: _metrics, ...served } = config;
       const others = index === 0 ? beside : undefined;
-      services.push(await startService({ ...served, listen }, store, logger, undefined, others));
+      services.push(await startService({ ...served, listen }, store, logger, { beside: others, readFile: refuseFile }));
     }
   } catch (error) {
     await stop();
@@ -66,15 +68,28 @@ export async function serveRegistries(
   };
 }
 
-/** Of each MCPRegistry that a run has rendered one for. */
-export async function readRenderedConfigs({ deps }: Instance): Promise<RegistryConfig[]> {
-  const configMaps = (await deps.cluster.resources()).find(
-    ({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'ConfigMap',
-  );
-  if (configMaps === undefined) return [];
+/** A manifest may name any path, and the service would send the file to an address that the manifest names too. */
+async function refuseFile(path: string): Promise<string> {
+  throw new Failure('secret-file-unreadable', `${path} is not read: skep dev mounts no files for a registry`);
+}
+
+/** The configuration of each MCPRegistry that a run has rendered one for; a ConfigMap that no MCPRegistry owns is not one. */
+export async function readRenderedConfigs(
+  { deps }: Instance,
+  { apiGroup }: Pick<Config, 'apiGroup'>,
+): Promise<RegistryConfig[]> {
+  const resources = await deps.cluster.resources();
+  const find = (group: string, name: string) =>
+    resources.find(({ apiVersion, kind }) => kind === name && groupOf(apiVersion) === group);
+  const [configMaps, registries] = [find('', 'ConfigMap'), find(apiGroup, 'MCPRegistry')];
+  if (configMaps === undefined || registries === undefined) return [];
+  const owners = new Set((await deps.cluster.list(registries)).map(({ metadata }) => metadata.uid));
   const objects = await deps.cluster.list(configMaps);
   return objects
     .filter(({ metadata }) => metadata.name.endsWith(REGISTRY_CONFIG_SUFFIX))
+    .filter(({ metadata }) =>
+      metadata.ownerReferences?.some(({ controller, uid }) => controller === true && owners.has(uid)),
+    )
     .flatMap(({ metadata, data }) => {
       const text = isObject(data) ? data[REGISTRY_CONFIG_KEY] : undefined;
       return typeof text === 'string' ? [parseRegistryConfig(text, `${metadata.namespace}/${metadata.name}`)] : [];

@@ -1,12 +1,10 @@
-// The servers that run on this machine, virtual ones too, as their Deployments, configurations and Services say. Knows nothing about
-// processes and HTTP.
+// Lists the servers that run on this machine, virtual ones too, by their Deployments, configurations and Services.
 
 import { RUN_CONFIG_FILE } from '../../contracts/run-config.ts';
 import { readRunConfig } from '../../contracts/run-config-read.ts';
 import { readVmcpConfig, VMCP_CONFIG_FILE } from '../../contracts/vmcp-config.ts';
+import type { Node } from '../../devcluster/node/node.ts';
 import { asPod, type PodSpec } from '../../devcluster/node/objects.ts';
-import type { FindProgram } from '../../devcluster/node/ports.ts';
-import { whyAbsent } from '../../devcluster/node/programs.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { frontOf } from '../../proxy/settings.ts';
 import type { ApiResource, Cluster } from '../../reconcile/ports.ts';
@@ -15,8 +13,7 @@ import type { FrontServer } from './front/front.ts';
 
 export interface RunningOptions {
   readonly cluster: Pick<Cluster, 'list'>;
-  readonly find: FindProgram;
-  servicePort(namespace: string, service: string, port: number): Promise<number>;
+  readonly node: Pick<Node, 'whyAbsent' | 'servicePort'>;
   /** Milliseconds of a monotonic clock. */
   now(): number;
 }
@@ -53,7 +50,7 @@ async function findRunning(options: RunningOptions): Promise<readonly FrontServe
   );
   const found = (deployments ?? []).map(async (deployment) => {
     const spec = podSpecOf(deployment);
-    if (spec === undefined || whyAbsent(options.find, spec) !== undefined) return [];
+    if (spec === undefined || (await options.node.whyAbsent(deployment)) !== undefined) return [];
     const server = describe(spec, deployment, configMaps ?? []);
     const service = (services ?? []).find((each) => leadsTo(each, deployment));
     if (server === undefined || service === undefined) return [];
@@ -73,7 +70,10 @@ type Described = Omit<FrontServer, 'ready' | 'port'>;
 function describe(spec: PodSpec, { metadata }: KubeObject, configMaps: readonly KubeObject[]): Described | undefined {
   const names = (spec.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []);
   const mounted = configMaps.filter(
-    (each) => each.metadata.namespace === metadata.namespace && names.includes(each.metadata.name),
+    (each) =>
+      each.metadata.namespace === metadata.namespace &&
+      names.includes(each.metadata.name) &&
+      controllerOf(each) === controllerOf({ metadata }),
   );
   const textOf = (file: string) =>
     mounted.map(({ data }) => (isObject(data) ? data[file] : undefined)).find((text) => typeof text === 'string');
@@ -85,6 +85,10 @@ function describe(spec: PodSpec, { metadata }: KubeObject, configMaps: readonly 
     default:
       return undefined;
   }
+}
+
+function controllerOf({ metadata }: Pick<KubeObject, 'metadata'>): string | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }
 
 function describeProxy(text: string): Described | undefined {
@@ -114,7 +118,7 @@ function leadsTo({ metadata, spec }: KubeObject, deployment: KubeObject): boolea
 }
 
 async function frontServer(
-  { servicePort }: RunningOptions,
+  { node }: RunningOptions,
   { status }: KubeObject,
   server: Described,
   { metadata, spec }: KubeObject,
@@ -123,6 +127,6 @@ async function frontServer(
   return {
     ...server,
     ready: isObject(status) && Number(status.readyReplicas ?? 0) > 0,
-    port: await servicePort(server.namespace, metadata.name, Number(first?.port)),
+    port: await node.servicePort(server.namespace, metadata.name, Number(first?.port)),
   };
 }

@@ -5,7 +5,6 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RunningServer } from '../../contracts/running-servers.ts';
-import type { FindProgram } from '../../devcluster/node/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import type { CommandOf } from '../../std/words/command-of.ts';
 import { systemClock } from '../clock.ts';
@@ -20,7 +19,6 @@ import type { DevWorld } from './world.ts';
 interface Options {
   readonly instance: Instance;
   readonly world: DevWorld;
-  readonly find: FindProgram;
   readonly origin: string;
   /** True: each further registry listens on the next port; else on any. */
   readonly inOrder: boolean;
@@ -41,21 +39,10 @@ export interface Serving {
 const TOKEN_BYTES = 24;
 
 /** Throws Failure `listen-failed`. */
-export async function openServing({
-  instance,
-  world,
-  find,
-  origin,
-  inOrder,
-  commandOf,
-  say,
-}: Options): Promise<Serving> {
+export async function openServing({ instance, world, origin, inOrder, commandOf, say }: Options): Promise<Serving> {
   const { node } = world;
   const { cluster } = instance.deps;
-  const servers =
-    node === undefined
-      ? async () => []
-      : watchRunning({ cluster, find, servicePort: node.servicePort, now: systemClock.monotonic });
+  const servers = node === undefined ? async () => [] : watchRunning({ cluster, node, now: systemClock.monotonic });
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   await writeFile(world.tokenFile, `${token}\n`, { mode: 0o600 });
   const runs = await createRunsFront(runsOf(instance), commandOf);

@@ -8,6 +8,7 @@ import { exitCodeOf, type RunResult } from '../../reconcile/result.ts';
 import { tellOutcomes, textOfChanges, textOfEnding } from '../../report/text.ts';
 import { Failure } from '../../std/failure.ts';
 import type { CommandOf } from '../../std/words/command-of.ts';
+import { DEFAULT_API_GROUP } from '../config/api-group.ts';
 import type { Config } from '../config/config.ts';
 import { type Instance, openInstance } from '../instance/instance.ts';
 import { startRuns } from '../loop/runs.ts';
@@ -77,7 +78,7 @@ async function runSession(options: DevOptions): Promise<void> {
       await followed.ran(first);
       beginPods();
       const serving = await openServing({
-        ...{ instance, world, find: programs, origin, say },
+        ...{ instance, world, origin, say },
         inOrder: port !== 0,
         commandOf: typedFor(world),
       });
@@ -130,6 +131,7 @@ function programsOf({ dir, given }: DevOptions, origin: string, packages: Packag
     origin,
     kubeconfig: kubeconfigIn(dir),
     self: selfCommand(),
+    apiGroup: given?.apiGroup ?? DEFAULT_API_GROUP,
     ownImages: [proxy, vmcp, registry].filter((image) => image !== undefined),
     rules: given?.dev?.images ?? [],
     packages,
@@ -145,7 +147,7 @@ function packagesOf({ dir, given, run = given?.dev?.run ?? [] }: DevOptions): Pa
 }
 
 /** Node and this program, as they were started. */
-function selfCommand(): readonly [string, ...string[]] {
+function selfCommand(): readonly [string, string] {
   return [process.execPath, resolve(process.argv[1] ?? '')];
 }
 

@@ -66,7 +66,7 @@ const SAMPLE_ISSUER = 'http://127.0.0.1:8079';
 export async function openDevWorld({ dir, say, find, begin, given }: WorldOptions): Promise<DevWorld> {
   const fleetDir = given === undefined ? join(dir, 'fleet') : undefined;
   const [cluster, database, issuer] = await allOrNone([
-    openCluster(dir, say, find && { find, begin }),
+    openCluster(dir, given?.apiGroup ?? DEFAULT_API_GROUP, say, find && { find, begin }),
     openEmbedded(dir, say),
     openIssuer(dir, say),
   ]);
@@ -120,6 +120,7 @@ async function allOrNone<A extends Stoppable, B extends Stoppable, C extends Sto
 
 async function openCluster(
   dir: string,
+  apiGroup: string,
   say: (text: string) => void,
   running: Pick<NodeOptions, 'find' | 'begin'> | undefined,
 ): Promise<Devcluster> {
@@ -134,7 +135,7 @@ async function openCluster(
       version: VERSION,
       clock: systemClock,
     });
-    for (const kind of KINDS) await client.apply(crd(kind, DEFAULT_API_GROUP), { force: true });
+    for (const kind of KINDS) await client.apply(crd(kind, apiGroup), { force: true });
     await client.close();
   } catch (error) {
     await cluster.stop();

@@ -1,4 +1,4 @@
-// The registry service of one MCPRegistry: its configuration, and what it listens with. Knows nothing about command lines.
+// Reads the configuration of the registry service of one MCPRegistry, and opens its listeners.
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -46,16 +46,22 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Sees each request of the listener first. False: it is the registry's. */
+/** Receives each request of the listener first. False: the registry answers it. */
 export type Beside = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Listens where the configuration says; port 0 lets the system choose. Where it cannot, nothing stays open. */
+export interface ServiceOptions {
+  readonly traced?: BeginRequest | undefined;
+  readonly beside?: Beside | undefined;
+  /** Reads the files that the configuration names. Absent: those of this machine. */
+  readonly readFile?: (path: string) => Promise<string>;
+}
+
+/** Listens at the address of the configuration; port 0 lets the system choose. If it cannot, nothing stays open. */
 export async function startService(
   config: RegistryConfig,
   catalogue: CatalogueReader,
   logger: Logger,
-  traced?: BeginRequest,
-  beside?: Beside,
+  { traced, beside, readFile: read = readMounted }: ServiceOptions = {},
 ): Promise<Service> {
   const closing: (() => Promise<unknown>)[] = [];
   let isStopping = false;
@@ -78,7 +84,7 @@ export async function startService(
     const app = await buildApp({
       config,
       catalogue,
-      auth: { fetch: outbound.request, files: { read: readMounted }, clock: systemClock },
+      auth: { fetch: outbound.request, files: { read }, clock: systemClock },
       logger,
       version: versionInfo(),
       newRequestId: randomUUID,

@@ -143,7 +143,7 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     const read = readRegistryConfig(CONFIG, 'config.yaml');
     if ('problems' in read) throw new Error('the configuration has problems');
     const config = { ...read.config, listen: { host: '127.0.0.1', port } };
-    running = await startService(config, service.store, pino({ level: 'silent' }), undefined, front.serve);
+    running = await startService(config, service.store, pino({ level: 'silent' }), { beside: front.serve });
     browser = await startBrowser(executable ?? '');
   });
 

@@ -119,8 +119,16 @@ function validateMounts(mounts: readonly JsonObject[], volumes: ReadonlySet<stri
     if (mountPath === '') causes.push(required(`${path}.mountPath`));
     if (paths.has(mountPath)) causes.push(invalidValue(`${path}.mountPath`, mountPath, 'must be unique'));
     paths.add(mountPath);
+    if (!isUnset(mount.subPath)) causes.push(...validateDescending(mount.subPath, `${path}.subPath`));
     return causes;
   });
+}
+
+/** A path that stays below its folder. */
+export function validateDescending(value: Json | undefined, field: string): Cause[] {
+  const path = String(value);
+  const causes = path.startsWith('/') ? [invalidValue(field, path, 'must be a relative path')] : [];
+  return path.split('/').includes('..') ? [...causes, invalidValue(field, path, "must not contain '..'")] : causes;
 }
 
 function validateResources(resources: JsonObject, field: string): Cause[] {

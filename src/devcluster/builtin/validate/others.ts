@@ -75,6 +75,7 @@ function keyCauses(data: JsonObject, field: string): Cause[] {
   return Object.keys(data).flatMap((key) => {
     if (key.length > 253) return [invalidValue(`${field}[${key}]`, key, 'must be no more than 253 characters')];
     if (key === '.' || key === '..') return [invalidValue(`${field}[${key}]`, key, `must not be '${key}'`)];
+    if (key.startsWith('..')) return [invalidValue(`${field}[${key}]`, key, `must not start with '..'`)];
     return /^[-._a-zA-Z0-9]+$/.test(key) ? [] : [invalidValue(`${field}[${key}]`, key, KEY_TEXT)];
   });
 }

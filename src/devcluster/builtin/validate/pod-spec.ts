@@ -3,9 +3,9 @@
 import type { JsonObject } from '../../../std/json.ts';
 import type { Cause } from '../../api/status.ts';
 import { validateLabels } from '../../api/validate-metadata.ts';
-import { itemsAt, objectAt } from '../fields.ts';
-import { duplicate, forbiddenField, nonNegative, notSupported, oneOf, required } from './cause.ts';
-import { validateContainers, validateLabelName } from './container.ts';
+import { isUnset, itemsAt, objectAt } from '../fields.ts';
+import { duplicate, forbiddenField, invalidValue, nonNegative, notSupported, oneOf, required } from './cause.ts';
+import { validateContainers, validateDescending, validateLabelName } from './container.ts';
 
 /** `template` of a workload whose pods are restarted for ever. */
 export function validateTemplate(template: JsonObject, field: string): Cause[] {
@@ -52,6 +52,27 @@ function validateVolumes(volumes: readonly JsonObject[], field: string): Cause[]
     causes.push(...validateLabelName(name, `${path}.name`));
     if (seen.has(String(name))) causes.push(duplicate(`${path}.name`, String(name)));
     seen.add(String(name));
-    return causes;
+    return [...causes, ...validateFiles(volume, path)];
   });
+}
+
+/** The paths of the files of ConfigMaps and Secrets. */
+function validateFiles(volume: JsonObject, field: string): Cause[] {
+  const projected = itemsAt(objectAt(volume, 'projected'), 'sources');
+  return [
+    ...keyedFiles(volume, field),
+    ...projected.flatMap((source, index) => keyedFiles(source, `${field}.projected.sources[${index}]`)),
+  ];
+}
+
+function keyedFiles(source: JsonObject, field: string): Cause[] {
+  return ['configMap', 'secret'].flatMap((kind) =>
+    itemsAt(objectAt(source, kind), 'items').flatMap(({ path }, index) => {
+      const at = `${field}.${kind}.items[${index}].path`;
+      if (isUnset(path)) return [required(at)];
+      const causes = validateDescending(path, at);
+      if (causes.length > 0 || !String(path).startsWith('..')) return causes;
+      return [invalidValue(at, path, "must not start with '..'")];
+    }),
+  );
 }
