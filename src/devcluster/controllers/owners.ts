@@ -28,11 +28,11 @@ export function asOwner({ apiVersion, kind, metadata: { name, uid = '' } }: Kube
 
 function controllerOf(context: ApiContext, { metadata }: Pick<KubeObject, 'metadata'>): KubeObject | undefined {
   const reference = metadata.ownerReferences?.find(({ controller }) => controller === true);
-  const found = reference === undefined ? undefined : find(context, reference, metadata.namespace ?? '');
+  const found = reference === undefined ? undefined : findReferenced(context, reference, metadata.namespace ?? '');
   return found?.metadata.uid === reference?.uid ? found : undefined;
 }
 
-function find({ store, types }: ApiContext, owner: OwnerReference, namespace: string): KubeObject | undefined {
+function findReferenced({ store, types }: ApiContext, owner: OwnerReference, namespace: string): KubeObject | undefined {
   const group = groupOf(owner.apiVersion);
   const type = types.all().find((each) => each.kind === owner.kind && each.group === group);
   if (type === undefined) return undefined;
