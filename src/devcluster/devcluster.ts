@@ -4,6 +4,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { accountOf, isForAccounts } from './accounts/accounts.ts';
+import { type AccountSigner, openSigner } from './accounts/signer.ts';
 import type { ApiContext } from './api/context.ts';
 import type { AttachProtocol } from './attach/channels.ts';
 import type { ContainerRunner } from './attach/containers.ts';
@@ -49,7 +51,7 @@ export interface DevclusterOptions {
   /** What runs in the containers of pods, for `pods/attach`; absent: what the node runs, if there is one. */
   readonly containers?: ContainerRunner;
   /** Runs pods as processes of this machine; absent: nothing runs, and there are no pods. */
-  readonly node?: Omit<NodeOptions, 'api' | 'clock' | 'dir' | 'failed'>;
+  readonly node?: Omit<NodeOptions, 'api' | 'apiServer' | 'clock' | 'dir' | 'failed'>;
   /** Subprotocols of `pods/attach`; both where absent. */
   readonly attachProtocols?: readonly AttachProtocol[];
 }
@@ -85,11 +87,14 @@ export async function startDevcluster(options: DevclusterOptions): Promise<Devcl
     const store = openStore(openJournal(dir));
     undo.push(() => store.close());
     const api = openApi(store, clock);
-    const node = openNode(api, options);
+    const signer = await openSigner(dir);
+    const address: Address = { text: '' };
+    const parts: ServerParts = { api, options, identity, signer, address };
+    const node = openNode(parts);
     undo.push(async () => node?.stop());
     const { lookAgain: programsChanged, end } = startControllers(api, options, identity);
     undo.push(end);
-    const served = await serve(api, options, identity, node);
+    const served = await serve(parts, node);
     undo.push(() => served.close());
     const kubeconfigPath = await writeKubeconfig(dir, served.url, identity);
     const { url, faults, counters } = served;
@@ -101,9 +106,32 @@ export async function startDevcluster(options: DevclusterOptions): Promise<Devcl
   }
 }
 
-function openNode(api: ApiContext, { node, dir, clock }: DevclusterOptions): Node | undefined {
+/** Where the server listens, once it does. */
+interface Address {
+  text: string;
+}
+
+interface ServerParts {
+  readonly api: ApiContext;
+  readonly options: DevclusterOptions;
+  readonly identity: Identity;
+  readonly signer: AccountSigner;
+  readonly address: Address;
+}
+
+function openNode({ api, options, identity, signer, address }: ServerParts): Node | undefined {
+  const { node, dir, clock } = options;
   if (node === undefined) return undefined;
-  return startNode({ ...node, api: nodeApi(api), clock, dir: join(dir, 'node'), failed: reportBug });
+  const accounts = { signer, authority: identity.authorityCertificate };
+  const apiServer = () => `https://${address.text}`;
+  return startNode({
+    ...node,
+    apiServer,
+    api: nodeApi(api, accounts),
+    clock,
+    dir: join(dir, 'node'),
+    failed: reportBug,
+  });
 }
 
 function startControllers(api: ApiContext, options: DevclusterOptions, identity: Identity): WorkloadControl {
@@ -133,12 +161,11 @@ function reportBug(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
 
-async function serve(api: ApiContext, options: DevclusterOptions, identity: Identity, node: Node | undefined) {
+async function serve({ api, options, identity, signer, address }: ServerParts, node: Node | undefined) {
   const { port = 0, clock, containers = node?.containers ?? NO_CONTAINERS, attachProtocols } = options;
   const counters = openCounters();
   const faults = openFaults();
-  const address = { text: '' };
-  const plain = { types: api.types.all, openApi: openOpenApi(), counters, faults, address: () => address.text };
+  const plain = { signer, types: api.types.all, openApi: openOpenApi(), counters, faults, address: () => address.text };
   const parts: HandlerParts = {
     ...{ api, plain, faults, counters, sleep: (ms: number) => clock.sleep(ms) },
     findLog: (name) => node?.container(name)?.log,
@@ -147,6 +174,8 @@ async function serve(api: ApiContext, options: DevclusterOptions, identity: Iden
     identity,
     port,
     isPublic: isPublicPath,
+    accountOf: (token) => accountOf(api, signer, token),
+    isForAccounts,
     handle: (exchange) => handle(parts, exchange),
     upgrade: openUpgrades({ api, counters, faults, containers, protocols: attachProtocols }, (namespace, pod, number) =>
       node?.podPort(namespace, pod, number),

@@ -47,6 +47,15 @@ describe.skipIf(!isThere)('kubectl', () => {
     });
   }
 
+  test('create token prints a token for the audience, and says what is wrong with its duration', async () => {
+    const created = await kubectl('create', 'token', 'default', '--audience', 'toolhive', '--duration', '20m');
+    expect(created).toMatchObject({ code: 0, err: '' });
+    const claims = JSON.parse(Buffer.from(created.out.split('.')[1] ?? '', 'base64url').toString());
+    expect(claims).toMatchObject({ aud: ['toolhive'], sub: 'system:serviceaccount:default:default' });
+    const short = await kubectl('create', 'token', 'default', '--duration', '1m');
+    expect(short.err).toContain('may not specify a duration less than 10 minutes');
+  });
+
   test('apply --server-side, diff, get, describe, wait and delete do what they say', async () => {
     const applied = await kubectl('apply', '--server-side', '-f', 'app.yaml');
     expect([applied.code, applied.out.trim().split('\n')]).toEqual([

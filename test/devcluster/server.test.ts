@@ -34,7 +34,13 @@ test('keys and kubeconfig are for their owner only', () => {
   const modes = readdirSync(dir).map(
     (name) => `${name.replace(/^lock\..*/, 'lock')} ${(statSync(join(dir, name)).mode & 0o777).toString(8)}`,
   );
-  expect(modes.sort()).toEqual(['identity.json 600', 'kubeconfig 600', 'lock 600', 'state.jsonl 600']);
+  expect(modes.sort()).toEqual([
+    'identity.json 600',
+    'kubeconfig 600',
+    'lock 600',
+    'service-accounts.key 600',
+    'state.jsonl 600',
+  ]);
 });
 
 test('a second server on the same directory is refused', async () => {

@@ -32,7 +32,11 @@ function controllerOf(context: ApiContext, { metadata }: Pick<KubeObject, 'metad
   return found?.metadata.uid === reference?.uid ? found : undefined;
 }
 
-function findReferenced({ store, types }: ApiContext, owner: OwnerReference, namespace: string): KubeObject | undefined {
+function findReferenced(
+  { store, types }: ApiContext,
+  owner: OwnerReference,
+  namespace: string,
+): KubeObject | undefined {
   const group = groupOf(owner.apiVersion);
   const type = types.all().find((each) => each.kind === owner.kind && each.group === group);
   if (type === undefined) return undefined;

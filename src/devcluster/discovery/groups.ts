@@ -37,7 +37,7 @@ function discoveredResource(type: ResourceType): JsonObject {
   const subresources = subresourcesOf(type).map(({ name, group, version, kind }) => ({
     subresource: name,
     responseKind: { group, version, kind },
-    verbs: name === 'finalize' ? ['update'] : SUBRESOURCE_VERBS,
+    verbs: verbsOf(name),
   }));
   return {
     resource: type.plural,
@@ -63,6 +63,9 @@ function subresourcesOf(type: ResourceType) {
   return [
     ...(type.collection === '/namespaces' ? [{ name: 'finalize', ...own, kind: type.kind }] : []),
     ...(type.scale === undefined ? [] : [{ name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale' }]),
+    ...(type.collection === '/serviceaccounts'
+      ? [{ name: 'token', group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' }]
+      : []),
     ...(type.hasStatus ? [{ name: 'status', ...own, kind: type.kind }] : []),
   ];
 }
@@ -105,6 +108,11 @@ export function resourceList(types: readonly ResourceType[], name: string, versi
   };
 }
 
+function verbsOf(subresource: string): string[] {
+  if (subresource === 'token') return ['create'];
+  return subresource === 'finalize' ? ['update'] : [...SUBRESOURCE_VERBS];
+}
+
 function listedResources(type: ResourceType): JsonObject[] {
   const { plural, singular, namespaced, kind, verbs } = type;
   const main = {
@@ -120,9 +128,9 @@ function listedResources(type: ResourceType): JsonObject[] {
     name: `${plural}/${sub.name}`,
     singularName: '',
     namespaced,
-    ...(sub.name === 'scale' ? { group: sub.group, version: sub.version } : {}),
+    ...(['scale', 'token'].includes(sub.name) ? { group: sub.group, version: sub.version } : {}),
     kind: sub.kind,
-    verbs: sub.name === 'finalize' ? ['update'] : SUBRESOURCE_VERBS,
+    verbs: verbsOf(sub.name),
   }));
   return [main, ...others];
 }

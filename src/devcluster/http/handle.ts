@@ -1,5 +1,6 @@
 // What the server does with each authenticated request: discovery and health, its own endpoints, resources.
 
+import { requestToken } from '../accounts/token-request.ts';
 import { mediaType } from '../api/body/body.ts';
 import type { ApiContext } from '../api/context.ts';
 import { NAMESPACE_COLLECTION } from '../api/namespaces.ts';
@@ -16,7 +17,7 @@ import type { FaultAction, Faults } from './faults.ts';
 import { answerPlain, type PlainPaths } from './plain.ts';
 import { readBody } from './read-request.ts';
 import { formsOf, render } from './render.ts';
-import { errorAnswer, PAGE_NOT_FOUND, sendAnswer } from './respond.ts';
+import { errorAnswer, jsonAnswer, PAGE_NOT_FOUND, sendAnswer } from './respond.ts';
 import type { Exchange } from './server.ts';
 import { streamWatch } from './stream.ts';
 
@@ -42,8 +43,23 @@ export async function handle(parts: HandlerParts, exchange: Exchange): Promise<v
     return;
   }
   if (type.collection === PODS && path.subresource !== undefined && (await handlePod(parts, exchange, path))) return;
-  await handleResource(parts, exchange, readApiRequest(exchange, path, type, body));
+  const request = readApiRequest(exchange, path, type, body);
+  if (isTokenRequest(request)) await handleTokenRequest(parts, exchange, request);
+  else await handleResource(parts, exchange, request);
 }
+
+function isTokenRequest({ type, subresource }: ApiRequest): boolean {
+  return type.collection === ACCOUNTS && subresource === 'token';
+}
+
+async function handleTokenRequest(parts: HandlerParts, { message, response }: Exchange, request: ApiRequest) {
+  count(parts.counters, request);
+  negotiate(message.headers.accept ?? '', ['object']);
+  const answer = jsonAnswer(201, requestToken(parts.api, parts.plain.signer, request));
+  await sendAnswer(message, response, answer);
+}
+
+const ACCOUNTS = '/serviceaccounts';
 
 const PODS = '/pods';
 
@@ -82,7 +98,8 @@ function readApiRequest({ message, url }: Exchange, path: ResourcePath, type: Re
     throw apiError(404, 'NotFound', 'the server could not find the requested resource', {});
   }
   if (verb === undefined || !type.verbs.includes(verb)) throw methodNotAllowed();
-  if (subresource !== undefined && !SUBRESOURCE_VERBS.includes(verb)) throw methodNotAllowed();
+  const verbs = subresource === 'token' ? ['create'] : SUBRESOURCE_VERBS;
+  if (subresource !== undefined && !verbs.includes(verb)) throw methodNotAllowed();
   if (type.namespaced && namespace === undefined && verb !== 'list' && verb !== 'watch') {
     if (name === undefined) throw methodNotAllowed();
     throw apiError(404, 'NotFound', 'the server could not find the requested resource', {});
@@ -102,6 +119,7 @@ function readApiRequest({ message, url }: Exchange, path: ResourcePath, type: Re
 
 function hasSubresource(type: ResourceType, subresource: string): boolean {
   if (subresource === 'finalize') return type.collection === NAMESPACE_COLLECTION;
+  if (subresource === 'token') return type.collection === ACCOUNTS;
   return (subresource === 'status' && type.hasStatus) || (subresource === 'scale' && type.scale !== undefined);
 }
 

@@ -2,6 +2,8 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../../std/json.ts';
+import { issuerDocument } from '../accounts/accounts.ts';
+import type { AccountSigner } from '../accounts/signer.ts';
 import { methodNotAllowed } from '../api/status.ts';
 import { aggregatedDiscovery, coreVersions, groupList, oneGroup, resourceList } from '../discovery/groups.ts';
 import type { OpenApi } from '../discovery/openapi.ts';
@@ -12,6 +14,7 @@ import { type Faults, readFault } from './faults.ts';
 import { type Answer, jsonAnswer, textAnswer } from './respond.ts';
 
 export interface PlainPaths {
+  readonly signer: AccountSigner;
   readonly types: () => readonly ResourceType[];
   readonly openApi: OpenApi;
   readonly counters: CounterStore;
@@ -52,7 +55,12 @@ function answerGet(parts: PlainPaths, message: IncomingMessage, path: string, ur
   if (path === '/version') return jsonAnswer(200, VERSION);
   if (path === '/openapi/v3') return textAnswer(200, JSON.stringify(parts.openApi.index(parts.types())));
   if (path.startsWith('/openapi/v3/')) return answerDocument(parts, message, path.slice('/openapi/v3/'.length), url);
-  return answerDiscovery(parts, message, path);
+  return answerIssuer(parts, message, path) ?? answerDiscovery(parts, message, path);
+}
+
+function answerIssuer({ signer, address }: PlainPaths, { headers }: IncomingMessage, path: string): Answer | undefined {
+  const document = issuerDocument(signer, address(), path, headers.accept ?? '');
+  return document && { code: 200, ...document, headers: { 'cache-control': 'public, max-age=3600' } };
 }
 
 function answerDiscovery(parts: PlainPaths, message: IncomingMessage, path: string): Answer | undefined {

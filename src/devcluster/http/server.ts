@@ -1,5 +1,4 @@
-// The HTTPS listener: authentication, faults, counting, then discovery, resources or watches. Knows nothing about kinds
-// and storage.
+// Opens the HTTPS listener and authenticates requests.
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -7,7 +6,7 @@ import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Failure } from '../../std/failure.ts';
-import { unauthorized } from '../api/status.ts';
+import { apiError, unauthorized } from '../api/status.ts';
 import type { Identity } from '../identity/identity.ts';
 import { errorAnswer, refuseUpgrade, sendAnswer } from './respond.ts';
 
@@ -27,6 +26,10 @@ export interface ListenOptions {
   readonly identity: Identity;
   /** 0: any free port. */
   readonly port: number;
+  /** The service account of a token; undefined: it is none of one. */
+  readonly accountOf: (token: string) => string | undefined;
+  /** Whether service accounts may send the request. */
+  readonly isForAccounts: (method: string, path: string) => boolean;
   /** Paths that are answered without a token. */
   readonly isPublic: (path: string) => boolean;
   readonly handle: (exchange: Exchange) => Promise<void>;
@@ -87,7 +90,9 @@ async function serve(options: ListenOptions, message: IncomingMessage, response:
   response.on('error', () => response.destroy());
   try {
     const url = new URL(message.url ?? '/', 'https://localhost');
-    if (!options.isPublic(url.pathname) && !carriesToken(message, options.identity.token)) throw unauthorized();
+    if (!options.isPublic(url.pathname) && !carriesToken(message, options.identity.token)) {
+      checkAccount(options, message, url.pathname);
+    }
     await options.handle({ message, response, url });
   } catch (error) {
     if (response.headersSent) response.destroy();
@@ -95,9 +100,24 @@ async function serve(options: ListenOptions, message: IncomingMessage, response:
   }
 }
 
+/** Throws Status failures. */
+function checkAccount({ accountOf, isForAccounts }: ListenOptions, message: IncomingMessage, path: string): void {
+  const { method = 'GET' } = message;
+  const account = accountOf(bearerOf(message));
+  if (account === undefined) throw unauthorized();
+  if (isForAccounts(method, path)) return;
+  const why = `User ${JSON.stringify(account)} cannot ${method.toLowerCase()} path ${JSON.stringify(path)}`;
+  throw apiError(403, 'Forbidden', `forbidden: ${why}: this cluster knows no RBAC, and its admin alone has rights`, {});
+}
+
+/** Empty: there is none. */
+function bearerOf({ headers }: IncomingMessage): string {
+  const [scheme = '', token = ''] = (headers.authorization ?? '').split(' ');
+  return scheme.toLowerCase() === 'bearer' ? token : '';
+}
+
 function carriesToken(message: IncomingMessage, token: string): boolean {
-  const [scheme = '', given = ''] = (message.headers.authorization ?? '').split(' ');
-  const left = Buffer.from(given);
+  const left = Buffer.from(bearerOf(message));
   const right = Buffer.from(token);
-  return scheme.toLowerCase() === 'bearer' && left.length === right.length && timingSafeEqual(left, right);
+  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -2,11 +2,12 @@
 // by a kubeconfig file. Knows nothing about requests.
 
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../std/failure.ts';
 import { isObject, parseJson } from '../../std/json.ts';
 import { createAuthority, createServerCertificate } from './certificate.ts';
+import { writePrivately } from './write-privately.ts';
 
 const DAY_MS = 86_400_000;
 const LIFETIME_MS = 3650 * DAY_MS;
@@ -82,13 +83,6 @@ export async function writeKubeconfig(dir: string, url: string, identity: Identi
   };
   await writePrivately(path, `${JSON.stringify(config, null, 2)}\n`);
   return path;
-}
-
-/** Readers see the old file or the new one, never half of it. */
-async function writePrivately(path: string, text: string): Promise<void> {
-  const draft = `${path}.draft`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await rename(draft, path);
 }
 
 async function readIfPresent(path: string): Promise<string | undefined> {

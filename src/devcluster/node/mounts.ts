@@ -5,13 +5,15 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Owner } from '../controllers/owners.ts';
+import { ACCOUNT_MOUNT, openAccount } from './account-files.ts';
 import { type LocalText, localText } from './local-text.ts';
 import type { Container, Pod, VolumeMount } from './objects.ts';
-import type { Addresses, NodeApi, Program } from './ports.ts';
+import type { Addresses, NodeApi, NodeClock, Program } from './ports.ts';
 import { checkInside, isBelow, readVolume, showFiles, type VolumeFiles } from './volumes.ts';
 
 export interface MountOptions {
-  readonly api: Pick<NodeApi, 'data' | 'owners'>;
+  readonly api: Pick<NodeApi, 'account' | 'data' | 'owners'>;
+  readonly clock: Pick<NodeClock, 'now'>;
   readonly pod: Pod;
   /** The controllers of the pod, the nearest one first. */
   readonly owners: readonly Owner[];
@@ -37,8 +39,9 @@ export interface Mounts {
 }
 
 export function openMounts(options: MountOptions): Mounts {
-  const { api, pod, owners, spec, program, addresses } = options;
-  const mounts = spec.volumeMounts ?? [];
+  const { api, clock, pod, owners, spec, program, addresses } = options;
+  const mounts = mountsOfContainer(spec);
+  const readAccount = openAccount(api, clock, pod);
   const places = new Map(mounts.map((mount) => [mount.mountPath, join(placeOf(options, mount), mount.subPath ?? '')]));
   const text = localText(spec, places, addresses);
   const shown = new Map<string, string>();
@@ -56,8 +59,7 @@ export function openMounts(options: MountOptions): Mounts {
 
   async function showVolume(mount: VolumeMount): Promise<void> {
     const place = placeOf(options, mount);
-    const volume = pod.spec.volumes?.find(({ name }) => name === mount.name);
-    const files = volume === undefined ? undefined : await readVolume(api, pod.metadata.namespace, volume);
+    const files = mount === ACCOUNT_MOUNT ? await readAccount() : await readNamed(options, mount);
     if (files === undefined) return;
     const local = await adapt(files);
     const version = digestOf(local);
@@ -103,6 +105,17 @@ export function openMounts(options: MountOptions): Mounts {
       await last;
     },
   };
+}
+
+/** A kubelet mounts the account too, unless the container mounts something else there. */
+function mountsOfContainer({ volumeMounts = [] }: Container): readonly VolumeMount[] {
+  const isTaken = volumeMounts.some(({ mountPath }) => mountPath === ACCOUNT_MOUNT.mountPath);
+  return isTaken ? volumeMounts : [...volumeMounts, ACCOUNT_MOUNT];
+}
+
+async function readNamed({ api, pod }: MountOptions, mount: VolumeMount): Promise<VolumeFiles | undefined> {
+  const volume = pod.spec.volumes?.find(({ name }) => name === mount.name);
+  return volume === undefined ? undefined : await readVolume(api, pod.metadata.namespace, volume);
 }
 
 function placeOf({ pod, folder, claims }: MountOptions, { name }: Pick<VolumeMount, 'name'>): string {

@@ -19,6 +19,8 @@ export interface NodeOptions {
   readonly clock: NodeClock;
   /** Folder of its own; made where it does not exist. */
   readonly dir: string;
+  /** URL of the API server, once a pod runs. */
+  readonly apiServer: () => string;
   /** PATH of every process. */
   readonly path: string;
   readonly find: FindProgram;

@@ -28,6 +28,7 @@ export interface PodParts {
   /** PATH of every process. */
   readonly path: string;
   servicePort(namespace: string, name: string, port: number): Promise<number>;
+  apiServer(): string;
   /** What goes wrong with no one to report it to. */
   failed(error: unknown): void;
 }
@@ -160,10 +161,10 @@ function folderOf({ folder }: Running, { name }: Container): string {
 
 function mountsOf(running: Running, spec: Container, program: Program): Mounts {
   const { parts, pod, owners, ports } = running;
-  const { api, dir, servicePort } = parts;
-  const addresses = { port: (port: number) => ports.get(port) ?? port, service: servicePort };
+  const { api, clock, dir, servicePort, apiServer } = parts;
+  const addresses = { port: (port: number) => ports.get(port) ?? port, service: servicePort, apiServer };
   const places = { folder: folderOf(running, spec), claims: join(dir, 'claims') };
-  return openMounts({ api, pod, owners, spec, program, addresses, ...places });
+  return openMounts({ api, clock, pod, owners, spec, program, addresses, ...places });
 }
 
 /** Throws while it waits for an object. */

@@ -17,6 +17,8 @@ export interface NodeApi {
   /** Undefined where there is none. */
   data(plural: 'configmaps' | 'secrets', namespace: string, name: string): Promise<Data | undefined>;
   service(namespace: string, name: string): Promise<Service | undefined>;
+  /** The files of the pod's service account. Undefined: it mounts none. */
+  account(pod: Pod): Promise<AccountFiles | undefined>;
   /** The controllers of an object, the nearest one first, as far as each exists. */
   owners(object: { readonly metadata: Metadata }): Promise<readonly Owner[]>;
   /** Of a pod that may be gone meanwhile. */
@@ -28,6 +30,14 @@ export interface NodeApi {
   follow(pods: () => void, mounted: () => void): () => void;
 }
 
+export interface AccountFiles {
+  readonly token: string;
+  /** PEM of the authority of the API server. */
+  readonly authority: string;
+  /** Milliseconds since 1970: another token is needed from then on. */
+  readonly renewAt: number;
+}
+
 export interface NodeClock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -35,12 +45,14 @@ export interface NodeClock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Where what a container knows by its cluster is on this machine. */
+/** Maps addresses inside the cluster to addresses on this machine. */
 export interface Addresses {
   /** The port of this machine in place of one of the container. */
   port(containerPort: number): number;
   /** The port of 127.0.0.1 for one of a Service, which need not be there yet. */
   service(namespace: string, name: string, port: number): Promise<number>;
+  /** URL of the API server on this machine. */
+  apiServer(): string;
 }
 
 /** Stands for the entry point of an image; the arguments of the container follow. */

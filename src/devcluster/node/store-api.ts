@@ -1,8 +1,9 @@
-// The objects of the embedded API server as a node reads and writes them: pods are all meant for the one node. Knows nothing
-// about processes.
+// Reads and writes the objects of the embedded API server for its one node, which runs all pods.
 
 import type { KubeObject } from '../../kube/object.ts';
 import type { JsonObject } from '../../std/json.ts';
+import { podToken } from '../accounts/accounts.ts';
+import type { AccountSigner } from '../accounts/signer.ts';
 import type { ApiContext } from '../api/context.ts';
 import { recordEvent } from '../controllers/events.ts';
 import { ownersOf } from '../controllers/owners.ts';
@@ -14,7 +15,13 @@ const MANAGER = 'kubelet';
 const PODS = '/pods';
 const MOUNTED = ['/configmaps', '/secrets'];
 
-export function nodeApi(context: ApiContext): NodeApi {
+export interface NodeAccounts {
+  readonly signer: AccountSigner;
+  /** PEM of the authority that signed the certificate of the API server. */
+  readonly authority: string;
+}
+
+export function nodeApi(context: ApiContext, { signer, authority }: NodeAccounts): NodeApi {
   const { store } = context;
   function get(collection: string, namespace: string, name: string): KubeObject | undefined {
     return store.get({ collection, namespace, name });
@@ -22,6 +29,11 @@ export function nodeApi(context: ApiContext): NodeApi {
   return {
     pods: async () => store.list(PODS).map(asPod),
     data: async (plural, namespace, name) => get(`/${plural}`, namespace, name) as Data | undefined,
+    account: async ({ metadata: { name, namespace } }) => {
+      const pod = get(PODS, namespace, name);
+      const found = pod && podToken(context, signer, pod);
+      return found && { ...found, authority };
+    },
     service: async (namespace, name) => get('/services', namespace, name) as Service | undefined,
     owners: async ({ metadata: { name, namespace, ownerReferences } }) =>
       ownersOf(context, { metadata: { name, namespace, ownerReferences: ownerReferences && [...ownerReferences] } }),

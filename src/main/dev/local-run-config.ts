@@ -28,7 +28,7 @@ export async function relocateRunConfig(file: string, text: string, place: Local
   return JSON.stringify(
     {
       ...others,
-      ...(isObject(oidc) ? { oidc_config: { ...oidc, ...resource } } : {}),
+      ...(isObject(oidc) ? { oidc_config: { ...oidc, ...apiServer(oidc, place.addresses), ...resource } } : {}),
       ...(server && url !== undefined && isObject(oidc)
         ? { embedded_auth_server_config: relocateAuthServer(server, url, String(oidc.resource_url)) }
         : {}),
@@ -38,6 +38,11 @@ export async function relocateRunConfig(file: string, text: string, place: Local
     undefined,
     2,
   );
+}
+
+/** Inside a cluster, the issuer is the address of its API server. */
+function apiServer({ issuer_is_api_server: isApiServer }: JsonObject, addresses: Addresses): JsonObject {
+  return isApiServer === true ? { issuer: addresses.apiServer() } : {};
 }
 
 function parse(text: string): Json | undefined {

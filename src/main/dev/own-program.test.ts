@@ -94,7 +94,7 @@ test.each([
 
 const place = {
   ...{ pod: { metadata: { name: 'p', namespace: 'n', uid: 'u' }, spec: pod }, owners: OWNERS },
-  addresses: { port: (port: number) => port, service: async () => 1 },
+  addresses: { port: (port: number) => port, service: async () => 1, apiServer: () => 'https://127.0.0.1:1' },
 };
 
 test('a configuration that something else wrote is refused, and so is one that names a process', async () => {

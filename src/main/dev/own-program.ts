@@ -152,7 +152,7 @@ async function adaptOwnFile(
     );
   }
   const urlOf = (server: unknown) => `${origin}${RUNNING_SERVERS_PATH}/${pod.metadata.namespace}/${server}`;
-  if (file === VMCP_CONFIG_FILE) return relocateVmcpConfig(file, text, urlOf) ?? text;
+  if (file === VMCP_CONFIG_FILE) return relocateVmcpConfig(file, text, urlOf, addresses.apiServer()) ?? text;
   const config = parseJson(text);
   const url = urlOf(isObject(config) ? config.name : undefined);
   return (await relocateRunConfig(file, text, { addresses, url })) ?? text;

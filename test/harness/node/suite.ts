@@ -80,7 +80,8 @@ async function runOverHttp({ api, find, path, namespaces, endings }: Joining): P
   const failures: unknown[] = [];
   const failed = (error: unknown) => void failures.push(error);
   const objects = httpNodeApi(api, { namespaces, node: name, before });
-  const node = startNode({ api: objects, clock: REAL_CLOCK, dir, find, path, failed });
+  const apiServer = () => api.url;
+  const node = startNode({ api: objects, apiServer, clock: REAL_CLOCK, dir, find, path, failed });
   endings.push(async () => {
     await node.stop();
     if (failures.length > 0) throw failures[0];

@@ -1,4 +1,4 @@
-// Reads the protobuf bodies that `kubectl create namespace|configmap|secret|serviceaccount` sends (Kubernetes
+// Reads the protobuf bodies that `kubectl create namespace|configmap|secret|serviceaccount|token` sends (Kubernetes
 // documentation, "Kubernetes Protobuf encoding"). Other kinds are refused: their clients can send JSON.
 
 import type { Json, JsonObject } from '../../../std/json.ts';
@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../../std/json.ts';
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 /** How the bytes of a field are read. `map` and `bytes-map` have text keys. */
-type FieldType = 'text' | 'flag' | 'texts' | 'map' | 'bytes-map' | Message;
+type FieldType = 'text' | 'flag' | 'number' | 'texts' | 'map' | 'bytes-map' | Message;
 
 interface Message {
   readonly [number: number]: readonly [name: string, type: FieldType];
@@ -23,7 +23,23 @@ const METADATA: Message = {
   14: ['finalizers', 'texts'],
 };
 
+const BOUND_OBJECT: Message = {
+  1: ['kind', 'text'],
+  2: ['apiVersion', 'text'],
+  3: ['name', 'text'],
+  4: ['uid', 'text'],
+};
+const TOKEN_SPEC: Message = {
+  1: ['audiences', 'texts'],
+  3: ['boundObjectRef', BOUND_OBJECT],
+  4: ['expirationSeconds', 'number'],
+};
+
+const CORE = 'v1';
+const API_VERSIONS: Readonly<Record<string, string>> = { TokenRequest: 'authentication.k8s.io/v1' };
+
 const KINDS: Readonly<Record<string, Message>> = {
+  TokenRequest: { 1: ['metadata', METADATA], 2: ['spec', TOKEN_SPEC] },
   Namespace: { 1: ['metadata', METADATA] },
   ServiceAccount: { 1: ['metadata', METADATA] },
   ConfigMap: {
@@ -51,8 +67,9 @@ export function readProtobuf(body: Buffer): JsonObject | undefined {
   const raw = envelope?.find(({ number }) => number === 2)?.bytes;
   if (meta === undefined || raw === undefined) return undefined;
   const named = readMessage(TYPE_META, meta);
-  const message = typeof named?.kind === 'string' ? KINDS[named.kind] : undefined;
-  const object = message === undefined || named?.apiVersion !== 'v1' ? undefined : readMessage(message, raw);
+  const kind = typeof named?.kind === 'string' ? named.kind : '';
+  const message = named?.apiVersion === (API_VERSIONS[kind] ?? CORE) ? KINDS[kind] : undefined;
+  const object = message === undefined ? undefined : readMessage(message, raw);
   return object === undefined ? undefined : { ...named, ...object };
 }
 
@@ -136,6 +153,8 @@ function readField(type: FieldType, field: Field, before: Json | undefined): Jso
       return field.bytes.toString('utf8');
     case 'flag':
       return field.value === 1;
+    case 'number':
+      return field.value;
     case 'texts':
       return [...(Array.isArray(before) ? before : []), field.bytes.toString('utf8')];
     case 'map':
