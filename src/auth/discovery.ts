@@ -1,5 +1,4 @@
-// What a provider says about itself, and the address of its keys (OpenID Connect Discovery 1.0 section 4). Knows nothing
-// about the keys.
+// Reads the discovery document of a provider, and finds the address of its keys (OpenID Connect Discovery 1.0 section 4).
 
 import { Failure } from '../std/failure.ts';
 import type { JsonObject } from '../std/json.ts';
@@ -10,8 +9,11 @@ import type { ProviderSettings } from './settings.ts';
 
 /** Document 1, Provider entry: `<issuerUrl>/.well-known/openid-configuration`. */
 function discoveryUrl(issuerUrl: string): string {
-  const base = issuerUrl.endsWith('/') ? issuerUrl.slice(0, -1) : issuerUrl;
-  return `${base}/.well-known/openid-configuration`;
+  return urlBelow(issuerUrl, '/.well-known/openid-configuration');
+}
+
+function urlBelow(base: string, path: string): string {
+  return `${base.endsWith('/') ? base.slice(0, -1) : base}${path}`;
 }
 
 /**
@@ -24,6 +26,26 @@ export async function locateJwks(
   if (provider.jwksUrl !== undefined) return provider.jwksUrl;
   const document = await discover(world, provider);
   return jwksUri(discoveryUrl(provider.issuerUrl), document, provider.issuerUrl);
+}
+
+export interface ApiServerIssuer {
+  /** The issuer of the tokens of its service accounts. */
+  readonly issuer: string;
+  readonly jwksUrl: string;
+}
+
+/**
+ * Discovers the issuer of a cluster at its API server. The document may name keys at another address, which neither the CA nor the
+ * token of the cluster is for: the API server serves the same keys itself. Throws a Failure: the same as `getJson`.
+ */
+export async function discoverApiServer(
+  world: Pick<AuthPorts, 'fetch' | 'files'>,
+  provider: ProviderSettings,
+): Promise<ApiServerIssuer> {
+  const url = discoveryUrl(provider.issuerUrl);
+  const { issuer } = await getJson(world, provider, url);
+  if (typeof issuer !== 'string' || issuer === '') throw invalidAnswer(url, 'names no issuer');
+  return { issuer, jwksUrl: urlBelow(provider.issuerUrl, '/openid/v1/jwks') };
 }
 
 /** What the provider says about itself. Throws a Failure: what `getJson` throws, `provider-issuer-mismatch`. */

@@ -1,12 +1,11 @@
-// The public keys of one provider: fetched when needed, remembered, refreshed, and kept for a while when the provider is
-// down. Knows nothing about tokens and claims.
+// Keeps the public keys of one provider: they are fetched when needed, refreshed, and kept for a while if the provider is down.
 
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import * as errors from 'jose/errors';
 import { createLocalJWKSet } from 'jose/jwks/local';
 import { digest } from '../std/hash.ts';
 import { afterFailure, NO_BACKOFF } from './backoff.ts';
-import { locateJwks } from './discovery.ts';
+import { discoverApiServer, locateJwks } from './discovery.ts';
 import { causeOf, getJson, invalidAnswer } from './outbound.ts';
 import type { AuthPorts } from './ports.ts';
 import type { Cause } from './rejection.ts';
@@ -36,13 +35,15 @@ export interface ProviderKeys {
    * holds for as long as this stays the same.
    */
   edition(): object | undefined;
+  /** Whether its tokens have this issuer. Undefined: the provider could not say, and has to be asked again. */
+  issues(issuer: string): Promise<boolean | undefined>;
 }
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 /** Fetches nothing yet. */
 export function createProviderKeys(ports: AuthPorts, provider: ProviderSettings): ProviderKeys {
-  if (provider.ownKeys !== undefined) return keysInProcess(provider.ownKeys);
+  if (provider.ownKeys !== undefined) return keysInProcess(provider.issuerUrl, provider.ownKeys);
   const keys = createRefreshedKeys(ports, provider);
   async function find(header: JWSHeaderParameters): Promise<KeyResult> {
     const current = await keys.current();
@@ -57,17 +58,23 @@ export function createProviderKeys(ports: AuthPorts, provider: ProviderSettings)
       searched = newer.keySet;
     }
   }
-  return { find, edition: keys.fresh };
+  async function issues(issuer: string): Promise<boolean | undefined> {
+    if (issuer === provider.issuerUrl) return true;
+    if (provider.isApiServer !== true) return false;
+    const current = await keys.current();
+    return 'cause' in current ? undefined : current.issuer === issuer;
+  }
+  return { find, edition: keys.fresh, issues };
 }
 
-function keysInProcess(current: () => JSONWebKeySet): ProviderKeys {
+function keysInProcess(issuerUrl: string, current: () => JSONWebKeySet): ProviderKeys {
   let known: { readonly document: JSONWebKeySet; readonly keySet: KeySet } | undefined;
   function edition(): KeySet {
     const document = current();
     if (known?.document !== document) known = { document, keySet: createLocalJWKSet(document) };
     return known.keySet;
   }
-  return { find: (header) => select(edition(), header), edition };
+  return { find: (header) => select(edition(), header), edition, issues: async (issuer) => issuer === issuerUrl };
 }
 
 async function select(keySet: KeySet, header: JWSHeaderParameters): Promise<KeyResult> {
@@ -81,11 +88,17 @@ async function select(keySet: KeySet, header: JWSHeaderParameters): Promise<KeyR
   }
 }
 
+interface KnownKeys {
+  readonly keySet: KeySet;
+  /** The issuer that the API server names. Undefined: that of the settings. */
+  readonly issuer: string | undefined;
+}
+
 interface RefreshedKeys {
   /** The keys to use now; asks the provider where they are missing or no longer fresh. */
-  current(): Promise<{ readonly keySet: KeySet } | { readonly cause: Cause }>;
+  current(): Promise<KnownKeys | { readonly cause: Cause }>;
   /** Other keys than these, after asking again where that is allowed; undefined where there are none, a cause where no one knows. */
-  newer(than: KeySet): Promise<{ readonly keySet: KeySet } | { readonly cause: Cause } | undefined>;
+  newer(than: KeySet): Promise<KnownKeys | { readonly cause: Cause } | undefined>;
   /** The keys that may be used without asking; one and the same object for as long as the provider has no others. */
   fresh(): KeySet | undefined;
 }
@@ -109,7 +122,7 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
     try {
       const fetched = await fetchKeys(ports, provider);
       const same = loaded !== undefined && loaded.digest === fetched.digest ? loaded : fetched;
-      loaded = { keySet: same.keySet, digest: same.digest, at: ports.clock.monotonic() };
+      loaded = { ...same, at: ports.clock.monotonic() };
       failed = undefined;
       backoff = NO_BACKOFF;
     } catch (error) {
@@ -119,8 +132,8 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
     }
   }
 
-  function usable(maxAgeMs = KEYS_KEPT_MS): KeySet | undefined {
-    return loaded !== undefined && ports.clock.monotonic() - loaded.at < maxAgeMs ? loaded.keySet : undefined;
+  function usable(maxAgeMs = KEYS_KEPT_MS): KnownKeys | undefined {
+    return loaded !== undefined && ports.clock.monotonic() - loaded.at < maxAgeMs ? loaded : undefined;
   }
 
   function mayRenew(): boolean {
@@ -129,30 +142,30 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
   }
 
   function fresh(): KeySet | undefined {
-    return usable(KEYS_FRESH_MS);
+    return usable(KEYS_FRESH_MS)?.keySet;
   }
 
   return {
     fresh,
     async current() {
-      const known = fresh();
-      if (known !== undefined) return { keySet: known };
+      const known = usable(KEYS_FRESH_MS);
+      if (known !== undefined) return known;
       // While backing off no one waits for a provider that is down.
       if (pending !== undefined || ports.clock.monotonic() >= backoff.retryAt) await ask();
-      const keySet = usable();
-      if (keySet !== undefined) return { keySet };
+      const kept = usable();
+      if (kept !== undefined) return kept;
       return { cause: failed ?? { code: 'keys-unavailable', message: `no keys of ${provider.name}` } };
     },
     async newer(than) {
       // A request under way may have been sent before the key was there: what it brings is looked at, and does not count.
       if (pending !== undefined) await pending;
-      if (usable() === than) {
+      if (usable()?.keySet === than) {
         if (!mayRenew()) return failed && { cause: failed };
         renewedAt = ports.clock.monotonic();
         await ask();
       }
-      const keySet = usable();
-      if (keySet !== undefined && keySet !== than) return { keySet };
+      const latest = usable();
+      if (latest !== undefined && latest.keySet !== than) return latest;
       // The key may be a new one, which only the provider can tell.
       return failed && { cause: failed };
     },
@@ -164,18 +177,20 @@ function reportFailure(ports: AuthPorts, provider: ProviderSettings, cause: Caus
   ports.notify({ code, provider: provider.name, message: cause.message, data: { cause: cause.code } });
 }
 
-interface LoadedKeys {
-  readonly keySet: KeySet;
-  /** Of the document that they are from. */
+interface LoadedKeys extends KnownKeys {
+  /** Digest of the documents that they are from. */
   readonly digest: string;
 }
 
 /** Throws a Failure. */
 async function fetchKeys(ports: AuthPorts, provider: ProviderSettings): Promise<LoadedKeys> {
-  const url = await locateJwks(ports, provider);
-  const document = await getJson(ports, provider, url);
-  if (!isKeySet(document)) throw invalidAnswer(url, 'did not answer with a JSON Web Key Set');
-  return { keySet: createLocalJWKSet(document), digest: digest(document) };
+  const { jwksUrl, issuer } =
+    provider.isApiServer === true
+      ? await discoverApiServer(ports, provider)
+      : { jwksUrl: await locateJwks(ports, provider), issuer: undefined };
+  const document = await getJson(ports, provider, jwksUrl);
+  if (!isKeySet(document)) throw invalidAnswer(jwksUrl, 'did not answer with a JSON Web Key Set');
+  return { keySet: createLocalJWKSet(document), issuer, digest: digest({ issuer: issuer ?? null, document }) };
 }
 
 function isKeySet(document: object): document is JSONWebKeySet {

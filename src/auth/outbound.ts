@@ -1,5 +1,4 @@
-// Requests to an identity provider: trust, credentials and limits from its settings, a JSON object as the answer.
-// Knows nothing about keys, tokens or what the answer means.
+// Sends requests to an identity provider, with the trust, credentials and limits of its settings, and reads JSON objects as answers.
 
 import { Failure } from '../std/failure.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../std/json.ts';
@@ -7,6 +6,8 @@ import type { AuthPorts, FetchRequest, FetchResponse } from './ports.ts';
 import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
+/** A kube-apiserver has its keys as `application/jwk-set+json` (RFC 7517 section 8.5) alone, and answers 406 to other types. */
+const JSON_TYPES = 'application/json, application/jwk-set+json';
 const TIMEOUT_MS = 5_000;
 const ANSWER_BYTES_MAX = 512 * 1024;
 
@@ -25,7 +26,7 @@ export async function getJson(world: World, provider: ProviderSettings, url: str
   return askProvider(world, provider, {
     url,
     method: 'GET',
-    headers: { accept: 'application/json', ...authorization },
+    headers: { accept: JSON_TYPES, ...authorization },
     allowPrivateBy: provider.introspectionAllowPrivateIP === undefined ? ONE_SETTING : 'jwksAllowPrivateIP',
   });
 }

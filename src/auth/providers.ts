@@ -1,5 +1,4 @@
-// Decides whether a request's token is accepted: which providers may judge it, and what they say.
-// Knows nothing about HTTP frameworks, paths or challenges.
+// Decides whether the token of a request is accepted: finds the providers that may evaluate it, and asks them.
 
 import type { JsonObject } from '../std/json.ts';
 import { type Accepted, type AcceptedTokens, createAcceptedTokens, isAccepted } from './accepted.ts';
@@ -74,27 +73,36 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
  */
 async function tryProviders(validation: Validation, token: string): Promise<Verdict> {
   const issuer = claimedIssuer(token);
-  const named = validation.providers.filter(({ settings }) => settings.issuerUrl === issuer);
+  const named = issuer === undefined ? [] : await providersOf(validation, issuer);
   const judges = named.length > 0 ? named : validation.providers.filter(({ introspect }) => introspect !== undefined);
   if (judges.length === 0) {
     const detail = issuer === undefined ? {} : { issuer: excerpt(issuer) };
     return { ok: false, rejection: { reason: 'provider-unknown', ...detail } };
   }
   const attempts: Attempt[] = [];
-  const identity = (await verify(validation, named, token, attempts)) ?? (await introspectBy(judges, token, attempts));
+  const identity =
+    (await verify(validation, named, { token, issuer }, attempts)) ?? (await introspectBy(judges, token, attempts));
   return identity === undefined ? { ok: false, rejection: refusedBy(attempts) } : { ok: true, identity };
+}
+
+/** The providers whose tokens have the issuer. One that could not say is among them: the token is then undecided, not refused. */
+async function providersOf({ providers }: Validation, issuer: string): Promise<readonly Provider[]> {
+  const answers = await Promise.all(providers.map(({ keys }) => keys.issues(issuer)));
+  return providers.filter((_provider, index) => answers[index] !== false);
 }
 
 /** By signature. Adds to `attempts` what each provider that does not accept the token says. */
 async function verify(
   { ports, accepted }: Validation,
   providers: readonly Provider[],
-  token: string,
+  { token, issuer = '' }: { readonly token: string; readonly issuer: string | undefined },
   attempts: Attempt[],
 ): Promise<Identity | undefined> {
   for (const { settings, keys } of providers) {
-    const { issuerUrl: issuer, audience, tokenTypes } = settings;
-    const expected = { issuer, audience, tokenTypes };
+    const { issuerUrl, audience, tokenTypes } = settings;
+    // Asked again: keys that were loaded meanwhile may be those of another issuer.
+    const isIssued = await keys.issues(issuer);
+    const expected = { issuer: isIssued === true ? issuer : issuerUrl, audience, tokenTypes };
     const result = await checkAccessToken(keys.find, token, expected, ports.clock.now());
     if (result.ok) {
       const identity = identityOf(settings.name, result.claims);

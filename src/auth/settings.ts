@@ -12,8 +12,13 @@ export interface ProviderSettings {
   readonly tokenTypes?: readonly string[];
   /** Where the issuer is in this process: its keys now, one and the same object until there are others. Nothing is fetched. */
   readonly ownKeys?: () => JSONWebKeySet;
-  /** Where given, discovery is skipped. */
+  /** If set, discovery is skipped. */
   readonly jwksUrl?: string;
+  /**
+   * True: issuerUrl is the API server of the cluster, whose tokens may have another issuer. The issuer that its discovery document
+   * names is accepted as well, and the keys that it serves itself verify.
+   */
+  readonly isApiServer?: boolean;
   readonly introspectionUrl?: string;
   readonly clientId?: string;
   readonly clientSecretFile?: string;

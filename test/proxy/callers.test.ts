@@ -34,6 +34,7 @@ let server: TestServer;
 let directory: string;
 let answer: (received: Received) => void = answerPlainly;
 
+const JWK_SET = 'application/jwk-set+json';
 const RESOURCE = 'https://mcp.example/some/mcp';
 
 beforeAll(async () => {
@@ -199,7 +200,10 @@ it('service-account tokens are checked with the CA and the token of the files as
   };
   const api = createSecureServer(certificate(oldRoot), (request, response) => {
     seen.push(request.headers.authorization);
-    response.writeHead(200, { 'content-type': 'application/json', connection: 'close' });
+    // A kube-apiserver has its keys in one type alone (test/cluster/service-accounts.test.ts).
+    const accepts = (request.headers.accept ?? '').split(',').some((range) => range.trim() === JWK_SET);
+    if (!accepts) return void response.writeHead(406, { connection: 'close' }).end();
+    response.writeHead(200, { 'content-type': JWK_SET, connection: 'close' });
     response.end(JSON.stringify({ keys: [issuer.publicKey('RS256')] }));
   });
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
