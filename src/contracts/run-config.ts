@@ -62,6 +62,12 @@ const Attach = Type.Object(
 const OIDC = Type.Object(
   {
     issuer: addressed(Text('Issuer of accepted tokens.'), 'url'),
+    issuer_is_api_server: Type.Optional(
+      Type.Boolean({
+        description:
+          'The issuer is the API server of the cluster: the issuer that its discovery document names is accepted as well, and its own keys verify.',
+      }),
+    ),
     audience: Type.Optional(Text('Audience of accepted tokens.')),
     jwks_url: Type.Optional(addressed(Text('Where the signing keys are; discovery otherwise.'), 'url')),
     introspection_url: Type.Optional(addressed(Text('Where opaque tokens are checked (RFC 7662).'), 'url')),

@@ -2,7 +2,7 @@
 // the fields and the rules of the model (virtual/auth.ts), and what MCPExternalAuthConfigs add to them.
 
 import { addressed } from '../std/address/address.ts';
-import { choice, list, map, object, optional, type Static, text } from '../std/schema.ts';
+import { bool, choice, list, map, object, optional, type Static, text } from '../std/schema.ts';
 import { fileForm, withFields } from './file-form.ts';
 import {
   ENV_NAME,
@@ -22,6 +22,11 @@ const filledText = (description: string) => text(description, { minLength: 1 });
 const OIDC = withFields(
   ModelOIDC,
   {
+    issuerIsApiServer: optional(
+      bool(
+        'The issuer is the API server of the cluster: the issuer that its discovery document names is accepted as well, and its own keys verify.',
+      ),
+    ),
     resource: addressed(filledText('`resource` of the protected-resource metadata (RFC 9728).'), 'resource'),
     scopes: list(filledText('A scope.'), '`scopes_supported` of the protected-resource metadata.'),
     jwksUrl: optional(addressed(filledText('Where the signing keys are; discovery otherwise.'), 'url')),

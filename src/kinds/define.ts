@@ -57,6 +57,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   sources?(self: Typed<Spec>): readonly RegistrySource[];
   database?(self: Typed<Spec>): RegistryDatabaseTarget | undefined;
   enforces?(self: Typed<Spec>): boolean;
+  acceptsAccounts?(self: Typed<Spec>): boolean;
   exposes?(self: Typed<Spec>, view: View): readonly Endpoint[];
   makes?(self: Typed<Spec>): readonly ObjectName[];
   children?(self: Typed<Spec>, view: View, settings: Settings): readonly KubeObject[];
@@ -150,6 +151,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     sources: (resource) => definition.sources?.(read(resource).self) ?? [],
     database: (resource) => definition.database?.(read(resource).self),
     enforces: (resource) => definition.enforces?.(read(resource).self) ?? false,
+    acceptsAccounts: (resource) => definition.acceptsAccounts?.(read(resource).self) ?? false,
     exposes: (resource, view) => definition.exposes?.(read(resource).self, view) ?? [],
     makes: (resource) => definition.makes?.(read(resource).self) ?? [],
     children: (resource, view, settings) => {

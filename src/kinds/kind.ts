@@ -119,6 +119,9 @@ export interface Settings {
   digest(text: string): string;
 }
 
+/** The issuer of the tokens of the cluster's service accounts, as its API server names it; or a sentence that says why it is not known. */
+export type TokenIssuer = { readonly issuer: string } | { readonly fault: string };
+
 /** What `status()` may look at; the same input gives the same status. */
 export interface Observed {
   /** The objects as they exist now. */
@@ -135,6 +138,8 @@ export interface Observed {
   readonly catalogue?: CatalogueState;
   /** For MCPRegistry: why its store could not be read or written; absent where it could, or no one tried. */
   readonly storeFailure?: string;
+  /** If the resource accepts tokens of service accounts. Absent: it does not, or the cluster was not asked. */
+  readonly tokenIssuer?: TokenIssuer | undefined;
   /** RFC 3339; used for transition times only. */
   readonly now: string;
 }
@@ -208,6 +213,8 @@ export interface Kind {
   database(resource: Resource): RegistryDatabaseTarget | undefined;
   /** True where images of the namespace must be in one of its registries. */
   enforces(resource: Resource): boolean;
+  /** Whether clients authenticate with tokens of the cluster's service accounts. */
+  acceptsAccounts(resource: Resource): boolean;
   /** What clients meet. Called for any resource that passes its schema, whatever became of what it names. */
   exposes(resource: Resource, view: View): readonly Endpoint[];
   /** The name of every object that `children` and `generated` may give, known without anything else: two resources may want the same. */

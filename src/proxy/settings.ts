@@ -98,6 +98,7 @@ export function resourceOf(
         audience: audienceOf(oidc),
         ownKeys: own?.issuer === oidc.issuer ? own.publishedKeys : undefined,
         jwksUrl: oidc.jwks_url,
+        isApiServer: oidc.issuer_is_api_server,
         introspectionUrl: oidc.introspection_url,
         clientId: oidc.client_id,
         clientSecretFile: oidc.client_secret_file,

@@ -1,6 +1,7 @@
 // What a run needs of the world: repositories to read, a cluster to compare with and write to, a clock, a lock.
 // Knows nothing about HTTP, Git's protocol or files.
 
+import type { TokenIssuer } from '../kinds/kind.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { OpenApiDocument } from '../kube/openapi.ts';
 import type { Failure } from '../std/failure.ts';
@@ -101,6 +102,8 @@ export interface Cluster {
   serves(apiVersion: string, kind: string): Promise<ApiResource | undefined>;
   /** The OpenAPI v3 document of a group-version, cached by the hash in the server's index. Undefined: it has none. */
   schema(apiVersion: string): Promise<OpenApiDocument | undefined>;
+  /** The issuer of service account tokens, remembered for some minutes. Does not throw because of the answer: it says why there is none. */
+  tokenIssuer(): Promise<TokenIssuer>;
   /** Forgets discovery (a CRD was applied). */
   refresh(): void;
   /** All objects of a kind, all pages; of all namespaces where none is given. `apiVersion` and `kind` are filled in. */

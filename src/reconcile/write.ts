@@ -18,6 +18,7 @@ import { awaitedKinds, checkServed } from './observe/awaited-kinds.ts';
 import { type PrepareDeps, type Prepared, type PrepareOptions, prepare, sealDigests } from './prepare.ts';
 import { isOfOthers, sameOrigins } from './prune/origins.ts';
 import { saveReadings } from './save-readings.ts';
+import { readNeededIssuer } from './settle/needed-issuer.ts';
 import { listObservedState, openObservedState, waitSecondsOf } from './settle/observed-state.ts';
 import type { Readiness } from './settle/readiness.ts';
 import { computeStatuses, type ObservedState, type SettleDeps, settle } from './settle/settle.ts';
@@ -66,7 +67,9 @@ export async function finishWithoutWriting(
   if (outcomes === undefined) return undefined;
   const now = new Date(deps.clock.now()).toISOString();
   const observed = await openObservedState(deps, options, prepared.snapshot);
-  const { changes, readiness } = computeStatuses(settleInput(options, prepared, outcomes), observed, now);
+  const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings);
+  const input = settleInput(options, prepared, outcomes, issuer);
+  const { changes, readiness } = computeStatuses(input, observed, now);
   const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
   // What is withheld, or refused, is neither there yet nor gone.
   const { extent, origins } = prepared.parent;
@@ -86,7 +89,8 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   // No part of the run's deadline: all is recorded by now.
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
-  const input = settleInput(options, prepared, outcomes);
+  const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings);
+  const input = settleInput(options, prepared, outcomes, issuer);
   const { trace = UNTRACED } = deps;
   const settled = await trace.span('settle', {}, () =>
     settle({ ...deps, instance: options.instance }, input, observed, see, deadline),

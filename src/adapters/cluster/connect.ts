@@ -17,6 +17,7 @@ import {
   storeObject,
 } from './object-requests.ts';
 import { createSchemas } from './schemas.ts';
+import { openTokenIssuer } from './token-issuer.ts';
 
 export interface ClusterOptions {
   /** Path; without it $KUBECONFIG, ~/.kube/config, or the pod's service account. */
@@ -78,6 +79,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     resources: async () => (await discoverOnce(context)).preferred,
     serves: async (apiVersion, kind) => (await discoverOnce(context)).find(apiVersion, kind),
     schema: schemas.read,
+    tokenIssuer: openTokenIssuer(api, options.clock),
     refresh: () => {
       context.discovered = undefined;
       schemas.refresh();

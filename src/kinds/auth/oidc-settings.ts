@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Finding, Reference, View } from '../kind.ts';
 import { type Env, volumeName } from '../pods/pod.ts';
-import type { OIDCConfig } from './oidc.ts';
+import { CLUSTER_ISSUER, type OIDCConfig } from './oidc.ts';
 
 type Ref = Static<typeof OIDCConfig>;
 type Inline = NonNullable<Ref['inline']>;
@@ -37,7 +37,7 @@ export function resolveOIDC(
   at = '/spec/oidcConfig',
 ): ResolvedOIDC | { readonly findings: readonly Finding[] } {
   const resourceUrl = nonEmptyText(ref.resourceUrl) ?? origin;
-  if (ref.kubernetes !== undefined || ref.type === 'kubernetes') return kubernetes(ref.kubernetes, resourceUrl);
+  if (isOfCluster(ref)) return kubernetes(ref.kubernetes, resourceUrl);
   if (ref.inline !== undefined) return inline(ref.inline, view, resourceUrl);
   const inside = configMapSettings(ref.configMap, view);
   if ('message' in inside) {
@@ -45,6 +45,23 @@ export function resolveOIDC(
     return { findings: [{ code: 'oidc-config-invalid', severity: 'error', pointer, message: inside.message }] };
   }
   return inline({ ...inside, caBundleRef: ref.configMap?.caBundleRef }, view, resourceUrl);
+}
+
+function isOfCluster({ kubernetes, type }: Ref): boolean {
+  return kubernetes !== undefined || type === 'kubernetes';
+}
+
+export interface AcceptedAccounts {
+  readonly issuer: string;
+  /** The issuer that the API server names is accepted as well. */
+  readonly isApiServer: boolean;
+}
+
+/** Undefined: tokens of another issuer than the cluster are accepted. */
+export function acceptedAccounts(ref: Ref | undefined): AcceptedAccounts | undefined {
+  if (ref === undefined || !isOfCluster(ref)) return undefined;
+  const { issuer, issuer_is_api_server } = kubernetes(ref.kubernetes, '').settings;
+  return { issuer, isApiServer: issuer_is_api_server === true };
 }
 
 /** The objects that an OIDCConfigRef names. */
@@ -71,8 +88,12 @@ function bundleReferences(bundle: Bundle, pointer: string): readonly Reference[]
 
 function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOIDC {
   const needsToken = config?.useClusterAuth !== false;
+  const issuer = nonEmptyText(config?.issuer) ?? CLUSTER_ISSUER;
+  // Keys at a URL that the author names are not those of the API server, which is trusted by the CA of the cluster alone.
+  const isOfApiServer = issuer === CLUSTER_ISSUER && needsToken && nonEmptyText(config?.jwksUrl) === undefined;
   const settings: Settings = {
-    issuer: nonEmptyText(config?.issuer) ?? 'https://kubernetes.default.svc',
+    issuer,
+    issuer_is_api_server: isOfApiServer ? true : undefined,
     audience: nonEmptyText(config?.audience) ?? 'toolhive',
     jwks_url: nonEmptyText(config?.jwksUrl),
     introspection_url: nonEmptyText(config?.introspectionUrl),

@@ -1,8 +1,11 @@
-// Fields that say whose tokens a server accepts. Knows nothing about tokens.
+// Defines the fields that say whose tokens a server accepts.
 
 import { addressed } from '../../std/address/address.ts';
 import { bool, choice, list, object, optional, text } from '../../std/schema.ts';
 import { configMapKeyWithDefault, nameField, secretKeyRef } from '../selectors.ts';
+
+/** The documents' default, and the address of the API server inside each cluster. */
+export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
 
 const KubernetesOIDC = object(
   {
@@ -11,7 +14,10 @@ const KubernetesOIDC = object(
     ),
     namespace: optional(text("Namespace of that service account. No effect: it is always the pod's own.")),
     audience: text('Audience that tokens must be made for.', { default: 'toolhive' }),
-    issuer: text('Issuer of the cluster.', { default: 'https://kubernetes.default.svc' }),
+    issuer: text(
+      'Issuer of the cluster. With the default, the issuer that the API server itself names in its discovery document is accepted as well.',
+      { default: CLUSTER_ISSUER },
+    ),
     jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),
     introspectionUrl: optional(text('Where opaque tokens are checked. Found by discovery when empty.')),
     useClusterAuth: bool("True: keys are read with the cluster's CA and the pod's service account token.", true),

@@ -2,16 +2,25 @@
 
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
-import { bundleVerdict, groupVerdict, isReference, missing, referenceVerdict } from '../proxy/verdicts.ts';
+import {
+  accountsVerdict,
+  bundleVerdict,
+  groupVerdict,
+  isReference,
+  missing,
+  referenceVerdict,
+} from '../proxy/verdicts.ts';
 import type { RemoteProxy } from './facts.ts';
 
-export function remoteProxyVerdicts({ spec }: RemoteProxy, { view, refusals }: Observed): readonly Verdict[] {
+export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): readonly Verdict[] {
+  const { view, refusals } = observed;
   return [
     ...configurationVerdicts(refusals),
     ...groupVerdict(spec.groupRef, view),
     ...referenceVerdict('ToolConfig', spec.toolConfigRef, '/spec/toolConfigRef', refusals),
     ...referenceVerdict('ExternalAuthConfig', spec.externalAuthConfigRef, '/spec/externalAuthConfigRef', refusals),
     ...bundleVerdict(spec.oidcConfig, view),
+    ...accountsVerdict(spec.oidcConfig, observed),
   ];
 }
 

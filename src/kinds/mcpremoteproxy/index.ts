@@ -1,5 +1,6 @@
 // MCPRemoteProxy: a proxy in front of an MCP server somewhere else, that authenticates, filters and observes.
 
+import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
@@ -40,6 +41,7 @@ export const MCPRemoteProxy = defineKind({
   rules,
   inspect,
   references,
+  acceptsAccounts: ({ spec }) => acceptedAccounts(spec.oidcConfig) !== undefined,
   exposes: (self, view) => {
     const { remoteURL, transport, oidcConfig, toolConfigRef } = self.spec;
     return [

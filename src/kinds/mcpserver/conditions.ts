@@ -5,7 +5,7 @@ import type { Observed, View } from '../kind.ts';
 import { imageVerdict } from '../pods/image-verdict.ts';
 import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
 import { sessionVerdict } from '../proxy/session-verdict.ts';
-import { bundleVerdict, groupVerdict, referenceVerdict } from '../proxy/verdicts.ts';
+import { accountsVerdict, bundleVerdict, groupVerdict, referenceVerdict } from '../proxy/verdicts.ts';
 import { proxyReplicas, type Server, serverChildNames, serverReplicas } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
@@ -20,6 +20,7 @@ export function serverVerdicts(self: Server, observed: Observed): readonly Verdi
   return [
     ...groupVerdict(self.spec.groupRef, observed.view),
     ...bundleVerdict(self.spec.oidcConfig, observed.view),
+    ...accountsVerdict(self.spec.oidcConfig, observed),
     ...configVerdicts(self, observed),
     stdioVerdict(self),
     // The proxy of a server over streamable HTTP keeps no session.

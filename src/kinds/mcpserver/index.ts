@@ -1,5 +1,6 @@
 // MCPServer: an MCP server in a container, behind a proxy that authenticates, filters and observes.
 
+import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
 import { podImages } from '../pods/images.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
@@ -41,6 +42,7 @@ export const MCPServer = defineKind({
   inspect,
   references,
   images: ({ spec }) => podImages({ container: 'mcp', image: spec.image }, spec.podTemplateSpec),
+  acceptsAccounts: ({ spec }) => acceptedAccounts(spec.oidcConfig) !== undefined,
   exposes: (self, view) => {
     const { image, args, oidcConfig, tools = [], toolConfigRef } = self.spec;
     return [

@@ -4,8 +4,11 @@
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { OIDCConfig } from '../auth/oidc.ts';
+import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import type { Verdict } from '../conditions.ts';
-import type { Finding, View } from '../kind.ts';
+import type { Finding, Observed, View } from '../kind.ts';
+
+type OIDC = Static<typeof OIDCConfig>;
 
 /** A group is as good as ready when it exists: its readiness only says that its members were counted. */
 export function groupVerdict(groupRef: string | undefined, view: View): readonly Verdict[] {
@@ -26,7 +29,7 @@ export function groupVerdict(groupRef: string | undefined, view: View): readonly
 }
 
 /** Whether the certificates that an OIDCConfigRef names are there. */
-export function bundleVerdict(oidc: Static<typeof OIDCConfig> | undefined, view: View): readonly Verdict[] {
+export function bundleVerdict(oidc: OIDC | undefined, view: View): readonly Verdict[] {
   const { inline, configMap } = oidc ?? {};
   const ref = (inline ?? configMap)?.caBundleRef?.configMapRef;
   if (ref === undefined) return [];
@@ -41,6 +44,30 @@ export function bundleVerdict(oidc: Static<typeof OIDCConfig> | undefined, view:
   }
   return [{ type, status: 'True', reason: 'CABundleRefValid', message: `ConfigMap ${name} has the key ${key}` }];
 }
+
+/** Whether tokens of the cluster's service accounts can be accepted, of a resource that is to accept them. */
+export function accountsVerdict(oidc: OIDC | undefined, { tokenIssuer }: Observed): readonly Verdict[] {
+  const accepted = acceptedAccounts(oidc);
+  if (accepted === undefined || tokenIssuer === undefined) return [];
+  const type = 'ServiceAccountTokensAccepted';
+  if ('fault' in tokenIssuer) {
+    const remedy = `Let accounts read it and ${KEYS_PATH}: bind ClusterRole ${DISCOVERY_ROLE} to the group system:serviceaccounts`;
+    const message = `tokens of service accounts cannot be verified: ${tokenIssuer.fault}. ${remedy}.`;
+    return [{ type, status: 'False', reason: 'ClusterIssuerUnknown', message }];
+  }
+  const { issuer } = tokenIssuer;
+  if (accepted.isApiServer || accepted.issuer === issuer) {
+    return [
+      { type, status: 'True', reason: 'ClusterIssuerAccepted', message: `tokens of the issuer ${issuer} are accepted` },
+    ];
+  }
+  const remedy = 'Leave issuer and jwksUrl out to accept tokens of this cluster.';
+  const message = `tokens of this cluster have the issuer ${issuer}, and those of ${accepted.issuer} alone are accepted. ${remedy}`;
+  return [{ type, status: 'False', reason: 'ClusterIssuerDiffers', message }];
+}
+
+const KEYS_PATH = '/openid/v1/jwks';
+const DISCOVERY_ROLE = 'system:service-account-issuer-discovery';
 
 /** Whether a configuration that is named is there and can be used: what was found wrong with it is at its place. */
 export function referenceVerdict(

@@ -5,7 +5,7 @@ import { countText } from '../../std/words/count-text.ts';
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed, View } from '../kind.ts';
 import { sessionVerdict } from '../proxy/session-verdict.ts';
-import { bundleVerdict } from '../proxy/verdicts.ts';
+import { accountsVerdict, bundleVerdict } from '../proxy/verdicts.ts';
 import type { Backend } from './backends.ts';
 import type { Spec, VirtualServer } from './facts.ts';
 
@@ -25,6 +25,7 @@ export function virtualServerVerdicts(
     ...authServerVerdict(spec, refusals),
     authVerdict(spec, view),
     ...bundleVerdict(spec.incomingAuth.oidcConfig, view),
+    ...accountsVerdict(spec.incomingAuth.oidcConfig, observed),
     sessionVerdict(spec.sessionStorage, spec.replicas, ['server', 'servers']),
     ...backends.flatMap(conversionVerdict).filter(isFirstOfItsType),
   ];

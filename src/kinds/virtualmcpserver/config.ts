@@ -46,6 +46,7 @@ function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): Vmcp
     type: 'oidc',
     oidc: {
       issuer: settings.issuer,
+      issuerIsApiServer: settings.issuer_is_api_server,
       // RFC 8707 section 2: if no audience is named, a token must be for the resource.
       audience: audience ?? settings.resource_url,
       resource: settings.resource_url,

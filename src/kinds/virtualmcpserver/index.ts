@@ -1,5 +1,6 @@
 // VirtualMCPServer: the tools of a group's members as those of one MCP server.
 
+import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
 import { endpointAuth } from '../proxy/endpoint.ts';
 import { VIRTUAL_ANNOTATIONS } from './annotations.ts';
@@ -50,6 +51,7 @@ export const VirtualMCPServer = defineKind({
   annotations: VIRTUAL_ANNOTATIONS,
   inspect,
   references,
+  acceptsAccounts: ({ spec }) => acceptedAccounts(spec.incomingAuth.oidcConfig) !== undefined,
   exposes: (self, view) => {
     const { incomingAuth } = self.spec;
     return [

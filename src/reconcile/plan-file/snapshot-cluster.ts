@@ -33,6 +33,7 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
       return found === undefined ? undefined : { ...found, verbs: ['list'] };
     },
     schema: async (apiVersion) => publishedDocument(input, apiVersion),
+    tokenIssuer: async () => ({ fault: 'no server is asked' }),
     refresh: () => undefined,
     list: async ({ apiVersion, kind }, namespace) =>
       input.live.filter(

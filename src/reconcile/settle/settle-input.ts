@@ -1,5 +1,6 @@
 // What settling starts from: how a run left its resources. Knows nothing about what a status says.
 
+import type { TokenIssuer } from '../../kinds/kind.ts';
 import { groupOf, keyOf } from '../../kube/object.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import type { Outcome } from '../apply/apply.ts';
@@ -21,6 +22,7 @@ export function settleInput(
   options: OwnKinds & Pick<Permissions, 'children'>,
   prepared: Applied,
   outcomes: readonly Outcome[],
+  tokenIssuer: TokenIssuer | undefined,
 ): SettleInput {
   const childErrors = new Map<string, string[]>();
   function note(owner: ResourceId | undefined, message: string): void {
@@ -37,7 +39,8 @@ export function settleInput(
   const standings = resolved.standings.filter(({ loaded }) => !prepared.desires.ofOthers.has(keyOf(loaded.id)));
   const kept = keptOf(options, plan);
   const { states: catalogue, unreadable: storeFailures } = registries;
-  return { standings, childErrors, kept, catalogue, storeFailures, statuses: options.children ? 'ours' : 'theirs' };
+  const statuses = options.children ? 'ours' : 'theirs';
+  return { standings, childErrors, kept, catalogue, storeFailures, tokenIssuer, statuses };
 }
 
 function keptOf({ kinds, apiGroup }: OwnKinds, { held }: Applied['plan']): Kept[] {

@@ -2,7 +2,7 @@
 // Knows nothing about what a status says but its `Ready` condition and `phase`.
 
 import type { CatalogueState } from '../../contracts/catalogue-state.ts';
-import type { Kind, Resource, View } from '../../kinds/kind.ts';
+import type { Kind, Resource, TokenIssuer, View } from '../../kinds/kind.ts';
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { isObject, type JsonObject, jsonEquals } from '../../std/json.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
@@ -39,6 +39,8 @@ export interface SettleInput {
   readonly catalogue: ReadonlyMap<string, CatalogueState>;
   /** Why a registry's store failed, by the same. */
   readonly storeFailures: ReadonlyMap<string, string>;
+  /** If a resource accepts tokens of service accounts. */
+  readonly tokenIssuer: TokenIssuer | undefined;
   /** Who writes them: `theirs` is another operator. */
   readonly statuses: 'ours' | 'theirs';
 }
@@ -91,6 +93,7 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
       failures: input.childErrors.get(keyOf(id)) ?? [],
       catalogue: input.catalogue.get(registry),
       storeFailure: input.storeFailures.get(registry),
+      tokenIssuer: input.tokenIssuer,
       now,
     });
     renewed.add(id, status);

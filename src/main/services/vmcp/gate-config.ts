@@ -33,6 +33,7 @@ function oidcConfig({ incomingAuth: { type, oidc } }: VmcpConfig): RunConfig['oi
   assert(oidc !== undefined, 'a rule of the configuration demands the block that its type names');
   return {
     issuer: oidc.issuer,
+    issuer_is_api_server: oidc.issuerIsApiServer,
     audience: oidc.audience,
     jwks_url: oidc.jwksUrl,
     introspection_url: oidc.introspectionUrl,

@@ -1,0 +1,34 @@
+// Reads the issuer of service account tokens from the API server, and remembers it for a while: it changes when a cluster is upgraded.
+
+import type { Clock, Cluster } from '../../reconcile/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import type { Api } from './api.ts';
+import { readJson } from './json-answer.ts';
+
+const PATH = '/.well-known/openid-configuration';
+const KEPT_MS = 10 * 60_000;
+/** An administrator who grants the right should not wait long to see it. */
+const FAULT_KEPT_MS = 60_000;
+
+type TokenIssuer = Awaited<ReturnType<Cluster['tokenIssuer']>>;
+
+export function openTokenIssuer(api: Api, clock: Clock): Cluster['tokenIssuer'] {
+  let known: { readonly answer: TokenIssuer; readonly until: number } | undefined;
+  return async () => {
+    const now = clock.monotonic();
+    if (known !== undefined && now < known.until) return known.answer;
+    const answer = await readIssuer(api);
+    known = { answer, until: now + ('fault' in answer ? FAULT_KEPT_MS : KEPT_MS) };
+    return answer;
+  };
+}
+
+async function readIssuer(api: Api): Promise<TokenIssuer> {
+  try {
+    const { issuer } = await readJson(api, PATH);
+    return typeof issuer === 'string' && issuer !== '' ? { issuer } : { fault: `${api.url(PATH)} names no issuer` };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { fault: error.message };
+  }
+}

@@ -1,0 +1,16 @@
+// Asks the cluster who issues the tokens of its service accounts, if a status depends on it.
+
+import type { TokenIssuer } from '../../kinds/kind.ts';
+import type { Cluster } from '../ports.ts';
+import type { Standing } from '../resolve/resolve.ts';
+
+/** Undefined: no resource accepts such tokens, and nothing was asked. */
+export async function readNeededIssuer(
+  cluster: Pick<Cluster, 'tokenIssuer'>,
+  standings: readonly Standing[],
+): Promise<TokenIssuer | undefined> {
+  const isNeeded = standings.some(
+    ({ loaded: { kind, defaulted } }) => defaulted !== undefined && kind?.acceptsAccounts(defaulted) === true,
+  );
+  return isNeeded ? await cluster.tokenIssuer() : undefined;
+}
