@@ -16,6 +16,8 @@ export const MAIN_CODES = {
     'A file that holds a password cannot be read: it is missing, or not for the user that skep runs as. Correct its path in skep.yaml, or its owner and mode.',
   'state-not-saved':
     'A file in `stateDir` cannot be written: a full disk, or a folder of another user. The run is done all the same, and the next one starts with less knowledge; give it a folder of its own.',
+  'state-folder-unsafe':
+    'The folder for state is a link, is tracked by Git or, for skep dev, belongs to another user: who decides about it could have skep overwrite files, or read its tokens. Delete it, or name another one: `stateDir` in skep.yaml, `--data` for skep dev.',
   'history-not-recorded':
     'A run is done, but its record could not be kept; a process that stays tries again with the next one.',
   'file-not-written':

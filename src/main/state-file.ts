@@ -1,15 +1,15 @@
 // Writes a file of the state folder whole or not at all. What it holds of a fleet is for whoever runs the program alone.
 
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { writePrivately } from '../devcluster/storage/private-file.ts';
 import { Failure } from '../std/failure.ts';
 
 /** Throws Failure `state-not-saved`. */
 export async function writeState(path: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(`${path}.new`, text, { mode: 0o600 });
-    await rename(`${path}.new`, path);
+    await writePrivately(path, text);
   } catch (cause) {
     throw new Failure('state-not-saved', `${path} cannot be written: ${systemReason(cause)}`, { cause });
   }

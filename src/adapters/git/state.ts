@@ -36,7 +36,9 @@ export function openState(dir: string): State {
       const before = await currentName(dir);
       const name = gitdir.slice(dir.length + 1);
       const draft = join(dir, `${CURRENT}.new`);
-      await writeFile(draft, `${name}\n`);
+      // A link under this name is not followed.
+      await rm(draft, { force: true });
+      await writeFile(draft, `${name}\n`, { flag: 'wx' });
       await rename(draft, join(dir, CURRENT));
       const unused = (await clones(dir)).filter((clone) => clone !== name && clone !== before);
       await Promise.all(unused.map((clone) => rm(join(dir, clone), { recursive: true, force: true })));

@@ -12,7 +12,7 @@ import {
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject, parseJson } from '../../std/json.ts';
-import { writePrivately } from '../identity/write-privately.ts';
+import { writePrivately } from '../storage/private-file.ts';
 
 /** As kubeadm sets it: another one than `https://kubernetes.default.svc`, the address of an API server inside its cluster. */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc.cluster.local';
@@ -41,16 +41,16 @@ export async function openSigner(dir: string): Promise<AccountSigner> {
   return {
     keys: { keys: [jwk] },
     sign(claims) {
-      const text = `${encode({ alg: SIGNING_ALGORITHM, kid })}.${encode(claims)}`;
+      const text = `${partOf({ alg: SIGNING_ALGORITHM, kid })}.${partOf(claims)}`;
       const signature = sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' });
       return `${text}.${signature.toString('base64url')}`;
     },
     verify(token) {
       const [header = '', payload = '', signature = '', ...more] = token.split('.');
-      if (more.length > 0 || decode(header)?.kid !== kid || decode(header)?.alg !== SIGNING_ALGORITHM) return undefined;
+      if (more.length > 0 || readPart(header)?.kid !== kid || readPart(header)?.alg !== SIGNING_ALGORITHM) return undefined;
       const signed = Buffer.from(`${header}.${payload}`);
       const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const;
-      return verify('sha256', signed, key, Buffer.from(signature, 'base64url')) ? decode(payload) : undefined;
+      return verify('sha256', signed, key, Buffer.from(signature, 'base64url')) ? readPart(payload) : undefined;
     },
   };
 }
@@ -69,11 +69,11 @@ function readIfPresent(file: string): string | undefined {
   }
 }
 
-function encode(value: JsonObject): string {
+function partOf(value: JsonObject): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-function decode(part: string): JsonObject | undefined {
+function readPart(part: string): JsonObject | undefined {
   const value = parseJson(Buffer.from(part, 'base64url').toString());
   return isObject(value) ? value : undefined;
 }

@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../std/failure.ts';
 import { isObject, parseJson } from '../../std/json.ts';
+import { writePrivately } from '../storage/private-file.ts';
 import { createAuthority, createServerCertificate } from './certificate.ts';
-import { writePrivately } from './write-privately.ts';
 
 const DAY_MS = 86_400_000;
 const LIFETIME_MS = 3650 * DAY_MS;

@@ -3,7 +3,8 @@
 // the folder that it was started in.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { writePrivatelyNow } from '../storage/private-file.ts';
 
 interface RecordedProcess {
   readonly started: string;
@@ -90,5 +91,5 @@ function read(file: string): Recorded {
 }
 
 function write(file: string, recorded: Recorded): void {
-  writeFileSync(file, JSON.stringify(recorded), { mode: 0o600 });
+  writePrivatelyNow(file, JSON.stringify(recorded));
 }

@@ -2,9 +2,9 @@
 // a Service stays the same from start to start, as long as no other has taken it. Knows nothing about what is said over it.
 
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { writePrivately } from '../storage/private-file.ts';
 import { listenSomewhere } from './free-port.ts';
 import type { Service } from './objects.ts';
 import type { NodeApi } from './ports.ts';
@@ -60,7 +60,7 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
     try {
       const local = await listenSomewhere(server, known.get(key));
       known.set(key, local);
-      await writeFile(file, JSON.stringify(Object.fromEntries(known), undefined, 2), { mode: 0o600 });
+      await writePrivately(file, JSON.stringify(Object.fromEntries(known), undefined, 2));
       servers.push(server);
       return local;
     } catch (error) {

@@ -1,7 +1,17 @@
 // The state on disk: JSON lines, appended before a write is answered, rewritten when most of them are outdated. A torn
 // last line (the process was killed in the middle of it) is written over. Knows nothing about what the objects mean.
 
-import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
@@ -88,7 +98,9 @@ function lineOf({ type, key, object }: Change): JsonObject {
 /** Written aside and renamed: a kill leaves the old file or the new one. */
 function writeSnapshot(path: string, revision: number, objects: Iterable<{ collection: string; object: KubeObject }>) {
   const draft = `${path}.draft`;
-  const fd = openSync(draft, 'w', 0o600);
+  // What a killed process left, or a link, is not written to.
+  rmSync(draft, { force: true });
+  const fd = openSync(draft, 'wx', 0o600);
   let bytes = writeSync(fd, `${JSON.stringify({ ...FORMAT, revision })}\n`);
   let lines = 1;
   for (const { collection, object } of objects) {

@@ -2,9 +2,10 @@
 // Knows nothing about OAuth.
 
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import { writePrivately } from '../../devcluster/storage/private-file.ts';
 import { isObject, parseJson } from '../../std/json.ts';
 
 export interface Login {
@@ -44,9 +45,7 @@ export function loginFile(folder: string, server: string): LoginFile {
     },
     write: async (login) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const fresh = `${path}.${process.pid}`;
-      await writeFile(fresh, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 });
-      await rename(fresh, path);
+      await writePrivately(path, `${JSON.stringify(login, null, 2)}\n`);
     },
   };
 }

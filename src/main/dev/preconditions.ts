@@ -1,11 +1,12 @@
-// What `skep dev` needs of this machine, checked before any work: a folder that it alone uses, can write to and that has room,
-// and a free port. Knows nothing about what it is needed for.
+// Checks before any work what `skep dev` needs of this machine: a folder that it alone uses, can write to and that has room, and a
+// free port.
 
-import { mkdir, statfs } from 'node:fs/promises';
+import { chmod, mkdir, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { relative } from 'node:path';
 import { type DirectoryLock, lockDirectory } from '../../devcluster/storage/lock.ts';
 import { Failure } from '../../std/failure.ts';
+import { checkStateFolder } from '../state-folder.ts';
 
 const MIB = 1024 * 1024;
 /** A new database has 60 MiB, and its log grows by 16 MiB at a time. */
@@ -13,11 +14,13 @@ const ROOM_BYTES = 128 * MIB;
 
 const ELSEWHERE = 'Name another folder: skep dev --data DIR, or npm start -- --data DIR';
 
-/** Made where it is missing. Throws Failure `devcluster-locked`, `file-not-written`. */
+/** Created if it is missing, and closed to others. Throws Failure `devcluster-locked`, `file-not-written`, `state-folder-unsafe`. */
 export async function claimFolder(dir: string, room = ROOM_BYTES): Promise<DirectoryLock> {
   const name = relative(process.cwd(), dir) || '.';
+  await checkStateFolder(dir, { ownedByUser: true });
   try {
-    await mkdir(dir, { recursive: true });
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await chmod(dir, 0o700);
     const { bavail, bsize } = await statfs(dir);
     if (bavail * bsize < room) {
       const [free, needed] = [bavail * bsize, room].map((bytes) => Math.floor(bytes / MIB));

@@ -1,10 +1,10 @@
-// What `skep dev` listens with: the registry services of the fleet, and beside the first one the URLs of the servers that run on
-// this machine. Knows nothing about command lines.
+// Opens what `skep dev` listens with: the registry services of the fleet, and next to the first one the URLs of the servers that run on
+// this machine.
 
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RunningServer } from '../../contracts/running-servers.ts';
+import { writePrivately } from '../../devcluster/storage/private-file.ts';
 import { Failure } from '../../std/failure.ts';
 import type { CommandOf } from '../../std/words/command-of.ts';
 import { systemClock } from '../clock.ts';
@@ -44,7 +44,7 @@ export async function openServing({ instance, world, origin, inOrder, commandOf,
   const { cluster } = instance.deps;
   const servers = node === undefined ? async () => [] : watchRunning({ cluster, node, now: systemClock.monotonic });
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  await writeFile(world.tokenFile, `${token}\n`, { mode: 0o600 });
+  await writePrivately(world.tokenFile, `${token}\n`);
   const runs = await createRunsFront(runsOf(instance), commandOf);
   const front = createFront({ origin: () => origin, token, servers, runs });
   const port = Number(new URL(origin).port);

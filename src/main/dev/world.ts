@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { connectCluster } from '../../adapters/cluster/connect.ts';
@@ -13,6 +13,7 @@ import type { DatabaseSettings } from '../../adapters/postgres/pool.ts';
 import { type Devcluster, startDevcluster } from '../../devcluster/devcluster.ts';
 import type { Node, NodeOptions } from '../../devcluster/node/node.ts';
 import type { FindProgram } from '../../devcluster/node/ports.ts';
+import { writePrivately } from '../../devcluster/storage/private-file.ts';
 import { crd } from '../../kinds/crd.ts';
 import { KINDS } from '../../kinds/index.ts';
 import { countText } from '../../std/words/count-text.ts';
@@ -80,7 +81,7 @@ export async function openDevWorld({ dir, say, find, begin, given }: WorldOption
     const config = configOf({ dir, fleetDir, given, kubeconfig, database: { ...app, passFile } });
     const { node, programsChanged } = cluster;
     const configFile = join(dir, 'skep.yaml');
-    await writeFile(configFile, `${WRITTEN}${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
+    await writePrivately(configFile, `${WRITTEN}${JSON.stringify(config, null, 2)}\n`);
     return {
       config,
       clusterUrl,
@@ -165,7 +166,7 @@ async function openEmbedded(dir: string, say: (text: string) => void): Promise<D
   const database = await startEmbedded({ dir: join(dir, 'postgres'), database: 'registry', migrator, app });
   const passFile = join(dir, 'pgpass');
   try {
-    await writeFile(passFile, `*:*:*:${app.user}:${app.password}\n`, { mode: 0o600 });
+    await writePrivately(passFile, `*:*:*:${app.user}:${app.password}\n`);
     const applied = await migrate(database.migrator, { appUser: app.user });
     const { host, port } = database.app;
     say(

@@ -21,6 +21,7 @@ import type { Config } from '../config/config.ts';
 import { egressFrom } from '../egress.ts';
 import { withDeadline } from '../loop/run-deadline.ts';
 import { findOwnImage, RELEASED_IMAGE, withOwnImage } from '../own-image.ts';
+import { checkStateFolder } from '../state-folder.ts';
 import { openTracing, type Tracing } from '../tracing.ts';
 import { VERSION } from '../version.ts';
 import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
@@ -62,6 +63,7 @@ export async function openInstance(
   planned: PlannedCommits | undefined = undefined,
   hurry: Hurry = {},
 ): Promise<Instance> {
+  await checkStateFolder(config.stateDir, { ownedByUser: false });
   const policies = await readOwnPolicies(config);
   const tracing = await openTracing(process.env);
   const trace = tracing ?? UNTRACED;

@@ -1,6 +1,7 @@
 // Plan files of an instance on disk: what binds one to the configuration, how it is written and read. Knows nothing about
 // what a plan holds.
 
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { verifyDetached } from '../../adapters/git/signatures/detached.ts';
@@ -142,9 +143,9 @@ function plannedSource(source: Config['sources'][number], commit: string): Plann
 
 /** A reader sees the old file or the new one, never half of it. */
 export async function writeWhole(file: string, text: string): Promise<void> {
-  const draft = `${file}.${process.pid}.new`;
+  const draft = `${file}.${randomUUID()}.new`;
   try {
-    await writeFile(draft, text);
+    await writeFile(draft, text, { flag: 'wx' });
     await rename(draft, file);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

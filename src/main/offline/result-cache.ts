@@ -2,9 +2,10 @@
 // never correctness: what cannot be read, or is not what was written, counts as absent. Knows nothing about what results
 // are.
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { writePrivatelyNow } from '../../devcluster/storage/private-file.ts';
 import { sha256 } from '../../std/hash.ts';
 
 export interface ResultCache {
@@ -36,10 +37,8 @@ export function openResultCache(folder: string, clock: () => number, seal: Seal 
       quietly(() => {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         const path = join(folder, `${key}.result`);
-        const unfinished = `${path}.${process.pid}`;
         const sealed = `${key}\n${text}`;
-        writeFileSync(unfinished, `${seal(sealed)}\n${sealed}`, { mode: 0o600 });
-        renameSync(unfinished, path);
+        writePrivatelyNow(path, `${seal(sealed)}\n${sealed}`);
         makeRoom(folder);
       });
     },

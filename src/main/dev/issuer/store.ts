@@ -1,7 +1,8 @@
 // What the sample issuer remembers: all of it in memory, and in a file what clients rely on after a restart (their
 // registrations, grants, refresh tokens, the signing key). Knows nothing about OAuth.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { writePrivatelyNow } from '../../../devcluster/storage/private-file.ts';
 import { isObject, type JsonObject, parseJson } from '../../../std/json.ts';
 
 /** The port `Adapter` of oidc-provider, for one model. */
@@ -36,8 +37,7 @@ export function openIssuerStore(file: string, now: () => number): IssuerStore {
 
   function save(): void {
     const kept = [...entries].filter(([key]) => KEPT.includes(modelOf(key)));
-    writeFileSync(`${file}.new`, JSON.stringify(kept), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    writePrivatelyNow(file, JSON.stringify(kept));
   }
 
   function put(key: string, entry: Entry): void {
