@@ -47,7 +47,8 @@ export async function openSigner(dir: string): Promise<AccountSigner> {
     },
     verify(token) {
       const [header = '', payload = '', signature = '', ...more] = token.split('.');
-      if (more.length > 0 || readPart(header)?.kid !== kid || readPart(header)?.alg !== SIGNING_ALGORITHM) return undefined;
+      if (more.length > 0 || readPart(header)?.kid !== kid || readPart(header)?.alg !== SIGNING_ALGORITHM)
+        return undefined;
       const signed = Buffer.from(`${header}.${payload}`);
       const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const;
       return verify('sha256', signed, key, Buffer.from(signature, 'base64url')) ? readPart(payload) : undefined;
