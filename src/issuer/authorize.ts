@@ -5,13 +5,7 @@ import type { Client } from './clients/clients.ts';
 import { fitsRedirect, redirectError } from './clients/redirects.ts';
 import { askConsent, consentCovers } from './consent.ts';
 import { isChallenge } from './keys/pkce.ts';
-import {
-  type IssuerAnswer,
-  type IssuerRequest,
-  type OAuthError,
-  redirectAnswer,
-  repeatedParameter,
-} from './message.ts';
+import { type IssuerAnswer, type IssuerRequest, type OAuthError, parameterFault, redirectAnswer } from './message.ts';
 import { errorPage, refusalPage } from './pages/pages.ts';
 import { type Authorization, findConsent, type Pending } from './records.ts';
 import { audienceFor, scopesFor } from './resources.ts';
@@ -65,9 +59,10 @@ async function findRedirect(
   world: IssuerWorld,
   query: URLSearchParams,
 ): Promise<Redirect | { readonly page: IssuerAnswer }> {
-  const repeated = repeatedParameter(query);
-  if (repeated === 'client_id' || repeated === 'redirect_uri')
-    return refuse(world, `The app named its ${repeated} twice.`);
+  const fault = parameterFault(query);
+  // With too many parameters it is not known which one a server would read.
+  if (fault !== undefined && [undefined, 'client_id', 'redirect_uri'].includes(fault.repeated))
+    return refuse(world, `The request of the app cannot be read: ${fault.message}.`);
   const id = query.get('client_id') ?? '';
   const client = await world.clients.find(id);
   if (client === undefined) return refuse(world, URL.canParse(id) ? UNREADABLE : UNKNOWN);
@@ -101,8 +96,8 @@ function refuse(world: IssuerWorld, message: string): { readonly page: IssuerAns
 type Checked = Pick<Authorization, 'challenge' | 'scopes' | 'audience'>;
 
 function checkParameters({ settings }: IssuerWorld, query: URLSearchParams): Checked | OAuthError {
-  const repeated = repeatedParameter(query);
-  if (repeated !== undefined) return invalidRequest(`${repeated} is there twice`);
+  const fault = parameterFault(query);
+  if (fault !== undefined) return invalidRequest(fault.message);
   if (query.has('request')) return { error: 'request_not_supported', description: 'request objects are not read' };
   if (query.has('request_uri'))
     return { error: 'request_uri_not_supported', description: 'request objects are not fetched' };

@@ -1,4 +1,4 @@
-// Requests to the authorization server and its answers as values. Knows nothing about sockets and what is asked.
+// Requests to the authorization server and its answers as values.
 
 import type { JsonObject } from '../std/json.ts';
 
@@ -87,16 +87,33 @@ export function redirectAnswer(url: string, cookies: readonly string[] = []): Is
   };
 }
 
-/** The form of a POST; undefined where it is none (RFC 6749 section 4.1.3) or names a parameter twice (section 3.2). */
+/** No request of OAuth has half as many. */
+const PARAMETERS_MAX = 50;
+
+/** Half a sentence about the first fault. `resource` may be repeated (RFC 8707 section 2). */
+export interface ParameterFault {
+  /** Undefined if there are too many parameters. */
+  readonly repeated: string | undefined;
+  readonly message: string;
+}
+
+/** The form of a POST; undefined if the body is not a form (RFC 6749 section 4.1.3) or its parameters have a fault. */
 export function readForm({ headers, body }: IssuerRequest): URLSearchParams | undefined {
   const type = headers['content-type'] ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return undefined;
   const form = new URLSearchParams(body);
-  return repeatedParameter(form) === undefined ? form : undefined;
+  return parameterFault(form) === undefined ? form : undefined;
 }
 
-/** The first parameter that is there twice; `resource` may be (RFC 8707 section 2). */
-export function repeatedParameter(parameters: URLSearchParams): string | undefined {
-  const names = [...parameters.keys()];
-  return names.find((name, index) => name !== 'resource' && names.indexOf(name) !== index);
+/** Undefined if there are at most 50 parameters and none occurs twice (RFC 6749 sections 3.1 and 3.2). */
+export function parameterFault(parameters: URLSearchParams): ParameterFault | undefined {
+  if (parameters.size > PARAMETERS_MAX) {
+    return { repeated: undefined, message: `there are more than ${PARAMETERS_MAX} parameters` };
+  }
+  const names = new Set<string>();
+  for (const name of parameters.keys()) {
+    if (names.has(name) && name !== 'resource') return { repeated: name, message: `${name} is there twice` };
+    names.add(name);
+  }
+  return undefined;
 }

@@ -51,7 +51,8 @@ export async function giveTokens(world: IssuerWorld, request: IssuerRequest): Pr
 
 const FORM_INVALID: OAuthError = {
   error: 'invalid_request',
-  description: 'the body must be a form (application/x-www-form-urlencoded) that names nothing twice',
+  description:
+    'the body must be a form (application/x-www-form-urlencoded) of at most 50 parameters, none of them twice',
 };
 
 async function grantOf(

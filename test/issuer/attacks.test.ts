@@ -181,6 +181,13 @@ describe('the authorization request', () => {
     },
   );
 
+  it('with more than 50 parameters is refused with a page, since it is not known which ones count', async () => {
+    const many = Array.from({ length: 50 }, (_, i) => `&x${i}=1`).join('');
+    const place = await newPerson().visit(`${authorizeUrl(issuer, await newClient(issuer), newPkce())}${many}`);
+    expect(place.status).toBe(400);
+    expect(place.text).toContain('there are more than 50 parameters');
+  });
+
   it('takes the resource with a slash at its end, as URLs of an origin are printed', async () => {
     const at = await openDirect({
       hostAudience: 'weather',
@@ -268,6 +275,13 @@ describe('the token endpoint', () => {
     ['Basic', 'grant_type=authorization_code&client_id=x', { authorization: 'Basic eDp5' }, 401, 'invalid_client'],
     ['no client', 'grant_type=authorization_code', {}, 400, 'invalid_request'],
     ['a parameter twice', 'grant_type=a&grant_type=b&client_id=x', {}, 400, 'invalid_request'],
+    [
+      'more than 50 parameters',
+      `grant_type=a&client_id=x&${Array.from({ length: 49 }, (_, i) => `x${i}`).join('&')}`,
+      {},
+      400,
+      'invalid_request',
+    ],
     ['JSON', '{}', { 'content-type': 'application/json' }, 400, 'invalid_request'],
   ])('with %s is refused', async (_reason, body, headers, status, error) => {
     const answer = await post(`${issuer.issuer}/oauth/token`, body, headers);
