@@ -1,6 +1,7 @@
 // Whether a push is one that a source of the instance follows. A run too many costs little: where a webhook leaves a doubt,
 // the answer is yes.
 
+import { withoutEndSlashes, withoutLeadingSlashes } from '../../std/slashes.ts';
 import type { Push } from './event.ts';
 
 /** As skep.yaml has it; at most one of the four refs. */
@@ -39,10 +40,7 @@ function isFollowed({ branch, tag, semver, commit }: FollowedSource, { ref, defa
 function hostAndPath(repository: string): string | undefined {
   const parsed = repository.includes('://') ? URL.parse(repository) : scpLike(repository);
   if (parsed === null || parsed === undefined) return undefined;
-  const path = parsed.pathname
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '')
-    .replace(/^\/+/, '');
+  const path = withoutLeadingSlashes(withoutEndSlashes(parsed.pathname).replace(/\.git$/, ''));
   return `${parsed.hostname}/${path}`.toLowerCase();
 }
 

@@ -3,6 +3,7 @@
 
 import { isObject, type Json, type JsonObject, pointerToken } from '../json.ts';
 import type { TSchema, TString } from '../json-schema.ts';
+import { withoutEndSlashes, withoutLeadingSlashes } from '../slashes.ts';
 
 /** Marks a field that holds an address; the value is its form. */
 export const ADDRESS = 'x-skep-address';
@@ -106,7 +107,7 @@ export function hostPort(text: string): { readonly host: string; readonly port: 
 
 /** With a slash at its beginning and none at its end; empty: none. A prefix of `//host` would lead clients elsewhere. */
 export function pathPrefix(text: string): string | undefined {
-  const trimmed = text.replace(/^\/+|\/+$/g, '');
+  const trimmed = withoutLeadingSlashes(withoutEndSlashes(text));
   if (trimmed === '') return '';
   return /^[A-Za-z0-9._~!$&'()*+,;=:@%/-]+$/.test(trimmed) && !trimmed.includes('//') ? `/${trimmed}` : undefined;
 }

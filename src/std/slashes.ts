@@ -1,0 +1,13 @@
+// Slashes at the ends of a path, removed in time that grows with the text: an expression that ends in `\/+$` is quadratic.
+
+export function withoutEndSlashes(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '/') end -= 1;
+  return text.slice(0, end);
+}
+
+export function withoutLeadingSlashes(text: string): string {
+  let start = 0;
+  while (text[start] === '/') start += 1;
+  return text.slice(start);
+}
