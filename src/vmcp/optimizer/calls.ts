@@ -57,6 +57,16 @@ function finish({ era }: Exchange, { id }: RequestMessage, answer: Answer, resul
   createReply(answer).finish(resultMessage(id.json, complete));
 }
 
+/** A description is a sentence: the beginning of a document says enough, and the index must not search for all of it. */
+const DESCRIPTION_MAX = 4096;
+const KEYWORDS_MAX = 64;
+const KEYWORD_MAX = 256;
+
+/** Half of a surrogate pair is no text for an embedding service. */
+function beginning(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
+
 function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: ToolCall, answer: Answer): Flow {
   const { exchange, body, request } = call;
   const { arguments: given } = objectOf(body, request.params);
@@ -65,7 +75,12 @@ function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: To
   if (!Array.isArray(keywords) || !keywords.every((each) => typeof each === 'string'))
     return refuseCall(call, answer, 'find_tool takes a list of texts as tool_keywords').flow;
   const flow = createLaterFlow();
-  const wanted = { description, keywords, era: exchange.era, permits: world.permittedTools(exchange) };
+  const wanted = {
+    description: beginning(description, DESCRIPTION_MAX),
+    keywords: keywords.slice(0, KEYWORDS_MAX).map((keyword) => beginning(keyword, KEYWORD_MAX)),
+    era: exchange.era,
+    permits: world.permittedTools(exchange),
+  };
   world.optimizer.find(list, wanted).then(
     (found) => {
       if (!flow.aborted()) finish(exchange, request, answer, foundResult(found));
