@@ -32,17 +32,20 @@ const NAMED: ReadonlySet<string> = new Set([
 ]);
 const MAX_DEPTH = 64;
 
+/** By their names: a schema may have hundreds of thousands of properties. */
+type Found = Map<string, ParamHeader>;
+
 export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
-  const headers: ParamHeader[] = [];
+  const headers: Found = new Map();
   const reason = visit(inputSchema, [], headers, 0);
-  return reason === undefined ? { ok: true, headers } : { ok: false, reason };
+  return reason === undefined ? { ok: true, headers: [...headers.values()] } : { ok: false, reason };
 }
 
 /** `path` is undefined where a chain of `properties` does not lead. */
 function visit(
   schema: unknown,
   path: readonly string[] | undefined,
-  headers: ParamHeader[],
+  headers: Found,
   depth: number,
 ): string | undefined {
   if (depth > MAX_DEPTH) return 'the schema is nested too deep';
@@ -65,7 +68,7 @@ function visitKeyword(
   keyword: string,
   value: unknown,
   path: readonly string[] | undefined,
-  headers: ParamHeader[],
+  headers: Found,
   depth: number,
 ): string | undefined {
   if (!NAMED.has(keyword)) return visit(value, undefined, headers, depth + 1);
@@ -80,14 +83,14 @@ function visitKeyword(
   );
 }
 
-function annotate(schema: JsonObject, path: readonly string[] | undefined, headers: ParamHeader[]): string | undefined {
+function annotate(schema: JsonObject, path: readonly string[] | undefined, headers: Found): string | undefined {
   const name = schema[ANNOTATION];
   if (typeof name !== 'string' || !TOKEN.test(name)) return `${ANNOTATION} is no header name`;
   if (path === undefined || path.length === 0) return `${ANNOTATION} ${name} is not at a property that is always there`;
   if (!TYPES.has(schema.type)) return `${ANNOTATION} ${name} is at a property that is no string, integer or boolean`;
   const header = PARAM_HEADER_PREFIX + name.toLowerCase();
-  if (headers.some((other) => other.header === header)) return `${ANNOTATION} ${name} occurs twice`;
-  headers.push({ header, path });
+  if (headers.has(header)) return `${ANNOTATION} ${name} occurs twice`;
+  headers.set(header, { header, path });
   return undefined;
 }
 
