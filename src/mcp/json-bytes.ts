@@ -29,6 +29,7 @@ export const DUPLICATE_KEY = 2;
 export const OTHER_CASE = 3;
 export const ESCAPED_KEY = 4;
 export const LONE_SURROGATE = 5;
+export const TOO_MANY_KEYS = 6;
 
 export type FaultReason =
   | typeof SYNTAX
@@ -36,9 +37,18 @@ export type FaultReason =
   | typeof DUPLICATE_KEY
   | typeof OTHER_CASE
   | typeof ESCAPED_KEY
-  | typeof LONE_SURROGATE;
+  | typeof LONE_SURROGATE
+  | typeof TOO_MANY_KEYS;
 
-const REASONS: readonly FaultReason[] = [SYNTAX, TOO_DEEP, DUPLICATE_KEY, OTHER_CASE, ESCAPED_KEY, LONE_SURROGATE];
+const REASONS: readonly FaultReason[] = [
+  SYNTAX,
+  TOO_DEEP,
+  DUPLICATE_KEY,
+  OTHER_CASE,
+  ESCAPED_KEY,
+  LONE_SURROGATE,
+  TOO_MANY_KEYS,
+];
 
 export function faultAt(position: number, reason: FaultReason): number {
   return -(position * 8 + reason + 1);

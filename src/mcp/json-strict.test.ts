@@ -30,6 +30,8 @@ describe('scanValueStrict', () => {
     ['{"\\ud83d":1}', {}, 'A text has half of a surrogate pair'],
     ['[1,{"a":1,"a":1}]', {}, 'accepted'],
     ['[1,{"a":1,"a":1}]', { deep: true }, twice],
+    ['{"a":1,"b":{"x":1,"y":2,"z":3}}', { keysMax: 2 }, 'accepted'],
+    ['{"a":1,"b":2,"c":3}', { keysMax: 2 }, 'An object has too many keys'],
     ['{}', { deep: true }, 'accepted'],
     ['[]', { deep: true }, 'accepted'],
     ['7', {}, 'accepted'],

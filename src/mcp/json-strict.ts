@@ -1,5 +1,5 @@
 // A stricter pass over a JSON value whose content decides something: no key and no text in it that two readers could read
-// differently. Knows nothing about what it decides.
+// differently.
 
 import {
   DUPLICATE_KEY,
@@ -14,6 +14,7 @@ import {
   skipString,
   skipValue,
   TOO_DEEP,
+  TOO_MANY_KEYS,
 } from './json-bytes.ts';
 import { decodeString, foldKey } from './json-members.ts';
 
@@ -25,16 +26,25 @@ export interface StrictOptions {
    * no two keys may differ in letter case only.
    */
   readonly known?: readonly string[];
+  /** Keys that the outermost object may have; absent: any number. */
+  readonly keysMax?: number;
 }
 
 /** Position after the value at `from`, or a fault. `depth` is how many containers it is in. */
 export function readStrict(source: Source, from: number, end: number, depth: number, options: StrictOptions): number {
-  const { deep = false, known } = options;
+  const { deep = false, known, keysMax } = options;
   const names = known === undefined ? undefined : new Map(known.map((name) => [foldKey(name), name]));
-  return readValueStrict(source, from, end, depth, deep, names);
+  return readValueStrict(source, from, end, depth, deep, { names, keysMax });
 }
 
-type Names = ReadonlyMap<string, string>;
+/** Rules of the outermost object. */
+interface KeyRules {
+  /** Keys that are read, by what they are without regard to case. */
+  readonly names?: ReadonlyMap<string, string>;
+  readonly keysMax?: number;
+}
+
+const NO_RULES: KeyRules = {};
 
 function readValueStrict(
   source: Source,
@@ -42,11 +52,11 @@ function readValueStrict(
   end: number,
   depth: number,
   deep: boolean,
-  names?: Names,
+  rules: KeyRules = NO_RULES,
 ): number {
   const byte = from < end ? source.bytes[from] : 0;
   if (byte === 0x22) return readText(source, from, end);
-  if (byte === 0x7b) return readObject(source, from, end, depth, deep, names);
+  if (byte === 0x7b) return readObject(source, from, end, depth, deep, rules);
   if (byte === 0x5b && deep) return readArray(source, from, end, depth);
   return skipValue(source, from, end, depth);
 }
@@ -72,7 +82,7 @@ function readArray(source: Source, from: number, end: number, depth: number): nu
   }
 }
 
-function readObject(source: Source, from: number, end: number, depth: number, deep: boolean, names?: Names): number {
+function readObject(source: Source, from: number, end: number, depth: number, deep: boolean, rules: KeyRules): number {
   const { bytes } = source;
   if (depth >= MAX_DEPTH) return faultAt(from, TOO_DEEP);
   const seen = new Set<string>();
@@ -81,7 +91,7 @@ function readObject(source: Source, from: number, end: number, depth: number, de
   for (;;) {
     const close = pos < end && bytes[pos] === 0x22 ? skipString(source, pos + 1, end) : faultAt(pos, SYNTAX);
     if (close < 0) return close;
-    const unclear = checkKey(source, pos, close, seen, names);
+    const unclear = checkKey(source, pos, close, seen, rules);
     if (unclear !== 0) return unclear;
     const start = skipColon(bytes, close + 1, end);
     if (start < 0) return start;
@@ -97,7 +107,13 @@ function readObject(source: Source, from: number, end: number, depth: number, de
 }
 
 /** 0, or a fault. */
-function checkKey(source: Source, quote: number, close: number, seen: Set<string>, names?: Names): number {
+function checkKey(
+  source: Source,
+  quote: number,
+  close: number,
+  seen: Set<string>,
+  { names, keysMax }: KeyRules,
+): number {
   const text = decodeString(source, quote + 1, close);
   if (text === undefined) return faultAt(quote, LONE_SURROGATE);
   const folded = foldKey(text);
@@ -105,5 +121,6 @@ function checkKey(source: Source, quote: number, close: number, seen: Set<string
   if (known !== undefined && known !== text) return faultAt(quote, OTHER_CASE);
   const size = seen.size;
   seen.add(names === undefined ? folded : text);
-  return seen.size === size ? faultAt(quote, DUPLICATE_KEY) : 0;
+  if (seen.size === size) return faultAt(quote, DUPLICATE_KEY);
+  return keysMax !== undefined && seen.size > keysMax ? faultAt(quote, TOO_MANY_KEYS) : 0;
 }

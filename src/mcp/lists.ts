@@ -96,7 +96,9 @@ function unreadable(message: string): ListFault {
 
 function reasonOf(fault: number): string {
   const known = fault < 0 && faultReason(fault) !== SYNTAX;
-  return known ? 'a key occurs twice, in another letter case or with escapes, or it is too deep' : 'not valid JSON';
+  return known
+    ? 'a key occurs twice, in another letter case or with escapes, or it has too many keys or is too deep'
+    : 'not valid JSON';
 }
 
 function readItems(source: Source, array: Span): ListItem[] | string {

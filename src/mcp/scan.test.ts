@@ -24,7 +24,16 @@ function call(params: string): string {
   return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
 }
 
+function keys(count: number): string {
+  return Array.from({ length: count }, (_, i) => `"k${i}":1`).join();
+}
+
 describe('scanMessage accepts', () => {
+  test('1,000 unknown keys, and any number of them in arguments', () => {
+    expect(accepted(call(`{"name":"a",${keys(1000)}}`)).kind).toBe('request');
+    expect(accepted(call(`{"name":"a","arguments":{${keys(5000)}}}`)).kind).toBe('request');
+  });
+
   test('a call, and says where its parts stand', () => {
     const text =
       ' {"jsonrpc" : "2.0", "id": "a-1",\n"method":"tools/call","params":{"name":"größe","arguments":{"x":[1,{"name":2}]},"_meta":' +
@@ -261,6 +270,7 @@ const REFUSED: readonly (readonly [string, string | Buffer, string])[] = [
     call(`{"name":"a","x":${'['.repeat(MAX_DEPTH - 1)}${']'.repeat(MAX_DEPTH - 1)}}`),
     '-32600 The body is nested deeper',
   ],
+  ['more than 1,000 unknown keys', call(`{"name":"a",${keys(1001)}}`), '-32600 An object has too many keys'],
   ['endless nesting', '{"a":'.repeat(100_000), '-32600 The body is nested deeper than 256 levels'],
 ];
 

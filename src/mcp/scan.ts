@@ -6,6 +6,7 @@ import type { Json } from '../std/json.ts';
 import {
   DUPLICATE_KEY,
   ESCAPED_KEY,
+  type FaultReason,
   faultAt,
   faultPosition,
   faultReason,
@@ -18,6 +19,7 @@ import {
   skipSpace,
   skipValue,
   TOO_DEEP,
+  TOO_MANY_KEYS,
 } from './json-bytes.ts';
 import { keyLevel, readMembers, slotOf } from './json-members.ts';
 import { readStrict, type StrictOptions } from './json-strict.ts';
@@ -61,7 +63,9 @@ export function scanMessage(body: Buffer): Scanned {
   return readMessage(source);
 }
 
-export type StrictScan = { readonly ok: true } | { readonly ok: false; readonly fault: ScanFault };
+export type StrictScan =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly fault: ScanFault; readonly reason: FaultReason };
 
 /**
  * Whether a part of a scanned body, such as `arguments`, reads the same for everybody, before something is decided by it:
@@ -71,7 +75,7 @@ export function scanValueStrict(body: Buffer, span: Span, options: StrictOptions
   const after = readStrict(openSource(body), span.start, span.end, 0, options);
   if (after === span.end) return { ok: true };
   const fault = after < 0 ? after : faultAt(after, SYNTAX);
-  return { ok: false, fault: { code: codeOf(fault), message: sentenceOf(fault) } };
+  return { ok: false, fault: { code: codeOf(fault), message: sentenceOf(fault) }, reason: faultReason(fault) };
 }
 
 /** Parses a part of a body. The bytes are JSON, as a scan has shown. */
@@ -154,5 +158,7 @@ function sentenceOf(fault: number): string {
       return `A key of the protocol is written with escapes ${at}.`;
     case LONE_SURROGATE:
       return `A text has half of a surrogate pair ${at}.`;
+    case TOO_MANY_KEYS:
+      return `An object has too many keys ${at}.`;
   }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { listElements, objectMembers } from '../../mcp/json-walk.ts';
 import { addMembers, applyPatches, changeMembers, dropElements } from './edit.ts';
-import { listElements, objectMembers } from './json-walk.ts';
 
 function change(text: string, dropped: readonly string[], added: readonly string[] = []): string {
   const bytes = Buffer.from(text);

@@ -1,9 +1,9 @@
 // Changes of JSON bytes: adds members to objects and takes members and elements out. What is not named stays byte for byte.
 // Knows nothing about MCP.
 
+import { afterSpace, type Member, objectMembers } from '../../mcp/json-walk.ts';
 import type { Span } from '../../mcp/message.ts';
 import { type Patch, patchBytes } from '../../mcp/patch.ts';
-import { afterSpace, type Member, objectMembers } from './json-walk.ts';
 
 /** The bytes after all patches, in whatever order they are; they must not overlap. */
 export function applyPatches(bytes: Buffer, patches: readonly Patch[]): Buffer {

@@ -1,11 +1,11 @@
 // What the tools of a server ask for by `x-mcp-header`, learned from the lists that pass, and lists of tools as clients with
 // sessions can read them. Knows nothing about HTTP and which client is which.
 
+import { listElements, objectMembers } from '../../mcp/json-walk.ts';
 import type { RequestMessage, Span } from '../../mcp/message.ts';
 import type { Patch } from '../../mcp/patch.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import { changeMembers, dropElements } from './edit.ts';
-import { listElements, objectMembers } from './json-walk.ts';
 import { objectOf } from './messages.ts';
 import { type ParamHeader, paramHeadersMatch, paramHeadersOf, paramHeaderValues } from './param-headers.ts';
 

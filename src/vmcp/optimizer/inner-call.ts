@@ -1,9 +1,9 @@
 // A call of `call_tool` as the call of the tool that it names: the client's own bytes, its id, its progress token and its
 // answers to questions included. Pure. Knows nothing about who has the tool.
 
-import { objectMembers } from '../../backends/bridge/json-walk.ts';
 import { messagePatches } from '../../mcp/ids.ts';
 import { foldKey } from '../../mcp/json-members.ts';
+import { objectMembers } from '../../mcp/json-walk.ts';
 import type { RequestMessage, Span } from '../../mcp/message.ts';
 import { patchBytes } from '../../mcp/patch.ts';
 import { readValue, scanMessage } from '../../mcp/scan.ts';

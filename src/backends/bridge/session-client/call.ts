@@ -4,12 +4,12 @@
 
 import { ERRORS, errorBody } from '../../../mcp/errors.ts';
 import { standardHeaders } from '../../../mcp/headers.ts';
+import { objectMembers } from '../../../mcp/json-walk.ts';
 import type { Message, RequestMessage, ResponseMessage } from '../../../mcp/message.ts';
 import { LATEST_STATELESS_REVISION } from '../../../mcp/revisions.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../../backend.ts';
 import { postExchange } from '../ask.ts';
 import { uniqueText } from '../context.ts';
-import { objectMembers } from '../json-walk.ts';
 import { objectOf } from '../messages.ts';
 import { type Headers, readAnswer } from '../reading.ts';
 import { createReply, type Reply } from '../reply.ts';

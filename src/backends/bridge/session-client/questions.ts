@@ -1,10 +1,10 @@
 // `input_required` of a server of 2026-07-28 as requests to a client with sessions, and the client's responses as
 // `inputResponses`. Knows nothing about HTTP and streams.
 
+import { objectMembers } from '../../../mcp/json-walk.ts';
 import type { ResponseMessage, Span } from '../../../mcp/message.ts';
 import { isObject } from '../../../std/json.ts';
 import { addMembers, applyPatches } from '../edit.ts';
-import { objectMembers } from '../json-walk.ts';
 import { callMessage, objectOf, textOf } from '../messages.ts';
 import { allowsQuestion } from '../protocol.ts';
 import type { ClientIdentity } from './identity.ts';

@@ -2,10 +2,10 @@
 // have, and with their error codes. Knows nothing about HTTP.
 
 import { ERRORS } from '../../../mcp/errors.ts';
+import { type Member, objectMembers } from '../../../mcp/json-walk.ts';
 import type { MessageId, RequestMessage, ResponseMessage, Span } from '../../../mcp/message.ts';
 import type { Patch } from '../../../mcp/patch.ts';
 import { applyPatches, patchesOf, replaceSpan } from '../edit.ts';
-import { type Member, objectMembers } from '../json-walk.ts';
 import { objectOf } from '../messages.ts';
 import { CACHEABLE } from '../protocol.ts';
 import type { ToolSchemas } from '../tool-schemas.ts';

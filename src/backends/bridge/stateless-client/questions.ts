@@ -1,10 +1,10 @@
 // Requests of a server with sessions as `inputRequests` of 2026-07-28, and `inputResponses` as its responses. Knows nothing
 // about streams and who waits for what.
 
+import { objectMembers } from '../../../mcp/json-walk.ts';
 import type { RequestMessage } from '../../../mcp/message.ts';
 import { isObject, type JsonObject } from '../../../std/json.ts';
 import { applyPatches, changeMembers } from '../edit.ts';
-import { objectMembers } from '../json-walk.ts';
 import { objectOf, resultMessage, textOf } from '../messages.ts';
 import { ASKING_METHODS } from '../protocol.ts';
 

@@ -3,10 +3,10 @@
 
 import { ERRORS } from '../../../mcp/errors.ts';
 import { messagePatches } from '../../../mcp/ids.ts';
+import { objectMembers } from '../../../mcp/json-walk.ts';
 import type { RequestMessage, ResponseMessage, Span } from '../../../mcp/message.ts';
 import type { Patch } from '../../../mcp/patch.ts';
 import { addMembers, applyPatches, patchesOf, replaceSpan } from '../edit.ts';
-import { objectMembers } from '../json-walk.ts';
 import { objectOf } from '../messages.ts';
 import { CACHEABLE, META_SERVER, type ServerFacts } from '../protocol.ts';
 

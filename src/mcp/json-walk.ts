@@ -1,9 +1,9 @@
 // Where the members of an object and the elements of a list stand in JSON bytes, values not looked into, so that a message
-// can be changed in one place while the rest of its bytes stays what it was. Knows nothing about MCP.
+// can be changed in one place while the rest of its bytes stays what it was.
 
-import { openSource, type Source, skipColon, skipSpace, skipString, skipValue } from '../../mcp/json-bytes.ts';
-import { decodeString } from '../../mcp/json-members.ts';
-import type { Span } from '../../mcp/message.ts';
+import { openSource, type Source, skipColon, skipSpace, skipString, skipValue } from './json-bytes.ts';
+import { decodeString } from './json-members.ts';
+import type { Span } from './message.ts';
 
 export interface Member {
   readonly key: string;
