@@ -18,6 +18,8 @@ export interface MessageId {
 export interface Target {
   readonly value: string;
   readonly span: Span;
+  /** `params.ref.type` of a completion. */
+  readonly refType?: 'ref/prompt' | 'ref/resource';
 }
 
 /** What `params._meta` says that a gateway reads. The rest of it is not looked at. */

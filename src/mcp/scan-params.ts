@@ -146,9 +146,14 @@ function readTarget(source: Source, slots: Int32Array, param: NonNullable<Method
   const type = spanAt(slots, AT.refType);
   const kind = type === undefined ? undefined : textAt(source, type);
   const isObject = source.bytes[slots[AT.ref] ?? 0] === OPEN_OBJECT;
-  if (isObject && kind === 'ref/prompt') return targetAt(source, slots, AT.refName) ?? 'params.ref.name, a string';
-  if (isObject && kind === 'ref/resource') return targetAt(source, slots, AT.refUri) ?? 'params.ref.uri, a string';
+  if (isObject && kind === 'ref/prompt') return refTarget(source, slots, kind) ?? 'params.ref.name, a string';
+  if (isObject && kind === 'ref/resource') return refTarget(source, slots, kind) ?? 'params.ref.uri, a string';
   return 'params.ref of the type "ref/prompt" or "ref/resource"';
+}
+
+function refTarget(source: Source, slots: Int32Array, refType: NonNullable<Target['refType']>): Target | undefined {
+  const target = targetAt(source, slots, refType === 'ref/prompt' ? AT.refName : AT.refUri);
+  return target === undefined ? undefined : { ...target, refType };
 }
 
 function targetAt(source: Source, slots: Int32Array, slot: number): Target | undefined {

@@ -338,6 +338,43 @@ describe('what an argument cannot do', () => {
   ])('%s', check);
 });
 
+describe('of an argument policies are shown at most 1,000 values and 64 KiB', () => {
+  const has = when('context has arg_l');
+  const list = (count: number, each = '1') => `{"l": [${Array.from({ length: count }, () => each).join()}]}`;
+  const members = (count: number, before = '') =>
+    `{${before}${Array.from({ length: count }, (_, at) => `"k${at}": 1`).join()}}`;
+  const whole = when('context == {claim_sub: "alice"} || true');
+  test.each<Row>([
+    ['999 elements and their list', has, { args: list(999) }, 'allowed'],
+    ['1,000 elements and their list', has, { args: list(1000) }, 'policy-arguments-ambiguous'],
+    ['500 records of one member', has, { args: list(500, '{"a":1}') }, 'policy-arguments-ambiguous'],
+    ['a text of 64 KiB, quotes included', has, { args: { l: 'x'.repeat(65_534) } }, 'allowed'],
+    ['a longer text', has, { args: { l: 'x'.repeat(65_535) } }, 'policy-arguments-ambiguous'],
+    ['a longer number', has, { args: `{"l": ${'1'.repeat(65_537)}}` }, 'policy-arguments-ambiguous'],
+    ['much that is not read, next to it', has, { args: `{"l": 1, "m": [${'1,'.repeat(5000)}1]}` }, 'allowed'],
+    ['1,000 arguments', has, { args: members(999, '"l": 1,') }, 'allowed'],
+    ['1,001 arguments', has, { args: members(1000, '"l": 1,') }, 'policy-arguments-ambiguous'],
+    ['the context as a whole: 1,000 arguments', whole, { args: members(1000) }, 'allowed'],
+    [
+      'the context as a whole: 999 arguments and what is in one of them',
+      whole,
+      { args: members(999, '"l": [1],') },
+      'policy-arguments-ambiguous',
+    ],
+    [
+      'the context as a whole: two texts that are too long together',
+      whole,
+      { args: { a: 'x'.repeat(40_000), b: 'x'.repeat(40_000) } },
+      'policy-arguments-ambiguous',
+    ],
+  ])('%s', check);
+
+  it('says what is too large', () => {
+    const decision = decide(policiesOf([has]), { args: list(1000) });
+    expect(decision.allowed ? '' : decision.denial.message).toMatch(/too large .* 1,000 values and 64 KiB/);
+  });
+});
+
 describe('names cannot change the id of an entity', () => {
   const NAMES = [
     '"',

@@ -19,6 +19,21 @@ function scopesFor(policies: readonly string[], claims: JsonObject, tool = 'chan
   return scopesForCall(policiesOf(policies), call, code, SUPPORTED);
 }
 
+it('asks for all that could help if the arguments are too long for a decision per scope', () => {
+  const body = Buffer.from(
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'change', arguments: { text: 'x'.repeat(20_000) } },
+    }),
+  );
+  const scanned = scanMessage(body);
+  if (!scanned.ok) throw new Error(scanned.fault.message);
+  const call = { body, message: scanned.message, claims: { sub: 'ada' }, hintsOf: () => undefined };
+  expect(scopesForCall(policiesOf([needs('write')]), call, 'policy-denied', SUPPORTED)).toEqual(SUPPORTED);
+});
+
 const needs = (scope: string, more = '') =>
   `permit(principal, action, resource == Tool::"change") when { context.claim_scope like "*${scope}*"${more} };`;
 

@@ -1,8 +1,6 @@
-// The arguments that a plan of policies reads, as Cedar has them: `arg_<name>`. Beside a list or an object, and in place of
-// null, `arg_<name>_present` is true. Refuses keys that a server could take for others than policies do. Knows nothing about
-// the engine and bytes.
+// The arguments that a plan of policies reads, as Cedar has them: `arg_<name>`. In addition to a list or an object, and in place
+// of null, `arg_<name>_present` is true. Refuses keys that a server could take for others than policies do.
 
-import type { JsonObject } from '../../std/json.ts';
 import type { Names } from './reads.ts';
 import { type CedarValue, cedarValue, foldedKey } from './values.ts';
 
@@ -24,22 +22,36 @@ export function argumentKey(name: string): string | undefined {
 
 /** The object `arguments` of a call. */
 export interface IndexedArguments {
-  readonly values: JsonObject;
-  /** Its keys by what they are without regard to case. */
+  /** The arguments that are read. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** All keys by what they are without regard to case. */
   readonly folded: ReadonlyMap<string, readonly string[]>;
+  /** Keys of lists, objects and null, whether they are read or not. */
+  readonly compound: ReadonlySet<string>;
 }
 
-export const NO_ARGUMENTS: IndexedArguments = indexArguments({});
+/** A key and the first byte of its value. */
+interface GivenKey {
+  readonly key: string;
+  readonly first: number;
+}
 
-export function indexArguments(values: JsonObject): IndexedArguments {
+/** `[`, `{` and the n of null. */
+const COMPOUND_STARTS: ReadonlySet<number> = new Set([0x5b, 0x7b, 0x6e]);
+
+export const NO_ARGUMENTS: IndexedArguments = indexArguments({}, []);
+
+export function indexArguments(values: IndexedArguments['values'], keys: readonly GivenKey[]): IndexedArguments {
   const folded = new Map<string, string[]>();
-  for (const key of Object.keys(values)) {
+  const compound = new Set<string>();
+  for (const { key, first } of keys) {
     const fold = foldedKey(key);
     const same = folded.get(fold);
     if (same === undefined) folded.set(fold, [key]);
     else same.push(key);
+    if (COMPOUND_STARTS.has(first)) compound.add(key);
   }
-  return { values, folded };
+  return { values, folded, compound };
 }
 
 /** Adds what is read. */
@@ -60,7 +72,7 @@ function addArgument(args: IndexedArguments, name: string, key: string, to: Attr
   if (!key.endsWith(PRESENT)) return 'complete';
   const base = key.slice(0, -PRESENT.length);
   if (!isExact(args, base)) return 'ambiguous';
-  return isCompound(own(args, base)) ? addPresent(name, to) : 'complete';
+  return args.compound.has(base) ? addPresent(name, to) : 'complete';
 }
 
 function addAll(args: IndexedArguments, to: Attributes): Built {
@@ -71,8 +83,8 @@ function addAll(args: IndexedArguments, to: Attributes): Built {
   for (const [key, value] of entries) {
     if (!addValue(`${ARGUMENT}${key}`, value, to)) return 'inexpressible';
   }
-  for (const [key, value] of entries) {
-    if (isCompound(value) && addPresent(`${ARGUMENT}${key}${PRESENT}`, to) === 'ambiguous') return 'ambiguous';
+  for (const key of args.compound) {
+    if (addPresent(`${ARGUMENT}${key}${PRESENT}`, to) === 'ambiguous') return 'ambiguous';
   }
   return 'complete';
 }
@@ -85,10 +97,6 @@ function isExact({ folded }: IndexedArguments, key: string): boolean {
 
 function own({ values }: IndexedArguments, key: string): unknown {
   return Object.hasOwn(values, key) ? values[key] : undefined;
-}
-
-function isCompound(value: unknown): boolean {
-  return typeof value === 'object' && !JSON.isRawJSON(value);
 }
 
 /** An argument that is itself called so would say something else. */

@@ -1,10 +1,11 @@
 // Decides calls by compiled policies: allowed only if Cedar says allow and no policy is in error. Remembers decisions, for
-// all arguments that the policies cannot tell apart. Knows nothing about HTTP and lists.
+// all arguments that the policies cannot tell apart.
 
+import type { Span } from '../../mcp/message.ts';
 import { setBounded } from '../../std/bounded.ts';
 import type { JsonObject } from '../../std/json.ts';
 import type { Denial, GateCode } from '../codes.ts';
-import { readArguments } from './arguments.ts';
+import { type ReadArguments, readArguments } from './arguments.ts';
 import { type Attributes, addArguments, type IndexedArguments, NO_ARGUMENTS } from './attributes.ts';
 import { addClaims, type PolicyCaller, policyCaller } from './caller.ts';
 import { comparedKey } from './comparisons.ts';
@@ -46,6 +47,16 @@ const AMBIGUOUS: Decision = {
     message: 'The arguments have a key twice, or in another case than it is declared.',
   },
 };
+const TOO_LARGE: Decision = {
+  allowed: false,
+  denial: {
+    httpStatus: 400,
+    rpcCode: -32602,
+    code: 'policy-arguments-ambiguous',
+    message:
+      'The arguments are too large to be decided on: policies read at most 1,000 values and 64 KiB of an argument.',
+  },
+};
 
 function denied(code: GateCode, message: string, detail?: string): Decision {
   return { allowed: false, denial: { httpStatus: 403, rpcCode: 403, code, message }, detail };
@@ -56,6 +67,17 @@ export function createPolicies(plans: Plans, entities: Entities): Policies {
   const claimNames = namesOfClaims(all);
   const callers = new WeakMap<JsonObject, PolicyCaller>();
   const remembered = new Map<string, Decision>();
+  // A call that lacks a scope is decided once per scope, and its arguments may be megabytes.
+  const read = new WeakMap<Span, { readonly names: Names; readonly args: ReadArguments }>();
+
+  function argumentsOf({ arguments: given }: PolicyRequest, names: Names): ReadArguments {
+    if (given === undefined) return NO_ARGUMENTS;
+    const known = read.get(given.span);
+    if (known?.names === names) return known.args;
+    const args = readArguments(given, names);
+    read.set(given.span, { names, args });
+    return args;
+  }
 
   function callerOf(claims: JsonObject): PolicyCaller | undefined {
     const known = callers.get(claims);
@@ -74,8 +96,9 @@ export function createPolicies(plans: Plans, entities: Entities): Policies {
     const caller = callerOf(request.claims);
     if (caller === undefined) return UNKNOWN_CALLER;
     if (!name.isWellFormed()) return DENIED;
-    const args = plan.readsArguments ? readArguments(request.arguments, plan.argumentNames) : NO_ARGUMENTS;
-    if (args === undefined) return AMBIGUOUS;
+    const args = plan.readsArguments ? argumentsOf(request, plan.argumentNames) : NO_ARGUMENTS;
+    if (args === 'ambiguous') return AMBIGUOUS;
+    if (args === 'too-large') return TOO_LARGE;
     const asked = { plan, request, id, caller, args };
     const compared = name.length > NAME_MAX ? undefined : argumentsKey(asked);
     if (compared === undefined) return askEngine(asked, entities);

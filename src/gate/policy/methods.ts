@@ -1,5 +1,5 @@
 // Which messages of a client policies decide on, which always pass, and that all others are refused: an unknown method could
-// do anything. Knows nothing about what the policies say.
+// do anything.
 
 import type { Message, RequestMessage } from '../../mcp/message.ts';
 import { readValue, scanValueStrict } from '../../mcp/scan.ts';
@@ -56,7 +56,7 @@ export function methodRule(body: Buffer, message: Message): MethodRule {
   if (PASSING.has(method)) return PASSES;
   const action = ACTIONS.get(method);
   if (action !== undefined) return target === undefined ? UNKNOWN : decided([{ action, name: target.value }]);
-  if (method === 'completion/complete') return completionRule(body, message);
+  if (method === 'completion/complete') return completionRule(message);
   return method === 'subscriptions/listen' ? subscriptionRule(body, message) : UNKNOWN;
 }
 
@@ -65,11 +65,9 @@ function decided(targets: readonly PolicyTarget[]): MethodRule {
 }
 
 /** Completions show values of a prompt or template: whoever may not use it does not get them. */
-function completionRule(body: Buffer, { params, target }: RequestMessage): MethodRule {
-  const ref = params === undefined ? undefined : readParam(body, params, 'ref');
-  if (target === undefined || !isObject(ref)) return UNKNOWN;
-  if (ref.type === 'ref/prompt') return decided([{ action: 'get_prompt', name: target.value }]);
-  return ref.type === 'ref/resource' ? decided([{ action: 'read_resource', name: target.value }]) : UNKNOWN;
+function completionRule({ target }: RequestMessage): MethodRule {
+  if (target?.refType === undefined) return UNKNOWN;
+  return decided([{ action: target.refType === 'ref/prompt' ? 'get_prompt' : 'read_resource', name: target.value }]);
 }
 
 /** 2026-07-28, subscriptions/listen: it subscribes to resources as `resources/subscribe` did. */
