@@ -13,6 +13,8 @@ export const PROXY_CODES = {
   'session-unknown':
     'The session was never given to this caller, or has ended: the client begins a new one with initialize.',
   'request-too-large': 'The body is larger than limits.request_bytes: send less, or raise it (skep.dev/max-body).',
+  'subscription-too-large':
+    'A subscriptions/listen names more than 100 resources. The client opens several subscriptions, each for at most 100.',
   'request-cut-off':
     'The client closed the connection before its request had arrived: look at the client and at timeouts between it and the proxy.',
   'path-unknown':

@@ -19,9 +19,15 @@ import type { SessionSeal } from '../mcp/seal.ts';
 import type { Caller } from './caller.ts';
 import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
-import { protocolRefusal, type Refusal, sessionUnknown } from './faults.ts';
+import { protocolRefusal, type Refusal, sessionUnknown, TOO_MANY_RESOURCES } from './faults.ts';
 import { rewriteAnswer } from './lists/list-answer.ts';
-import { type LiveRules, type LiveStream, openLiveStream, subscriptionOf } from './lists/live-stream.ts';
+import {
+  type LiveRules,
+  type LiveStream,
+  openLiveStream,
+  SUBSCRIBED_RESOURCES_MAX,
+  subscriptionOf,
+} from './lists/live-stream.ts';
 import type { TraceContext } from './ports.ts';
 import type { Rules } from './rules.ts';
 
@@ -116,6 +122,10 @@ function prepareAdmitted(
 ): Prepared {
   const { caller, body } = incoming;
   const { message, era } = known;
+  const subscription = subscriptionOf(message, body);
+  if (subscription !== undefined && subscription.resources > SUBSCRIBED_RESOURCES_MAX) {
+    return { known, refusal: TOO_MANY_RESOURCES };
+  }
   if (message !== undefined && incoming.hintsAsked !== true && world.rules.needsHints(message)) {
     return { known, needsHints: message };
   }
@@ -126,7 +136,6 @@ function prepareAdmitted(
     const detail = refusal.reason === 'policy-denied' ? undefined : refusalDetail;
     return { known: { ...known, refusalDetail, detail }, refusal };
   }
-  const subscription = subscriptionOf(message, body);
   const live = incoming.method === 'GET' || subscription !== undefined;
   const { messageBytes } = world;
   const rewrite = live ? undefined : world.rules.answers(message, body, caller);

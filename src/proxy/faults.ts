@@ -97,6 +97,13 @@ export const TOO_LARGE: Refusal = {
   reason: 'request-too-large',
 };
 
+export const TOO_MANY_RESOURCES: Refusal = {
+  status: 400,
+  code: ERRORS.invalidParams,
+  message: 'Invalid params: a subscription names at most 100 resources. Open several subscriptions.',
+  reason: 'subscription-too-large',
+};
+
 /** The client does not see it; the status is the one that proxies log. */
 export const CLIENT_CLOSED: Refusal = {
   status: 499,

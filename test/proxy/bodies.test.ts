@@ -30,6 +30,27 @@ afterAll(stopAll);
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}';
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
+describe('a subscription', () => {
+  function listen(resources: number) {
+    const params = {
+      _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' },
+      notifications: { resourceSubscriptions: Array.from({ length: resources }, (_, at) => `f:${at}`) },
+    };
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
+    return post(proxy.url, { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }, headers);
+  }
+
+  it('of more than 100 resources does not reach the server: subscription-too-large', async () => {
+    const before = server.received.length;
+    const answer = await listen(101);
+    expect([answer.status, answer.code]).toEqual([400, -32602]);
+    expect(answer.text).toContain('at most 100 resources');
+    expect(server.received.length).toBe(before);
+    expect(proxy.log.text()).toContain('subscription-too-large');
+    expect((await listen(100)).text).not.toContain('at most 100 resources');
+  });
+});
+
 describe('a body that is refused', () => {
   it.each([
     ['no JSON', 'tools/call'],

@@ -1,5 +1,5 @@
 // A stream on which the server sends messages on its own, for as long as a client listens: the rules that are in force when
-// a message comes change it, and the client is informed when other rules change its lists. Knows nothing about files and HTTP.
+// a message comes change it, and the client is informed when other rules change its lists.
 
 import type { Answer } from '../../backends/backend.ts';
 import { isEventStream } from '../../mcp/headers.ts';
@@ -32,7 +32,12 @@ export interface Subscription {
   /** JSON text. */
   readonly id: string;
   readonly lists: readonly ChangedList[];
+  /** How many resources it names. */
+  readonly resources: number;
 }
+
+/** Each is decided by the policies and becomes a subscription at the server. */
+export const SUBSCRIBED_RESOURCES_MAX = 100;
 
 interface LiveOptions {
   readonly rules: LiveRules;
@@ -97,5 +102,6 @@ export function subscriptionOf(message: Message | undefined, body: Buffer | unde
   const params = message.params === undefined ? undefined : readValue(body, message.params);
   const asked = isObject(params) && isObject(params.notifications) ? params.notifications : {};
   const lists = (['tools', 'prompts', 'resources'] as const).filter((list) => asked[ASKED[list]] === true);
-  return { id: message.id.json, lists };
+  const { resourceSubscriptions: uris } = asked;
+  return { id: message.id.json, lists, resources: Array.isArray(uris) ? uris.length : 0 };
 }

@@ -19,7 +19,6 @@ import type { ListName } from '../catalogue/list-names.ts';
 import { type Member, memberCause } from '../members/member.ts';
 import type { World } from '../world.ts';
 
-const URIS_MAX = 1000;
 const METHODS: Readonly<Record<ListName, string>> = {
   tools: 'notifications/tools/list_changed',
   prompts: 'notifications/prompts/list_changed',
@@ -59,7 +58,7 @@ export function openSubscription(
 }
 
 function ownersOf({ members }: World, offer: Offer, wanted: unknown): ReadonlyMap<Member, readonly string[]> {
-  const uris = Array.isArray(wanted) ? wanted.filter((each) => typeof each === 'string').slice(0, URIS_MAX) : [];
+  const uris = Array.isArray(wanted) ? wanted.filter((each) => typeof each === 'string') : [];
   const owned = uris.flatMap((uri) => {
     const owner = members.find(offer.resourceMember(uri) ?? '');
     return owner === undefined ? [] : [{ uri, owner }];

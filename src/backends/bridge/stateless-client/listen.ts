@@ -12,8 +12,6 @@ import { CHANGES, closure, createOutlet, type Filter } from './outlet.ts';
 import type { SessionListener } from './participants.ts';
 import { ensureStream } from './stream.ts';
 
-const MAX_URIS = 1000;
-
 /** Answers with undefined where the client has gone meanwhile. */
 export async function listenInSession(
   context: StatelessClientContext,
@@ -69,7 +67,7 @@ async function subscribe(context: StatelessClientContext, session: BackendSessio
     if (asked[key] === true && isObject(offered) && offered.listChanged === true) methods.add(method);
   }
   const { resourceSubscriptions } = asked;
-  const listed = Array.isArray(resourceSubscriptions) ? resourceSubscriptions.slice(0, MAX_URIS) : [];
+  const listed = Array.isArray(resourceSubscriptions) ? resourceSubscriptions : [];
   const texts = [...new Set(listed.filter((each) => typeof each === 'string'))];
   const watchable = isObject(capabilities.resources) && capabilities.resources.subscribe === true;
   const watched = watchable ? await Promise.all(texts.map((uri) => watch(context, session, uri))) : [];
