@@ -10,6 +10,8 @@ export const GATE_CODES = {
     'A policy could not be evaluated for the call, and then the call is refused. The log names the policy: usually it reads an argument or a claim that is absent (guard it with `has`), has another type than the policy expects, or is a number that Cedar cannot express.',
   'policy-arguments-ambiguous':
     'The arguments have a key twice, in another case than a policy reads it, or beside a key that stands for it: servers might read another value than the policies. Or an argument that a policy reads has more than 1,000 values or 64 KiB: the answer says which of the two. Send each argument once, with the name that the tool declares, and let policies read small arguments.',
+  'policy-hints-unknown':
+    'A policy reads hints of tools (readOnlyHint and others), and the list of the MCP server does not have the tool that is called, so its hints are not known. Let the server list the tool.',
   'policy-method-unknown':
     'The method is not one that policies can decide on; where there are policies everything else is refused. Tasks are among it: only the server knows what a task is about.',
   'policy-caller-unknown':

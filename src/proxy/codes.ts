@@ -13,6 +13,8 @@ export const PROXY_CODES = {
   'session-unknown':
     'The session was never given to this caller, or has ended: the client begins a new one with initialize.',
   'request-too-large': 'The body is larger than limits.request_bytes: send less, or raise it (skep.dev/max-body).',
+  'tool-hints-unreadable':
+    'A policy reads hints of tools (readOnlyHint and others), and the list of tools of the MCP server could not be read to its end within 30 s, so the call is refused. The log says why. Look at what the server answers to tools/list.',
   'subscription-too-large':
     'A subscriptions/listen names more than 100 resources. The client opens several subscriptions, each for at most 100.',
   'request-cut-off':

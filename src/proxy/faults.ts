@@ -97,6 +97,14 @@ export const TOO_LARGE: Refusal = {
   reason: 'request-too-large',
 };
 
+export const HINTS_UNREADABLE: Refusal = {
+  status: 503,
+  code: ERRORS.internalError,
+  message: 'Policies read hints of tools, and the list of tools of the MCP server could not be read. Try again.',
+  headers: { 'retry-after': '5' },
+  reason: 'tool-hints-unreadable',
+};
+
 export const TOO_MANY_RESOURCES: Refusal = {
   status: 400,
   code: ERRORS.invalidParams,

@@ -1,5 +1,4 @@
-// One MCP server behind the gate: each request is led to what answers it, calls through every step of the gate. Knows
-// nothing about processes, files and clusters.
+// One MCP server behind the gate: each request is led to what answers it, calls through every step of the gate.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Backend } from '../backends/backend.ts';
@@ -223,15 +222,17 @@ function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buffer | u
     sendExchange(parts, entry, prepared);
     return;
   }
-  const asking = { world, open: parts.backend.open, incoming, message: prepared.needsHints };
-  learnHints(asking, () =>
+  const { known, needsHints: message } = prepared;
+  const asking = { world, open: parts.backend.open, incoming, message, clock: parts.clock };
+  const giveUp = learnHints(asking, (failure) =>
     guarded(call, () => {
-      if (entry.response.closed) return entry.refuse(CLIENT_CLOSED, { caller });
+      if (failure !== undefined) return entry.refuse(failure.refusal, { ...known, detail: failure.detail });
       const again = prepareExchange(world, { ...incoming, hintsAsked: true });
       if (again.refusal !== undefined) return entry.refuse(again.refusal, again.known);
       if (again.needsHints === undefined) sendExchange(parts, entry, again);
     }),
   );
+  entry.response.once('close', giveUp);
 }
 
 function sendExchange(parts: ProxyParts, entry: Entry, prepared: Ready): void {

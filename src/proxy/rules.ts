@@ -42,7 +42,7 @@ export interface RefusedMessage {
 }
 
 export interface Rules {
-  /** True: policies read hints of tools that are not known yet, so the server's list has to be read first. */
+  /** True: policies read hints, and those of the called tool are not known, so the server's list has to be read first. */
   needsHints(message: Message): boolean;
   admit(message: Message, body: Buffer, caller: Caller): AdmittedMessage | RefusedMessage;
   /** How messages of the answer are changed; undefined where they pass as they are. `message` is undefined for a stream. */
@@ -64,8 +64,13 @@ export function createRules(parts: RuleParts): Rules {
   const active = tools !== undefined || policies !== undefined;
   const pages = createPages(known);
   return {
-    needsHints: (message) =>
-      policies?.readsHints === true && !known.complete && message.kind === 'request' && message.method === 'tools/call',
+    needsHints(message) {
+      if (policies?.readsHints !== true || message.kind !== 'request' || message.method !== 'tools/call') return false;
+      const name = message.target?.value;
+      if (name === undefined || (tools !== undefined && tools.ownName(name) === undefined)) return false;
+      // A server may show a tool to some callers only, or since a moment ago.
+      return !known.complete || known.hintsOf(name) === undefined;
+    },
     admit: (message, body, caller) => admit(parts, message, body, caller),
     answers(message, body, caller) {
       if (!active) return undefined;

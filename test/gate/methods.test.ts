@@ -181,6 +181,7 @@ describe('arguments', () => {
     const call = { body, message: scanned.message, claims: { sub: 'alice' } };
     const hints = new Map([['x', { readOnlyHint: true }]]);
     expect(outcome(decideMessage(policies, { ...call, hintsOf: (name) => hints.get(name) }))).toBe('allowed');
-    expect(outcome(decideMessage(policies, { ...call, hintsOf: () => undefined }))).toBe('policy-error');
+    expect(outcome(decideMessage(policies, { ...call, hintsOf: () => ({}) }))).toBe('policy-error');
+    expect(outcome(decideMessage(policies, { ...call, hintsOf: () => undefined }))).toBe('policy-hints-unknown');
   });
 });

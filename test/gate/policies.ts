@@ -27,7 +27,7 @@ export interface Asked {
 
 /** By default alice calls the tool `weather`. */
 export function decide(policies: Policies, asked: Asked = {}): Decision {
-  const { action = 'call_tool', name = 'weather', claims = { sub: 'alice' }, hints, args } = asked;
+  const { action = 'call_tool', name = 'weather', claims = { sub: 'alice' }, hints = {}, args } = asked;
   const body = Buffer.from(typeof args === 'string' ? args : JSON.stringify(args ?? {}));
   const given = args === undefined ? undefined : { body, span: { start: 0, end: body.length } };
   return policies.decide({ action, name, claims, hints, arguments: given });

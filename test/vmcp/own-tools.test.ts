@@ -103,6 +103,31 @@ it('they call what clients cannot see, in the session of their caller', async ()
   expect(results).toMatchObject([{ kind: 'result' }, { kind: 'result' }]);
 });
 
+it('a tool that has lost its name to another one is decided by its own hints', async () => {
+  const hint = (destructiveHint: boolean) => ({ annotations: { destructiveHint } });
+  const [first, second] = await Promise.all([
+    startMember({ name: 'first', tools: [tool('clear', hint(false))] }),
+    startMember({ name: 'second', tools: [tool('clear', hint(true)), tool('keep', hint(false))] }),
+  ]);
+  const policies = [
+    'permit(principal, action, resource);',
+    'forbid(principal, action == Action::"call_tool", resource) when { resource has destructiveHint && resource.destructiveHint };',
+  ];
+  const config = configOf(
+    { first, second },
+    { incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies } } },
+  );
+  const conflictResolutionConfig = { prefixFormat: '{workload}_', priorityOrder: ['first', 'second'] };
+  const aggregation = { ...config.aggregation, conflictResolution: 'priority' as const, conflictResolutionConfig };
+  const server = await runVirtual({ ...config, aggregation }, {}, ownTools);
+  running.push(server);
+  const client = await connect(server);
+  for (const name of ['clear', 'first.clear', 'second.clear', 'second.keep'])
+    await client.ask('tools/call', { name: 'ask', arguments: { tool: name } });
+  expect(results.map(({ kind }) => kind)).toEqual(['result', 'result', 'denied', 'result']);
+  await Promise.all([first.close(), second.close()]);
+});
+
 it('each call is permitted by itself', async () => {
   const policies = [
     'permit(principal, action == Action::"call_tool", resource == Tool::"ask");',

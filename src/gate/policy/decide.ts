@@ -38,6 +38,10 @@ const ALLOWED: Decision = { allowed: true };
 const DENIED_TEXT = 'Unauthorized: no policy permits this.';
 const DENIED = denied('policy-denied', DENIED_TEXT);
 const UNKNOWN_CALLER = denied('policy-caller-unknown', 'Unauthorized: the caller has no subject.');
+const UNKNOWN_HINTS = denied(
+  'policy-hints-unknown',
+  'Unauthorized: policies read hints of tools, and the list of the MCP server does not have this tool.',
+);
 const AMBIGUOUS: Decision = {
   allowed: false,
   denial: {
@@ -96,6 +100,7 @@ export function createPolicies(plans: Plans, entities: Entities): Policies {
     const caller = callerOf(request.claims);
     if (caller === undefined) return UNKNOWN_CALLER;
     if (!name.isWellFormed()) return DENIED;
+    if (action === 'call_tool' && plan.readsHints && hints === undefined) return UNKNOWN_HINTS;
     const args = plan.readsArguments ? argumentsOf(request, plan.argumentNames) : NO_ARGUMENTS;
     if (args === 'ambiguous') return AMBIGUOUS;
     if (args === 'too-large') return TOO_LARGE;

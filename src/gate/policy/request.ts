@@ -24,7 +24,7 @@ export interface PolicyRequest {
   readonly name: string;
   /** Verified claims of the caller. Pass the same object for the same token: what is made of it is remembered by it. */
   readonly claims: JsonObject;
-  /** For tools: as clients see them, overrides included. */
+  /** For tools: as clients see them, overrides included. Undefined if the tool is in no list: policies that read hints refuse. */
   readonly hints?: ToolHints;
   /** `params.arguments` within the body; looked into only where a policy reads arguments. */
   readonly arguments?: { readonly body: Buffer; readonly span: Span };

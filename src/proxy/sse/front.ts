@@ -1,5 +1,5 @@
-// The transport of 2024-11-05 in front of any backend: a stream of events per client, and messages posted beside it. What
-// posted messages are answered with goes to the stream. Knows nothing about tokens, policies or listeners.
+// The transport of 2024-11-05 in front of any backend: a stream of events per client, and messages that are posted next to it.
+// Answers to posted messages go to the stream.
 
 import type { Answer, Backend, Exchange, Flow } from '../../backends/backend.ts';
 import { type ClientStream, messageEvent, writeToStream } from './client-stream.ts';
@@ -14,7 +14,7 @@ export interface SseSession {
   /** Writes events to the stream as they are. */
   writeEvents(events: Buffer): void;
   /** An exchange of the session whose answer the client does not get. */
-  ask(exchange: Exchange, answer: Answer): void;
+  ask(exchange: Exchange, answer: Answer): Pick<Flow, 'abort'>;
   /** The client reads again. */
   resume(): void;
   /** The client is gone, or the proxy ends: the other side's session ends as well. */
@@ -68,35 +68,21 @@ function createSession(
   stream: ClientStream,
   forget: () => void,
 ): SseSession {
-  const flows = new Set<Flow>();
+  const flows = createFlows(backend);
   /** The backend's own session, once `initialize` was answered. */
   let backendSession: string | undefined;
   let template: Exchange | undefined;
   let closed = false;
-  let finishing: (() => void) | undefined;
-  let waiting = 0;
-
-  function start(exchange: Exchange, answer: Answer): void {
-    let flow: Flow | undefined;
-    let over = false;
-    const counted = exchange.method === 'POST' ? 1 : 0;
-    waiting += counted;
-    const done = () => {
-      over = true;
-      if (flow !== undefined) flows.delete(flow);
-      waiting -= counted;
-      if (waiting === 0) finishing?.();
-    };
-    flow = backend.open(exchange, endingWith(answer, done));
-    if (!over) flows.add(flow);
-  }
 
   /** Requests, notifications and list changes that the server sends on its own. */
   function listen(): void {
     if (template === undefined || closed) return;
     const headers = { ...template.headers, ...ownHeaders };
     const exchange: Exchange = { ...template, method: 'GET', headers, body: undefined, message: undefined };
-    start({ ...exchange, session: backendSession }, stream.change(writeToStream(stream, messageBytes, undefined)));
+    flows.start(
+      { ...exchange, session: backendSession },
+      stream.change(writeToStream(stream, messageBytes, undefined)),
+    );
   }
 
   return {
@@ -107,9 +93,12 @@ function createSession(
       const requestId = message?.kind === 'request' ? message.id : undefined;
       const initializes = message?.kind === 'request' && message.method === 'initialize';
       const sink = change(writeToStream(stream, messageBytes, requestId));
-      if (!initializes) return start({ ...exchange, session: backendSession }, sink);
+      if (!initializes) {
+        flows.start({ ...exchange, session: backendSession }, sink);
+        return;
+      }
       template = exchange;
-      start(
+      flows.start(
         exchange,
         learningSession(sink, (given) => {
           backendSession = given;
@@ -119,23 +108,61 @@ function createSession(
     },
     write: (message) => void stream.write(messageEvent(message)),
     writeEvents: (events) => void stream.write(events),
-    ask: (exchange, answer) => start({ ...exchange, session: backendSession }, answer),
-    resume() {
-      for (const flow of flows) flow.resume();
-    },
-    finish(done) {
-      finishing = done;
-      if (waiting === 0) done();
-    },
+    ask: (exchange, answer) => flows.start({ ...exchange, session: backendSession }, answer),
+    resume: flows.resume,
+    finish: flows.finish,
     close() {
       if (closed) return;
       closed = true;
       forget();
-      for (const flow of flows) flow.abort();
-      flows.clear();
+      flows.abort();
       if (template === undefined || backendSession === undefined) return;
       const end: Exchange = { ...template, method: 'DELETE', body: undefined, message: undefined };
       backend.open({ ...end, headers: { ...template.headers, ...ownHeaders }, session: backendSession }, DEAF);
+    },
+  };
+}
+
+/** The exchanges of one session that are under way. */
+function createFlows(backend: Backend) {
+  const flows = new Set<Flow>();
+  let finishing: (() => void) | undefined;
+  let waiting = 0;
+  return {
+    start(exchange: Exchange, answer: Answer): Pick<Flow, 'abort'> {
+      let flow: Flow | undefined;
+      let over = false;
+      const counted = exchange.method === 'POST' ? 1 : 0;
+      waiting += counted;
+      const done = () => {
+        if (over) return;
+        over = true;
+        if (flow !== undefined) flows.delete(flow);
+        waiting -= counted;
+        if (waiting === 0) finishing?.();
+      };
+      const opened = backend.open(exchange, endingWith(answer, done));
+      flow = opened;
+      if (!over) flows.add(opened);
+      return {
+        abort() {
+          opened.abort();
+          // An exchange that is given up has no other end.
+          done();
+        },
+      };
+    },
+    resume() {
+      for (const flow of flows) flow.resume();
+    },
+    /** Calls back once every posted message is answered, at once if none waits. */
+    finish(done: () => void) {
+      finishing = done;
+      if (waiting === 0) done();
+    },
+    abort() {
+      for (const flow of flows) flow.abort();
+      flows.clear();
     },
   };
 }

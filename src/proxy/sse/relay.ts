@@ -59,8 +59,8 @@ function remoteSession(relay: Relay, owner: string, id: string, caller: string, 
     change: (answer) => answer,
   };
 
-  function call(exchange: Exchange, answer: Answer): void {
-    relay.call(owner, POST, requestOf({ ...exchange, session: id }), answer);
+  function call(exchange: Exchange, answer: Answer): Flow {
+    return relay.call(owner, POST, requestOf({ ...exchange, session: id }), answer);
   }
 
   return {
@@ -68,7 +68,7 @@ function remoteSession(relay: Relay, owner: string, id: string, caller: string, 
     caller,
     post(exchange, change) {
       const requestId = exchange.message?.kind === 'request' ? exchange.message.id : undefined;
-      call(exchange, change(writeToStream(stream, messageBytes, requestId)));
+      void call(exchange, change(writeToStream(stream, messageBytes, requestId)));
     },
     write: (message) => void stream.write(messageEvent(message)),
     writeEvents: (events) => void stream.write(events),

@@ -114,11 +114,16 @@ export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: E
     acceptMessage(entry, session, prepared);
     return;
   }
-  learnHints({ world, open: session.ask, incoming: posted, message: prepared.needsHints }, () => {
+  const { known, needsHints: message } = prepared;
+  const asking = { world, open: session.ask, incoming: posted, message, clock: routes.clock };
+  const giveUp = learnHints(asking, (failure) => {
+    if (failure !== undefined)
+      return refuseMessage(entry, session, failure.refusal, { ...known, detail: failure.detail });
     const again = prepareExchange(world, { ...posted, hintsAsked: true });
     if (again.refusal !== undefined) refuseMessage(entry, session, again.refusal, again.known);
     else if (again.needsHints === undefined) acceptMessage(entry, session, again);
   });
+  entry.response.once('close', giveUp);
 }
 
 /** Clients take no answer from the request itself: what is an answer of JSON-RPC alone goes to the stream. */

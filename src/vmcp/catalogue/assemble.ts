@@ -83,10 +83,17 @@ export function assembleOffer(
   };
 }
 
-/** Every tool that a client can name, whether it sees it or not. */
-export function knownTools({ tools, lists }: Offer): readonly { readonly name: string; readonly definition: Buffer }[] {
+/** Every tool that a client or a workflow can name, whether clients see it or not. */
+export function knownTools({
+  tools,
+  lists,
+  outdone,
+  find,
+}: Offer): readonly { readonly name: string; readonly definition: Buffer }[] {
   const shown = lists.tools.items.map(({ key, stateless }) => ({ name: key, definition: stateless }));
-  return [...tools.values(), ...shown];
+  // Workflows call them as `workload.tool`.
+  const dotted = outdone.flatMap(({ member, own }) => find(`${member}.${own}`) ?? []);
+  return [...tools.values(), ...dotted, ...shown];
 }
 
 export function changedLists(before: Offer, after: Offer): readonly ListName[] {
