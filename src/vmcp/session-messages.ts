@@ -13,7 +13,7 @@ import { readMemberId } from './calls/member-ids.ts';
 import { type Member, memberCause } from './members/member.ts';
 import { headersIn } from './sessions/open-member.ts';
 import type { MemberSession, Session } from './sessions/session.ts';
-import { askingOf, type World } from './world.ts';
+import { askingOf, ownRequestId, type World } from './world.ts';
 
 interface Joined {
   readonly member: Member;
@@ -99,8 +99,14 @@ export function setLogLevel(
   level: string,
   answer: Answer,
 ): Flow {
-  const body = callMessage('logging/setLevel', '"skep-level"', JSON.stringify({ level }));
-  const reported = joinedMembers(world, session).map((joined) => postToMember(world, joined, exchange, body));
+  const reported = joinedMembers(world, session).map((joined) =>
+    postToMember(
+      world,
+      joined,
+      exchange,
+      callMessage('logging/setLevel', ownRequestId(world), JSON.stringify({ level })),
+    ),
+  );
   Promise.all([...reported, world.sessions.note(session, { logLevel: level })]).then(
     () => createReply(answer).finish(resultMessage(id.json, '{}')),
     (error: unknown) =>

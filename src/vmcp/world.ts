@@ -39,3 +39,13 @@ export interface World {
 export function askingOf({ clock, messageBytes }: Pick<World, 'clock' | 'messageBytes'>, member: Member): Asking {
   return { backend: member.backend, clock, timeoutMs: member.timeoutMs, maxBytes: messageBytes };
 }
+
+const ID_BYTES = 16;
+
+/**
+ * JSON text of an id, or progress token, for a request of the virtual server itself in a client's session at a member. The client
+ * cannot have one of its own with the same id in flight: a member would refuse the second, or mix up the answers.
+ */
+export function ownRequestId({ clock }: Pick<World, 'clock'>): string {
+  return JSON.stringify(`skep-${clock.random(ID_BYTES).toString('base64url')}`);
+}

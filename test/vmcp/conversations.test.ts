@@ -172,9 +172,29 @@ it('a session that a server has forgotten is opened again, and the call is made 
   const made = one.calls('tools/call').slice(before);
   expect(made.map(({ message }) => message.params.arguments.n)).toEqual([2, 2]);
   expect(new Set(made.map(({ headers }) => headers['mcp-session-id'])).size).toBe(2);
-  expect(one.asked.filter(({ message }) => message?.id === 'skep-restore').at(-1)?.message).toMatchObject({
-    method: 'resources/subscribe',
-  });
+  const restored = one.asked.filter(({ message }) => message?.method === 'resources/subscribe').at(-1);
+  expect(restored?.headers['mcp-session-id']).toBe(made.at(-1)?.headers['mcp-session-id']);
+});
+
+it('what the virtual server asks for in a session has ids that its client cannot guess, and no two the same', async () => {
+  const client = await connect(await run());
+  await client.ask('tools/call', { name: 'one_echo' });
+  await client.ask('resources/subscribe', { uri: 'one://r' });
+  const before = one.asked.length;
+  await client.ask('logging/setLevel', { level: 'debug' });
+  one.forget();
+  await client.ask('tools/call', { name: 'one_echo' });
+  const own = one.asked
+    .slice(before)
+    .map(({ message }) => message)
+    .filter((message) => ['logging/setLevel', 'resources/subscribe'].includes(message?.method));
+  expect(own.map(({ method }) => method).sort()).toEqual([
+    'logging/setLevel',
+    'logging/setLevel',
+    'resources/subscribe',
+  ]);
+  expect(new Set(own.map(({ id }) => id)).size).toBe(3);
+  for (const { id } of own) expect(id).toMatch(/^skep-[A-Za-z0-9_-]{22}$/);
 });
 
 it('a session ends at every server, and is unknown then', async () => {

@@ -16,7 +16,7 @@ import { observe } from '../calls/open-call.ts';
 import { nameBackend } from '../calls/relay-answer.ts';
 import { type Member, memberCause } from '../members/member.ts';
 import { headersIn, joinMember } from '../sessions/open-member.ts';
-import { askingOf, type World } from '../world.ts';
+import { askingOf, ownRequestId, type World } from '../world.ts';
 import { CLIENT_SESSION, type InnerCall, type InnerCalls, type InnerResult, type ToolRoute } from './ports.ts';
 
 export function createInnerCalls(world: World): InnerCalls {
@@ -78,8 +78,8 @@ async function prepare(
   { own }: ToolRoute,
 ): Promise<Prepared | { readonly fault: BackendFault }> {
   const given = { name: own, arguments: args };
-  const token = progress === undefined ? {} : { progressToken: 'skep-inner' };
-  const id = JSON.stringify(`skep-inner-${world.clock.random(9).toString('base64url')}`);
+  const id = ownRequestId(world);
+  const token = progress === undefined ? {} : { progressToken: JSON.parse(id) };
   const sessionId = cause.headers[CLIENT_SESSION];
   const session = sessionId === undefined ? undefined : await world.sessions.find(sessionId);
   const from = memberCause(member, withoutSession(cause));

@@ -7,7 +7,7 @@ import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
 import { HEADERS } from '../../mcp/headers.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import { type Member, memberCause } from '../members/member.ts';
-import { askingOf, type World } from '../world.ts';
+import { askingOf, ownRequestId, type World } from '../world.ts';
 import type { Joined, MemberSession, Session } from './session.ts';
 
 /** A value where the session is there. Rejects where the store cannot be reached. */
@@ -80,7 +80,7 @@ async function restore(
 ): Promise<void> {
   const cause = memberCause(member, exchange);
   const send = (method: string, params: object) => {
-    const body = callMessage(method, '"skep-restore"', JSON.stringify(params));
+    const body = callMessage(method, ownRequestId(world), JSON.stringify(params));
     return ask(askingOf(world, member), postExchange(cause, 'session', body, headersIn(at), at.id));
   };
   const { logLevel, subscriptions } = session;
