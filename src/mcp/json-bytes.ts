@@ -31,24 +31,9 @@ export const ESCAPED_KEY = 4;
 export const LONE_SURROGATE = 5;
 export const TOO_MANY_KEYS = 6;
 
-export type FaultReason =
-  | typeof SYNTAX
-  | typeof TOO_DEEP
-  | typeof DUPLICATE_KEY
-  | typeof OTHER_CASE
-  | typeof ESCAPED_KEY
-  | typeof LONE_SURROGATE
-  | typeof TOO_MANY_KEYS;
+const REASONS = [SYNTAX, TOO_DEEP, DUPLICATE_KEY, OTHER_CASE, ESCAPED_KEY, LONE_SURROGATE, TOO_MANY_KEYS] as const;
 
-const REASONS: readonly FaultReason[] = [
-  SYNTAX,
-  TOO_DEEP,
-  DUPLICATE_KEY,
-  OTHER_CASE,
-  ESCAPED_KEY,
-  LONE_SURROGATE,
-  TOO_MANY_KEYS,
-];
+export type FaultReason = (typeof REASONS)[number];
 
 export function faultAt(position: number, reason: FaultReason): number {
   return -(position * 8 + reason + 1);

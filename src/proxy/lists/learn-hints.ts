@@ -56,19 +56,19 @@ export function learnHints(asking: HintsAsking, done: (failure: HintsFailure | u
       if (settled || current !== page) return;
       if ('refusal' in read) settle(read);
       else if (read.next === undefined) settle();
-      else if (page >= PAGES_MAX) settle(unreadable(`it has more than ${PAGES_MAX} pages`));
+      else if (page >= PAGES_MAX) settle(hintsFailure(`it has more than ${PAGES_MAX} pages`));
       else readPage(read.next);
     });
     // A page that was answered at once has been followed by others.
     if (current === page) flow = opened;
   }
 
-  const stopTimer = asking.clock.after(READING_MS, () => settle(unreadable('it did not end in time')));
+  const stopTimer = asking.clock.after(READING_MS, () => settle(hintsFailure('it did not end in time')));
   readPage(undefined);
   return () => settle({ refusal: CLIENT_CLOSED });
 }
 
-function unreadable(detail: string): HintsFailure {
+function hintsFailure(detail: string): HintsFailure {
   return { refusal: HINTS_UNREADABLE, detail: `the list of tools could not be read: ${detail}` };
 }
 
@@ -88,11 +88,11 @@ function openPage(
   if (headers[HEADERS.method] !== undefined) headers[HEADERS.method] = 'tools/list';
   const prepared = prepareExchange(world, { ...incoming, headers, body, hintsAsked: true });
   if (prepared.refusal !== undefined || prepared.needsHints !== undefined) {
-    read(prepared.refusal === undefined ? unreadable('it needs itself') : { refusal: prepared.refusal });
+    read(prepared.refusal === undefined ? hintsFailure('it needs itself') : { refusal: prepared.refusal });
     return undefined;
   }
   const { exchange, change } = prepared;
-  const answer = readAnswer({ messageBytes: world.messageBytes, id, session: exchange.session }, read);
+  const answer = readPageAnswer({ messageBytes: world.messageBytes, id, session: exchange.session }, read);
   return open(exchange, change === undefined ? answer : change(answer));
 }
 
@@ -118,7 +118,7 @@ interface Expected {
 }
 
 /** Calls back once, with the first response to the request. */
-function readAnswer({ messageBytes, id, session }: Expected, read: (page: PageRead) => void): Answer {
+function readPageAnswer({ messageBytes, id, session }: Expected, read: (page: PageRead) => void): Answer {
   let finished = false;
   let push: (chunk: Buffer) => void = () => undefined;
   const chunks: Buffer[] = [];
@@ -137,11 +137,11 @@ function readAnswer({ messageBytes, id, session }: Expected, read: (page: PageRe
   return {
     head(status, headers) {
       if (status === 404 && session !== undefined) finish({ refusal: sessionUnknown() });
-      else if (status >= 300) finish(unreadable(`the server answered with status ${status}`));
+      else if (status >= 300) finish(hintsFailure(`the server answered with status ${status}`));
       else if (isEventStream(headers['content-type'])) {
         const handlers = {
           event: ({ data }: { readonly data: Buffer }) => take(data),
-          fault: () => finish(unreadable('an event is too large')),
+          fault: () => finish(hintsFailure('an event is too large')),
         };
         push = createEventSplitter({ maxEventBytes: messageBytes }, handlers).push;
       } else push = (chunk) => chunks.push(chunk);
@@ -152,7 +152,7 @@ function readAnswer({ messageBytes, id, session }: Expected, read: (page: PageRe
     },
     end() {
       if (chunks.length > 0) take(Buffer.concat(chunks));
-      finish(unreadable('the answer had no response'));
+      finish(hintsFailure('the answer had no response'));
     },
     fail: (fault) => finish(faultFailure(fault)),
   };
@@ -163,11 +163,11 @@ function pageIn(bytes: Buffer, id: string): PageRead | undefined {
   const scanned = scanMessage(bytes);
   if (!scanned.ok || scanned.message.kind !== 'response' || scanned.message.id?.json !== id) return undefined;
   const { result } = scanned.message;
-  if (result === undefined) return unreadable('the server answered with an error');
+  if (result === undefined) return hintsFailure('the server answered with an error');
   const value = readValue(bytes, result);
   const next = isObject(value) ? value.nextCursor : undefined;
   if (next === undefined || next === null) return { next: undefined };
-  return typeof next === 'string' ? { next } : unreadable('its cursor is not a text');
+  return typeof next === 'string' ? { next } : hintsFailure('its cursor is not a text');
 }
 
 /** Faults that the client itself can do something about. */
@@ -180,5 +180,5 @@ const FOR_THE_CLIENT: ReadonlySet<BackendFault['reason']> = new Set([
 
 function faultFailure(fault: BackendFault): HintsFailure {
   if (FOR_THE_CLIENT.has(fault.reason)) return { refusal: faultRefusal(fault), detail: fault.detail };
-  return unreadable(fault.detail ?? fault.message);
+  return hintsFailure(fault.detail ?? fault.message);
 }
