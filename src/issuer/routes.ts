@@ -1,4 +1,4 @@
-// Which path of the authorization server does what, and how often one address may ask for it. Knows nothing about sockets.
+// Which path of the authorization server does what, and how often one address may ask for it.
 
 import { createRateLimit, type RateLimit } from '../std/rate.ts';
 import { disconnectApp, showApps } from './apps.ts';
@@ -8,7 +8,9 @@ import { registerClient } from './clients/registration.ts';
 import { answerConsent } from './consent.ts';
 import { type IssuerAnswer, type IssuerRequest, jsonAnswer } from './message.ts';
 import { issuerMetadata, metadataLocations } from './metadata.ts';
+import type { IssuerClock } from './ports.ts';
 import { revokeToken } from './revocation.ts';
+import type { IssuerSettings } from './settings.ts';
 import { giveTokens } from './token.ts';
 import type { IssuerWorld } from './world.ts';
 
@@ -41,7 +43,13 @@ const DOCUMENT = { 'cache-control': 'public, max-age=3600', 'x-content-type-opti
 const KEY_DOCUMENT = { ...DOCUMENT, 'cache-control': 'public, max-age=300' } as const;
 
 /** By path. */
-export function issuerRoutes({ settings, ports }: IssuerWorld): ReadonlyMap<string, Route> {
+export function issuerRoutes({
+  settings,
+  ports,
+}: {
+  readonly settings: IssuerSettings;
+  readonly ports: { readonly clock: Pick<IssuerClock, 'monotonic'> };
+}): ReadonlyMap<string, Route> {
   const limits = Object.fromEntries(
     Object.entries(PER_MINUTE).map(([name, perMinute]) => [name, createRateLimit(perMinute, ports.clock.monotonic)]),
   );

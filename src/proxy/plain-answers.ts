@@ -1,4 +1,4 @@
-// What a proxy answers beside MCP: how it is, its metrics, and where callers log in (RFC 9728). Knows nothing about calls.
+// What a proxy answers besides MCP: how it is, its metrics, and where callers log in (RFC 9728).
 
 import type { ServerResponse } from 'node:http';
 import { resourceMetadata } from '../auth/metadata.ts';
@@ -20,14 +20,17 @@ export interface PlainAnswers {
 
 const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD'];
 
+/** By path. */
+export type PlainRoutes = ReadonlyMap<string, PlainRoute>;
+
 /** False: the path is another one's. Browsers may read the documents from everywhere: they say nothing that is secret. */
 export function answerPlain(
-  answers: PlainAnswers,
+  routes: PlainRoutes,
   path: string,
   method: string | undefined,
   response: ServerResponse,
 ): boolean {
-  const found = findPlain(answers, path);
+  const found = routes.get(path);
   if (found === undefined) return false;
   if (method === 'OPTIONS' && found.open) {
     sendText(response, 204, 'text/plain', '', { ...OPEN, 'access-control-allow-methods': 'GET' });
@@ -48,23 +51,29 @@ interface Plain {
   readonly text: string;
 }
 
-interface Found {
+interface PlainRoute {
   readonly answer: () => Plain;
   /** Pages of other origins may read it. */
   readonly open: boolean;
 }
 
-function findPlain({ health, resource, metricsText, documents = {} }: PlainAnswers, path: string): Found | undefined {
-  if (path === '/health') return { open: false, answer: () => json(200, health.report()) };
-  if (path === '/readyz') return { open: false, answer: () => readiness(health.ready()) };
-  if (path === '/metrics' && metricsText !== undefined) {
-    return { open: false, answer: () => ({ status: 200, type: METRICS_CONTENT_TYPE, text: metricsText() }) };
-  }
-  if (resource !== undefined && metadataPaths(resource).includes(path)) {
-    return { open: true, answer: () => json(200, resourceMetadata(resource)) };
-  }
-  const document = Object.hasOwn(documents, path) ? documents[path] : undefined;
-  return document === undefined ? undefined : { open: false, answer: () => json(200, document()) };
+/** Of two with one path the later counts. */
+export function plainRoutes({ health, resource, metricsText, documents = {} }: PlainAnswers): PlainRoutes {
+  const closed = (path: string, answer: () => Plain): [string, PlainRoute] => [path, { open: false, answer }];
+  return new Map([
+    ...Object.entries(documents).map(([path, document]) => closed(path, () => json(200, document()))),
+    ...(resource === undefined ? [] : metadataRoutes(resource)),
+    ...(metricsText === undefined
+      ? []
+      : [closed('/metrics', () => ({ status: 200, type: METRICS_CONTENT_TYPE, text: metricsText() }))]),
+    closed('/readyz', () => readiness(health.ready())),
+    closed('/health', () => json(200, health.report())),
+  ]);
+}
+
+function metadataRoutes(resource: ResourceSettings): readonly [string, PlainRoute][] {
+  const answer = () => json(200, resourceMetadata(resource));
+  return metadataPaths(resource).map((path) => [path, { open: true, answer }]);
 }
 
 function readiness(ready: boolean): Plain {

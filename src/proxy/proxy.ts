@@ -18,7 +18,7 @@ import type { Health } from './health.ts';
 import { refuseBrokenBy } from './listener.ts';
 import { learnHints } from './lists/learn-hints.ts';
 import type { LiveRules } from './lists/live-stream.ts';
-import { answerPlain, type PlainAnswers } from './plain-answers.ts';
+import { answerPlain, type PlainAnswers, plainRoutes } from './plain-answers.ts';
 import type { BeginSpan, CallSpan, ProxyClock, TraceContext } from './ports.ts';
 import type { RecordedCall } from './recording.ts';
 import { routeRefusal } from './routes.ts';
@@ -62,9 +62,10 @@ export interface ProxyParts {
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export function createHandle(parts: ProxyParts): Handle {
+  const plain = plainRoutes(parts.plain);
   return function handle(request, response) {
     const path = pathOf(request.url ?? '/');
-    if (answerPlain(parts.plain, path, request.method, response)) return;
+    if (answerPlain(plain, path, request.method, response)) return;
     if (parts.serveIssuer?.(path, request, response) === true) return;
     const call = beginCall(parts, request, response, path);
     refuseBrokenBy(response, (error) => refuseBroken(call, error));

@@ -129,16 +129,10 @@ export function audienceOf({ audience, resource_url: resource }: NonNullable<Run
   return audience ?? resource;
 }
 
-const METADATA_PATHS = new WeakMap<ResourceSettings, readonly string[]>();
-
 /** The paths that answer about the resource (RFC 9728 section 3.1): with the path of the resource, and without. */
 export function metadataPaths(settings: ResourceSettings): readonly string[] {
-  const known = METADATA_PATHS.get(settings);
-  if (known !== undefined) return known;
   const { pathname } = new URL(metadataUrl(settings.resourceUrl));
-  const paths = [...new Set([pathname, '/.well-known/oauth-protected-resource'])];
-  METADATA_PATHS.set(settings, paths);
-  return paths;
+  return [...new Set([pathname, '/.well-known/oauth-protected-resource'])];
 }
 
 /** URLs of the configuration that plain HTTP would be unsafe for, each with its key; empty where all is well. */

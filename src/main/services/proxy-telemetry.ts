@@ -11,7 +11,7 @@ import { eraOfRevision } from '../../mcp/revisions.ts';
 import type { Health } from '../../proxy/health.ts';
 import { type Listener, listenHttp } from '../../proxy/listener.ts';
 import { createProxyMetrics, OTLP_NAMES, type ProxyMetrics } from '../../proxy/metrics.ts';
-import { answerPlain } from '../../proxy/plain-answers.ts';
+import { answerPlain, plainRoutes } from '../../proxy/plain-answers.ts';
 import { collectorUrl } from '../../std/address/address.ts';
 import type { Environment } from '../../std/environment.ts';
 import { Failure } from '../../std/failure.ts';
@@ -62,9 +62,10 @@ export async function listenMetrics(
   logger: Logger,
 ): Promise<Listener | undefined> {
   if (place === undefined) return undefined;
+  const routes = plainRoutes({ health, metricsText });
   function handle(request: IncomingMessage, response: ServerResponse): void {
     const [path = ''] = (request.url ?? '').split('?', 1);
-    if (answerPlain({ health, metricsText }, path, request.method, response)) return;
+    if (answerPlain(routes, path, request.method, response)) return;
     response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('there is nothing here\n');
   }
   return listenHttp(place, handle, reportBroken(logger));
