@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { V8_FLAGS } from './src/main/v8-flags.ts';
+import { V8_FLAGS } from '#hosts/v8-flags.ts';
 import { PATIENCE_MS } from './test/harness/patience.ts';
 
 export default defineConfig({
@@ -22,8 +22,8 @@ export default defineConfig({
         'src/**/*.test.ts',
         'src/registry/page/browser/**',
         'src/std/page/shared/**',
-        'src/control/page/browser/**',
-        'src/vmcp/page/browser/**',
+        'src/reconciler/control/page/browser/**',
+        'src/gateway/virtual-server/page/browser/**',
       ],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { lines: 85 },

@@ -10,15 +10,19 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { type Plugin, rolldown } from 'rolldown';
-import { AJV_OPTIONS } from '../src/contracts/schema-check.ts';
+import { AJV_OPTIONS } from '#contracts/schema-check.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SRC = join(ROOT, 'src');
 /** Another world, with other globals: run in browsers. */
-export const PAGES = ['registry/page/browser', 'control/page/browser', 'vmcp/page/browser'];
+export const PAGES = [
+  'registry/page/browser',
+  'reconciler/control/page/browser',
+  'gateway/virtual-server/page/browser',
+];
 
 /** Loaded by their own file names, in threads. */
-const THREADS = ['main/instance/source-reader', 'main/services/registry-round'];
+const THREADS = ['hosts/reconciler/instance/source-reader', 'hosts/registry/round'];
 
 /** Writes the program into a folder, which is emptied first. The path of its executable. */
 export async function bundleTo(folder: string): Promise<string> {
@@ -51,7 +55,7 @@ export async function compile(
     input,
     platform,
     // Packages, and Node's own modules, are loaded from where they are installed.
-    external: (id, importer) => !id.startsWith('.') && !id.startsWith('/') && !isBundled(id, importer),
+    external: (id, importer) => !/^[./#]/.test(id) && !isBundled(id, importer),
     plugins: [ownPlaces, jsonTexts, compiledChecks, withoutRequests, plainHttp, plainProcess],
     treeshake: { moduleSideEffects: (id) => !id.includes('/@kubernetes/client-node/') },
     onLog(level, { message }) {

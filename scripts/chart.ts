@@ -2,7 +2,7 @@
 // there on condition, is in chart/table.ts.
 
 import { stringify } from 'yaml';
-import { VERSION } from '../src/main/version.ts';
+import { VERSION } from '#hosts/version.ts';
 import { chartDocuments } from './chart/documents.ts';
 import { templatesOf } from './chart/templates.ts';
 import { initialValues, valuesFile, valuesSchema } from './chart/values.ts';

@@ -3,11 +3,11 @@
 // only. Knows nothing about files.
 
 import assert from 'node:assert/strict';
-import { VERSION } from '../src/kinds/crd.ts';
-import type { Kind } from '../src/kinds/kind.ts';
-import { bundledSchema } from '../src/kube/schemas/bundled.ts';
-import { isObject, type Json, type JsonObject } from '../src/std/json.ts';
-import { deprecationOf } from '../src/std/schema.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { VERSION } from '#reconciler/kinds/crd.ts';
+import type { Kind } from '#reconciler/kinds/kind.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { deprecationOf } from '#std/schema.ts';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 

@@ -1,6 +1,6 @@
 // The page of all error codes, out of the tables beside the code that raises them.
 
-import { AREAS } from '../src/main/error-codes.ts';
+import { AREAS } from '#cli/error-codes.ts';
 
 export function errorsPage(): string {
   const areas = AREAS.map(({ title, codes }) => {

@@ -1,6 +1,6 @@
 // Cells of Markdown tables about fields. Knows nothing about what the fields belong to.
 
-import type { Limits } from '../src/kinds/fields.ts';
+import type { Limits } from '#reconciler/kinds/fields.ts';
 
 export function limits({ choices, oldWords, sizes, pattern, each }: Limits): string {
   return [

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BUNDLED_KINDS } from '../src/kube/schemas/kinds.ts';
-import { isObject, type Json } from '../src/std/json.ts';
+import { BUNDLED_KINDS } from '#kubernetes/rules/schemas/kinds.ts';
+import { isObject, type Json } from '#std/json.ts';
 
 const SCRIPT = fileURLToPath(new URL('record-schemas.ts', import.meta.url));
-const SCHEMAS = fileURLToPath(new URL('../src/kube/schemas', import.meta.url));
+const SCHEMAS = fileURLToPath(new URL('../src/kubernetes/rules/schemas', import.meta.url));
 const COMMITTED = readdirSync(SCHEMAS).filter((name) => name.endsWith('.json'));
 
 let source = '';

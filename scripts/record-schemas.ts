@@ -1,16 +1,16 @@
-// Makes src/kube/schemas/*.json from the OpenAPI v3 documents of an API server:
+// Makes src/kubernetes/rules/schemas/*.json from the OpenAPI v3 documents of an API server:
 // `node scripts/record-schemas.ts DIR [OUTPUT]`. DIR holds what `kubectl get --raw /openapi/v3/apis/apps/v1` and its like
-// print, one document a file, any names ending in `.json`. OUTPUT is where the files go, src/kube/schemas unless given.
+// print, one document a file, any names ending in `.json`. OUTPUT is where the files go, src/kubernetes/rules/schemas unless given.
 // Only facts are kept (keys, types, merge rules, defaults), nothing that was written to be read.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BUNDLED_KINDS, type BundledKind } from '../src/kube/schemas/kinds.ts';
-import { canonicalJson, isObject, type Json, type JsonObject } from '../src/std/json.ts';
+import { BUNDLED_KINDS, type BundledKind } from '#kubernetes/rules/schemas/kinds.ts';
+import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
 
 const KEPT = ['type', 'format', 'required', 'default', 'enum', '$ref'];
-const SCHEMAS = fileURLToPath(new URL('../src/kube/schemas', import.meta.url));
+const SCHEMAS = fileURLToPath(new URL('../src/kubernetes/rules/schemas', import.meta.url));
 
 function main(): void {
   const [directory, output = SCHEMAS] = process.argv.slice(2);

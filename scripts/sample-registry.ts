@@ -5,8 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { VERSION } from '../src/main/version.ts';
-import { fnv1a32 } from '../src/std/hash.ts';
+import { VERSION } from '#hosts/version.ts';
+import { fnv1a32 } from '#std/hash.ts';
 
 /** Key, what it does, the things its tools work on. */
 type Row = readonly [key: string, description: string, things: string];

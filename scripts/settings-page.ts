@@ -1,10 +1,10 @@
 // The reference of the two settings files, skep.yaml and registry.yaml, as Markdown: every key out of their schemas. Knows
 // nothing about what the settings do.
 
-import { REGISTRY_CONFIG_SCHEMA } from '../src/contracts/registry/config.ts';
-import { type Field, fieldsOf, flat } from '../src/kinds/fields.ts';
-import { CONFIG_SCHEMA } from '../src/main/config/config.ts';
-import type { JsonObject } from '../src/std/json.ts';
+import { REGISTRY_CONFIG_SCHEMA } from '#contracts/registry/config.ts';
+import { CONFIG_SCHEMA } from '#hosts/config/config.ts';
+import { type Field, fieldsOf, flat } from '#reconciler/kinds/fields.ts';
+import type { JsonObject } from '#std/json.ts';
 import { cell, code, limits } from './markdown-cells.ts';
 
 const INTRODUCTION = `# Settings

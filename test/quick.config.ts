@@ -5,8 +5,12 @@ import { PATIENCE_MS } from './harness/patience.ts';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/architecture.test.ts', 'test/{kinds,report,virtual,gate,impact}/*.test.ts'],
-    exclude: ['src/adapters/**', 'src/devcluster/**', 'src/main/**'],
+    include: [
+      'src/**/*.test.ts',
+      'test/architecture.test.ts',
+      'test/{reconciler/kinds,reconciler/report,contracts/virtual-model,gateway/gate,impact}/*.test.ts',
+    ],
+    exclude: ['src/adapters/**', 'src/kubernetes/devcluster/**', 'src/hosts/**', 'src/cli/**'],
     pool: 'threads',
     maxWorkers: 2,
     testTimeout: PATIENCE_MS,

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { KINDS } from '../src/kinds/index.ts';
-import { commandLine } from '../src/main/command-line.ts';
-import { readConfig } from '../src/main/config/read-config.ts';
+import { commandLine } from '#cli/command-line.ts';
+import { readConfig } from '#hosts/config/read-config.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { KINDS } from '../src/kinds/index.ts';
-import type { Kind } from '../src/kinds/kind.ts';
-import { isObject, type JsonObject } from '../src/std/json.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import type { Kind } from '#reconciler/kinds/kind.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs/states.md'), 'utf8');
@@ -70,7 +70,7 @@ interface Reported {
 
 /** The conditions of every status that a fixture of the kind expects. */
 function expectedConditions({ singular }: Kind): readonly Reported[] {
-  const folder = join(ROOT, 'test/kinds', singular, 'expected');
+  const folder = join(ROOT, 'test/reconciler/kinds', singular, 'expected');
   const files = readdirSync(folder).filter((name) => name.endsWith('.status.yaml'));
   return files.flatMap((name) =>
     parseAllDocuments(readFileSync(join(folder, name), 'utf8')).flatMap((document) => {
@@ -92,13 +92,13 @@ const SHARED = [
 
 /** Capitalised words in quotes: whatever else they are, reasons and types of conditions are among them. */
 function wordsOf(files: readonly string[]): ReadonlySet<string> {
-  const texts = files.map((file) => readFileSync(join(ROOT, 'src/kinds', file), 'utf8'));
+  const texts = files.map((file) => readFileSync(join(ROOT, 'src/reconciler/kinds', file), 'utf8'));
   const words = texts.flatMap((text) => [...text.matchAll(/'([A-Z][A-Za-z]+\d?)'/g)].map(([, word = '']) => word));
   return new Set(words);
 }
 
 function statusFiles({ singular }: Kind): readonly string[] {
-  const names = readdirSync(join(ROOT, 'src/kinds', singular));
+  const names = readdirSync(join(ROOT, 'src/reconciler/kinds', singular));
   return names
     .filter((name) => ['status.ts', 'conditions.ts', 'sync-status.ts'].includes(name))
     .map((name) => `${singular}/${name}`);

@@ -4,8 +4,8 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Agent } from 'undici';
-import { openCredentials } from '../../src/adapters/cluster/credentials.ts';
-import { systemClock } from '../../src/main/clock.ts';
+import { openCredentials } from '#adapters/cluster/credentials.ts';
+import { systemClock } from '#hosts/clock.ts';
 
 const PAGE = 500;
 const unzipped = promisify(gunzip);

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import type pg from 'pg';
-import { connect } from '../../src/adapters/postgres/connect.ts';
-import { openPool } from '../../src/adapters/postgres/pool.ts';
-import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
-import { type SyncOutcome, syncSource } from '../../src/catalogue/sync.ts';
-import type { SourceFormat } from '../../src/contracts/registry/source.ts';
+import { connect } from '#adapters/postgres/connect.ts';
+import { openPool } from '#adapters/postgres/pool.ts';
+import { createStore, type Store } from '#adapters/postgres/store.ts';
+import type { SourceFormat } from '#contracts/registry/source.ts';
+import { type SyncOutcome, syncSource } from '#registry/catalogue/sync.ts';
 import { openBenchDatabase } from './database.ts';
 import { registryOf } from './manifests.ts';
 import { medians } from './measure.ts';

@@ -3,9 +3,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { crd } from '../../src/kinds/crd.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { crd } from '#reconciler/kinds/crd.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import { type BareClient, openBareClient } from './bare-cluster-client.ts';
 import { API_GROUP } from './manifests.ts';
 import { startModule } from './processes.ts';

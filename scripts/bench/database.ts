@@ -2,9 +2,9 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseAddress } from '../../src/adapters/postgres/connect.ts';
-import { startEmbedded } from '../../src/adapters/postgres/embedded/embedded.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import type { DatabaseAddress } from '#adapters/postgres/connect.ts';
+import { startEmbedded } from '#adapters/postgres/embedded/embedded.ts';
+import { migrate } from '#adapters/postgres/migrate.ts';
 
 export interface BenchDatabase {
   readonly migrator: DatabaseAddress;

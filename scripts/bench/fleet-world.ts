@@ -3,16 +3,16 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
-import { openRepository } from '../../src/adapters/git/repository.ts';
-import { writeRepository } from '../../src/adapters/git/write.ts';
-import { createOutbound } from '../../src/adapters/http/outbound.ts';
-import { crd } from '../../src/kinds/crd.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import { systemClock } from '../../src/main/clock.ts';
-import { openDigestKey } from '../../src/reconcile/desire/digest-key.ts';
-import { fieldManager as managerOf } from '../../src/reconcile/labels.ts';
-import type { RunDeps, RunOptions } from '../../src/reconcile/run.ts';
+import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
+import { openRepository } from '#adapters/git/repository.ts';
+import { writeRepository } from '#adapters/git/write.ts';
+import { createOutbound } from '#adapters/http/outbound.ts';
+import { systemClock } from '#hosts/clock.ts';
+import { crd } from '#reconciler/kinds/crd.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import { openDigestKey } from '#reconciler/run/desire/digest-key.ts';
+import { fieldManager as managerOf } from '#reconciler/run/labels.ts';
+import type { RunDeps, RunOptions } from '#reconciler/run/run.ts';
 import { API_GROUP, type Manifest } from './manifests.ts';
 
 const INSTANCE = 'bench';

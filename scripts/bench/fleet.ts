@@ -3,14 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { Counters } from '../../src/devcluster/http/counters.ts';
-import { normalise } from '../../src/kube/normalise.ts';
-import { groupOf, type KubeObject } from '../../src/kube/object.ts';
-import { type MergeType, rootType } from '../../src/kube/openapi.ts';
-import { compare } from '../../src/kube/ownership/compare.ts';
-import type { ApiResource } from '../../src/reconcile/ports.ts';
-import { prepare } from '../../src/reconcile/prepare.ts';
-import { reconcile } from '../../src/reconcile/run.ts';
+import type { Counters } from '#kubernetes/devcluster/http/counters.ts';
+import { normalise } from '#kubernetes/rules/normalise.ts';
+import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { type MergeType, rootType } from '#kubernetes/rules/openapi.ts';
+import { compare } from '#kubernetes/rules/ownership/compare.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
+import { prepare } from '#reconciler/run/prepare.ts';
+import { reconcile } from '#reconciler/run/run.ts';
 import { type BareClient, openBareClient } from './bare-cluster-client.ts';
 import { CONNECTIONS, type FleetWorld, MANAGER, openFleetWorld, optionsOf, writeFleet } from './fleet-world.ts';
 import { fleetOf } from './manifests.ts';

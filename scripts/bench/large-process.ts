@@ -1,7 +1,7 @@
 // An instance over a fleet of its own, in a process of its own, so that its memory is its own. Makes a run for each message,
 // and answers with what it did.
 
-import { reconcile } from '../../src/reconcile/run.ts';
+import { reconcile } from '#reconciler/run/run.ts';
 import { openFleetWorld, optionsOf } from './fleet-world.ts';
 
 export interface LargeFleet {

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { KINDS } from '../../src/kinds/index.ts';
-import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
-import { type Loaded, load } from '../../src/reconcile/read/load.ts';
-import type { LoadCache, SourceFile } from '../../src/reconcile/read/source-file.ts';
-import { validate } from '../../src/reconcile/validate.ts';
-import { sha256 } from '../../src/std/hash.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import { type Loaded, load } from '#reconciler/run/read/load.ts';
+import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts';
+import { validate } from '#reconciler/run/validate.ts';
+import { sha256 } from '#std/hash.ts';
 import { API_GROUP, fleetOf } from './manifests.ts';
 import { medians } from './measure.ts';
 import type { Report, Row } from './table.ts';

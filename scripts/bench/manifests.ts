@@ -1,7 +1,7 @@
 // Made-up manifests of MCPServers, and a made-up registry: the same every time.
 
 import { readFileSync } from 'node:fs';
-import type { JsonObject } from '../../src/std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 
 export const API_GROUP = 'toolhive.stacklok.dev';
 const PER_TEAM = 100;

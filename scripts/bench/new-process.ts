@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { load } from 'js-yaml';
-import { crd } from '../../src/kinds/crd.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { crd } from '#reconciler/kinds/crd.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import type { Site } from './large-site.ts';
 import { API_GROUP, fleetOf, type Manifest } from './manifests.ts';
 import { median } from './measure.ts';

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { jsonEquals } from '../../src/std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { jsonEquals } from '#std/json.ts';
 import { kustomized } from './kustomize.ts';
 import { isOf } from './places.ts';
 import { CONDITIONS, type Condition, PARTS, type Part } from './table.ts';

@@ -4,8 +4,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { isObject, type Json, type JsonObject, jsonEquals } from '../../src/std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 
 const FIELDS = ['apiVersion', 'kind', 'resources', 'components', 'namespace'];
 /** Of the items of `labels`, `patches` and `configMapGenerator`. */

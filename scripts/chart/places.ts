@@ -1,8 +1,8 @@
 // Places in an object: which of the table are in it, what stands there, and a copy with something else there. Knows nothing
 // about templates.
 
-import type { KubeObject } from '../../src/kube/object.ts';
-import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { PLACES, type Place } from './table.ts';
 
 export function isOf(object: string, { kind, metadata }: KubeObject): boolean {

@@ -1,7 +1,7 @@
 // The one table of the chart: what of manifests its templates are, on what condition, and which places in them are values.
 // Whatever is not named here is in the chart as it is in manifests.
 
-import type { JsonObject } from '../../src/std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 
 /** What stands at a place instead of what manifests have there. */
 export type Expression =

@@ -2,7 +2,7 @@
 // Writes values.yaml and values.schema.json; knows nothing about templates.
 
 import { Document, isMap, isScalar, type YAMLMap } from 'yaml';
-import { isObject, type Json, type JsonObject, jsonEquals } from '../../src/std/json.ts';
+import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { ChartDocument } from './documents.ts';
 import { placesIn, valueAt } from './places.ts';
 

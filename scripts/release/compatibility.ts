@@ -1,7 +1,7 @@
 // What would break objects that are stored, or manifests that are written, if a CustomResourceDefinition took the place of an
 // older one. Fails closed: what it does not know to be harmless is reported. Pure.
 
-import { canonicalJson, isObject, type Json, type JsonObject } from '../../src/std/json.ts';
+import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface Incompatibility {
   /** `mcpservers.toolhive.stacklok.dev v1alpha1 /spec/image` */

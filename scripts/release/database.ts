@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/adapters/postgres/embedded/embedded.ts';
+import { type EmbeddedDatabase, startEmbedded } from '#adapters/postgres/embedded/embedded.ts';
 import { startTestCluster } from '../../test/harness/cluster.ts';
 import { startGitServer } from '../../test/harness/git-server.ts';
 import type { Release } from './checkout.ts';

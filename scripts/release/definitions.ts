@@ -2,7 +2,7 @@
 // stay good.
 
 import { readFileSync } from 'node:fs';
-import type { KubeObject } from '../../src/kube/object.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { recordedReleases } from '../../test/upgrade/recorded.ts';
 import { incompatibilities } from './compatibility.ts';
 

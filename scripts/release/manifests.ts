@@ -17,7 +17,7 @@ const FOLDERS = ['docs', 'ops'];
 
 /** The first document of every fixture that its kind finds nothing wrong with, without what a server fills in. */
 export function manifestsOfEveryKind({ dir }: Release): readonly unknown[] {
-  const root = join(dir, 'test/kinds');
+  const root = join(dir, 'test/reconciler/kinds');
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
   return files
     .filter((file) => /^[a-z]+\/(minimal|full)[^/]*\.yaml$/.test(file))

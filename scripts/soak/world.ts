@@ -3,10 +3,10 @@
 
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectCluster } from '../../src/adapters/cluster/connect.ts';
-import { crd } from '../../src/kinds/crd.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import { systemClock } from '../../src/main/clock.ts';
+import { connectCluster } from '#adapters/cluster/connect.ts';
+import { systemClock } from '#hosts/clock.ts';
+import { crd } from '#reconciler/kinds/crd.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import { type Receiver, startReceiver } from '../../test/harness/receiver.ts';
 import { type BenchDatabase, openBenchDatabase } from '../bench/database.ts';
 import { API_GROUP, registryOf } from '../bench/manifests.ts';

@@ -1,8 +1,8 @@
 // Tokens whose signature was verified lately, by digest, so that it is not verified again for each request. Knows nothing
 // about how tokens are verified.
 
-import { setBounded } from '../std/bounded.ts';
-import { sha256 } from '../std/hash.ts';
+import { setBounded } from '#std/bounded.ts';
+import { sha256 } from '#std/hash.ts';
 import type { Identity } from './identity.ts';
 
 const KEPT_MAX = 10_000;

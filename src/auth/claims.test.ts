@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import { checkClaims } from './claims.ts';
 
 const NOW_MS = 1_800_000_000_000;

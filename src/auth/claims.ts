@@ -1,6 +1,6 @@
 // The claims that every accepted token must have, whoever vouches for them: a signature or an introspection endpoint.
 
-import type { JsonObject } from '../std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 import type { Refusal } from './rejection.ts';
 

@@ -1,7 +1,7 @@
 // Reads the discovery document of a provider, and finds the address of its keys (OpenID Connect Discovery 1.0 section 4).
 
-import { Failure } from '../std/failure.ts';
-import type { JsonObject } from '../std/json.ts';
+import { Failure } from '#std/failure.ts';
+import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 import { getJson, invalidAnswer } from './outbound.ts';
 import type { AuthPorts } from './ports.ts';

@@ -1,6 +1,6 @@
 // Who calls and what the caller may do, as far as an accepted token says. Knows nothing about how it was accepted.
 
-import type { JsonObject } from '../std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 
 /** Document 1, Discovery document: the scopes that are advertised unless the configuration says otherwise. */

@@ -1,9 +1,9 @@
 // Asks a provider about a token (RFC 7662) and remembers the answer for a short while. Knows nothing about JWTs.
 
-import { setBounded } from '../std/bounded.ts';
-import { Failure } from '../std/failure.ts';
-import { sha256 } from '../std/hash.ts';
-import type { JsonObject } from '../std/json.ts';
+import { setBounded } from '#std/bounded.ts';
+import { Failure } from '#std/failure.ts';
+import { sha256 } from '#std/hash.ts';
+import type { JsonObject } from '#std/json.ts';
 import { afterFailure, NO_BACKOFF } from './backoff.ts';
 import { createBudget } from './budget.ts';
 import { checkClaims } from './claims.ts';

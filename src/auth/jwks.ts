@@ -3,7 +3,7 @@
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import * as errors from 'jose/errors';
 import { createLocalJWKSet } from 'jose/jwks/local';
-import { digest } from '../std/hash.ts';
+import { digest } from '#std/hash.ts';
 import { afterFailure, NO_BACKOFF } from './backoff.ts';
 import { discoverApiServer, locateJwks } from './discovery.ts';
 import { causeOf, getJson, invalidAnswer } from './outbound.ts';

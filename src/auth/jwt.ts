@@ -5,7 +5,7 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import * as errors from 'jose/errors';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { decodeJwt } from 'jose/jwt/decode';
-import { isObject, type JsonObject } from '../std/json.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import { checkClaims, type ExpectedClaims } from './claims.ts';
 import { excerpt } from './excerpt.ts';
 import type { KeyLookup, KeyResult } from './jwks.ts';

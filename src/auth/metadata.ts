@@ -1,7 +1,7 @@
 // The protected-resource metadata that clients configure themselves from (RFC 9728). Knows nothing about how it is
 // served.
 
-import type { JsonObject } from '../std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { ResourceSettings } from './settings.ts';
 
 export const WELL_KNOWN_PATH = '/.well-known/oauth-protected-resource';

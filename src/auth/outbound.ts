@@ -1,7 +1,7 @@
 // Sends requests to an identity provider, with the trust, credentials and limits of its settings, and reads JSON objects as answers.
 
-import { Failure } from '../std/failure.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '../std/json.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 import type { AuthPorts, FetchRequest, FetchResponse } from './ports.ts';
 import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';

@@ -1,6 +1,6 @@
 // What token validation needs of the world: outbound requests, small files, the time. Knows nothing about sockets.
 
-import type { JsonObject } from '../std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { AuthCode } from './codes.ts';
 
 export interface FetchRequest {

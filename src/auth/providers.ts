@@ -1,6 +1,6 @@
 // Decides whether the token of a request is accepted: finds the providers that may evaluate it, and asks them.
 
-import type { JsonObject } from '../std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import { type Accepted, type AcceptedTokens, createAcceptedTokens, isAccepted } from './accepted.ts';
 import { readBearer } from './bearer.ts';
 import { excerpt } from './excerpt.ts';

@@ -3,7 +3,7 @@
 
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
-import type { JsonObject } from '../std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 import type { Refusal } from './rejection.ts';
 

@@ -7,8 +7,8 @@
 //   at start.
 // - `upstreams` are visited in their order. A proxy has one, a virtual server may have several.
 
-import { addressed } from '../std/address/address.ts';
-import { type Static, Type } from '../std/json-schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { type Static, Type } from '#std/json-schema.ts';
 
 /** Where the Secrets are mounted. */
 export const AUTH_SERVER_DIRECTORY = '/etc/toolhive/authserver';

@@ -1,7 +1,7 @@
 // The file with Cedar policies that a proxy reads at `authz_config_path`, and that authors may write into a ConfigMap.
 // Knows nothing about Cedar.
 
-import { type Static, Type } from '../std/json-schema.ts';
+import { type Static, Type } from '#std/json-schema.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 
 /** Where the file is mounted. */

@@ -1,6 +1,6 @@
 // The fields of a catalogue database, and what holds where nothing is said. Knows nothing about connections.
 
-import { choice, duration, integer, port, text } from '../std/schema.ts';
+import { choice, duration, integer, port, text } from '#std/schema.ts';
 
 /** As libpq means them. */
 export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;

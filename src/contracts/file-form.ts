@@ -1,17 +1,10 @@
 // A field of a spec as the file has it that is rendered from the spec. Knows nothing about what is described.
 
-import { ADDRESS } from '../std/address/address.ts';
-import { FILE_WORDS } from '../std/file-words.ts';
-import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import {
-  type TObject,
-  type TOptional,
-  type TProperties,
-  type TSchema,
-  type TString,
-  Type,
-} from '../std/json-schema.ts';
-import type { Validation } from '../std/schema.ts';
+import { ADDRESS } from '#std/address/address.ts';
+import { FILE_WORDS } from '#std/file-words.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { type TObject, type TOptional, type TProperties, type TSchema, type TString, Type } from '#std/json-schema.ts';
+import type { Validation } from '#std/schema.ts';
 
 /** Words that say nothing in a file. How much a list may hold is bounded for the cost of CEL; a file joins several. */
 const OF_SPECS = new Set(['default', 'format', 'maxItems', 'maxProperties']);

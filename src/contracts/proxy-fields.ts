@@ -1,9 +1,9 @@
 // Fields that the specs of servers and proxies share with the configurations that are rendered from them. Knows nothing
 // about what is behind a proxy.
 
-import { addressed } from '../std/address/address.ts';
-import { decimal } from '../std/decimal.ts';
-import { integer, text } from '../std/schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { decimal } from '#std/decimal.ts';
+import { integer, text } from '#std/schema.ts';
 
 export const IMAGE = text('Container image of the MCP server.', { minLength: 1, pattern: '^\\S+$' });
 export const REMOTE_URL = text('URL of the remote MCP server.', { pattern: '^https?://', maxLength: 2048 });

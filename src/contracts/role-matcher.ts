@@ -2,7 +2,7 @@
 // place for who checks them and who evaluates them. Knows nothing about roles.
 
 import type { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
-import { lazyPackage } from '../std/lazy-package.ts';
+import { lazyPackage } from '#std/lazy-package.ts';
 
 const celPackage = lazyPackage<typeof import('@marcbachmann/cel-js')>('@marcbachmann/cel-js');
 

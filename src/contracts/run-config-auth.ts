@@ -9,8 +9,8 @@
 // - With an authorization server of its own, the proxy accepts that server's tokens, and sends the user's token of the
 //   upstream provider in their place.
 
-import { addressed } from '../std/address/address.ts';
-import { type Static, type TObject, Type } from '../std/json-schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { type Static, type TObject, Type } from '#std/json-schema.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 
 /** Environment variables that hold the secrets. */

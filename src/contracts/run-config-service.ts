@@ -2,8 +2,8 @@
 // They come from annotations `skep.dev/...` of the resource or from skep.yaml; the documents have no fields for them.
 // Knows nothing about clusters.
 
-import { addressed } from '../std/address/address.ts';
-import { Type } from '../std/json-schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { Type } from '#std/json-schema.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });

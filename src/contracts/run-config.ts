@@ -20,8 +20,8 @@
 // - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools; the proxy ignores them.
 
 import assert from 'node:assert/strict';
-import { addressed } from '../std/address/address.ts';
-import { type Static, Type } from '../std/json-schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { type Static, Type } from '#std/json-schema.ts';
 import { fileForm, filled } from './file-form.ts';
 import { IMAGE, REDIS, REMOTE_URL, SAMPLING_RATE } from './proxy-fields.ts';
 import { OUTGOING_AUTH } from './run-config-auth.ts';

@@ -1,9 +1,9 @@
 // Whether a value fits a JSON Schema, and in words what is wrong with it. Knows nothing about where values come from.
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { ADDRESS } from '../std/address/address.ts';
-import { pointerToken } from '../std/json.ts';
-import { lazyPackage } from '../std/lazy-package.ts';
+import { ADDRESS } from '#std/address/address.ts';
+import { pointerToken } from '#std/json.ts';
+import { lazyPackage } from '#std/lazy-package.ts';
 
 const ajvPackage = lazyPackage<typeof import('ajv')>('ajv');
 

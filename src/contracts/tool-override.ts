@@ -1,7 +1,7 @@
 // How a tool is named and shown to clients: in a spec, and in the configuration of a proxy and of a virtual server. Knows
 // nothing about which tools there are.
 
-import { bool, list, map, object, optional, text } from '../std/schema.ts';
+import { bool, list, map, object, optional, text } from '#std/schema.ts';
 import { fileForm, filled } from './file-form.ts';
 
 /** The name of one tool. Names travel in comma-separated lists. */

@@ -1,8 +1,8 @@
 // The parts of a virtual MCP server's configuration that are about authentication: of clients, and to backends. They are
 // the fields and the rules of the model (virtual/auth.ts), and what MCPExternalAuthConfigs add to them.
 
-import { addressed } from '../std/address/address.ts';
-import { bool, choice, list, map, object, optional, type Static, text } from '../std/schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { bool, choice, list, map, object, optional, type Static, text } from '#std/schema.ts';
 import { fileForm, withFields } from './file-form.ts';
 import {
   ENV_NAME,

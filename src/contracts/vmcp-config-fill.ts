@@ -2,8 +2,8 @@
 // cluster resolves is refused with what to write in its place. A whole one comes out as it went in. Knows nothing about
 // files.
 
-import { addressFault } from '../std/address/address.ts';
-import { isObject, type Json, type JsonObject } from '../std/json.ts';
+import { addressFault } from '#std/address/address.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { fillDefaults } from './file-form.ts';
 import { VMCP_MODEL } from './virtual/config-model.ts';
 

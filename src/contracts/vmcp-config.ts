@@ -21,10 +21,10 @@
 //   conditions are the reconciler's, which keeps what it finds there.
 
 import assert from 'node:assert/strict';
-import { addressed, addressFaults } from '../std/address/address.ts';
-import { type Static, Type } from '../std/json-schema.ts';
-import { yamlText } from '../std/yaml/package.ts';
-import { readDocuments } from '../std/yaml/yaml.ts';
+import { addressed, addressFaults } from '#std/address/address.ts';
+import { type Static, Type } from '#std/json-schema.ts';
+import { yamlText } from '#std/yaml/package.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 import { fileForm, filled } from './file-form.ts';
 import { REDIS } from './proxy-fields.ts';

@@ -1,8 +1,8 @@
 // One client's conversation with a sample server: JSON-RPC messages in, messages out, by MCP 2025-11-25 and the revisions
 // before it. Knows nothing about how messages travel.
 
-import { ERRORS } from '../mcp/errors.ts';
-import { isObject, type JsonObject } from '../std/json.ts';
+import { ERRORS } from '#gateway/wire/errors.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import { inputSchema, readArguments } from './parameters.ts';
 import type { Caller, SampleServer, Tool } from './server.ts';
 

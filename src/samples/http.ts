@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isObject, type Json, parseJson } from '../std/json.ts';
+import { isObject, type Json, parseJson } from '#std/json.ts';
 import type { Conversation } from './conversation.ts';
 
 export interface HttpSettings {

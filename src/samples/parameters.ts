@@ -1,6 +1,6 @@
 // The parameters of a tool as JSON Schema, and a check of what a client gave. Knows nothing about what a tool does.
 
-import { isObject, type JsonObject } from '../std/json.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import type { Arguments, Parameter } from './server.ts';
 
 type Parameters = Readonly<Record<string, Parameter>>;

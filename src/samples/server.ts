@@ -1,7 +1,7 @@
 // What a sample MCP server is: tools, resources and prompts as functions. The servers run in the sample fleet of `skep dev`,
 // in processes of their own like any other server. Knows nothing about transports.
 
-import type { JsonObject } from '../std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 
 export interface SampleServer {
   readonly name: string;

@@ -3,7 +3,7 @@
 
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { parseJson } from '../std/json.ts';
+import { parseJson } from '#std/json.ts';
 import type { Conversation } from './conversation.ts';
 
 /** Resolves when the client has closed its end and every message is answered. */

@@ -2,7 +2,7 @@
 // refused. For machines without Helm; where it is there, a test compares the two. Knows nothing about what is rendered.
 
 import { createHash } from 'node:crypto';
-import { isObject, type Json, type JsonObject, jsonEquals } from '../../src/std/json.ts';
+import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 
 interface Scope {
   /** `$`: Values, Release, Chart. */

@@ -5,15 +5,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readRegistryConfig } from '#contracts/registry/config-read.ts';
+import { readRunConfig } from '#contracts/run-config-read.ts';
 import { compile } from '../../scripts/bundle.ts';
-import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
-import { readRunConfig } from '../../src/contracts/run-config-read.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 // Below the checkout, so that packages are found.
 let folder: string;
-let compiled: typeof import('../../src/contracts/run-config-read.ts');
-let registry: typeof import('../../src/contracts/registry/config-read.ts');
+let compiled: typeof import('#contracts/run-config-read.ts');
+let registry: typeof import('#contracts/registry/config-read.ts');
 
 beforeAll(async () => {
   folder = mkdtempSync(join(ROOT, 'node_modules/.compiled-checks-'));

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/main/config/read-config.ts';
-import { findManifestFolders } from '../../src/main/config/repository.ts';
-import { scaffold } from '../../src/main/dev/scaffold.ts';
-import { runValidation } from '../../src/main/offline/validation.ts';
-import { VERSION } from '../../src/main/version.ts';
+import { runValidation } from '#cli/offline/validation.ts';
+import { scaffold } from '#cli/scaffold.ts';
+import { readConfig } from '#hosts/config/read-config.ts';
+import { findManifestFolders } from '#hosts/config/repository.ts';
+import { VERSION } from '#hosts/version.ts';
 
 const URL_OF_IT = 'git@git.example.com:team/fleet.git';
 const folders: string[] = [];

@@ -80,7 +80,7 @@ test('what package.json asks for is one version each', () => {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Values, not types: of `import`, `import()`, and what is loaded later by its name. */
-const LOADS = /(?:^(?:import|export) (?!type )[^;]*?from |\bimport\(|\blazyPackage<[^;]*\(|\bload\()'([^'.][^']*)'/gm;
+const LOADS = /(?:^(?:import|export) (?!type )[^;]*?from |\bimport\(|\blazyPackage<[^;]*\(|\bload\()'([^'.#][^']*)'/gm;
 
 test('nothing that the program or its build loads is a development dependency: npm ci --omit=dev && npm start works', () => {
   const files = globSync(['src/**/*.ts', 'scripts/{build,bundle,build-info}.ts'], { cwd: ROOT });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compile } from '../../scripts/bundle.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const LISTENER = join(ROOT, 'src/proxy/listener.ts');
+const LISTENER = join(ROOT, 'src/gateway/proxy/listener.ts');
 // Below the checkout, so that packages are found.
 let folder: string;
 

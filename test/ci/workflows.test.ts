@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { commandLine } from '../../src/main/command-line.ts';
+import { commandLine } from '#cli/command-line.ts';
 import { schemaFaults } from './github-schema.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -122,11 +122,11 @@ describe('the action', () => {
 
   test('annotates, and writes SARIF and Markdown where something is wrong', () => {
     const { status, stdout, output, summary } = run('validate.sh', {
-      PATHS: 'test/report/story\n',
+      PATHS: 'test/reconciler/report/story\n',
       POLICIES: 'builtin',
     });
     expect(status).toBe(0);
-    expect(stdout).toContain('::error file=test/report/story/fleet/wiki.yaml,line=6,col=14');
+    expect(stdout).toContain('::error file=test/reconciler/report/story/fleet/wiki.yaml,line=6,col=14');
     expect(output).toMatch(/^exit-code=3\nsarif-file=.*\/skep\.sarif\nmarkdown-file=.*\/skep\.md\n$/);
     const [sarif = ''] = /(?<=sarif-file=).*/.exec(output) ?? [];
     expect(JSON.parse(readFileSync(sarif, 'utf8')).version).toBe('2.1.0');

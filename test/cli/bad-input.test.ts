@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Server, startServer } from '../../src/adapters/postgres/embedded/server.ts';
-import { idOf } from '../../src/kube/object.ts';
-import { formatId } from '../../src/std/problem.ts';
+import { type Server, startServer } from '#adapters/postgres/embedded/server.ts';
+import { idOf } from '#kubernetes/rules/object.ts';
+import { formatId } from '#std/problem.ts';
 import { eventually } from '../harness/cluster.ts';
 import { type GitServer, startGitServer } from '../harness/git-server.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
@@ -16,7 +16,7 @@ import { type Issuer, startIssuer } from '../harness/issuer.ts';
 import { createCluster, type Cluster as DataDirectory } from '../harness/postgres-server.ts';
 import type { Finished, Running } from '../harness/skep.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { members } from '../reconcile/fleet.ts';
+import { members } from '../reconciler/run/fleet.ts';
 
 /** Is in every file that may hold a secret; never in what is printed. */
 const SECRET = 'correct-horse-battery-staple';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { colour } from '../../src/main/colour.ts';
+import { colour } from '#hosts/colour.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { skep } from '../harness/skep.ts';
 

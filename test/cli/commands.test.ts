@@ -8,7 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { type InstanceFolder, instanceFolder, settingsOf } from '../harness/instance.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { fleetFiles, publish } from '../reconcile/fleet.ts';
+import { fleetFiles, publish } from '../reconciler/run/fleet.ts';
 
 const CRDS = fileURLToPath(new URL('../../manifests/crds', import.meta.url));
 

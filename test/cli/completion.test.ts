@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
-import { commandLine } from '../../src/main/command-line.ts';
-import { COMPLETIONS } from '../../src/main/completion.ts';
+import { commandLine } from '#cli/command-line.ts';
+import { COMPLETIONS } from '#cli/completion.ts';
 import { skep } from '../harness/skep.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'completion-'));

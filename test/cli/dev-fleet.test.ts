@@ -10,7 +10,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, expect, test } from 'vitest';
-import type { RunningServer, RunningServers } from '../../src/contracts/running-servers.ts';
+import type { RunningServer, RunningServers } from '#contracts/running-servers.ts';
 import { eventually } from '../harness/cluster.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { type Running, startSkep } from '../harness/skep.ts';

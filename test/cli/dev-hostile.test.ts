@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunningServers } from '../../src/contracts/running-servers.ts';
+import type { RunningServers } from '#contracts/running-servers.ts';
 import { eventually } from '../harness/cluster.ts';
 import { createRepository, temporaryFolder } from '../harness/git-server.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { claimFolder } from '../../src/main/dev/preconditions.ts';
+import { claimFolder } from '#hosts/dev/preconditions.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { type Finished, skep } from '../harness/skep.ts';
 

@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { writePrivately, writePrivatelyNow } from '../../src/devcluster/storage/private-file.ts';
-import { claimFolder } from '../../src/main/dev/preconditions.ts';
-import { checkStateFolder } from '../../src/main/state-folder.ts';
+import { claimFolder } from '#hosts/dev/preconditions.ts';
+import { checkStateFolder } from '#hosts/state-folder.ts';
+import { writePrivately, writePrivatelyNow } from '#kubernetes/devcluster/storage/private-file.ts';
 import { createRepository, temporaryFolder } from '../harness/git-server.ts';
 import { skep } from '../harness/skep.ts';
 

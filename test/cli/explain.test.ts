@@ -2,8 +2,8 @@
 
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { flat, lastName, rootField } from '../../src/kinds/fields.ts';
-import { KINDS } from '../../src/kinds/index.ts';
+import { flat, lastName, rootField } from '#reconciler/kinds/fields.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import { type Finished, skep } from '../harness/skep.ts';
 
 function explain(...args: readonly string[]): Promise<Finished> {

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { publish } from '../reconcile/fleet.ts';
+import { publish } from '../reconciler/run/fleet.ts';
 
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/skep-test';
 

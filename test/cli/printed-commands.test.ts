@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
 import { type Finished, skep } from '../harness/skep.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { publish } from '../reconcile/fleet.ts';
+import { publish } from '../reconciler/run/fleet.ts';
 
 const SETTINGS = '../it is prod.yaml';
 

@@ -4,10 +4,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hmacSha256 } from '../../src/std/hash.ts';
+import { hmacSha256 } from '#std/hash.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { publish } from '../reconcile/fleet.ts';
+import { publish } from '../reconciler/run/fleet.ts';
 
 let world: World;
 let instance: InstanceFolder;

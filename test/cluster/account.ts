@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { Failure } from '../../src/std/failure.ts';
-import { isObject } from '../../src/std/json.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
 import { connect } from '../recordings/api.ts';
 import { eventually, type SuiteServer } from './server.ts';
 

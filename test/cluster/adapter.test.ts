@@ -1,13 +1,13 @@
-// The contract between the reconciler and an API server (`Cluster` of src/reconcile/ports.ts), over the real adapter.
+// The contract between the reconciler and an API server (`Cluster` of src/reconciler/run/ports.ts), over the real adapter.
 // One file, as it is one contract, asked of one server.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { rootType } from '../../src/kube/openapi.ts';
-import { compare } from '../../src/kube/ownership/compare.ts';
-import type { JsonObject } from '../../src/std/json.ts';
-import type { ResourceId } from '../../src/std/problem.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { rootType } from '#kubernetes/rules/openapi.ts';
+import { compare } from '#kubernetes/rules/ownership/compare.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
 import { kubeconfigOfReconciler } from './account.ts';
 import { defineKinds, newGroup } from './definitions.ts';
 import { eventually, failureOf, kindOf, openServer, type SuiteServer } from './server.ts';

@@ -5,15 +5,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createAttach } from '../../src/adapters/attach/attach.ts';
-import type { AttachOptions } from '../../src/adapters/attach/options.ts';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { openCredentials } from '../../src/adapters/cluster/credentials.ts';
-import type { Streams, StreamsHandlers } from '../../src/backends/ports.ts';
-import { systemClock } from '../../src/main/clock.ts';
-import { isObject } from '../../src/std/json.ts';
-import { listener } from '../attach/listener.ts';
-import { clock, FIXTURE } from '../backends/stdio/world.ts';
+import { createAttach } from '#adapters/attach/attach.ts';
+import type { AttachOptions } from '#adapters/attach/options.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { openCredentials } from '#adapters/cluster/credentials.ts';
+import type { Streams, StreamsHandlers } from '#gateway/backends/ports.ts';
+import { systemClock } from '#hosts/clock.ts';
+import { isObject } from '#std/json.ts';
+import { listener } from '../adapters/attach/listener.ts';
+import { clock, FIXTURE } from '../gateway/backends/stdio/world.ts';
 import {
   cannotRunPods,
   type Images,

@@ -3,8 +3,8 @@
 // server is not asked: it evaluates rules with the same code.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/std/json.ts';
-import { RECORDED, type Verdict } from '../kube/cel-verdicts.ts';
+import type { JsonObject } from '#std/json.ts';
+import { RECORDED, type Verdict } from '../kubernetes/rules/cel-verdicts.ts';
 import { type Api, connect } from '../recordings/api.ts';
 import { newGroup } from './definitions.ts';
 import { eventually, openServer, type SuiteServer } from './server.ts';

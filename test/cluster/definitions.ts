@@ -2,11 +2,11 @@
 // about what is done with them.
 
 import { randomBytes } from 'node:crypto';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { crd } from '../../src/kinds/crd.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import type { ApiResource } from '../../src/reconcile/ports.ts';
-import { Failure } from '../../src/std/failure.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { crd } from '#reconciler/kinds/crd.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { eventually, type SuiteServer } from './server.ts';
 
 /** A group that no other has. */

@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { crd } from '../../src/kinds/crd.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import type { ResourceId } from '../../src/std/problem.ts';
+import { crd } from '#reconciler/kinds/crd.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import type { ResourceId } from '#std/problem.ts';
 import { stepsOf } from '../docs/directives.ts';
 import { PAGES } from '../docs/pages.ts';
 import { runPage } from '../docs/run-page.ts';

@@ -1,10 +1,10 @@
-// Three hundred random histories, as test/reconcile/histories.test.ts plays thirty; SKEP_COUNT of them where it is given, from
+// Three hundred random histories, as test/reconciler/run/histories.test.ts plays thirty; SKEP_COUNT of them where it is given, from
 // SKEP_SEED on. Against the API server that KUBECONFIG names, else the embedded one.
 
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { crd } from '../../src/kinds/crd.ts';
-import { KINDS } from '../../src/kinds/index.ts';
+import { crd } from '#reconciler/kinds/crd.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import { API_GROUP } from '../harness/world.ts';
 import { playHistory } from '../histories/play.ts';
 import { beginToRemove, openServer, type SuiteServer } from './server.ts';

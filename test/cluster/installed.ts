@@ -2,11 +2,11 @@
 // about what the tests ask.
 
 import { join } from 'node:path';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { readConfig } from '../../src/main/config/read-config.ts';
-import { type Instance, openInstance } from '../../src/main/instance/instance.ts';
-import { approve } from '../../src/reconcile/operate/approve.ts';
-import type { RunResult } from '../../src/reconcile/result.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { readConfig } from '#hosts/config/read-config.ts';
+import { type Instance, openInstance } from '#hosts/reconciler/instance/instance.ts';
+import { approve } from '#reconciler/run/operate/approve.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
 import { type Fate, type Passing, startProxy, type TestProxy } from '../harness/proxy.ts';
 import { writeKubeconfigOfAccount } from './account.ts';
 import type { SuiteServer } from './server.ts';

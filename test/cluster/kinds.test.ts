@@ -1,14 +1,14 @@
 // Verdict parity (docs/testing.md): an API server with our CRDs takes what our validation takes, and refuses what it
 // refuses. What only rules, references and the content of other objects tell, a server cannot know: it takes that.
-// Every fixture of test/kinds is shown to the server, as a dry run, in an API group of this run.
+// Every fixture of test/reconciler/kinds is shown to the server, as a dry run, in an API group of this run.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { SCHEMA_CODES } from '../../src/kube/structural/codes.ts';
-import type { JsonObject } from '../../src/std/json.ts';
-import { type Fixture, readFixtures } from '../kinds/fixture.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { SCHEMA_CODES } from '#kubernetes/rules/structural/codes.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import type { JsonObject } from '#std/json.ts';
+import { type Fixture, readFixtures } from '../reconciler/kinds/fixture.ts';
 import type { Api } from '../recordings/api.ts';
 import { connect } from '../recordings/api.ts';
 import { kubeconfigOfReconciler } from './account.ts';

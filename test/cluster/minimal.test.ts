@@ -4,7 +4,7 @@
 // CronJob has the account of the Deployment, and the registry service has no rights at all. Only a real server knows rights.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../src/kube/object.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { type Rule, rightsFor, rightsIn, rulesOf } from './account.ts';
 import { ASKED_OF_MANY } from './asked-elsewhere.ts';
 import { openStripped, type Right, type Run, rightsOfRule, type Stripped } from './stripped.ts';

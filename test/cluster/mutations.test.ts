@@ -2,7 +2,7 @@
 // of manifests with something wrong, or just odd, in them. SKEP_SEED and SKEP_COUNT (of each kind) choose others, and more.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KINDS } from '../../src/kinds/index.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import { disagreements, mutationsOf, ourVerdict, reported, type Site } from '../mutations/parity.ts';
 import { connect } from '../recordings/api.ts';
 import { kubeconfigOfReconciler } from './account.ts';

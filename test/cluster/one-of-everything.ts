@@ -1,7 +1,7 @@
 // A fleet with one of every kind that the reconciler has rights for: some that stay and are changed by every commit, some
 // that every commit makes anew. Knows nothing about runs and rights.
 
-import type { KubeObject } from '../../src/kube/object.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
 
 export interface Place {
   readonly group: string;

@@ -2,10 +2,10 @@
 // pods come up is not asked: a server without nodes, or without our images, never shows that.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../src/kube/object.ts';
-import type { RunResult } from '../../src/reconcile/result.ts';
-import { exitCodeOf, summaryOf } from '../../src/reconcile/result.ts';
-import { formatProblem } from '../../src/std/problem.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import { exitCodeOf, summaryOf } from '#reconciler/run/result.ts';
+import { formatProblem } from '#std/problem.ts';
 import { connect } from '../recordings/api.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 import { eventually, openServer, type SuiteServer } from './server.ts';

@@ -1,10 +1,10 @@
 // Every pod that we make is admitted in a namespace that enforces the pod security standard "restricted". The embedded
-// server enforces no such standard: there, test/kinds/pod-security.test.ts has to do.
+// server enforces no such standard: there, test/reconciler/kinds/pod-security.test.ts has to do.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import { podsOf } from '../kinds/pods.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import { podsOf } from '../reconciler/kinds/pods.ts';
 import { failureOf, openServer, type SuiteServer } from './server.ts';
 
 const ENFORCE = { 'pod-security.kubernetes.io/enforce': 'restricted' };

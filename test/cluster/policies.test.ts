@@ -4,11 +4,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import type { JsonObject } from '../../src/std/json.ts';
-import { readDocuments } from '../../src/std/yaml/yaml.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import type { JsonObject } from '#std/json.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
 import { constructs, DEFINITION, GROUP, POLICY_API } from '../policies/construct.ts';
 import { loaded, PACK_FILES, packFixtures, said } from '../policies/pack.ts';
 import { type Api, connect } from '../recordings/api.ts';

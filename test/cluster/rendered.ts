@@ -4,8 +4,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { isObject } from '../../src/std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject } from '#std/json.ts';
 import { documentsIn, INSTALL } from './account.ts';
 
 export const hasKubectl = (() => {

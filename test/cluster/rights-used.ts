@@ -1,6 +1,6 @@
 // Which rights a request to an API server needs. Knows nothing about who asks.
 
-import type { KubeObject } from '../../src/kube/object.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { rightsOf, rulesOf } from './account.ts';
 
 /** As the API server names what a request asks for (Kubernetes, "Authorization", request attributes). */

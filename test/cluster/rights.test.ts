@@ -3,9 +3,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import type { RunResult } from '../../src/reconcile/result.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
 import { type GitServer, startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
 import { putUp, rightsFor, rightsIn, rightsOf, rulesOf } from './account.ts';
 import { ASKED_OF_MANY } from './asked-elsewhere.ts';

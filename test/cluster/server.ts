@@ -3,14 +3,14 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
-import type { DevclusterOptions } from '../../src/devcluster/devcluster.ts';
-import type { Node } from '../../src/devcluster/node/node.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { systemClock } from '../../src/main/clock.ts';
-import type { ApiResource } from '../../src/reconcile/ports.ts';
-import { Failure } from '../../src/std/failure.ts';
-import type { ResourceId } from '../../src/std/problem.ts';
+import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
+import { systemClock } from '#hosts/clock.ts';
+import type { DevclusterOptions } from '#kubernetes/devcluster/devcluster.ts';
+import type { Node } from '#kubernetes/devcluster/node/node.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import type { ResourceId } from '#std/problem.ts';
 import { startTestCluster } from '../harness/cluster.ts';
 
 export interface SuiteServer {

@@ -3,12 +3,12 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { approve } from '../../src/reconcile/operate/approve.ts';
-import type { RunResult } from '../../src/reconcile/result.ts';
-import { Failure } from '../../src/std/failure.ts';
-import { isObject } from '../../src/std/json.ts';
-import { formatProblem } from '../../src/std/problem.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { approve } from '#reconciler/run/operate/approve.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
+import { formatProblem } from '#std/problem.ts';
 import { startGitServer, temporaryFolder } from '../harness/git-server.ts';
 import type { Fate, Passing, Seen } from '../harness/proxy.ts';
 import { startReceiver } from '../harness/receiver.ts';

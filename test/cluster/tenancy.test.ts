@@ -5,10 +5,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
-import { textOfOutcome } from '../../src/report/text.ts';
-import { formatProblem } from '../../src/std/problem.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { textOfOutcome } from '#reconciler/report/text.ts';
+import { exitCodeOf, type RunResult } from '#reconciler/run/result.ts';
+import { formatProblem } from '#std/problem.ts';
 import { type GitServer, startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
 import { putUp, rightsFor, rightsForTeams } from './account.ts';
 import { defineKinds, newGroup } from './definitions.ts';

@@ -1,7 +1,7 @@
 // The cluster suite: `npm run test:cluster`, against the API server that KUBECONFIG names, else against the embedded one.
 
 import { defineConfig } from 'vitest/config';
-import { V8_FLAGS } from '../../src/main/v8-flags.ts';
+import { V8_FLAGS } from '#hosts/v8-flags.ts';
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({

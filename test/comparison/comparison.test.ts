@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { runValidation } from '../../src/main/offline/validation.ts';
-import type { Problem } from '../../src/std/problem.ts';
+import { runValidation } from '#cli/offline/validation.ts';
+import type { Problem } from '#std/problem.ts';
 
 const FAULTS = fileURLToPath(new URL('faults', import.meta.url));
 const NAMESPACES = fileURLToPath(new URL('namespaces.yaml', import.meta.url));

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { REGISTRY_CONFIG_SCHEMA } from '#contracts/registry/config.ts';
+import { CONFIG_SCHEMA } from '#hosts/config/config.ts';
+import { fieldsOf } from '#reconciler/kinds/fields.ts';
 import { settingsPage } from '../../scripts/settings-page.ts';
-import { REGISTRY_CONFIG_SCHEMA } from '../../src/contracts/registry/config.ts';
-import { fieldsOf } from '../../src/kinds/fields.ts';
-import { CONFIG_SCHEMA } from '../../src/main/config/config.ts';
 import { PAGES, ROOT } from './pages.ts';
 
 test('the page is generated', () => {

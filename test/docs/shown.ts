@@ -2,14 +2,14 @@
 // another), settings of skep.yaml, settings of registry.yaml. A block that is none of these says why it is not checked.
 
 import { parseAllDocuments } from 'yaml';
-import { REGISTRY_CONFIG_SCHEMA } from '../../src/contracts/registry/config.ts';
-import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import { CONFIG_SCHEMA } from '../../src/main/config/config.ts';
-import { readConfig } from '../../src/main/config/read-config.ts';
-import { validate } from '../../src/reconcile/validate.ts';
-import { Failure } from '../../src/std/failure.ts';
-import { formatProblem } from '../../src/std/problem.ts';
+import { REGISTRY_CONFIG_SCHEMA } from '#contracts/registry/config.ts';
+import { readRegistryConfig } from '#contracts/registry/config-read.ts';
+import { CONFIG_SCHEMA } from '#hosts/config/config.ts';
+import { readConfig } from '#hosts/config/read-config.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import { validate } from '#reconciler/run/validate.ts';
+import { Failure } from '#std/failure.ts';
+import { formatProblem } from '#std/problem.ts';
 import { schemaFaults } from '../ci/github-schema.ts';
 import { directivesOf } from './directives.ts';
 import type { Block, Page } from './markdown.ts';

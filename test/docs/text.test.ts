@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandLine } from '../../src/main/command-line.ts';
+import { commandLine } from '#cli/command-line.ts';
 import type { Page, Spot } from './markdown.ts';
 import { PAGES, ROOT } from './pages.ts';
 import { faultsOfShown } from './shown.ts';

@@ -2,7 +2,7 @@
 // attempts, JSON Patch operations (RFC 6902), of which the first counts that the server takes and that changes something.
 // Knows nothing about runs.
 
-import { isObject, type Json, type JsonObject, pointerToken } from '../../src/std/json.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Target } from './targets.ts';
 
 /** `value`: what stands there on the server. */

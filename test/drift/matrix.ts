@@ -3,9 +3,9 @@
 // server it is.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { FieldState } from '../../src/reconcile/diff/field-states.ts';
-import type { RunOptions } from '../../src/reconcile/run.ts';
-import { isObject, type Json, type JsonObject, jsonEquals, pointerToken, valueAtPointer } from '../../src/std/json.ts';
+import type { FieldState } from '#reconciler/run/diff/field-states.ts';
+import type { RunOptions } from '#reconciler/run/run.ts';
+import { isObject, type Json, type JsonObject, jsonEquals, pointerToken, valueAtPointer } from '#std/json.ts';
 import type { SuiteServer } from '../cluster/server.ts';
 import type { Deed } from './hands.ts';
 import { type Drifted, EDITOR, openStage, type Seen, type Stage } from './stage.ts';

@@ -2,16 +2,16 @@
 // each target. Knows nothing about what is right.
 
 import pLimit from 'p-limit';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { idOf, type KubeObject } from '../../src/kube/object.ts';
-import type { Outcome } from '../../src/reconcile/apply/apply.ts';
-import type { FieldOfOther } from '../../src/reconcile/diff/field-states.ts';
-import type { RunResult } from '../../src/reconcile/result.ts';
-import type { RunOptions } from '../../src/reconcile/run.ts';
-import { textOfOutcome } from '../../src/report/text.ts';
-import { Failure } from '../../src/std/failure.ts';
-import { type Json, type JsonObject, jsonEquals, pointerToken, valueAtPointer } from '../../src/std/json.ts';
-import type { ResourceId } from '../../src/std/problem.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { textOfOutcome } from '#reconciler/report/text.ts';
+import type { Outcome } from '#reconciler/run/apply/apply.ts';
+import type { FieldOfOther } from '#reconciler/run/diff/field-states.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import type { RunOptions } from '#reconciler/run/run.ts';
+import { Failure } from '#std/failure.ts';
+import { type Json, type JsonObject, jsonEquals, pointerToken, valueAtPointer } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
 import { openFleet } from '../cluster/fleet.ts';
 import { allowNoPods, kindOf, removeNow, type SuiteServer } from '../cluster/server.ts';
 import { connect } from '../recordings/api.ts';

@@ -1,10 +1,10 @@
 // What the drift matrix changes: of each manifest a copy for each of its fields, so that all of them drift at once. Knows
 // nothing about who changes a field, nor what comes of it.
 
-import type { KubeObject } from '../../src/kube/object.ts';
-import type { MergeType } from '../../src/kube/openapi.ts';
-import { isEmptyValue, shapeOf } from '../../src/kube/ownership/shape.ts';
-import type { Json, JsonObject } from '../../src/std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { MergeType } from '#kubernetes/rules/openapi.ts';
+import { isEmptyValue, shapeOf } from '#kubernetes/rules/ownership/shape.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 import { collectionOf, type Subject, subjects } from '../verdicts/manifests.ts';
 import { read, type Spot, spotsOf } from '../verdicts/spots.ts';
 

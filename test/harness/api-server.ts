@@ -7,12 +7,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { type ClusterOptions, type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
-import { createAuthority, createServerCertificate } from '../../src/devcluster/identity/certificate.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { systemClock } from '../../src/main/clock.ts';
-import type { Clock } from '../../src/reconcile/ports.ts';
-import { Failure } from '../../src/std/failure.ts';
+import { type ClusterOptions, type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
+import { systemClock } from '#hosts/clock.ts';
+import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { Clock } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 
 export const cleanups: (() => unknown)[] = [];
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { type Devcluster, type DevclusterOptions, startDevcluster } from '../../src/devcluster/devcluster.ts';
+import { type Devcluster, type DevclusterOptions, startDevcluster } from '#kubernetes/devcluster/devcluster.ts';
 import { PATIENCE_MS } from './patience.ts';
 
 export interface TestAnswer {

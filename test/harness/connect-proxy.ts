@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { createAuthority, createServerCertificate } from '../../src/devcluster/identity/certificate.ts';
+import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
 
 interface Listening {
   readonly port: number;

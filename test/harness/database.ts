@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { inject } from 'vitest';
-import type { DatabaseAddress } from '../../src/adapters/postgres/connect.ts';
+import type { DatabaseAddress } from '#adapters/postgres/connect.ts';
 import { asSuperuser, type TestServer } from './postgres-server.ts';
 
 export interface TestDatabase {

@@ -6,12 +6,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Program } from '../../src/devcluster/node/ports.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { relocateRunConfig } from '../../src/main/dev/local-run-config.ts';
-import type { RunResult } from '../../src/reconcile/result.ts';
-import { isObject } from '../../src/std/json.ts';
-import { formatId, formatProblem } from '../../src/std/problem.ts';
+import { relocateRunConfig } from '#hosts/dev/local-run-config.ts';
+import type { Program } from '#kubernetes/devcluster/node/ports.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import { isObject } from '#std/json.ts';
+import { formatId, formatProblem } from '#std/problem.ts';
 import { type Fleet, openFleet } from '../cluster/fleet.ts';
 import { eventually, type SuiteServer } from '../cluster/server.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
@@ -42,7 +42,7 @@ function imagesOn(server: SuiteServer): Images {
       'node_modules/@modelcontextprotocol/server-everything/dist/index.js',
       'stdio',
     ),
-    'images.example.com/counted:1': node('test/backends/stdio/fixture-server.mjs', 'mcp'),
+    'images.example.com/counted:1': node('test/gateway/backends/stdio/fixture-server.mjs', 'mcp'),
     'images.example.com/fixture:1': fixture('http'),
     'images.example.com/fixture-sse:1': fixture('sse'),
   };

@@ -3,11 +3,11 @@
 
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { type GitOptions, openRepository } from '../../src/adapters/git/repository.ts';
-import { createOutbound } from '../../src/adapters/http/outbound.ts';
-import { systemClock } from '../../src/main/clock.ts';
-import type { Checkout, Repository } from '../../src/reconcile/ports.ts';
-import { Failure } from '../../src/std/failure.ts';
+import { type GitOptions, openRepository } from '#adapters/git/repository.ts';
+import { createOutbound } from '#adapters/http/outbound.ts';
+import { systemClock } from '#hosts/clock.ts';
+import type { Checkout, Repository } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { type Intercept, type SshServer, type StreamServer, startGitDaemon, startSshServer } from './git-inetd.ts';
 import { type GitServer, type GitServerOptions, startGitServer, temporaryFolder } from './git-server.ts';
 

@@ -2,8 +2,8 @@
 
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '../../src/main/config/read-config.ts';
-import { type Instance, openInstance } from '../../src/main/instance/instance.ts';
+import { readConfig } from '#hosts/config/read-config.ts';
+import { type Instance, openInstance } from '#hosts/reconciler/instance/instance.ts';
 import type { TestDatabase } from './database.ts';
 import { temporaryFolder } from './git-server.ts';
 import { type Finished, type Running, skep, startSkep } from './skep.ts';

@@ -1,11 +1,11 @@
 // Says of every pod of some namespaces that it runs and is ready, as kubelets do where there are nodes: API servers of
 // tests have none. Knows nothing about who made the pods.
 
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import type { ApiResource } from '../../src/reconcile/ports.ts';
-import { Failure } from '../../src/std/failure.ts';
-import { isObject } from '../../src/std/json.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
 
 /** Once over all pods that there are now: ask again until nothing changes any more. */
 export async function runPods(client: ConnectedCluster, namespaces: readonly string[]): Promise<void> {

@@ -5,9 +5,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { formatRunConfig, type RunConfig } from '../../src/contracts/run-config.ts';
-import { formatVmcpConfig, type VmcpConfig } from '../../src/contracts/vmcp-config.ts';
-import { freePort } from '../../src/devcluster/node/free-port.ts';
+import { formatRunConfig, type RunConfig } from '#contracts/run-config.ts';
+import { formatVmcpConfig, type VmcpConfig } from '#contracts/vmcp-config.ts';
+import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import { type Program, startProgram } from './mcp-program.ts';
 import { type Backend, type ServerSettings, type StartServer, startFixture } from './mcp-servers.ts';
 

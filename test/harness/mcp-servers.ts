@@ -2,7 +2,7 @@
 // nothing about the proxy and what is asked.
 
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../src/devcluster/node/free-port.ts';
+import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import { type Program, startProgram } from './mcp-program.ts';
 
 export interface ServerSettings {

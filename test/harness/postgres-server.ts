@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { embeddedBinaries, serverAccount, systemBinaries } from '../../src/adapters/postgres/embedded/binaries.ts';
-import { initCluster, type ServerOptions, startServer } from '../../src/adapters/postgres/embedded/server.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import { embeddedBinaries, serverAccount, systemBinaries } from '#adapters/postgres/embedded/binaries.ts';
+import { initCluster, type ServerOptions, startServer } from '#adapters/postgres/embedded/server.ts';
+import { migrate } from '#adapters/postgres/migrate.ts';
 
 /** What a test file needs to make its own database. */
 export interface TestServer {

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { Agent, request } from 'undici';
-import { createAuthority, createServerCertificate } from '../../src/devcluster/identity/certificate.ts';
+import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
 import type { TestCluster } from './cluster.ts';
 
 export interface Passing {

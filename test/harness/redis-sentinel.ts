@@ -6,8 +6,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { createAuthority, createServerCertificate } from '../../src/devcluster/identity/certificate.ts';
-import { freePort } from '../../src/devcluster/node/free-port.ts';
+import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
+import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import { endServer, hasStarted } from './redis.ts';
 
 export const REDIS_USER = { name: 'skep', password: 'of-the-user' } as const;

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/devcluster/node/free-port.ts';
+import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 
 export interface RedisServer {
   readonly address: string;

@@ -1,8 +1,8 @@
-// Encrypts manifests as `sops encrypt` does, for tests that need other values and keys than the documents of test/sops.
+// Encrypts manifests as `sops encrypt` does, for tests that need other values and keys than the documents of test/std/sops.
 
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { armor, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface TestKey {
   readonly identity: string;

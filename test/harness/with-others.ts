@@ -2,11 +2,11 @@
 // server it is.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
-import { textOfOutcome, textOfPlan } from '../../src/report/text.ts';
-import { isObject } from '../../src/std/json.ts';
-import { formatProblem } from '../../src/std/problem.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { textOfOutcome, textOfPlan } from '#reconciler/report/text.ts';
+import { exitCodeOf, type RunResult } from '#reconciler/run/result.ts';
+import { isObject } from '#std/json.ts';
+import { formatProblem } from '#std/problem.ts';
 import { type Fleet, openFleet } from '../cluster/fleet.ts';
 import { eventually, type SuiteServer } from '../cluster/server.ts';
 import { type Api, connect } from '../recordings/api.ts';

@@ -1,9 +1,9 @@
 // The steps that a random history is made of, and its end: everything valid, and the cluster as Git says. Knows nothing about
 // how a run is made.
 
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { applySetId, PART_OF, SOURCE } from '../../src/reconcile/labels.ts';
-import { clearQuarantine } from '../../src/reconcile/records/quarantine.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { applySetId, PART_OF, SOURCE } from '#reconciler/run/labels.ts';
+import { clearQuarantine } from '#reconciler/run/records/quarantine.ts';
 import { eventually } from '../harness/cluster.ts';
 import {
   addSource,

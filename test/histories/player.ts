@@ -3,19 +3,19 @@
 // run it holds what was deleted against what is declared. Everything follows from the seed.
 
 import { randomBytes } from 'node:crypto';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { systemClock } from '../../src/main/clock.ts';
-import type { Outcome } from '../../src/reconcile/apply/apply.ts';
-import { openDigestKey } from '../../src/reconcile/desire/digest-key.ts';
-import type { RunRecord } from '../../src/reconcile/history/ports.ts';
-import { recordOf } from '../../src/reconcile/history/record.ts';
-import { applySetId, PART_OF, SOURCE } from '../../src/reconcile/labels.ts';
-import { approve } from '../../src/reconcile/operate/approve.ts';
-import { quarantine } from '../../src/reconcile/operate/rollback.ts';
-import { readQuarantine } from '../../src/reconcile/records/quarantine.ts';
-import type { RunResult } from '../../src/reconcile/result.ts';
-import { type RunDeps, reconcile } from '../../src/reconcile/run.ts';
-import { Failure } from '../../src/std/failure.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { systemClock } from '#hosts/clock.ts';
+import type { Outcome } from '#reconciler/run/apply/apply.ts';
+import { openDigestKey } from '#reconciler/run/desire/digest-key.ts';
+import type { RunRecord } from '#reconciler/run/history/ports.ts';
+import { recordOf } from '#reconciler/run/history/record.ts';
+import { applySetId, PART_OF, SOURCE } from '#reconciler/run/labels.ts';
+import { approve } from '#reconciler/run/operate/approve.ts';
+import { quarantine } from '#reconciler/run/operate/rollback.ts';
+import { readQuarantine } from '#reconciler/run/records/quarantine.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import { type RunDeps, reconcile } from '#reconciler/run/run.ts';
+import { Failure } from '#std/failure.ts';
 import { type Random, seeded } from '../harness/random.ts';
 import { optionsOf } from '../harness/world.ts';
 import {

@@ -1,8 +1,8 @@
 // Repositories in memory, as a history of commits leaves them: refs that move on, go back and are pushed over. Knows nothing
 // about clusters.
 
-import type { Checkout, Repository } from '../../src/reconcile/ports.ts';
-import { sha256 } from '../../src/std/hash.ts';
+import type { Checkout, Repository } from '#reconciler/run/ports.ts';
+import { sha256 } from '#std/hash.ts';
 
 /** One object of a manifest. */
 export interface Doc {

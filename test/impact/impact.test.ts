@@ -3,14 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { KINDS } from '../../src/kinds/index.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
-import { impactOf } from '../../src/reconcile/impact/impact.ts';
-import { load } from '../../src/reconcile/read/load.ts';
-import { textOfImpact } from '../../src/report/impact.ts';
-import type { JsonObject } from '../../src/std/json.ts';
-import { INSTALLED } from '../../src/std/words/command-of.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import { textOfImpact } from '#reconciler/report/impact.ts';
+import { impactOf } from '#reconciler/run/impact/impact.ts';
+import { load } from '#reconciler/run/read/load.ts';
+import type { JsonObject } from '#std/json.ts';
+import { INSTALLED } from '#std/words/command-of.ts';
 
 const API_GROUP = 'toolhive.stacklok.dev';
 const FLEET = readFileSync(join(import.meta.dirname, 'fleet.yaml'), 'utf8');

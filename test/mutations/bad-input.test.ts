@@ -5,16 +5,16 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import type { Kind } from '#reconciler/kinds/kind.ts';
+import { validate } from '#reconciler/run/validate.ts';
+import { sha256 } from '#std/hash.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { Problem } from '#std/problem.ts';
 import { errorsPage } from '../../scripts/errors-page.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
-import { validate } from '../../src/reconcile/validate.ts';
-import { sha256 } from '../../src/std/hash.ts';
-import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
-import type { Problem } from '../../src/std/problem.ts';
 import { type Random, seeded } from '../harness/random.ts';
 import { skep } from '../harness/skep.ts';
-import { FOLDER, readFixtures } from '../kinds/fixture.ts';
+import { FOLDER, readFixtures } from '../reconciler/kinds/fixture.ts';
 import { brokenText } from './break-text.ts';
 import { mutated } from './mutate.ts';
 

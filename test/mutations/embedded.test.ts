@@ -2,7 +2,7 @@
 // it differently; that they are right is asked of a real server (test/cluster/mutations.test.ts).
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { KINDS } from '../../src/kinds/index.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import { defineKinds, newGroup } from '../cluster/definitions.ts';
 import { openServer, type SuiteServer } from '../cluster/server.ts';
 import { connect } from '../recordings/api.ts';

@@ -1,7 +1,7 @@
 // Manifests with one to three things wrong, or just odd, in them: the same ones for the same seed. Knows nothing about
 // what is wrong about them.
 
-import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Random } from '../harness/random.ts';
 
 export interface Mutation {

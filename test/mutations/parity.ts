@@ -1,15 +1,15 @@
 // Whether a server and `skep validate` agree about a manifest: what only rules, references and policies tell is left out,
 // since no server can know it. Knows nothing about where manifests come from.
 
-import { KINDS } from '../../src/kinds/index.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
-import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
-import { load } from '../../src/reconcile/read/load.ts';
-import { sha256 } from '../../src/std/hash.ts';
-import type { JsonObject } from '../../src/std/json.ts';
-import { formatProblem } from '../../src/std/problem.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import type { Kind } from '#reconciler/kinds/kind.ts';
+import { load } from '#reconciler/run/read/load.ts';
+import { sha256 } from '#std/hash.ts';
+import type { JsonObject } from '#std/json.ts';
+import { formatProblem } from '#std/problem.ts';
 import { seeded } from '../harness/random.ts';
-import { readFixtures } from '../kinds/fixture.ts';
+import { readFixtures } from '../reconciler/kinds/fixture.ts';
 import type { Api } from '../recordings/api.ts';
 import { type Mutation, mutated } from './mutate.ts';
 

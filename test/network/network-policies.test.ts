@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { KINDS } from '../../src/kinds/index.ts';
-import { selects } from '../../src/kube/label-selector.ts';
-import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
-import { type PodOfFixture, podsOf } from '../kinds/pods.ts';
+import { selects } from '#kubernetes/rules/label-selector.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { type PodOfFixture, podsOf } from '../reconciler/kinds/pods.ts';
 
 const FOLDER = fileURLToPath(new URL('../../manifests/network', import.meta.url));
 

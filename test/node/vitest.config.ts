@@ -1,7 +1,7 @@
 // The suite of a real node: `npm run test:node` runs it in namespaces of its own.
 
 import { defineConfig } from 'vitest/config';
-import { V8_FLAGS } from '../../src/main/v8-flags.ts';
+import { V8_FLAGS } from '#hosts/v8-flags.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export

@@ -1,15 +1,15 @@
 // What all processes expose at /metrics, once of everything has happened something.
 
 import { pino } from 'pino';
-import type { Rejection } from '../../src/auth/rejection.ts';
-import type { CatalogueReader } from '../../src/catalogue/ports.ts';
-import { createRunMetrics } from '../../src/control/metrics.ts';
-import { GATE_CODES } from '../../src/gate/codes.ts';
-import { createProxyMetrics } from '../../src/proxy/metrics.ts';
-import type { RunResult } from '../../src/reconcile/result.ts';
-import { buildMetricsApp, createServiceMetrics } from '../../src/registry/metrics.ts';
-import { Failure } from '../../src/std/failure.ts';
-import { controlApp } from '../control/control-app.ts';
+import type { Rejection } from '#auth/rejection.ts';
+import { GATE_CODES } from '#gateway/gate/codes.ts';
+import { createProxyMetrics } from '#gateway/proxy/metrics.ts';
+import { createRunMetrics } from '#reconciler/control/metrics.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import type { CatalogueReader } from '#registry/catalogue/ports.ts';
+import { buildMetricsApp, createServiceMetrics } from '#registry/service/metrics.ts';
+import { Failure } from '#std/failure.ts';
+import { controlApp } from '../reconciler/control/control-app.ts';
 
 export interface Family {
   readonly name: string;

@@ -167,7 +167,7 @@ describe('the dashboard', () => {
 
 describe('what is scraped', () => {
   const kinds = ['mcpregistry', 'mcpserver', 'mcpremoteproxy'];
-  const made = kinds.map((kind) => `test/kinds/${kind}/expected/full.yaml`);
+  const made = kinds.map((kind) => `test/reconciler/kinds/${kind}/expected/full.yaml`);
   const workloads = documents('manifests/install/**/deployment.yaml', ...made)
     .flatMap((each) => (Array.isArray(each) ? each : [each]))
     .filter(({ kind }) => kind === 'Deployment');

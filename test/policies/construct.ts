@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { isObject, type JsonObject } from '../../src/std/json.ts';
-import { readDocuments } from '../../src/std/yaml/yaml.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
 
 export const GROUP = 'policies.example.com';
 export const POLICY_API = 'admissionregistration.k8s.io/v1';

@@ -4,13 +4,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { builtinAsAdmitted } from '../../src/kube/policy/admitted.ts';
-import { type Judgement, openJudge } from '../../src/kube/policy/judge.ts';
-import { readPolicies } from '../../src/kube/policy/read.ts';
-import { definedTypes, resourceTable } from '../../src/kube/policy/resource-types.ts';
-import { compileStructural } from '../../src/kube/structural/structural.ts';
-import type { JsonObject } from '../../src/std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
+import { type Judgement, openJudge } from '#kubernetes/rules/policy/judge.ts';
+import { readPolicies } from '#kubernetes/rules/policy/read.ts';
+import { definedTypes, resourceTable } from '#kubernetes/rules/policy/resource-types.ts';
+import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
+import type { JsonObject } from '#std/json.ts';
 import { type Construct, constructs, DEFINITION, GROUP, THINGS } from './construct.ts';
 
 const CONSTRUCTS = constructs('probe');

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readPolicies } from '../../src/kube/policy/read.ts';
+import { readPolicies } from '#kubernetes/rules/policy/read.ts';
 import { PACK_FILES, packFixtures, said } from './pack.ts';
 
 const FLEET = join(import.meta.dirname, '../../manifests/fleet/cluster');

@@ -3,13 +3,13 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KINDS } from '../../src/kinds/index.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { readPolicies } from '../../src/kube/policy/read.ts';
-import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
-import { declaredFacts } from '../../src/reconcile/policy/facts.ts';
-import { admittedObject, openPolicies } from '../../src/reconcile/policy/policies.ts';
-import { type LoadedResource, load } from '../../src/reconcile/read/load.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { readPolicies } from '#kubernetes/rules/policy/read.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import { declaredFacts } from '#reconciler/run/policy/facts.ts';
+import { admittedObject, openPolicies } from '#reconciler/run/policy/policies.ts';
+import { type LoadedResource, load } from '#reconciler/run/read/load.ts';
 
 const FOLDER = import.meta.dirname;
 const PACK = join(FOLDER, '../../policies');

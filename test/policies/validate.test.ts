@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runValidation } from '../../src/main/offline/validation.ts';
-import { problemsExit } from '../../src/reconcile/problems-exit.ts';
-import { Failure } from '../../src/std/failure.ts';
-import { formatProblem } from '../../src/std/problem.ts';
+import { runValidation } from '#cli/offline/validation.ts';
+import { problemsExit } from '#reconciler/run/problems-exit.ts';
+import { Failure } from '#std/failure.ts';
+import { formatProblem } from '#std/problem.ts';
 
 const SERVER = `apiVersion: toolhive.stacklok.dev/v1alpha1
 kind: MCPServer

@@ -2,7 +2,7 @@
 
 import { KubeConfig } from '@kubernetes/client-node';
 import { Agent } from 'undici';
-import type { Json } from '../../src/std/json.ts';
+import type { Json } from '#std/json.ts';
 import type { Answer, Method } from './scenario.ts';
 
 export interface Call {

@@ -1,7 +1,7 @@
 // What differs between two recordings of one scenario, as lines that name the place. Knows nothing about why.
 
-import type { Json } from '../../src/std/json.ts';
-import { canonicalJson, isObject, pointerToken } from '../../src/std/json.ts';
+import type { Json } from '#std/json.ts';
+import { canonicalJson, isObject, pointerToken } from '#std/json.ts';
 import type { RecordedStep } from './play.ts';
 
 export interface Difference {

@@ -3,8 +3,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json, JsonObject } from '../../src/std/json.ts';
-import { canonicalJson, isObject } from '../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
+import { canonicalJson, isObject } from '#std/json.ts';
 import type { RecordedStep, Recording } from './play.ts';
 import { printJson } from './print.ts';
 

@@ -2,8 +2,8 @@
 // different. Knows nothing about particular kinds.
 
 import { isIP } from 'node:net';
-import type { Json, JsonObject } from '../../src/std/json.ts';
-import { isObject } from '../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
+import { isObject } from '#std/json.ts';
 import { at } from './scenario.ts';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;

@@ -1,19 +1,19 @@
-// Ownership as the recorded server kept it: every recorded write is done again by src/kube/ownership alone, without a
+// Ownership as the recorded server kept it: every recorded write is done again by src/kubernetes/rules/ownership alone, without a
 // server, and its managedFields, conflicts and verdicts are compared with what the server answered.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { typesOfDefinition } from '../../src/devcluster/custom/definition.ts';
-import { customDocument } from '../../src/devcluster/custom/document.ts';
-import type { KubeObject, ManagedFieldsEntry } from '../../src/kube/object.ts';
-import { groupOf } from '../../src/kube/object.ts';
-import { type MergeType, type OpenApiDocument, rootType } from '../../src/kube/openapi.ts';
-import { compare, type Verdict } from '../../src/kube/ownership/compare.ts';
-import { serverSideApply, trackUpdate } from '../../src/kube/ownership/write/apply.ts';
-import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
-import type { Json, JsonObject } from '../../src/std/json.ts';
-import { canonicalJson, isObject } from '../../src/std/json.ts';
+import { typesOfDefinition } from '#kubernetes/devcluster/custom/definition.ts';
+import { customDocument } from '#kubernetes/devcluster/custom/document.ts';
+import type { KubeObject, ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
+import { groupOf } from '#kubernetes/rules/object.ts';
+import { type MergeType, type OpenApiDocument, rootType } from '#kubernetes/rules/openapi.ts';
+import { compare, type Verdict } from '#kubernetes/rules/ownership/compare.ts';
+import { serverSideApply, trackUpdate } from '#kubernetes/rules/ownership/write/apply.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import type { Json, JsonObject } from '#std/json.ts';
+import { canonicalJson, isObject } from '#std/json.ts';
 import { readFixture } from './fixture.ts';
 import { at } from './scenario.ts';
 import { SCENARIOS } from './scenarios/index.ts';

@@ -1,8 +1,8 @@
 // Plays one scenario against an API server and gives what was said, in symbols. Knows nothing about files.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Json, JsonObject } from '../../src/std/json.ts';
-import { canonicalJson, isObject } from '../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
+import { canonicalJson, isObject } from '#std/json.ts';
 import type { Api, Call } from './api.ts';
 import type { Symbols } from './normalise.ts';
 import { newSymbols, normalise, normaliseRequest } from './normalise.ts';

@@ -1,7 +1,7 @@
 // A recording as text that people read: JSON, on one line what fits on one line. Knows nothing about what it prints.
 
-import type { Json } from '../../src/std/json.ts';
-import { isObject } from '../../src/std/json.ts';
+import type { Json } from '#std/json.ts';
+import { isObject } from '#std/json.ts';
 
 const WIDTH = 120;
 

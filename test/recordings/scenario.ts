@@ -1,7 +1,7 @@
 // The words in which a scenario is written: requests in order, each with the reason why it is asked. Knows nothing about
 // servers, files or how answers are compared.
 
-import type { Json, JsonObject } from '../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

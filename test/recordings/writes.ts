@@ -1,8 +1,8 @@
 // The writes of a recording: what lived before, what was asked, what the server made of it. Knows nothing about ownership.
 
-import type { KubeObject } from '../../src/kube/object.ts';
-import type { Json } from '../../src/std/json.ts';
-import { isObject } from '../../src/std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { Json } from '#std/json.ts';
+import { isObject } from '#std/json.ts';
 import type { RecordedStep, Recording } from './play.ts';
 import { APPLY_PATCH, at } from './scenario.ts';
 

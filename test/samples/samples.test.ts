@@ -12,8 +12,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { holidaysOf } from '../../src/samples/holidays/countries.ts';
-import { easterSunday } from '../../src/samples/holidays/dates.ts';
+import { holidaysOf } from '#samples/holidays/countries.ts';
+import { easterSunday } from '#samples/holidays/dates.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { type Running, startSkep } from '../harness/skep.ts';
 

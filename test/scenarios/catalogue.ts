@@ -1,12 +1,12 @@
 // The catalogue of a story: registry sources as the product reads them, in a database of the story's own. Knows nothing
 // about what the story is.
 
-import { createOutbound } from '../../src/adapters/http/outbound.ts';
-import { openPool } from '../../src/adapters/postgres/pool.ts';
-import { createStore } from '../../src/adapters/postgres/store.ts';
-import { systemClock } from '../../src/main/clock.ts';
-import { registrySource } from '../../src/main/instance/registry-sources.ts';
-import type { RegistryDeps } from '../../src/reconcile/catalogue/registries.ts';
+import { createOutbound } from '#adapters/http/outbound.ts';
+import { openPool } from '#adapters/postgres/pool.ts';
+import { createStore } from '#adapters/postgres/store.ts';
+import { systemClock } from '#hosts/clock.ts';
+import { registrySource } from '#hosts/reconciler/instance/registry-sources.ts';
+import type { RegistryDeps } from '#reconciler/run/catalogue/registries.ts';
 import { createTestDatabase } from '../harness/database.ts';
 
 export interface StoryCatalogue {

@@ -2,9 +2,9 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KubeObject } from '../../src/kube/object.ts';
-import type { JsonObject } from '../../src/std/json.ts';
-import { readDocuments } from '../../src/std/yaml/yaml.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { JsonObject } from '#std/json.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
 
 const FOLDER = join(import.meta.dirname, 'releases');
 

@@ -1,9 +1,9 @@
 // What others do to an object of ours: apply, edit, patch, scale, write its status. Each as the tools of others send it;
 // what the server refuses changes nothing. Knows nothing about verdicts.
 
-import type { KubeObject } from '../../src/kube/object.ts';
-import type { MergeType } from '../../src/kube/openapi.ts';
-import { isObject, type Json, type JsonObject, pointerTokens } from '../../src/std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { MergeType } from '#kubernetes/rules/openapi.ts';
+import { isObject, type Json, type JsonObject, pointerTokens } from '#std/json.ts';
 import type { Random } from '../harness/random.ts';
 import type { Api, Call } from '../recordings/api.ts';
 import { APPLY_PATCH } from '../recordings/scenario.ts';

@@ -1,10 +1,10 @@
 // Local verdict and server's answer side by side, and which pairs are wrong. Knows nothing about how either came about.
 
-import { normalise } from '../../src/kube/normalise.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import type { MergeType } from '../../src/kube/openapi.ts';
-import { type Comparison, compare } from '../../src/kube/ownership/compare.ts';
-import { canonicalJson } from '../../src/std/json.ts';
+import { normalise } from '#kubernetes/rules/normalise.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { MergeType } from '#kubernetes/rules/openapi.ts';
+import { type Comparison, compare } from '#kubernetes/rules/ownership/compare.ts';
+import { canonicalJson } from '#std/json.ts';
 
 /**
  * What the server would do: nothing, change only the entries of others, only what we own, the object; or refuse it.

@@ -1,13 +1,13 @@
-// The manifests that stories begin with: built-in kinds from manifests/, ours from the fixtures of test/kinds. Knows
+// The manifests that stories begin with: built-in kinds from manifests/, ours from the fixtures of test/reconciler/kinds. Knows
 // nothing about what becomes of them.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KINDS } from '../../src/kinds/index.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
-import { bundledKinds } from '../../src/kube/schemas/bundled.ts';
-import { readDocuments } from '../../src/std/yaml/yaml.ts';
-import { readFixtures } from '../kinds/fixture.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { bundledKinds } from '#kubernetes/rules/schemas/bundled.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
+import { readFixtures } from '../reconciler/kinds/fixture.ts';
 
 export interface Subject {
   readonly apiVersion: string;

@@ -1,10 +1,10 @@
 // How people change a manifest from one commit to the next, and in how many ways they write the same: the same changes
 // for the same random numbers. Knows nothing about servers.
 
-import type { KubeObject } from '../../src/kube/object.ts';
-import { keyType, type MergeType } from '../../src/kube/openapi.ts';
-import { itemElement } from '../../src/kube/ownership/element.ts';
-import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { keyType, type MergeType } from '#kubernetes/rules/openapi.ts';
+import { itemElement } from '#kubernetes/rules/ownership/element.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Random } from '../harness/random.ts';
 import { read, remove, type Spot, spotsOf, write } from './spots.ts';
 

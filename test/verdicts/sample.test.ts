@@ -1,13 +1,13 @@
 // Local verdict = server verdict, on cases recorded from a real API server by test/cluster/verdicts.test.ts.
 
 import { expect, test } from 'vitest';
-import { typesOfDefinition } from '../../src/devcluster/custom/definition.ts';
-import { customDocument } from '../../src/devcluster/custom/document.ts';
-import { crd } from '../../src/kinds/crd.ts';
-import { KINDS } from '../../src/kinds/index.ts';
-import { groupOf, type KubeObject } from '../../src/kube/object.ts';
-import { type MergeType, rootType } from '../../src/kube/openapi.ts';
-import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
+import { typesOfDefinition } from '#kubernetes/devcluster/custom/definition.ts';
+import { customDocument } from '#kubernetes/devcluster/custom/document.ts';
+import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { type MergeType, rootType } from '#kubernetes/rules/openapi.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { crd } from '#reconciler/kinds/crd.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import { localVerdict, openTally, wrong } from './judge.ts';
 import { GROUP, MANAGER, readSample } from './sample.ts';
 

@@ -3,8 +3,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KubeObject, ManagedFieldsEntry } from '../../src/kube/object.ts';
-import { canonicalJson } from '../../src/std/json.ts';
+import type { KubeObject, ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
+import { canonicalJson } from '#std/json.ts';
 import type { Case } from './judge.ts';
 
 export const GROUP = 'verdicts.example.com';

@@ -1,9 +1,9 @@
 // The places of a manifest with the types that they have, for those who change something there. Knows nothing about what
 // is changed.
 
-import { keyType, type MergeType } from '../../src/kube/openapi.ts';
-import { shapeOf } from '../../src/kube/ownership/shape.ts';
-import { isObject, type Json, type JsonObject, pointerToken } from '../../src/std/json.ts';
+import { keyType, type MergeType } from '#kubernetes/rules/openapi.ts';
+import { shapeOf } from '#kubernetes/rules/ownership/shape.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 
 export interface Spot {
   readonly parent: JsonObject | Json[];

@@ -2,13 +2,13 @@
 // Told in waves, one LIST for all objects of a kind before and after, as a run reads them. Knows nothing about verdicts.
 
 import pLimit from 'p-limit';
-import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { normalise } from '../../src/kube/normalise.ts';
-import { groupOf, type KubeObject } from '../../src/kube/object.ts';
-import { type MergeType, rootType } from '../../src/kube/openapi.ts';
-import type { ApiResource } from '../../src/reconcile/ports.ts';
-import { Failure } from '../../src/std/failure.ts';
-import { sha256 } from '../../src/std/hash.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { normalise } from '#kubernetes/rules/normalise.ts';
+import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { type MergeType, rootType } from '#kubernetes/rules/openapi.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { sha256 } from '#std/hash.ts';
 import { seeded } from '../harness/random.ts';
 import type { Api } from '../recordings/api.ts';
 import { act } from './acts.ts';

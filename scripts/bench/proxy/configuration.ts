@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AuthzConfigFile } from '../../../src/contracts/authz-config.ts';
-import { formatRunConfig, type RunConfig } from '../../../src/contracts/run-config.ts';
+import type { AuthzConfigFile } from '#contracts/authz-config.ts';
+import { formatRunConfig, type RunConfig } from '#contracts/run-config.ts';
 import { AUDIENCE, type ProxyIssuer } from './issuer.ts';
 
 /** What a call is decided by; `values`: what a policy makes of an argument, which only the engine can say. */

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../../src/devcluster/node/free-port.ts';
+import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import { imageNodeOptions, moduleNodeOptions } from '../compiled.ts';
 import { startModule } from '../processes.ts';
 import type { Place } from '../sections.ts';

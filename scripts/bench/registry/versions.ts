@@ -1,7 +1,7 @@
 // As many versions of servers as the official registry has: the sample registry under many names.
 
 import assert from 'node:assert/strict';
-import { parseRegistry } from '../../../src/catalogue/formats/registry.ts';
+import { parseRegistry } from '#registry/catalogue/formats/registry.ts';
 import { registryOf } from '../manifests.ts';
 
 /** Three versions of each: as many as the official registry has. */

@@ -2,10 +2,10 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openWordIndex } from '../../../src/adapters/sqlite/word-index.ts';
-import { RUN_CONFIG_FILE, type RunConfig } from '../../../src/contracts/run-config.ts';
-import { freePort } from '../../../src/devcluster/node/free-port.ts';
-import { searchedText, searchTerms } from '../../../src/vmcp/optimizer/words.ts';
+import { openWordIndex } from '#adapters/sqlite/word-index.ts';
+import { RUN_CONFIG_FILE, type RunConfig } from '#contracts/run-config.ts';
+import { searchedText, searchTerms } from '#gateway/virtual-server/optimizer/words.ts';
+import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import { imageNodeOptions, moduleNodeOptions } from '../compiled.ts';
 import { median } from '../measure.ts';
 import { startModule } from '../processes.ts';

@@ -1,8 +1,8 @@
-// An MCP server as a container in a cluster: implements `OpenStreams` of backends/ports.ts with `pods/attach` of the
+// An MCP server as a container in a cluster: implements `OpenStreams` of gateway/backends/ports.ts with `pods/attach` of the
 // Kubernetes API over a WebSocket (v4.channel.k8s.io, v5.channel.k8s.io).
 
 import type { RawData, WebSocket } from 'ws';
-import type { OpenStreams, Processes, Streams, StreamsHandlers } from '../../backends/ports.ts';
+import type { OpenStreams, Processes, Streams, StreamsHandlers } from '#gateway/backends/ports.ts';
 import { openSocket } from './handshake.ts';
 import type { AttachOptions } from './options.ts';
 import { readInstance } from './pod-instance.ts';

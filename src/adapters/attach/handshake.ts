@@ -2,7 +2,7 @@
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { AttachCredentials, AttachOptions, AttachProtocol } from './options.ts';
 import { attachRefusal, podPath, readBounded } from './refusal.ts';
 

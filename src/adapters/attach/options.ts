@@ -1,8 +1,8 @@
 // Options for attaching to a container.
 
 import type { ConnectionOptions } from 'node:tls';
-import type { BackendClock } from '../../backends/ports.ts';
-import type { Failure } from '../../std/failure.ts';
+import type { BackendClock } from '#gateway/backends/ports.ts';
+import type { Failure } from '#std/failure.ts';
 
 /** Subprotocols of Kubernetes, the wanted one first. */
 export type AttachProtocol = 'v4.channel.k8s.io' | 'v5.channel.k8s.io';

@@ -1,7 +1,7 @@
 // Reads which run of a container it is: one GET of its pod.
 
-import { Failure } from '../../std/failure.ts';
-import { isObject, type JsonObject } from '../../std/json.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import type { AttachCredentials, AttachOptions } from './options.ts';
 import { requestPod } from './pod-request.ts';
 import { attachRefusal } from './refusal.ts';

@@ -2,7 +2,7 @@
 
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { AttachCredentials, AttachOptions } from './options.ts';
 import { podPath, readBounded } from './refusal.ts';
 

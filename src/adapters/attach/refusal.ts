@@ -1,8 +1,8 @@
 // Refusals of the API server as failures: its Status bodies say why. Knows nothing about streams.
 
 import type { IncomingMessage } from 'node:http';
-import { Failure } from '../../std/failure.ts';
-import { isObject, type JsonObject } from '../../std/json.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 
 export function podPath(namespace: string, pod: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}`;

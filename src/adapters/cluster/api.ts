@@ -3,8 +3,8 @@
 
 import { createSecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
-import type { Clock, Exchange } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Clock, Exchange } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { loadProxyAgent, Pool } from '../http/undici.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { exchange } from './exchange.ts';

@@ -2,10 +2,10 @@
 
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { systemClock } from '#hosts/clock.ts';
+import type { Exchange } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { connect, serve, status, widgets } from '../../../test/harness/api-server.ts';
-import { systemClock } from '../../main/clock.ts';
-import type { Exchange } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
 
 test('a client that is closed while it waits for an answer asks for nothing again', async () => {
   const begun = Promise.withResolvers<void>();

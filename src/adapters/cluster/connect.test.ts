@@ -2,6 +2,7 @@
 
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import type { Exchange } from '#reconciler/run/ports.ts';
 import {
   connect,
   DISCOVERY,
@@ -13,7 +14,6 @@ import {
   widget,
   widgets,
 } from '../../../test/harness/api-server.ts';
-import type { Exchange } from '../../reconcile/ports.ts';
 
 test('an object is applied verbatim, with field manager and force, and without a search for duplicate keys', async () => {
   const { url, received } = await serve(({ body }) => ({ json: JSON.parse(body) }));

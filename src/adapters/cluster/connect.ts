@@ -1,7 +1,7 @@
-// The Kubernetes API as the reconciler sees it: implements `Cluster` of reconcile/ports.ts. Objects travel verbatim, both
+// The Kubernetes API as the reconciler sees it: implements `Cluster` of reconciler/run/ports.ts. Objects travel verbatim, both
 // ways: no typed client in between drops what it does not know. Knows nothing about our kinds.
 
-import type { Clock, Cluster, Exchange } from '../../reconcile/ports.ts';
+import type { Clock, Cluster, Exchange } from '#reconciler/run/ports.ts';
 import { createApi } from './api.ts';
 import { openCredentials } from './credentials.ts';
 import { createLimiter } from './limiter.ts';

@@ -6,6 +6,7 @@ import { createServer as createProxy } from 'node:http';
 import { type AddressInfo, connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { systemClock } from '#hosts/clock.ts';
 import {
   cleanups,
   connect,
@@ -17,7 +18,6 @@ import {
   status,
   widget,
 } from '../../../test/harness/api-server.ts';
-import { systemClock } from '../../main/clock.ts';
 import { connectCluster } from './connect.ts';
 
 test('the context says where to look and where home is', async () => {

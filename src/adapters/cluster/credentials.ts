@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node';
-import type { Clock } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
-import { digest } from '../../std/hash.ts';
+import type { Clock } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { digest } from '#std/hash.ts';
 import { displayUrl } from '../http/failures.ts';
 import type { ClusterCode } from './codes.ts';
 

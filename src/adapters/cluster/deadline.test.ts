@@ -1,8 +1,8 @@
 // Which requests a run names that has no time left.
 
 import { expect, test } from 'vitest';
+import { systemClock } from '#hosts/clock.ts';
 import { connect, failureOf, serve, widget } from '../../../test/harness/api-server.ts';
-import { systemClock } from '../../main/clock.ts';
 
 test('a run out of time names what it has waited for, and nothing of an earlier run', async () => {
   const { url } = await serve(({ path }) => (path.includes('silent') ? 'drop' : { json: widget }));

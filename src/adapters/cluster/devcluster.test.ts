@@ -1,11 +1,11 @@
 // The Kubernetes client and the embedded cluster, over real HTTPS.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#hosts/clock.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { startTestCluster, type TestCluster } from '../../../test/harness/cluster.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { systemClock } from '../../main/clock.ts';
-import type { ApiResource } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
 import { type ConnectedCluster, connectCluster } from './connect.ts';
 
 let server: TestCluster;

@@ -1,9 +1,9 @@
 // Which kinds the API server serves, from its aggregated discovery (Kubernetes 1.30 on) or group by group. Knows nothing
 // about objects.
 
-import type { ApiResource } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
-import { isObject, type JsonObject, objectsIn, textsIn } from '../../std/json.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject, objectsIn, textsIn } from '#std/json.ts';
 import type { Api } from './api.ts';
 import { readJson } from './json-answer.ts';
 

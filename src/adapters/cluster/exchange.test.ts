@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { Failure } from '#std/failure.ts';
 import { busy, connect, failureOf, serve, widget } from '../../../test/harness/api-server.ts';
-import { Failure } from '../../std/failure.ts';
 import { Agent } from '../http/undici.ts';
 import { exchange } from './exchange.ts';
 

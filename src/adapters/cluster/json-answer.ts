@@ -1,7 +1,7 @@
 // Reads answers as JSON objects. Knows nothing about kinds.
 
-import { Failure } from '../../std/failure.ts';
-import { isObject, type JsonObject, parseJson } from '../../std/json.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import type { Api, ApiRequest } from './api.ts';
 import { unexpected } from './refusals.ts';
 

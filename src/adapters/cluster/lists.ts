@@ -1,10 +1,10 @@
 // Reads all objects of a kind, page by page: pages of so many objects, or, where objects may be large, of so many bytes.
 // Knows nothing about what they hold.
 
-import type { KubeObject } from '../../kube/object.ts';
-import type { ApiResource, Clock, ListOptions } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
-import { isObject, type JsonObject } from '../../std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { ApiResource, Clock, ListOptions } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import type { Api } from './api.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import { isKubeObject } from './objects.ts';

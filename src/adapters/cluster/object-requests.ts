@@ -1,11 +1,11 @@
 // Reads and writes one object: the request of each verb, its preconditions, whose name it goes in. Knows nothing about how
 // requests travel, and nothing about our kinds.
 
-import type { KubeObject } from '../../kube/object.ts';
-import type { ApiResource, ApplyOptions, Clock, JsonPatchOperation, PatchOptions } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
-import { unicodeEscape } from '../../std/json.ts';
-import { formatId, type ResourceId } from '../../std/problem.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { ApiResource, ApplyOptions, Clock, JsonPatchOperation, PatchOptions } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { unicodeEscape } from '#std/json.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Api } from './api.ts';
 import { type Discovered, discover } from './discovery.ts';
 import { readIfFound, sendForJson } from './json-answer.ts';

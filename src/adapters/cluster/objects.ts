@@ -1,7 +1,7 @@
 // Tells Kubernetes objects from other JSON. Knows nothing about kinds.
 
-import type { KubeObject } from '../../kube/object.ts';
-import { isObject } from '../../std/json.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject } from '#std/json.ts';
 
 export function isKubeObject(value: unknown): value is KubeObject {
   if (!isObject(value) || !isObject(value.metadata)) return false;

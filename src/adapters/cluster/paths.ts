@@ -1,6 +1,6 @@
 // Where collections and objects are in the API (Kubernetes API Concepts, "Resource URIs"). Knows nothing about requests.
 
-import type { ApiResource } from '../../reconcile/ports.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
 
 /** All objects of a kind; of one namespace where it is given and the kind has namespaces. */
 export function collectionPath({ apiVersion, plural, namespaced }: ApiResource, namespace?: string): string {

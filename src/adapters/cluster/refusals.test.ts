@@ -1,6 +1,7 @@
 // Requests that fail: which are sent again, and what the errors say and do not say.
 
 import { expect, test } from 'vitest';
+import { createAuthority } from '#kubernetes/devcluster/identity/certificate.ts';
 import {
   busy,
   cleanups,
@@ -17,7 +18,6 @@ import {
   widget,
   widgets,
 } from '../../../test/harness/api-server.ts';
-import { createAuthority } from '../../devcluster/identity/certificate.ts';
 
 test.each<{
   reply: Reply | 'drop';

@@ -2,8 +2,8 @@
 // Source: Kubernetes API conventions, "Response Status Kind".
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { Failure } from '../../std/failure.ts';
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { connectionProblem, displayUrl } from '../http/failures.ts';
 import type { ClusterCode } from './codes.ts';
 

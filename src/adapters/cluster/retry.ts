@@ -1,8 +1,8 @@
 // When a request that failed is sent again, and after how long. Knows nothing about connections and time.
 
-import type { Failure } from '../../std/failure.ts';
-import { fnv1a32 } from '../../std/hash.ts';
-import { isObject } from '../../std/json.ts';
+import type { Failure } from '#std/failure.ts';
+import { fnv1a32 } from '#std/hash.ts';
+import { isObject } from '#std/json.ts';
 import { connectionProblem } from '../http/failures.ts';
 import { type Answer, readStatus } from './refusals.ts';
 

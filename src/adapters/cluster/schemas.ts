@@ -1,9 +1,9 @@
 // The OpenAPI v3 documents of the API server, each read once per content: the server's index names their hashes.
 // Knows nothing about what they say.
 
-import type { OpenApiDocument } from '../../kube/openapi.ts';
-import { Failure } from '../../std/failure.ts';
-import { isObject } from '../../std/json.ts';
+import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
 import type { Api } from './api.ts';
 import { readIfFound, readJson } from './json-answer.ts';
 import { unexpected } from './refusals.ts';

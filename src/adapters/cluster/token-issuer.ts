@@ -1,7 +1,7 @@
 // Reads the issuer of service account tokens from the API server, and remembers it for a while: it changes when a cluster is upgraded.
 
-import type { Clock, Cluster } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Clock, Cluster } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 import type { Api } from './api.ts';
 import { readJson } from './json-answer.ts';
 

@@ -2,7 +2,7 @@
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { openObjectStore } from './objects/objects.ts';
 import { ancestorsOf } from './objects/tree.ts';
 import { commitReference, type Reference } from './reference.ts';

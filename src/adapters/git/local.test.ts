@@ -3,10 +3,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '#hosts/clock.ts';
+import type { Repository } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { createRepository, type TestRepository, temporaryFolder } from '../../../test/harness/git-server.ts';
-import { systemClock } from '../../main/clock.ts';
-import type { Repository } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
 import { createOutbound } from '../http/outbound.ts';
 import type { GitRef } from './reference.ts';
 import { openRepository } from './repository.ts';

@@ -2,8 +2,8 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Checkout, Repository } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Checkout, Repository } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { readBlobs } from './objects/blobs.ts';
 import { openObjectStore } from './objects/objects.ts';
 import { ancestorsOf, listFiles, peelToCommit } from './objects/tree.ts';

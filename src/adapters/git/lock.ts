@@ -4,9 +4,9 @@
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
-import { isObject } from '../../std/json.ts';
+import type { Clock } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
 
 const TOUCH_MS = 2_000;
 /** A holder that did not touch its file for so long is dead, or stopped long enough to count as dead. */

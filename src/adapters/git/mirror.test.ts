@@ -6,9 +6,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSy
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemClock } from '#hosts/clock.ts';
+import { Failure } from '#std/failure.ts';
 import { failureOf, manyFiles, open, serve, stateDir, textOf, transferred } from '../../../test/harness/git-client.ts';
-import { systemClock } from '../../main/clock.ts';
-import { Failure } from '../../std/failure.ts';
 
 test('an unchanged branch costs two small requests, also for a new process', async () => {
   const server = await serve();
@@ -166,7 +166,7 @@ test('a killed fetch breaks nothing and locks nobody out', async () => {
   const script = `
     import { openRepository } from ${module('./repository.ts')};
     import { createOutbound } from ${module('../http/outbound.ts')};
-    import { systemClock } from ${module('../../main/clock.ts')};
+    import { systemClock } from ${module('../../hosts/clock.ts')};
     const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], version: '0' });
     const [repository, dir] = process.argv.slice(1);
     await openRepository({ repository, ref: {}, dir, outbound, allowFiles: false, clock: systemClock }).fetch();`;

@@ -3,8 +3,8 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Checkout, Clock, Repository } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Checkout, Clock, Repository } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { fetchAncestors } from './ancestors.ts';
 import { runLocked } from './lock.ts';
 import { readBlobs } from './objects/blobs.ts';

@@ -1,7 +1,7 @@
 // Which commit of a repository is meant: by branch, tag, range of versions, commit or as the remote's default. Knows nothing about remotes.
 
 import type { Range } from 'semver';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { highestOf, readRange } from './versions.ts';
 
 /** At most one of them; none means what the remote's HEAD points to. */

@@ -3,7 +3,7 @@
 
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { receivePack } from './objects/receive.ts';
 import { gitPackage } from './package.ts';
 import { type CommitReference, isOid, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';

@@ -1,8 +1,8 @@
 // Opens a Git repository for reading: one commit's files, and their contents by object id. Implements `Repository` of
-// reconcile/ports.ts. Knows nothing about what the files hold.
+// reconciler/run/ports.ts. Knows nothing about what the files hold.
 
-import type { Checkout, Clock, Repository } from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Checkout, Clock, Repository } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
 import type { Outbound } from '../http/outbound.ts';
 import { openLocal } from './local.ts';
 import { type Location, readLocation } from './location.ts';

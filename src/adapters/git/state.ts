@@ -3,7 +3,7 @@
 
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 
 /**
  * Layout: `clone-<n>/` are bare repositories, `current` names the one in use. A clone is filled before `current` names

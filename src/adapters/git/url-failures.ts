@@ -1,6 +1,6 @@
 // What is said of a URL that names no repository: never with what could be a password. Knows nothing about how URLs are read.
 
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { GitCode } from './codes.ts';
 
 export function withTail(shown: string): Failure {

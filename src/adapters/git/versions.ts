@@ -1,8 +1,8 @@
 // Which of a repository's tags a range of versions means. Knows nothing about remotes.
 
 import type { Range } from 'semver';
-import { Failure } from '../../std/failure.ts';
-import { lazyPackage } from '../../std/lazy-package.ts';
+import { Failure } from '#std/failure.ts';
+import { lazyPackage } from '#std/lazy-package.ts';
 
 const semverPackage = lazyPackage<typeof import('semver')>('semver');
 

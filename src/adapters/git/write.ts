@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { gitPackage } from './package.ts';
 import { useFolder } from './state.ts';
 

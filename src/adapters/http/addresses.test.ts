@@ -1,7 +1,7 @@
 // Which addresses the guard refuses, and what opens them.
 
 import { expect, test } from 'vitest';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { createAddressGuard } from './addresses.ts';
 
 function check(row: { readonly address: string; readonly allow?: readonly string[]; readonly refused: string }): void {

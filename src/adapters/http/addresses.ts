@@ -1,7 +1,7 @@
 // Which IP addresses an outbound connection may go to. Knows nothing about names, URLs or sockets.
 
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 
 /** Says why an address is refused, as a noun phrase; undefined: it may be connected to. */
 export type AddressGuard = (address: string) => string | undefined;

@@ -1,7 +1,7 @@
 // The answer of an outbound request: its body up to a limit, its headers as one text each. Knows nothing about requests.
 
 import type { Dispatcher } from 'undici';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 
 /** Throws Failure `outbound-too-large` as soon as there is more than `maxBytes`. */
 export async function readBody(

@@ -4,7 +4,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { AddressGuard } from './addresses.ts';
 import type { Egress } from './egress.ts';
 import { openTunnel } from './tunnel.ts';

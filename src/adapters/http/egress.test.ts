@@ -4,8 +4,8 @@ import type { Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
 import { type ConnectProxy, startConnectProxy } from '../../../test/harness/connect-proxy.ts';
-import { createAuthority, createServerCertificate } from '../../devcluster/identity/certificate.ts';
 import { egressOf } from './egress.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 

@@ -2,7 +2,7 @@
 // about requests.
 
 import { BlockList, isIP } from 'node:net';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 
 export interface EgressSettings {
   /** URL of the proxy for https, with user and password where it asks for them. */

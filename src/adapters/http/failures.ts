@@ -1,7 +1,7 @@
 // Turns what goes wrong with an outbound request into a Failure that names the URL. Knows nothing about sockets.
 
-import { Failure } from '../../std/failure.ts';
-import type { JsonObject } from '../../std/json.ts';
+import { Failure } from '#std/failure.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { OutboundCode } from './codes.ts';
 import { errors } from './undici.ts';
 

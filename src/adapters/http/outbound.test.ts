@@ -7,9 +7,9 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Fetch } from '../../auth/ports.ts';
-import { createAuthority, createServerCertificate } from '../../devcluster/identity/certificate.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Fetch } from '#auth/ports.ts';
+import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
+import { Failure } from '#std/failure.ts';
 import { createOutbound, type Outbound, type OutboundOptions, type OutboundRequest } from './outbound.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];

@@ -2,7 +2,7 @@
 // for. Knows nothing about what is requested or why.
 
 import type { Agent as AgentOf } from 'undici';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { type AddressGuard, anyAddress, createAddressGuard } from './addresses.ts';
 import { joinHeaders, leaveUnread, readBody } from './answer.ts';
 import { guardedConnector, type Resolve, resolveBySystem, resolvePermitted } from './connector.ts';

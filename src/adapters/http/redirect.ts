@@ -1,6 +1,6 @@
 // What to request next after a redirect. Knows nothing about connections.
 
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { displayUrl } from './failures.ts';
 
 interface Redirectable {

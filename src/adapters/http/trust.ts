@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 
 export interface OwnAuthorities {
   /** A PEM file; read once. */

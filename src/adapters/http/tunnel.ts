@@ -3,7 +3,7 @@
 
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 
 export interface TunnelRequest {
   readonly proxy: URL;

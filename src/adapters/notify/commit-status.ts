@@ -1,6 +1,6 @@
 // The status of a commit at GitHub, GitLab and Gitea, in the shape that each documents. Knows nothing about runs.
 
-import type { Notice, NoticeState } from '../../reconcile/notify/ports.ts';
+import type { Notice, NoticeState } from '#reconciler/run/notify/ports.ts';
 import type { Outbound } from '../http/outbound.ts';
 import { deliver, type Message } from './send.ts';
 

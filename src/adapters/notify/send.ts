@@ -1,7 +1,7 @@
 // One notification over the guarded client: a few attempts, each bounded in time. Knows nothing about what is reported.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { Outbound, OutboundResponse } from '../http/outbound.ts';
 
 export interface Message {

@@ -1,7 +1,7 @@
 // A run as JSON to anybody's URL, signed with a secret that both know. Knows nothing about who receives it.
 
-import type { Notice } from '../../reconcile/notify/ports.ts';
-import { hmacSha256 } from '../../std/hash.ts';
+import type { Notice } from '#reconciler/run/notify/ports.ts';
+import { hmacSha256 } from '#std/hash.ts';
 import type { Outbound } from '../http/outbound.ts';
 import { deliver } from './send.ts';
 

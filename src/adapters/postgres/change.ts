@@ -1,9 +1,9 @@
 // What has to be written so that a source's rows become a given list of entries. Pure: knows no SQL.
 
-import type { Entry } from '../../catalogue/entry.ts';
-import type { Hold, Written } from '../../catalogue/ports.ts';
-import { digest, sha256 } from '../../std/hash.ts';
-import { latestOf } from '../../std/versions.ts';
+import type { Entry } from '#registry/catalogue/entry.ts';
+import type { Hold, Written } from '#registry/catalogue/ports.ts';
+import { digest, sha256 } from '#std/hash.ts';
+import { latestOf } from '#std/versions.ts';
 
 /** What a stored version must tell to be compared. Times are RFC 3339 with milliseconds, in UTC. */
 export interface Stored {

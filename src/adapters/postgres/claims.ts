@@ -2,8 +2,8 @@
 // server's, so the clocks of replicas need not agree. Knows nothing about what a sync does.
 
 import type pg from 'pg';
-import type { Claim, SourceKey, SourceWriter } from '../../catalogue/ports.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Claim, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';
+import { Failure } from '#std/failure.ts';
 import type { Pool } from './pool.ts';
 import { readRecordedState } from './states.ts';
 

@@ -1,10 +1,10 @@
 import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SslMode } from '#contracts/database-fields.ts';
+import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
+import { Failure } from '#std/failure.ts';
 import { type Cluster, createCluster } from '../../../test/harness/postgres-server.ts';
-import type { SslMode } from '../../contracts/database-fields.ts';
-import { createAuthority, createServerCertificate } from '../../devcluster/identity/certificate.ts';
-import { Failure } from '../../std/failure.ts';
 import { connect, type DatabaseAddress } from './connect.ts';
 import { type Server, startServer } from './embedded/server.ts';
 

@@ -4,8 +4,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type pg from 'pg';
-import type { SslMode } from '../../contracts/database-fields.ts';
-import { Failure } from '../../std/failure.ts';
+import type { SslMode } from '#contracts/database-fields.ts';
+import { Failure } from '#std/failure.ts';
 import { databaseFailure, describePlace, isRefused, type Place } from './failure.ts';
 import { pgPackage } from './package.ts';
 import { readPassword } from './pgpass.ts';

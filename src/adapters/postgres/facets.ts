@@ -1,7 +1,7 @@
 // How many versions of a source have which tag, tier, status and transport, of those that a query asks for. Pure: knows no
 // SQL.
 
-import type { FacetCount, FacetQuery, Facets } from '../../catalogue/ports.ts';
+import type { FacetCount, FacetQuery, Facets } from '#registry/catalogue/ports.ts';
 import { baseTests, compareByCodePoint, type FacetName, facetTests, type Outlined } from './outline.ts';
 import { hasWords, wordsOf } from './search.ts';
 

@@ -1,6 +1,6 @@
 // Turns what goes wrong between us and PostgreSQL into Failures. Knows SQLSTATE classes, no message texts.
 
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { DatabaseCode } from './codes.ts';
 import { pgPackage } from './package.ts';
 

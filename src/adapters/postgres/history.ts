@@ -1,7 +1,7 @@
 // The history of an instance's runs in PostgreSQL. Knows nothing about what a run is.
 
-import type { HistoryStore, RunRecord } from '../../reconcile/history/ports.ts';
-import { Failure } from '../../std/failure.ts';
+import type { HistoryStore, RunRecord } from '#reconciler/run/history/ports.ts';
+import { Failure } from '#std/failure.ts';
 import type { Pool } from './pool.ts';
 
 export interface HistoryOwner {

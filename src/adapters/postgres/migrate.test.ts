@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Entry } from '#registry/catalogue/entry.ts';
+import { Failure } from '#std/failure.ts';
 import { eventually } from '../../../test/harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
-import type { Entry } from '../../catalogue/entry.ts';
-import { Failure } from '../../std/failure.ts';
 import { connect } from './connect.ts';
 import { migrate, readMigrationStatus } from './migrate.ts';
 import { openPool } from './pool.ts';

@@ -1,7 +1,7 @@
 // The versions of a source in another order than that of their names: by last change, stars, pulls. Made when it is first
 // asked for. Knows no SQL and no filters.
 
-import type { Sort } from '../../catalogue/ports.ts';
+import type { Sort } from '#registry/catalogue/ports.ts';
 
 /** What it is ordered by. */
 interface Ranked {

@@ -1,8 +1,8 @@
 // The versions of a source without their documents, in order: what lists are found in. A look at all of them costs less
 // than asking the database, whatever is asked for. Pure: knows no SQL.
 
-import type { Status } from '../../catalogue/entry.ts';
-import type { FacetQuery, ListPosition, ListQuery, Sort } from '../../catalogue/ports.ts';
+import type { Status } from '#registry/catalogue/entry.ts';
+import type { FacetQuery, ListPosition, ListQuery, Sort } from '#registry/catalogue/ports.ts';
 import { orderedBy, RANKS } from './order.ts';
 import { foldCase, hasWords, type Searched, wordsOf } from './search.ts';
 

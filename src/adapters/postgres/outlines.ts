@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import type pg from 'pg';
-import type { FacetQuery, Facets, ListPage, ListQuery, SourceKey } from '../../catalogue/ports.ts';
+import type { FacetQuery, Facets, ListPage, ListQuery, SourceKey } from '#registry/catalogue/ports.ts';
 import { facetsOf } from './facets.ts';
 import { findVersions, merged, type Outlined, positionOf } from './outline.ts';
 import type { Pool } from './pool.ts';

@@ -2,7 +2,7 @@
 // Source: the PostgreSQL manual, libpq, "The Password File".
 
 import { readFile, stat } from 'node:fs/promises';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 
 export interface PasswordFor {
   readonly host: string;

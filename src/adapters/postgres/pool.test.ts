@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Failure } from '#std/failure.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { createCluster } from '../../../test/harness/postgres-server.ts';
-import { Failure } from '../../std/failure.ts';
 import { startServer } from './embedded/server.ts';
 import { type DatabaseSettings, openPool, type Pool } from './pool.ts';
 

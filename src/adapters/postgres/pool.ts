@@ -3,8 +3,8 @@
 // limit how many stay idle. Knows nothing about tables.
 
 import type pg from 'pg';
-import { DATABASE_DEFAULTS } from '../../contracts/database-fields.ts';
-import { Failure } from '../../std/failure.ts';
+import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
+import { Failure } from '#std/failure.ts';
 import { connect, type DatabaseAddress, type OpenConnection } from './connect.ts';
 import { databaseFailure, describePlace, isTransient } from './failure.ts';
 

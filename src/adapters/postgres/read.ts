@@ -2,11 +2,11 @@
 // connection. What lists are found in is in outline.ts.
 
 import type pg from 'pg';
-import type { Status, StoredEntry } from '../../catalogue/entry.ts';
-import type { SourceKey } from '../../catalogue/ports.ts';
-import { PUBLISHER_PROVIDED } from '../../contracts/server-document.ts';
-import { parseJson } from '../../std/json.ts';
-import { compareVersions } from '../../std/versions.ts';
+import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
+import type { Status, StoredEntry } from '#registry/catalogue/entry.ts';
+import type { SourceKey } from '#registry/catalogue/ports.ts';
+import { parseJson } from '#std/json.ts';
+import { compareVersions } from '#std/versions.ts';
 import type { Outlined, VersionId } from './outline.ts';
 import { pgPackage } from './package.ts';
 import { IS_LATEST, milliseconds, type RawRow, readRows, remembered, timeFrom } from './rows.ts';

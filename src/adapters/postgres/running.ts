@@ -1,8 +1,8 @@
 // What reconcilers run: the statements that write and read it. Knows nothing about how servers run, nor which entries they stand for.
 
 import type pg from 'pg';
-import type { Runner, RunningFound, SourceKey } from '../../catalogue/ports.ts';
-import type { RunningServer } from '../../contracts/running-servers.ts';
+import type { RunningServer } from '#contracts/running-servers.ts';
+import type { Runner, RunningFound, SourceKey } from '#registry/catalogue/ports.ts';
 import { REVISION } from './read.ts';
 import { readRows } from './rows.ts';
 

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 
 export interface ServerAddress {
   readonly host: string;

@@ -1,8 +1,8 @@
 // The statements that read how far the sync of sources is, and rows as states.
 
 import type pg from 'pg';
-import type { SourceKey } from '../../catalogue/ports.ts';
-import type { CatalogueState, SourceState } from '../../contracts/catalogue-state.ts';
+import type { CatalogueState, SourceState } from '#contracts/catalogue-state.ts';
+import type { SourceKey } from '#registry/catalogue/ports.ts';
 
 interface SourceRow {
   readonly source: string;

@@ -2,12 +2,12 @@
 // contract over the same few tables, and its parts share one database and one way to write entries and states.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { SourceState } from '#contracts/catalogue-state.ts';
+import type { Entry, StoredEntry } from '#registry/catalogue/entry.ts';
+import type { ListQuery, SourceKey } from '#registry/catalogue/ports.ts';
+import { Failure } from '#std/failure.ts';
+import type { JsonObject } from '#std/json.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
-import type { Entry, StoredEntry } from '../../catalogue/entry.ts';
-import type { ListQuery, SourceKey } from '../../catalogue/ports.ts';
-import type { SourceState } from '../../contracts/catalogue-state.ts';
-import { Failure } from '../../std/failure.ts';
-import type { JsonObject } from '../../std/json.ts';
 import { connect } from './connect.ts';
 import { openPool } from './pool.ts';
 import { createStore, type Store } from './store.ts';

@@ -1,7 +1,7 @@
 // The catalogue's store of record in PostgreSQL: both ports, over one pool. Knows nothing about formats and sources.
 
 import type pg from 'pg';
-import type { CatalogueReader, CatalogueWriter, SourceKey, SourceWriter } from '../../catalogue/ports.ts';
+import type { CatalogueReader, CatalogueWriter, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';
 import { changeOf, isEmpty } from './change.ts';
 import { claimSource } from './claims.ts';
 import { createOutlines } from './outlines.ts';

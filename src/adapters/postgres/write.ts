@@ -1,8 +1,8 @@
 // The statements that change the catalogue. Each function works inside a transaction that its caller began.
 
 import type pg from 'pg';
-import type { SourceKey } from '../../catalogue/ports.ts';
-import type { SourceState } from '../../contracts/catalogue-state.ts';
+import type { SourceState } from '#contracts/catalogue-state.ts';
+import type { SourceKey } from '#registry/catalogue/ports.ts';
 import type { Change, Row, Stored } from './change.ts';
 import { IS_LATEST, milliseconds, readRows, remembered, timeFrom } from './rows.ts';
 

@@ -1,9 +1,9 @@
-// An MCP server as a child process: implements `OpenStreams` of backends/ports.ts. No shell, an environment of exactly what
+// An MCP server as a child process: implements `OpenStreams` of gateway/backends/ports.ts. No shell, an environment of exactly what
 // is given, and a process group of its own that ends with it. Knows nothing about MCP.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { BackendClock, OpenStreams, Processes, Streams, StreamsHandlers } from '../../backends/ports.ts';
-import { Failure } from '../../std/failure.ts';
+import type { BackendClock, OpenStreams, Processes, Streams, StreamsHandlers } from '#gateway/backends/ports.ts';
+import { Failure } from '#std/failure.ts';
 
 export interface ProcessOptions {
   /** Program and arguments; the program is a path, or a name that is looked up in the PATH of `env`. */

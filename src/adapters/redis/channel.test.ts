@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { openChannel } from './channel.ts';
 
 test('says which address it cannot reach', async () => {

@@ -1,6 +1,6 @@
 // Topics between replicas over Redis or Valkey (PUBLISH, SUBSCRIBE). Knows nothing about what is sent.
 
-import type { Channel } from '../../backends/relay/ports.ts';
+import type { Channel } from '#gateway/backends/relay/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
 
 /** `lost`: what is wrong with the connection, for the log; it is opened again by itself. */

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { Redis, type RedisOptions } from 'ioredis';
-import { hostPort } from '../../std/address/address.ts';
-import { Failure } from '../../std/failure.ts';
+import { hostPort } from '#std/address/address.ts';
+import { Failure } from '#std/failure.ts';
 
 export interface RedisSettings {
   /** host:port */

@@ -2,8 +2,8 @@
 // what they are.
 
 import { Redis, type RedisOptions } from 'ioredis';
-import type { IssuerStore } from '../../issuer/ports.ts';
-import { Failure } from '../../std/failure.ts';
+import type { IssuerStore } from '#gateway/issuer/ports.ts';
+import { Failure } from '#std/failure.ts';
 
 export interface TlsSettings {
   /** PEM certificates that are trusted alone; absent: those of the system. */

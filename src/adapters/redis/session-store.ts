@@ -1,6 +1,6 @@
 // Sessions of virtual servers in Redis or Valkey, a hash for each. Knows nothing about what is in them.
 
-import type { SessionStore } from '../../vmcp/sessions/ports.ts';
+import type { SessionStore } from '#gateway/virtual-server/sessions/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
 
 export interface StoreSettings extends RedisSettings {

@@ -1,10 +1,10 @@
 // What an HTTP answer to reading a source means, and how to ask whether there is anything new (RFC 9110 section 13).
 // Knows nothing about what the text says.
 
-import type { Document } from '../../catalogue/ports.ts';
-import type { Resume } from '../../contracts/catalogue-state.ts';
-import { Failure } from '../../std/failure.ts';
-import { utf8Text } from '../../std/utf8.ts';
+import type { Resume } from '#contracts/catalogue-state.ts';
+import type { Document } from '#registry/catalogue/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { utf8Text } from '#std/utf8.ts';
 import { displayUrl } from '../http/failures.ts';
 import type { Outbound, OutboundRequest, OutboundResponse } from '../http/outbound.ts';
 

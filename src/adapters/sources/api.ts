@@ -2,10 +2,10 @@
 // later reads ask for what changed since, and for everything once a day, because not every registry tells what it has
 // removed.
 
-import type { Content, Document, ReadRequest } from '../../catalogue/ports.ts';
-import type { Resume } from '../../contracts/catalogue-state.ts';
-import type { ApiOrigin } from '../../contracts/registry/source.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Resume } from '#contracts/catalogue-state.ts';
+import type { ApiOrigin } from '#contracts/registry/source.ts';
+import type { Content, Document, ReadRequest } from '#registry/catalogue/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { openDeadline } from '../http/deadline.ts';
 import { displayUrl } from '../http/failures.ts';
 import type { Outbound, OutboundResponse } from '../http/outbound.ts';

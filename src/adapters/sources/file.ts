@@ -2,8 +2,8 @@
 
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Content } from '../../catalogue/ports.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Content } from '#registry/catalogue/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { strictText } from './answer.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 // A registry file behind a URL. Knows nothing about its format.
 
-import type { Content, ReadRequest } from '../../catalogue/ports.ts';
-import type { UrlOrigin } from '../../contracts/registry/source.ts';
+import type { UrlOrigin } from '#contracts/registry/source.ts';
+import type { Content, ReadRequest } from '#registry/catalogue/ports.ts';
 import type { Outbound } from '../http/outbound.ts';
 import { askSource, documentOf, validatorsOf } from './answer.ts';
 

@@ -2,7 +2,7 @@
 // nothing about what the texts are.
 
 import { DatabaseSync } from 'node:sqlite';
-import type { SearchedText, WordIndex } from '../../vmcp/optimizer/ports.ts';
+import type { SearchedText, WordIndex } from '#gateway/virtual-server/optimizer/ports.ts';
 
 /** A word of a name says more than one of many in a description. */
 const RANK = "INSERT INTO texts(texts, rank) VALUES ('rank', 'bm25(4.0, 1.0)')";

@@ -3,7 +3,7 @@
 
 import type { HrTime } from '@opentelemetry/api';
 import type { MetricData, MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';
-import type { Distribution, MetricPoint, MetricReading } from '../../std/telemetry/metrics.ts';
+import type { Distribution, MetricPoint, MetricReading } from '#std/telemetry/metrics.ts';
 import { type OtlpName, type OtlpNames, otlpName } from './names.ts';
 import { EXPORT_MS, type Sent } from './sent.ts';
 import { type Collector, signalUrl } from './settings.ts';

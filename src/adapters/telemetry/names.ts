@@ -1,7 +1,7 @@
 // What metrics are called over OTLP. Prometheus has units and kinds in its names, OpenTelemetry beside them. Knows nothing
 // about numbers.
 
-import type { MetricFamily } from '../../std/telemetry/metrics.ts';
+import type { MetricFamily } from '#std/telemetry/metrics.ts';
 
 export interface OtlpName {
   readonly name: string;

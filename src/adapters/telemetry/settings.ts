@@ -1,7 +1,7 @@
 // What telemetry is sent as, and where to: pure rules over texts of the configuration and the environment. Knows nothing
 // about OpenTelemetry's packages.
 
-import type { Environment } from '../../std/environment.ts';
+import type { Environment } from '#std/environment.ts';
 
 export interface Collector {
   /** Without the path of a signal. */

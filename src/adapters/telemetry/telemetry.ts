@@ -1,8 +1,8 @@
 // Telemetry over OTLP/HTTP: only the packages of what is asked for are loaded. A collector that is down, or hangs, delays
 // neither calls nor the end of the process. Knows nothing about configuration files.
 
-import type { BeginSpan } from '../../proxy/ports.ts';
-import type { MetricReading } from '../../std/telemetry/metrics.ts';
+import type { BeginSpan } from '#gateway/proxy/ports.ts';
+import type { MetricReading } from '#std/telemetry/metrics.ts';
 import type { OtlpNames } from './names.ts';
 import { type Arrival, FLUSH_MS, watchSent } from './sent.ts';
 import type { Collector } from './settings.ts';

@@ -3,8 +3,8 @@
 
 import type { Context, Span, SpanContext } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
-import type { BeginSpan, CallSpan, TraceContext } from '../../proxy/ports.ts';
-import { readTraceParent, textOfTraceParent } from '../../std/telemetry/trace.ts';
+import type { BeginSpan, CallSpan, TraceContext } from '#gateway/proxy/ports.ts';
+import { readTraceParent, textOfTraceParent } from '#std/telemetry/trace.ts';
 import { EXPORT_MS, type Sent } from './sent.ts';
 import { type Collector, signalUrl } from './settings.ts';
 

@@ -3,8 +3,8 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Dispatcher, Pool as PoolOf } from 'undici';
-import type { Upstream, UpstreamFault, UpstreamHandlers, UpstreamRequest } from '../../backends/ports.ts';
-import { createSlots, type Slots } from '../../std/slots.ts';
+import type { Upstream, UpstreamFault, UpstreamHandlers, UpstreamRequest } from '#gateway/backends/ports.ts';
+import { createSlots, type Slots } from '#std/slots.ts';
 import { errors, Pool } from '../http/undici.ts';
 
 export interface UpstreamOptions {

@@ -1,6 +1,6 @@
 // The part of the registry service's configuration that says who may read.
 
-import { Type } from '../../std/json-schema.ts';
+import { Type } from '#std/json-schema.ts';
 import { fileForm, filled, setting } from '../file-form.ts';
 import { CLOSED, Text, Texts, Url } from './config-words.ts';
 import { OAUTH, PROVIDER } from './fields.ts';

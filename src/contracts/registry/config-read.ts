@@ -2,11 +2,11 @@
 // text comes from.
 
 import type { ErrorObject } from 'ajv';
-import { didYouMean } from '../../std/closest.ts';
-import { type Environment, variableOf, withEnvironment } from '../../std/environment.ts';
-import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
-import type { Problem } from '../../std/problem.ts';
-import { type ReadDocument, readDocuments } from '../../std/yaml/yaml.ts';
+import { didYouMean } from '#std/closest.ts';
+import { type Environment, variableOf, withEnvironment } from '#std/environment.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
+import type { Problem } from '#std/problem.ts';
+import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
 import { REGISTRY_CONFIG_SCHEMA, type RegistryConfigFile, registryConfigCheck } from './config.ts';
 import type { ConfigFinding } from './config-finding.ts';
 import { configFindings, type SoundConfig } from './config-rules.ts';

@@ -1,9 +1,9 @@
 // What the schema cannot say of `registries`: origins that exclude each other, names that cannot be served, patterns that let
 // nothing through.
 
-import { addressFault } from '../../std/address/address.ts';
-import { parseDuration } from '../../std/duration.ts';
-import { parseGlob } from '../../std/glob.ts';
+import { addressFault } from '#std/address/address.ts';
+import { parseDuration } from '#std/duration.ts';
+import { parseGlob } from '#std/glob.ts';
 import type { RegistryConfigFile } from './config.ts';
 import { type ConfigFinding, error, urlFindings, warning } from './config-finding.ts';
 import { RESERVED_NAMES } from './fields.ts';

@@ -1,7 +1,7 @@
 // The part of the registry service's configuration that says what is served, and where it is from: an entry of
 // `registries`.
 
-import { Type } from '../../std/json-schema.ts';
+import { Type } from '#std/json-schema.ts';
 import { fileForm, filled, setting } from '../file-form.ts';
 import { CLOSED, Duration, Text, Url } from './config-words.ts';
 import { ENDPOINT, filter, GIT, INTERVAL, NAME } from './fields.ts';

@@ -1,7 +1,7 @@
 // The words that the schemas of the registry service's configuration are made of.
 
-import { DURATION_PATTERN } from '../../std/duration.ts';
-import { Type } from '../../std/json-schema.ts';
+import { DURATION_PATTERN } from '#std/duration.ts';
+import { Type } from '#std/json-schema.ts';
 
 export const Text = (description: string) => Type.String({ minLength: 1, description });
 export const HTTP_URL = '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]';

@@ -1,7 +1,7 @@
 // The registry configuration file: what is accepted and how it settles, what is refused and where.
 
 import { expect, test } from 'vitest';
-import { formatProblem } from '../../std/problem.ts';
+import { formatProblem } from '#std/problem.ts';
 import { readRegistryConfig } from './config-read.ts';
 import { RESERVED_NAMES } from './fields.ts';
 import type { RegistryConfig } from './service.ts';

@@ -1,7 +1,7 @@
 // The registry service's configuration file: the shape that MCPRegistry renders and `skep serve` reads.
 // Knows neither how a file is parsed nor what the service does with it.
 
-import { type Static, Type } from '../../std/json-schema.ts';
+import { type Static, Type } from '#std/json-schema.ts';
 import { DATABASE } from '../database-fields.ts';
 import { filled, setting } from '../file-form.ts';
 import { schemaCheck } from '../schema-check.ts';

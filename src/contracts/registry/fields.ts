@@ -1,11 +1,11 @@
 // Fields that an MCPRegistry and the configuration of its service share, as the resource has them. Knows nothing about how
 // sources are read.
 
-import { addressed } from '../../std/address/address.ts';
-import { DURATION_PATTERN } from '../../std/duration.ts';
-import { inFile } from '../../std/file-words.ts';
-import type { TString } from '../../std/json-schema.ts';
-import { bool, duration, list, object, optional, text } from '../../std/schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { DURATION_PATTERN } from '#std/duration.ts';
+import { inFile } from '#std/file-words.ts';
+import type { TString } from '#std/json-schema.ts';
+import { bool, duration, list, object, optional, text } from '#std/schema.ts';
 import { HTTP_URL } from './config-words.ts';
 
 /** First segments of paths that are not registries. */

@@ -2,7 +2,7 @@
 // Knows nothing about files and positions.
 
 import assert from 'node:assert/strict';
-import { parseDuration } from '../../std/duration.ts';
+import { parseDuration } from '#std/duration.ts';
 import { DATABASE_DEFAULTS, type SslMode } from '../database-fields.ts';
 import type { RegistryConfigFile } from './config.ts';
 import { OAUTH_DEFAULTS } from './fields.ts';

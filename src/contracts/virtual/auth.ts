@@ -1,8 +1,8 @@
 // Fields that say who may call a virtual MCP server and how it authenticates to its backends: in the model inside a
 // VirtualMCPServer, whose own fields of the same purpose win, and in the configuration file of the server.
 
-import { addressed } from '../../std/address/address.ts';
-import { bool, choice, list, map, object, optional, text } from '../../std/schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { bool, choice, list, map, object, optional, text } from '#std/schema.ts';
 
 export const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } as const;
 const URL_FORM = { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' } as const;

@@ -1,8 +1,8 @@
 // One server behind a virtual MCP server, as a spec writes it down and as the server's configuration has it. Knows nothing
 // about groups.
 
-import { addressed } from '../../std/address/address.ts';
-import { choice, object, optional, text, textMap } from '../../std/schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { choice, object, optional, text, textMap } from '#std/schema.ts';
 import { workloadField } from './aggregation.ts';
 
 export const StaticBackend = object(

@@ -1,6 +1,6 @@
 // Fields that turn a caller's token into temporary credentials of a cloud. Knows nothing about clouds.
 
-import { integer, list, object, optional, text } from '../../std/schema.ts';
+import { integer, list, object, optional, text } from '#std/schema.ts';
 
 function roleArn(description: string) {
   return text(description, { pattern: '^arn:[a-z-]+:iam::[0-9]{12}:role/[0-9A-Za-z_+=,.@/-]+$' });

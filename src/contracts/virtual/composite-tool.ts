@@ -1,7 +1,7 @@
 // The fields of a workflow that clients call as one tool, for a resource of its own and inside a VirtualMCPServer.
 // Knows nothing about how a workflow runs.
 
-import { anyObject, anyValue, choice, duration, integer, list, map, object, optional, text } from '../../std/schema.ts';
+import { anyObject, anyValue, choice, duration, integer, list, map, object, optional, text } from '#std/schema.ts';
 
 /** A workload's name has no dot, so the first one ends it. */
 const TOOL = {

@@ -1,9 +1,9 @@
 // The blocks of a virtual MCP server's configuration as a spec would have them: with the defaults that are filled in when
 // people write the file, and the rules between fields that are checked when it is read.
 
-import { addressed } from '../../std/address/address.ts';
-import { Type } from '../../std/json-schema.ts';
-import { list, object, optional, text } from '../../std/schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { Type } from '#std/json-schema.ts';
+import { list, object, optional, text } from '#std/schema.ts';
 import { filled } from '../file-form.ts';
 import { toolOverrides } from '../tool-override.ts';
 import { IncomingAuth, OutgoingAuth } from '../vmcp-config-auth.ts';

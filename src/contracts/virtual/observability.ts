@@ -1,7 +1,7 @@
 // Fields for the audit log and the telemetry of a virtual MCP server. Knows nothing about who writes them.
 
-import { addressed } from '../../std/address/address.ts';
-import { bool, integer, list, object, optional, text, textMap } from '../../std/schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { bool, integer, list, object, optional, text, textMap } from '#std/schema.ts';
 import { SAMPLING_RATE } from '../proxy-fields.ts';
 
 /** Audit config of the model. */

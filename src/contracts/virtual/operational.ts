@@ -1,6 +1,6 @@
 // Fields that say how patient a virtual MCP server is with what is behind it. Knows nothing about backends.
 
-import { bool, choice, duration, integer, map, object, optional } from '../../std/schema.ts';
+import { bool, choice, duration, integer, map, object, optional } from '#std/schema.ts';
 
 function wait(description: string, field: string, fallback: string) {
   return duration(description, { default: fallback, validations: [positive(field)] });

@@ -1,8 +1,8 @@
 // How a virtual MCP server finds tools for its clients. Knows nothing about the service that it asks.
 
-import { addressed } from '../../std/address/address.ts';
-import { decimal } from '../../std/decimal.ts';
-import { duration, integer, object, optional, text } from '../../std/schema.ts';
+import { addressed } from '#std/address/address.ts';
+import { decimal } from '#std/decimal.ts';
+import { duration, integer, object, optional, text } from '#std/schema.ts';
 
 /** OptimizerConfig, where nothing else is said. */
 export const OPTIMIZER_DEFAULTS = {

@@ -1,8 +1,8 @@
 // The files of the catalogue page as they are served, from beside this one, under addresses that change with them.
 
 import { readdir, readFile } from 'node:fs/promises';
-import { sha256 } from '../../std/hash.ts';
-import { MODULE_EXTENSION, type PageFile, readPageFiles } from '../../std/page/files.ts';
+import { sha256 } from '#std/hash.ts';
+import { MODULE_EXTENSION, type PageFile, readPageFiles } from '#std/page/files.ts';
 
 export interface PageAssets {
   /** Of all files: part of their addresses, so that each may be kept for ever. */

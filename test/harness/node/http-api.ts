@@ -1,8 +1,8 @@
 // The objects of an API server as a node reads and writes them over HTTP. Knows nothing about processes.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pod, Service } from '../../../src/devcluster/node/objects.ts';
-import type { NodeApi } from '../../../src/devcluster/node/ports.ts';
+import type { Pod, Service } from '#kubernetes/devcluster/node/objects.ts';
+import type { NodeApi } from '#kubernetes/devcluster/node/ports.ts';
 import type { Api } from '../../recordings/api.ts';
 
 const GONE = [404, 409];

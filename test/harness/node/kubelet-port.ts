@@ -6,9 +6,9 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { type AttachProtocol, serveChannels } from '../../../src/devcluster/attach/channels.ts';
-import type { ContainerName, ContainerOutput, ContainerRunner } from '../../../src/devcluster/attach/containers.ts';
-import { createAuthority, createServerCertificate } from '../../../src/devcluster/identity/certificate.ts';
+import { type AttachProtocol, serveChannels } from '#kubernetes/devcluster/attach/channels.ts';
+import type { ContainerName, ContainerOutput, ContainerRunner } from '#kubernetes/devcluster/attach/containers.ts';
+import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
 
 export interface KubeletPort {
   readonly port: number;

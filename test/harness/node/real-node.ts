@@ -1,7 +1,7 @@
 // What an API server has to know so that it takes this machine for a node: a Node, its lease, and which pods are bound to
 // it. For servers that run on this machine and have no nodes of their own. Knows nothing about processes.
 
-import type { Pod } from '../../../src/devcluster/node/objects.ts';
+import type { Pod } from '#kubernetes/devcluster/node/objects.ts';
 import type { Api } from '../../recordings/api.ts';
 import { list, podsPath, write } from './http-api.ts';
 import { TAKES_V5 } from './kubelet-port.ts';

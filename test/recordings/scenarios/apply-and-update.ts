@@ -1,6 +1,6 @@
 // Server-side apply among other writes: what becomes of managedFields when both kinds of managers write one object.
 
-import type { Json, JsonObject } from '../../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 import type { Scenario } from '../scenario.ts';
 import { apply, create, MERGE_PATCH, patch, replace } from '../scenario.ts';
 import * as o from './objects.ts';

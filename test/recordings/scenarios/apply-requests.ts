@@ -1,6 +1,6 @@
 // Server-side apply as a request: preconditions, what is refused, subresources, values that mean nothing.
 
-import type { JsonObject } from '../../../src/std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { Scenario } from '../scenario.ts';
 import { apply, MERGE_PATCH, patch, read, remove, replace, settle } from '../scenario.ts';
 import { deploymentSettled } from './controllers.ts';

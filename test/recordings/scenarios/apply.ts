@@ -1,6 +1,6 @@
 // Server-side apply by itself: one manager or several, by the types of lists and maps.
 
-import type { JsonObject } from '../../../src/std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { Scenario } from '../scenario.ts';
 import { apply, create, read, settle } from '../scenario.ts';
 import { deploymentSettled } from './controllers.ts';

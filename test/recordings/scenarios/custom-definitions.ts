@@ -1,6 +1,6 @@
 // CustomResourceDefinitions: what they may say, how their kinds are served, discovered and shown.
 
-import type { Json, JsonObject } from '../../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 import type { Scenario, Step } from '../scenario.ts';
 import { apply, at, create, MERGE_PATCH, patch, read, remove, replace, STRATEGIC_PATCH } from '../scenario.ts';
 import { type Custom, custom, define, GROUP, isEstablished, nothing, object, TABLE, text } from './custom-kind.ts';

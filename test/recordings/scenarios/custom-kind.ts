@@ -1,6 +1,6 @@
 // Custom kinds as scenarios need them: how they are defined and how their objects look. Knows nothing about what is shown.
 
-import type { Json, JsonObject } from '../../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 import type { Answer, Step } from '../scenario.ts';
 import { at, create, read } from '../scenario.ts';
 import * as o from './objects.ts';

@@ -1,6 +1,6 @@
 // Objects of custom kinds against their schemas: validation, defaults, pruning, CEL rules.
 
-import type { JsonObject } from '../../../src/std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { Scenario, Step } from '../scenario.ts';
 import { apply, create, MERGE_PATCH, patch } from '../scenario.ts';
 import { custom, DRY, define, GROUP, object, text } from './custom-kind.ts';

@@ -1,6 +1,6 @@
 // Writes to objects of custom kinds: status, generation, server-side apply.
 
-import type { JsonObject } from '../../../src/std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { Scenario } from '../scenario.ts';
 import { apply, create, MERGE_PATCH, patch, read, replace } from '../scenario.ts';
 import { custom, define, GROUP, object, text } from './custom-kind.ts';

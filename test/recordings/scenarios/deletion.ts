@@ -1,6 +1,6 @@
 // How objects go: preconditions, finalizers, owners, namespaces.
 
-import type { JsonObject } from '../../../src/std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { Answer, Scenario, Step } from '../scenario.ts';
 import { apply, at, create, MERGE_PATCH, patch, read, remove } from '../scenario.ts';
 import * as o from './objects.ts';

@@ -1,6 +1,6 @@
 // How a server says what it serves. Only what the kinds of a fleet need is recorded: servers differ in the rest.
 
-import type { Json, JsonObject } from '../../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 import type { Scenario } from '../scenario.ts';
 import { at, read } from '../scenario.ts';
 import { withoutDescriptions } from './documentation.ts';

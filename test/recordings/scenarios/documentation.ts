@@ -1,7 +1,7 @@
 // Takes the documentation out of what a server tells: it differs from version to version. Knows nothing about schemas.
 
-import type { Json } from '../../../src/std/json.ts';
-import { isObject } from '../../../src/std/json.ts';
+import type { Json } from '#std/json.ts';
+import { isObject } from '#std/json.ts';
 
 /** The value without the texts called `description`, at any depth; a property of that name stays. */
 export function withoutDescriptions(value: Json): Json {

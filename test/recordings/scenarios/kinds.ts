@@ -1,6 +1,6 @@
 // Every built-in kind that a fleet is made of: created, read, refused a second time, replaced, listed, deleted.
 
-import type { JsonObject } from '../../../src/std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { Scenario, Step } from '../scenario.ts';
 import { create, read, remove, replace } from '../scenario.ts';
 import * as o from './objects.ts';

@@ -1,6 +1,6 @@
 // Lists, selectors, pages, tables and watches.
 
-import type { Json, JsonObject } from '../../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 import type { Scenario, Step } from '../scenario.ts';
 import { at, create, MERGE_PATCH, patch, read, remove } from '../scenario.ts';
 import { withoutDescriptions } from './documentation.ts';

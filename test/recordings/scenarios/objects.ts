@@ -1,6 +1,6 @@
 // Objects as scenarios need them, short to write. Knows nothing about requests.
 
-import type { Json, JsonObject } from '../../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 
 export const CONFIG_MAPS = '/api/v1/namespaces/${ns}/configmaps';
 export const SECRETS = '/api/v1/namespaces/${ns}/secrets';

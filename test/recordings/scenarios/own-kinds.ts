@@ -1,10 +1,10 @@
 // Our own kinds, as the definitions under manifests/crds say: are they taken, what do their defaults and rules come to.
-// Every fixture of test/kinds against any server: `npm run test:cluster`.
+// Every fixture of test/reconciler/kinds against any server: `npm run test:cluster`.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { Json, JsonObject } from '../../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 import type { Scenario, Step } from '../scenario.ts';
 import { apply, at, create, MERGE_PATCH, patch, read, remove } from '../scenario.ts';
 import { isEstablished, status } from './custom-kind.ts';

@@ -1,6 +1,6 @@
 // Create and replace: conflicts, names, dry runs, unknown fields, generation, spellings.
 
-import type { JsonObject } from '../../../src/std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { Scenario, Step } from '../scenario.ts';
 import { apply, create, JSON_PATCH, MERGE_PATCH, patch, read, remove, replace, settle } from '../scenario.ts';
 import { deploymentSettled } from './controllers.ts';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from '../../harness/axe.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../../harness/browser.ts';
-import { openService, type Service } from '../service.ts';
+import { openService, type Service } from '../service/service.ts';
 import { CLOCK, entryOf, manyEntries } from './fixtures.ts';
 
 const executable = findBrowser();

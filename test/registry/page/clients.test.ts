@@ -1,11 +1,11 @@
 // The configuration files that the page offers, from the documents that the registry serves.
 
 import { describe, expect, test } from 'vitest';
-import { CLIENTS } from '../../../src/registry/page/browser/clients.ts';
-import { readEntry } from '../../../src/registry/page/browser/entry.ts';
-import { waysOf } from '../../../src/registry/page/browser/launch.ts';
-import { shellLine } from '../../../src/registry/page/browser/shell.ts';
-import type { JsonObject } from '../../../src/std/json.ts';
+import { CLIENTS } from '#registry/page/browser/clients.ts';
+import { readEntry } from '#registry/page/browser/entry.ts';
+import { waysOf } from '#registry/page/browser/launch.ts';
+import { shellLine } from '#registry/page/browser/shell.ts';
+import type { JsonObject } from '#std/json.ts';
 import { CLOCK } from './fixtures.ts';
 
 /** What each client is given for the first way to run the server, parsed. */

@@ -1,8 +1,8 @@
 // Servers to look at: a few with everything a document can have, and enough others for several pages.
 
-import type { Entry } from '../../../src/catalogue/entry.ts';
-import { extract } from '../../../src/catalogue/entry.ts';
-import type { JsonObject } from '../../../src/std/json.ts';
+import type { Entry } from '#registry/catalogue/entry.ts';
+import { extract } from '#registry/catalogue/entry.ts';
+import type { JsonObject } from '#std/json.ts';
 
 const PUBLISHER = 'io.modelcontextprotocol.registry/publisher-provided';
 

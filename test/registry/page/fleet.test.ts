@@ -4,13 +4,13 @@
 import { pino } from 'pino';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readRegistryConfig } from '../../../src/contracts/registry/config-read.ts';
-import type { RunningServer } from '../../../src/contracts/running-servers.ts';
-import { type Service as Started, startService } from '../../../src/main/services/serve.ts';
+import { readRegistryConfig } from '#contracts/registry/config-read.ts';
+import type { RunningServer } from '#contracts/running-servers.ts';
+import { type Service as Started, startService } from '#hosts/registry/serve.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '../../harness/browser.ts';
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';
-import { AUDIENCE } from '../gate.ts';
-import { openService, type Service } from '../service.ts';
+import { AUDIENCE } from '../service/gate.ts';
+import { openService, type Service } from '../service/service.ts';
 import { CLOCK, entryOf } from './fixtures.ts';
 
 const executable = findBrowser();

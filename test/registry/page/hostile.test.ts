@@ -2,9 +2,9 @@
 // elsewhere or is fetched.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../../harness/browser.ts';
-import { openService, type Service } from '../service.ts';
+import { openService, type Service } from '../service/service.ts';
 import { CLOCK, entryOf } from './fixtures.ts';
 
 const executable = findBrowser();

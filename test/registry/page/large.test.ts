@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../../harness/browser.ts';
-import { openService, type Service } from '../service.ts';
+import { openService, type Service } from '../service/service.ts';
 import { entryOf } from './fixtures.ts';
 
 const SERVERS = 21_000;

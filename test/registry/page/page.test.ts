@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '../../harness/browser.ts';
-import { openService, type Service } from '../service.ts';
+import { openService, type Service } from '../service/service.ts';
 import { CLOCK, entryOf, manyEntries } from './fixtures.ts';
 
 const JANUARY = '2026-01-01T00:00:00.000Z';

@@ -14,17 +14,17 @@ import { StreamableHTTPClientTransport as EarlierHttp } from '@modelcontextproto
 import { pino } from 'pino';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readRegistryConfig } from '../../../src/contracts/registry/config-read.ts';
-import type { RunConfig } from '../../../src/contracts/run-config.ts';
-import { freePort } from '../../../src/devcluster/node/free-port.ts';
-import { createFront, type Front, type FrontServer } from '../../../src/main/dev/front/front.ts';
-import { type SampleIssuer, startSampleIssuer } from '../../../src/main/dev/issuer/issuer.ts';
-import { type Service as RunningService, startService } from '../../../src/main/services/serve.ts';
+import { readRegistryConfig } from '#contracts/registry/config-read.ts';
+import type { RunConfig } from '#contracts/run-config.ts';
+import { createFront, type Front, type FrontServer } from '#hosts/dev/front/front.ts';
+import { type SampleIssuer, startSampleIssuer } from '#hosts/dev/issuer/issuer.ts';
+import { type Service as RunningService, startService } from '#hosts/registry/serve.ts';
+import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
+import { runProxy, type TestedProxy } from '../../gateway/proxy/world.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '../../harness/browser.ts';
 import { temporaryFolder } from '../../harness/git-server.ts';
 import { type Running, startSkep } from '../../harness/skep.ts';
-import { runProxy, type TestedProxy } from '../../proxy/world.ts';
-import { openService, type Service } from '../service.ts';
+import { openService, type Service } from '../service/service.ts';
 import { CLOCK, entryOf } from './fixtures.ts';
 
 const executable = findBrowser();

@@ -1,7 +1,7 @@
 // How the page is served: public in every mode, kept by caches as long as it may be, and without anything from elsewhere.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openService, type Service } from '../service.ts';
+import { openService, type Service } from '../service/service.ts';
 
 let service: Service;
 

@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../../harness/browser.ts';
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';
-import { type Endpoint, serve } from '../serve.ts';
-import { openService, type Service } from '../service.ts';
+import { type Endpoint, serve } from '../service/serve.ts';
+import { openService, type Service } from '../service/service.ts';
 import { CLOCK, entryOf, manyEntries } from './fixtures.ts';
 
 const AUDIENCE = 'https://registry.example';

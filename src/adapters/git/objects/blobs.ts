@@ -1,6 +1,6 @@
 // Reads the contents of many files at once. Knows nothing about paths and commits.
 
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { openBudget } from './budget.ts';
 import { openObjectStore } from './objects.ts';
 

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 
 const MIB = 1024 * 1024;
 

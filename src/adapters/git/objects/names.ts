@@ -3,7 +3,7 @@
 
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { hashInTurns, OBJECT_BYTES, type PackLimits, type Spend, tooLarge } from './budget.ts';
 import { applyDeltaInTurns, sizeMade } from './delta.ts';
 import { inflateFirst, type ObjectType, readStored } from './entry.ts';

@@ -6,8 +6,8 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
+import { Failure } from '#std/failure.ts';
 import { createRepository, temporaryFolder } from '../../../../test/harness/git-server.ts';
-import { Failure } from '../../../std/failure.ts';
 import { pktLine, pktLines, serverError, takeOutPack, withCapability } from '../transport/pkt-line.ts';
 import { readBlobs } from './blobs.ts';
 import { applyDelta } from './delta.ts';

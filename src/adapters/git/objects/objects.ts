@@ -5,7 +5,7 @@ import { createHash, hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { isOid } from '../reference.ts';
 import { applyDelta, sizeMade, TOO_LARGE } from './delta.ts';
 import type { ObjectType } from './entry.ts';

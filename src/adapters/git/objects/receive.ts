@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { hashInTurns, openBudget, PACK_LIMITS } from './budget.ts';
 import { entryHead } from './entry.ts';
 import { type ForeignBase, resolveNames } from './names.ts';

@@ -1,7 +1,7 @@
 // What commits, tags and trees say: the commit a name stands for, and the files of a commit. Knows nothing about
 // remotes or how objects are stored.
 
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { isOid } from '../reference.ts';
 import { headersOf } from '../signatures/signed.ts';
 import type { GitObject, ObjectStore } from './objects.ts';

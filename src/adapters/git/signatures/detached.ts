@@ -2,7 +2,7 @@
 // the file holds.
 
 import { readFile } from 'node:fs/promises';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { isSshSignature, judgeSshSignature } from './ssh-signature.ts';
 import { readSshKeys } from './verify.ts';
 

@@ -5,6 +5,7 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, test as everyTest, expect } from 'vitest';
+import type { Repository } from '#reconciler/run/ports.ts';
 import { failureOf, open, serve, textOf } from '../../../../test/harness/git-client.ts';
 import {
   type Gpg,
@@ -14,7 +15,6 @@ import {
   withoutSigners,
 } from '../../../../test/harness/git-keys.ts';
 import { createRepository, type TestRepository, temporaryFolder } from '../../../../test/harness/git-server.ts';
-import type { Repository } from '../../../reconcile/ports.ts';
 import type { GitOptions } from '../repository.ts';
 import { signedCommit, signedTag } from './signed.ts';
 import { judgeSshSignature } from './ssh-signature.ts';

@@ -2,8 +2,8 @@
 // fetched.
 
 import { readFile } from 'node:fs/promises';
-import { Failure } from '../../../std/failure.ts';
-import { sha256 } from '../../../std/hash.ts';
+import { Failure } from '#std/failure.ts';
+import { sha256 } from '#std/hash.ts';
 import type { GitCode } from '../codes.ts';
 import type { ObjectStore } from '../objects/objects.ts';
 import { type CommitReference, type NameReference, TAG_PREFIX } from '../reference.ts';

@@ -3,7 +3,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import type { GitHttpRequest, HttpClient } from 'isomorphic-git';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { type Conversation, checkAnswer, collectBytes, type Endpoint, requestBody, streamOnce } from './transport.ts';
 
 /** A connection to git-upload-pack of one repository. */

@@ -1,7 +1,7 @@
 // The line format of Git's protocol (gitprotocol-common(5)), as far as requests and answers that another part makes need
 // a look or a touch. Knows nothing about requests.
 
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 
 const LENGTH_BYTES = 4;
 

@@ -1,6 +1,6 @@
 // What it means that ssh ended: its exit code and what it printed, which is all that it tells. Knows no processes.
 
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { GitCode } from '../codes.ts';
 
 export interface SshEnd {

@@ -5,7 +5,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { Outbound } from '../../http/outbound.ts';
 import type { SshLocation } from '../location.ts';
 import type { GitStream } from './pipe.ts';

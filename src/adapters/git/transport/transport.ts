@@ -2,7 +2,7 @@
 // limits, and errors that say what to do (the caller adds URL and ref). Knows nothing about refs and objects.
 
 import type { HttpClient } from 'isomorphic-git';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { Outbound, OutboundResponse } from '../../http/outbound.ts';
 import type { GitCode } from '../codes.ts';
 import { serverError, withCapability } from './pkt-line.ts';

@@ -14,7 +14,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { connect, type DatabaseAddress } from '../connect.ts';
 import { migrate } from '../migrate.ts';
 import { binariesIn, embeddedBinaries, serverAccount, systemBinaries } from './binaries.ts';

@@ -5,7 +5,7 @@ import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { DatabaseAddress } from '../connect.ts';
 import { type Binaries, embeddedBinaries, serverAccount, systemBinaries } from './binaries.ts';
 import { claimDirectory, endOrphan } from './ownership.ts';

@@ -6,7 +6,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import { readPidFile } from './server.ts';
 
 const OWNER_FILE = 'owner';

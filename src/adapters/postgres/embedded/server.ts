@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Failure } from '../../../std/failure.ts';
+import { Failure } from '#std/failure.ts';
 import type { Account, Binaries } from './binaries.ts';
 
 const START_TIMEOUT_MS = 60_000;

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../../std/failure.ts';
-import { sha256 } from '../../../std/hash.ts';
+import { Failure } from '#std/failure.ts';
+import { sha256 } from '#std/hash.ts';
 import { type Account, type Binaries, binariesIn } from './binaries.ts';
 
 export interface Site {

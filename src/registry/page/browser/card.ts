@@ -1,6 +1,6 @@
 // One server in the list, and the small marks that the list and a server's own page share.
 
-import { button, element, list } from '../../../std/page/shared/elements.ts';
+import { button, element, list } from '#std/page/shared/elements.ts';
 import { fragmentOf, LATEST } from './address.ts';
 import type { Entry, Permissions } from './entry.ts';
 import type { RunningServers } from './running/servers.ts';

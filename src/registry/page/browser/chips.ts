@@ -1,6 +1,6 @@
 // What narrows the list at the moment, each to be taken away with one press.
 
-import { button, element, list } from '../../../std/page/shared/elements.ts';
+import { button, element, list } from '#std/page/shared/elements.ts';
 import { FILTER_NAMES, NO_QUERY, type Query } from './address.ts';
 
 export interface Chips {

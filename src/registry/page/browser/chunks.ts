@@ -1,7 +1,7 @@
 // A long list whose items are in the document only near where the reader is: what is far away is an empty place of the same
 // height. Knows nothing about what the items are.
 
-import { element } from '../../../std/page/shared/elements.ts';
+import { element } from '#std/page/shared/elements.ts';
 
 export interface Chunks {
   readonly node: HTMLElement;

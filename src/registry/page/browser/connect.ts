@@ -1,6 +1,6 @@
 // Ready-to-paste configuration of a client: choose the client and the way to run the server, copy the text.
 
-import { button, element, list } from '../../../std/page/shared/elements.ts';
+import { button, element, list } from '#std/page/shared/elements.ts';
 import { CLIENTS, type Client } from './clients.ts';
 import type { Entry } from './entry.ts';
 import { type Launch, type Way, waysOf } from './launch.ts';

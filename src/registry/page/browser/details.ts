@@ -1,6 +1,6 @@
 // The page of one server: what it is, how to connect a client to it, its tools, what it needs, its versions.
 
-import { element, list } from '../../../std/page/shared/elements.ts';
+import { element, list } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, LATEST, NO_QUERY } from './address.ts';
 import type { Api, Trouble } from './api.ts';
 import { date, figures, glanceAt, icon, marks, tagButton } from './card.ts';

@@ -1,6 +1,6 @@
 // The elements that only the catalogue page has.
 
-import { type Child, element } from '../../../std/page/shared/elements.ts';
+import { type Child, element } from '#std/page/shared/elements.ts';
 
 /** A link where the address is one of the web, else the address as text: `javascript:` and the like lead nowhere. */
 export function webLink(address: string): HTMLElement {

@@ -1,6 +1,6 @@
 // What a list can be narrowed by: groups of checkboxes, with the number of servers behind each. Asks no one anything.
 
-import { button, element } from '../../../std/page/shared/elements.ts';
+import { button, element } from '#std/page/shared/elements.ts';
 import { FILTER_NAMES, type FilterName, type Query } from './address.ts';
 import { items, members, text } from './json.ts';
 

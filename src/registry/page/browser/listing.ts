@@ -1,7 +1,7 @@
 // The list of servers of one registry: search as you type, filters, results. Keeps what it has found, so that whoever
 // comes back from a server is where they were.
 
-import { element } from '../../../std/page/shared/elements.ts';
+import { element } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, NO_QUERY, type Query } from './address.ts';
 import type { Api, Trouble } from './api.ts';
 import { createChips } from './chips.ts';

@@ -1,7 +1,7 @@
 // The catalogue page: shows what the fragment of the URL names, and moves the focus where the reader now is. Everything
 // it shows comes from the public API of the service that serves it.
 
-import { button, byId, element } from '../../../std/page/shared/elements.ts';
+import { button, byId, element } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, NO_QUERY, readAddress } from './address.ts';
 import { createApi, type Trouble } from './api.ts';
 import { loadDetails, type ServerAddress } from './details.ts';

@@ -1,6 +1,6 @@
 // Troubles and empty places, described where the content would be.
 
-import { button, element } from '../../../std/page/shared/elements.ts';
+import { button, element } from '#std/page/shared/elements.ts';
 import type { Refusal, Trouble } from './api.ts';
 
 /** `again`: asks once more, where that may help. */

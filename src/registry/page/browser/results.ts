@@ -1,7 +1,7 @@
 // What a search has found in one registry: the servers page after page as the reader scrolls, and what is said where there
 // are none. Of two questions only the later one is answered.
 
-import { button, element } from '../../../std/page/shared/elements.ts';
+import { button, element } from '#std/page/shared/elements.ts';
 import { fragmentOf, isEmpty, LATEST, NO_QUERY, type Query, queryParameters } from './address.ts';
 import type { Api, Trouble } from './api.ts';
 import { card } from './card.ts';

@@ -1,6 +1,6 @@
 // What a server is delivered as and what it needs: its packages and remotes with their environment variables and headers.
 
-import { element } from '../../../std/page/shared/elements.ts';
+import { element } from '#std/page/shared/elements.ts';
 import type { Entry, Input, Package, Remote } from './entry.ts';
 
 export function runsSection({ packages, remotes }: Entry): HTMLElement | undefined {

@@ -1,6 +1,6 @@
 // The search field: what is typed is asked for once the typing pauses, or at once with Enter.
 
-import { element } from '../../../std/page/shared/elements.ts';
+import { element } from '#std/page/shared/elements.ts';
 
 export interface SearchForm {
   readonly node: HTMLElement;

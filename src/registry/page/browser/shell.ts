@@ -1,6 +1,6 @@
 // Commands as lines for a POSIX shell, in which nothing but the names of variables has a meaning. Knows no client.
 
-import { quoteWord } from '../../../std/page/shared/shell-word.ts';
+import { quoteWord } from '#std/page/shared/shell-word.ts';
 import type { Command } from './launch.ts';
 import type { Template } from './template.ts';
 

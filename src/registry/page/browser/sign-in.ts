@@ -1,7 +1,7 @@
 // Asks for a token where the registry needs one, and says where such tokens come from (RFC 9728). It is kept in memory
 // only: a reload forgets it.
 
-import { element, list } from '../../../std/page/shared/elements.ts';
+import { element, list } from '#std/page/shared/elements.ts';
 import type { Api } from './api.ts';
 import { title, webLink } from './dom.ts';
 import { members, text, texts } from './json.ts';

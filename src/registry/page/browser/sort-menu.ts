@@ -1,6 +1,6 @@
 // The order of the list: by name, or by what is highest.
 
-import { element } from '../../../std/page/shared/elements.ts';
+import { element } from '#std/page/shared/elements.ts';
 import { type Query, SORTS, type Sort } from './address.ts';
 
 export interface SortMenu {

@@ -1,7 +1,7 @@
 // A form for a JSON Schema of an object, and the object that the reader filled in. What a form has no field for is written as
 // JSON. Knows nothing about what the object is for.
 
-import { element } from '../../../../std/page/shared/elements.ts';
+import { element } from '#std/page/shared/elements.ts';
 import { items, type Members, members, text, texts } from '../json.ts';
 
 export interface Form {

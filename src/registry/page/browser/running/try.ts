@@ -1,6 +1,6 @@
 // Calls a tool of a server that runs here: choose the tool, fill in its form, read the answer.
 
-import { button, element } from '../../../../std/page/shared/elements.ts';
+import { button, element } from '#std/page/shared/elements.ts';
 import { items, type Members, members, text } from '../json.ts';
 import { type Form, formOf } from './form.ts';
 import { type ElicitAnswer, type McpSession, type McpTool, openMcp } from './mcp.ts';

@@ -1,6 +1,6 @@
 // What the page shows of servers that run: a band above the catalogue, a page for each, and a line on entries.
 
-import { element, list } from '../../../../std/page/shared/elements.ts';
+import { element, list } from '#std/page/shared/elements.ts';
 import { fragmentOf, NO_QUERY } from '../address.ts';
 import { connectTo } from '../connect.ts';
 import { title } from '../dom.ts';

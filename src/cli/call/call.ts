@@ -1,0 +1,151 @@
+// `skep call` from a URL to what is printed: lists the tools of an MCP server, or calls one.
+
+import { readFileSync } from 'node:fs';
+import type { CallToolResult, Client, LoggingLevel, Tool } from '@modelcontextprotocol/client';
+import { visible } from '#reconciler/report/visible.ts';
+import { didYouMean } from '#std/closest.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
+import { argumentsOf, type Written } from './arguments.ts';
+import { connect, leave } from './connect.ts';
+import { createRequests } from './fetch.ts';
+import { fixedToken, type LoginSettings, loginProvider } from './login.ts';
+import { answerElicitation } from './questions.ts';
+import type { Terminal } from './terminal.ts';
+import { type ServerFacts, textOfResult, textOfTools } from './text.ts';
+
+export interface CallSettings {
+  readonly url: URL;
+  /** Undefined: the tools are listed. */
+  readonly tool: string | undefined;
+  readonly written: Written;
+  readonly output: 'text' | 'json';
+  readonly logLevel: LoggingLevel;
+  readonly token: string | undefined;
+  readonly login: Omit<LoginSettings, 'terminal' | 'fetch'>;
+  readonly terminal: Terminal;
+  readonly print: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Throws Failure with one of CALL_CODES. */
+export async function call(settings: CallSettings): Promise<void> {
+  const { url, terminal, token, login } = settings;
+  const requests = createRequests(url);
+  const { fetch } = requests;
+  const authProvider = token === undefined ? loginProvider({ ...login, terminal, fetch }) : fixedToken(token);
+  async function ask(): Promise<void> {
+    const client = await connect({
+      url,
+      fetch,
+      authProvider,
+      elicit: (params) => answerElicitation(terminal, params),
+      log: (level, logger, data) =>
+        terminal.say(`${level}${logger === undefined ? '' : ` ${logger}`}: ${dataText(data)}`),
+    });
+    try {
+      await askServer(settings, client);
+    } finally {
+      await leave(client);
+    }
+  }
+  try {
+    try {
+      await ask();
+    } catch (error) {
+      if (!(await authProvider.stepUp(causeOf(error), url))) throw error;
+      await ask();
+    }
+  } catch (error) {
+    throw asFailure(error, url);
+  } finally {
+    await requests.close();
+  }
+}
+
+function dataText(data: unknown): string {
+  return typeof data === 'string' ? data : JSON.stringify(data);
+}
+
+function asFailure(error: unknown, url: URL): Failure {
+  if (error instanceof Failure) return error;
+  const inner = causeOf(error);
+  if (inner instanceof Failure) return inner;
+  return new Failure('call-failed', `${url.origin}${url.pathname}: ${shortReason(inner)}`, { cause: error });
+}
+
+/** `fetch failed` says nothing: what is behind it does. */
+function causeOf(error: unknown): unknown {
+  let current = error;
+  while (current instanceof Error && current.cause !== undefined && !(current instanceof Failure))
+    current = current.cause;
+  return current;
+}
+
+function shortReason(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(shortReason).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function askServer(settings: CallSettings, client: Client): Promise<void> {
+  const { tool: name, output, print } = settings;
+  const { tools } = await client.listTools();
+  const facts = factsOf(client);
+  if (name === undefined) {
+    const json = () => `${JSON.stringify({ version: 1, server: facts, tools }, null, 2)}\n`;
+    return print(output === 'json' ? json() : textOfTools(facts, tools));
+  }
+  const result = await callTool(settings, client, findTool(tools, name));
+  print(output === 'json' ? `${JSON.stringify({ version: 1, ...result }, null, 2)}\n` : textOfResult(result));
+  if (result.isError === true) throw new Failure('call-tool-failed', `${name} failed`);
+}
+
+function factsOf(client: Client): ServerFacts {
+  const { name = 'unnamed', version = '', title } = client.getServerVersion() ?? {};
+  const protocolVersion = client.getNegotiatedProtocolVersion() ?? 'unknown';
+  return { name, version, title, protocolVersion, instructions: client.getInstructions() };
+}
+
+function findTool(tools: readonly Tool[], name: string): Tool {
+  const tool = tools.find((each) => each.name === name);
+  if (tool !== undefined) return tool;
+  const names = tools.map((each) => each.name);
+  const known = names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`;
+  throw new Failure('call-arguments', `the server has no tool "${name}".${didYouMean(name, names)} ${known}`);
+}
+
+const LOG_LEVEL_META = 'io.modelcontextprotocol/logLevel';
+/** The longest that a timer knows: a tool may take its time, and Ctrl-C ends it. */
+const NO_TIMEOUT = 2 ** 31 - 1;
+
+async function callTool(settings: CallSettings, client: Client, tool: Tool): Promise<CallToolResult> {
+  const { written, logLevel, terminal, signal } = settings;
+  const schema: unknown = tool.inputSchema;
+  const given = argumentsOf(isObject(schema) ? schema : {}, written, readArgument);
+  const stateless = client.getProtocolEra() === 'modern';
+  if (!stateless && client.getServerCapabilities()?.logging !== undefined) await client.setLoggingLevel(logLevel);
+  return client.callTool(
+    { name: tool.name, arguments: given, _meta: stateless ? { [LOG_LEVEL_META]: logLevel } : undefined },
+    {
+      signal,
+      timeout: NO_TIMEOUT,
+      onprogress: ({ progress, total, message }) => {
+        const share = total === undefined ? `${progress}` : `${progress}/${total}`;
+        terminal.progress(message === undefined ? share : `${share} ${message}`);
+      },
+    },
+  );
+}
+
+function readArgument(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new Failure('call-arguments', `${path} cannot be read`, { cause });
+  }
+}
+
+/** What a server wrote cannot move the cursor of a terminal; a file or a program gets it as it is. */
+export function printTo(stdout: NodeJS.WriteStream): (text: string) => void {
+  return (text) => void stdout.write(stdout.isTTY === true ? visible(text.replaceAll('\r\n', '\n')) : text);
+}

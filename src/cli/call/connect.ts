@@ -1,0 +1,64 @@
+// A connection to one MCP server, over whichever transport and revision it speaks. Knows nothing about arguments and output.
+
+import {
+  type AuthProvider,
+  Client,
+  type ElicitRequest,
+  type ElicitResult,
+  type FetchLike,
+  type LoggingLevel,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { VERSION } from '#hosts/version.ts';
+
+export interface ConnectSettings {
+  readonly url: URL;
+  readonly fetch: FetchLike;
+  readonly authProvider: AuthProvider;
+  readonly elicit: (params: ElicitRequest['params']) => Promise<ElicitResult>;
+  readonly log: (level: LoggingLevel, logger: string | undefined, data: unknown) => void;
+}
+
+/** A server of the older HTTP+SSE answers a POST so (MCP 2025-11-25, Transports, Backwards Compatibility). */
+const OLDER: ReadonlySet<number> = new Set([400, 404, 405]);
+
+/** `close` of the client ends the session. */
+export async function connect(settings: ConnectSettings): Promise<Client> {
+  const { url, fetch, authProvider } = settings;
+  const options = { fetch, authProvider };
+  if (url.pathname.endsWith('/sse')) return open(settings, new SSEClientTransport(url, options));
+  try {
+    return await open(settings, new StreamableHTTPClientTransport(url, options));
+  } catch (error) {
+    if (!(error instanceof SdkHttpError) || !OLDER.has(error.status)) throw error;
+    return open(settings, new SSEClientTransport(url, options)).catch(() => {
+      throw error;
+    });
+  }
+}
+
+async function open({ elicit, log }: ConnectSettings, transport: Transport): Promise<Client> {
+  const client = new Client(
+    { name: 'skep', version: VERSION },
+    {
+      capabilities: { elicitation: { form: {}, url: {} } },
+      // Where a server speaks HTTP+SSE, revisions without sessions cannot be meant: their question would be refused.
+      versionNegotiation: transport instanceof SSEClientTransport ? undefined : { mode: 'auto' },
+    },
+  );
+  client.setRequestHandler('elicitation/create', ({ params }) => elicit(params));
+  client.setNotificationHandler('notifications/message', ({ params }) => log(params.level, params.logger, params.data));
+  await client.connect(transport);
+  return client;
+}
+
+/** Says good-bye, so that the server need not keep the session. */
+export async function leave(client: Client): Promise<void> {
+  const { transport } = client;
+  // A server that cannot end sessions, or is gone, is left all the same.
+  if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => undefined);
+  await client.close();
+}

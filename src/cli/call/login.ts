@@ -1,0 +1,172 @@
+// Tokens for one server: those that are kept, refreshed where they ran out, and otherwise a login through the browser (OAuth
+// 2.1 as MCP asks for it: RFC 9728 and RFC 8414 discovery, a client given or registered (RFC 7591), PKCE, RFC 8707, RFC 9207).
+// The protocol is the official client's; knows nothing about calls.
+
+import {
+  type AuthProvider,
+  auth,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  type FetchLike,
+  InsufficientScopeError,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+} from '@modelcontextprotocol/client';
+import { Failure } from '#std/failure.ts';
+import { awaitReturn, openBrowser, type Return } from './browser.ts';
+import type { LoginFile } from './logins.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface LoginSettings {
+  readonly terminal: Terminal;
+  readonly file: LoginFile;
+  readonly fetch: FetchLike;
+  /** Given: nothing is registered. */
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  readonly scope: string | undefined;
+  /** The environment's BROWSER: where it is set, there is a browser although no terminal. */
+  readonly browser: string | undefined;
+  /** Cannot be guessed. */
+  readonly newState: () => string;
+}
+
+/** A token of a file is used as it is: who gives one wants no login. */
+export function fixedToken(token: string): LoginProvider {
+  return {
+    stepUp: () => Promise.resolve(false),
+    token: () => Promise.resolve(token),
+    onUnauthorized: () => {
+      throw new Failure('call-login', 'the server does not take the token of --token-file');
+    },
+  };
+}
+
+export interface LoginProvider extends AuthProvider {
+  /** Logs in for more scopes where that is what the error is about; false where it is about something else. */
+  stepUp(error: unknown, serverUrl: URL): Promise<boolean>;
+}
+
+/** Throws Failure `call-login`. */
+export function loginProvider(settings: LoginSettings): LoginProvider {
+  return {
+    token: async () => (await settings.file.read()).tokens?.access_token,
+    onUnauthorized: ({ response, serverUrl }) => {
+      const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+      return logIn(settings, { serverUrl, resourceMetadataUrl, scope: settings.scope ?? scope });
+    },
+    stepUp: async (error, serverUrl) => {
+      if (!(error instanceof InsufficientScopeError)) return false;
+      const { resourceMetadataUrl, requiredScope } = error;
+      const { tokens } = await settings.file.read();
+      // A refresh gives the scopes that there were (MCP 2026-07-28, Authorization, Step-Up Authorization Flow).
+      const scope = computeScopeUnion(tokens?.scope, requiredScope);
+      await logIn(settings, { serverUrl, resourceMetadataUrl, scope, forceReauthorization: true });
+      return true;
+    },
+  };
+}
+
+type Wanted = Pick<Parameters<typeof auth>[1], 'serverUrl' | 'resourceMetadataUrl' | 'scope' | 'forceReauthorization'>;
+
+async function logIn(settings: LoginSettings, wanted: Wanted): Promise<void> {
+  const { port } = await settings.file.read();
+  const back = await awaitReturn(port);
+  try {
+    await logInThrough(settings, back, wanted);
+  } finally {
+    back.close();
+  }
+}
+
+async function logInThrough(settings: LoginSettings, back: Return, wanted: Wanted): Promise<void> {
+  const { terminal, fetch } = settings;
+  const state = settings.newState();
+  const provider = oauthProvider(settings, back, state);
+  const options = { ...wanted, fetchFn: fetch };
+  const named = wanted.resourceMetadataUrl !== undefined;
+  const result = await auth(provider, options).catch((cause) => (named ? refuse(cause) : refuseUnnamed(cause)));
+  if (result === 'AUTHORIZED') return;
+  const query = await back.comesBack(state);
+  const code = query.get('code');
+  if (code === null) {
+    const reason = query.get('error_description') ?? query.get('error') ?? 'no code came back';
+    throw new Failure('call-login', `the login was refused: ${reason}`);
+  }
+  await auth(provider, { ...options, authorizationCode: code, iss: query.get('iss') ?? undefined }).catch(refuse);
+  terminal.say('Logged in.');
+}
+
+/** A server may have a login without naming it in its answer; where it has none, it takes tokens from elsewhere. */
+function refuseUnnamed(cause: unknown): never {
+  if (cause instanceof Failure) throw cause;
+  const message = 'the server wants a token and does not say where to get one: give --token-file';
+  throw new Failure('call-login', message, { cause });
+}
+
+function refuse(cause: unknown): never {
+  if (cause instanceof Failure) throw cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  throw new Failure('call-login', `cannot log in: ${message}`, { cause });
+}
+
+function oauthProvider(settings: LoginSettings, back: Return, state: string): OAuthClientProvider {
+  const { terminal, scope, clientSecret, browser } = settings;
+  let verifier = '';
+  let discovered: OAuthDiscoveryState | undefined;
+  return {
+    redirectUrl: back.url,
+    clientMetadata: {
+      client_name: 'skep call',
+      redirect_uris: [back.url],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: clientSecret === undefined ? 'none' : 'client_secret_post',
+      application_type: 'native',
+      scope,
+    },
+    state: () => state,
+    ...keptInFile(settings, back),
+    saveCodeVerifier: (text) => {
+      verifier = text;
+    },
+    codeVerifier: () => verifier,
+    // The code goes to the authorization server that the browser was sent to, and to no other.
+    saveDiscoveryState: (state) => {
+      discovered = state;
+    },
+    discoveryState: () => discovered,
+    redirectToAuthorization: (url) => {
+      if (!terminal.interactive && browser === undefined) {
+        const message =
+          'the server wants a login, and there is no terminal to ask at: log in at one, or give --token-file';
+        throw new Failure('call-login', message);
+      }
+      terminal.say(`Log in with your browser: ${url.href}`);
+      openBrowser(url, browser);
+    },
+  };
+}
+
+/** Client and tokens, as they are kept from one call to the next. */
+function keptInFile({ file, clientId, clientSecret }: LoginSettings, back: Return) {
+  return {
+    clientInformation: async () => {
+      if (clientId !== undefined) return { client_id: clientId, client_secret: clientSecret };
+      const { client, port } = await file.read();
+      // A registration is for one port: with another, the provider would not send the browser back.
+      return port === back.port ? client : undefined;
+    },
+    saveClientInformation: async (client) => {
+      // One that is given stays where it is, its secret too.
+      if (clientId === undefined) await file.write({ ...(await file.read()), port: back.port, client });
+    },
+    tokens: async () => (await file.read()).tokens,
+    saveTokens: async (tokens) => file.write({ ...(await file.read()), port: back.port, tokens }),
+    invalidateCredentials: async (what) => {
+      const { client, tokens, ...rest } = await file.read();
+      if (what === 'tokens') await file.write({ ...rest, client });
+      if (what === 'client' || what === 'all') await file.write(what === 'all' ? rest : { ...rest, tokens });
+    },
+  } satisfies Partial<OAuthClientProvider>;
+}

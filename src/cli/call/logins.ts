@@ -1,0 +1,51 @@
+// What is kept of a login at one server: the client that was registered, and the tokens, in a file that only its owner reads.
+// Knows nothing about OAuth.
+
+import { createHash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
+import { isObject, parseJson } from '#std/json.ts';
+
+export interface Login {
+  /** For people who look into the file. */
+  readonly server: string;
+  /** Where the browser comes back to: a registration is for this port. */
+  readonly port?: number;
+  readonly client?: StoredOAuthClientInformation;
+  readonly tokens?: StoredOAuthTokens;
+}
+
+export interface LoginFile {
+  readonly path: string;
+  /** Only the server, where nothing is kept. */
+  readonly read: () => Promise<Login>;
+  readonly write: (login: Login) => Promise<void>;
+}
+
+/** XDG Base Directory Specification: what is kept between runs and is no setting. */
+export function stateFolder({ XDG_STATE_HOME, HOME }: NodeJS.ProcessEnv, home: string): string {
+  const base = XDG_STATE_HOME?.startsWith('/') === true ? XDG_STATE_HOME : join(HOME ?? home, '.local', 'state');
+  return join(base, 'skep', 'logins');
+}
+
+export function loginFile(folder: string, server: string): LoginFile {
+  const path = join(folder, `${createHash('sha256').update(server).digest('hex').slice(0, 32)}.json`);
+  return {
+    path,
+    read: async () => {
+      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        return '';
+      });
+      const login = parseJson(text);
+      // What is damaged is asked for again.
+      return isObject(login) && login.server === server ? (login as { readonly server: string }) : { server };
+    },
+    write: async (login) => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writePrivately(path, `${JSON.stringify(login, null, 2)}\n`);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// The person at the terminal: progress and messages on standard error, and questions with answers. Knows nothing about
+// servers.
+
+import { createInterface } from 'node:readline/promises';
+import { visible } from '#reconciler/report/visible.ts';
+
+export interface Terminal {
+  /** Someone can be asked. */
+  readonly interactive: boolean;
+  readonly say: (line: string) => void;
+  /** Replaced by what is said next, where the terminal can; otherwise a line. */
+  readonly progress: (line: string) => void;
+  /** Undefined where the person gave up (Ctrl-D, Ctrl-C). */
+  readonly ask: (question: string) => Promise<string | undefined>;
+}
+
+export interface Streams {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+/** Erases the line (ECMA-48, EL and CR). */
+const ERASE = '\r\u001b[K';
+
+export function openTerminal({ stdin, stderr }: Streams): Terminal {
+  let pending = false;
+  const erase = () => {
+    if (pending) stderr.write(ERASE);
+    pending = false;
+  };
+  return {
+    interactive: stdin.isTTY === true && stderr.isTTY === true,
+    say: (line) => {
+      erase();
+      stderr.write(`${visible(line)}\n`);
+    },
+    progress: (line) => {
+      erase();
+      pending = stderr.isTTY === true;
+      const shown = visible(line).replaceAll('\n', ' ');
+      stderr.write(pending ? shown.slice(0, Math.max(stderr.columns - 1, 0)) : `${shown}\n`);
+    },
+    ask: async (question) => {
+      erase();
+      return askLine({ stdin, stderr }, visible(question));
+    },
+  };
+}
+
+async function askLine({ stdin, stderr }: Streams, question: string): Promise<string | undefined> {
+  const lines = createInterface({ input: stdin, output: stderr });
+  const givenUp = new Promise<undefined>((resolve) => {
+    lines.once('close', () => resolve(undefined));
+    lines.once('SIGINT', () => lines.close());
+  });
+  try {
+    return await Promise.race([lines.question(question), givenUp]);
+  } finally {
+    lines.close();
+  }
+}

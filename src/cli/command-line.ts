@@ -1,0 +1,126 @@
+// The command line as a whole: commands, exit codes, and what a Failure looks like to a person.
+// Each command's modules are loaded only when it runs, so that `--help` and `validate` start fast.
+
+import { Command, CommanderError } from 'commander';
+import { writeColoured } from '#hosts/colour.ts';
+import { VERSION } from '#hosts/version.ts';
+import { Failure } from '#std/failure.ts';
+import { adoptCommand } from './commands/adopt.ts';
+import { applyCommand } from './commands/apply.ts';
+import { approveCommand } from './commands/approve.ts';
+import { callCommand } from './commands/call.ts';
+import { completionCommand } from './commands/completion.ts';
+import { crdsCommand } from './commands/crds.ts';
+import { devCommand } from './commands/dev.ts';
+import { explainCommand } from './commands/explain.ts';
+import { historyCommand } from './commands/history.ts';
+import { initCommand } from './commands/init.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { planCommand } from './commands/plan.ts';
+import { proxyCommand } from './commands/proxy.ts';
+import { resumeCommand } from './commands/resume.ts';
+import { rollbackCommand } from './commands/rollback.ts';
+import { runCommand } from './commands/run.ts';
+import { sampleCommand } from './commands/sample.ts';
+import { serveCommand } from './commands/serve.ts';
+import { statusCommand } from './commands/status.ts';
+import { suspendCommand } from './commands/suspend.ts';
+import { syncCommand } from './commands/sync.ts';
+import { triggerCommand } from './commands/trigger.ts';
+import { validateCommand } from './commands/validate.ts';
+import { vmcpCommand } from './commands/vmcp.ts';
+
+const EXIT_CODES = `
+Exit codes:
+  0 done                   1 Git, cluster, database or disk failed
+  2 changes pending (--detailed-exitcode, or paused)
+  3 invalid manifests      4 denied by policies
+  5 deletions, or unsigned changes, wait for approval
+  6 locked by another run  7 some changes failed     8 timed out waiting   64 usage`;
+
+const USAGE = 64;
+
+/** Every command, not parsed yet. */
+export function commandLine(): Command {
+  const program = new Command('skep')
+    .description('Keeps a fleet of MCP servers as Git says it should be, and serves its catalogue.')
+    .version(VERSION)
+    .addHelpText('after', EXIT_CODES)
+    .exitOverride()
+    .showHelpAfterError('(--help shows the options)');
+  const commands = [
+    devCommand(),
+    initCommand(),
+    validateCommand(),
+    planCommand(),
+    applyCommand(),
+    syncCommand(),
+    runCommand(),
+    approveCommand(),
+    statusCommand(),
+    historyCommand(),
+    rollbackCommand(),
+    suspendCommand(),
+    resumeCommand(),
+    triggerCommand(),
+    adoptCommand(),
+    serveCommand(),
+    callCommand(),
+    proxyCommand(),
+    vmcpCommand(),
+    sampleCommand(),
+    migrateCommand(),
+    crdsCommand(),
+    explainCommand(),
+    completionCommand(),
+  ];
+  for (const command of commands) program.addCommand(withoutColour(command).exitOverride());
+  return program;
+}
+
+/** Also `NO_COLOR`, which Node itself and what it starts read. */
+function withoutColour(command: Command): Command {
+  for (const each of command.commands) withoutColour(each);
+  return command.option('--no-color', 'no colours, also on a terminal').on('option:no-color', () => {
+    process.env.NO_COLOR = '1';
+    delete process.env.FORCE_COLOR;
+  });
+}
+
+/** Parses and runs; sets the exit code of the process, never throws. */
+export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  // A reader that has seen enough (`| head`) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  try {
+    await commandLine().parseAsync([...argv]);
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  if (error instanceof Failure) {
+    writeColoured(process.stderr, `${SELF_TELLING.has(error.code) ? '' : `error ${error.code}: `}${error.message}\n`);
+    return EXIT_BY_CODE[error.code] ?? 1;
+  }
+  // A bug: the stack is what its reader needs.
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  return 1;
+}
+
+/** Their messages are problems, each with its place and code. */
+const SELF_TELLING: ReadonlySet<string> = new Set(['config-invalid', 'policies-invalid']);
+
+const EXIT_BY_CODE: Readonly<Record<string, number>> = {
+  locked: 6,
+  'plan-required': 5,
+  'config-invalid': USAGE,
+  'policies-invalid': USAGE,
+  usage: USAGE,
+  'call-arguments': USAGE,
+  'plan-invalid': USAGE,
+  'plan-version': USAGE,
+  'snapshot-invalid': USAGE,
+  'snapshot-version': USAGE,
+};

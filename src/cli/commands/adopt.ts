@@ -1,0 +1,53 @@
+// `skep adopt`: takes a fleet over from the existing operator.
+
+import { Command } from 'commander';
+import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
+import { commandOf } from '#hosts/own-command.ts';
+import { Failure } from '#std/failure.ts';
+
+interface Options extends InstanceFlags {
+  readonly output: 'text' | 'json';
+  readonly yes?: boolean;
+}
+
+export function adoptCommand(): Command {
+  return withInstanceFlags(new Command('adopt'))
+    .description("Take a fleet over from ToolHive's operator: show what that means, and with --yes do it.")
+    .addOption(outputOption())
+    .option('--yes', 'do it')
+    .addHelpText(
+      'after',
+      "\nFinalizers of ToolHive's operator go, what it made gets its custom resource as owner, and the fields that it\n" +
+        'wrote become those of skep. Nothing is deleted and nothing restarts: the next sync makes the fleet as Git declares it.\n' +
+        '\nExamples:\n  skep adopt -c skep.yaml\n  skep adopt -c skep.yaml --yes && skep plan -c skep.yaml',
+    )
+    .action(async (flags: Options) => {
+      const config = await loadConfig(flags);
+      if (flags.yes === true && config.plans.require === 'signed') throw unsigned();
+      const [{ openInstance }, { adopt }, { textOfAdoption, jsonOfAdoption }] = await Promise.all([
+        import('#hosts/reconciler/instance/instance.ts'),
+        import('#reconciler/run/operate/adopt.ts'),
+        import('#reconciler/report/adoption.ts'),
+      ]);
+      const instance = await openInstance(config, () => undefined, {}, undefined, {
+        endsWithinMs: config.apply.deadlineSeconds * 1000,
+      });
+      try {
+        const result = await adopt(instance.deps, instance.options(), flags.yes === true);
+        process.stdout.write(
+          flags.output === 'json' ? jsonOfAdoption(result) : textOfAdoption(result, commandOf(flags)),
+        );
+        const invalid = result.problems.some(({ severity }) => severity === 'error');
+        process.exitCode = result.failures.length > 0 ? 1 : invalid ? 3 : 0;
+      } finally {
+        await instance.close();
+      }
+    });
+}
+
+/** What it writes into live objects is in no plan file. */
+function unsigned(): Failure {
+  const message =
+    'plans.require is signed, and no plan file holds what adopt --yes does: set it to unsigned for the adoption, and back afterwards';
+  return new Failure('plan-required', message);
+}

@@ -1,0 +1,62 @@
+// `skep dev`: everything on one machine: embedded cluster and database, a sample repository, reconciler and registry.
+
+import { resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '#hosts/clock.ts';
+import { writeColoured } from '#hosts/colour.ts';
+import { loadConfig } from '#hosts/config/configuration.ts';
+import { readPort } from '#hosts/port.ts';
+import { PACKAGE_TYPES, type PackageType } from '#registry/catalogue/packages.ts';
+
+interface Options {
+  readonly port: number;
+  readonly data?: string;
+  readonly config?: string;
+  readonly run?: readonly PackageType[];
+  readonly once?: boolean;
+}
+
+export function devCommand(): Command {
+  return new Command('dev')
+    .description(
+      'Run everything on this machine: cluster, database, sample repository, reconciler, registry, and MCP servers.',
+    )
+    .option('--port <number>', 'port of the registry service, its page and the MCP servers', readPort, 8080)
+    .option('--data <dir>', 'folder of the state (default: .skep/dev)')
+    .option(
+      '-c, --config <file>',
+      'use the sources of this skep.yaml instead of the sample; its dev.images says which programs may run',
+    )
+    .option(
+      '--run <types>',
+      'packages of entries of the catalogue that run in place of their images: npm,pypi (as dev.run of skep.yaml)',
+      readTypes,
+    )
+    .option('--once', 'make one run, print what it did, and exit')
+    .addHelpText('after', '\nExamples:\n  skep dev --port 8080\n  skep dev -c skep.yaml --run npm,pypi')
+    .action(async ({ port, data, once, config, run }: Options) => {
+      const given = config === undefined ? undefined : await loadConfig({ config });
+      const { runDev } = await import('#hosts/dev/session.ts');
+      // Fleets of two configurations do not share a cluster.
+      const dir = resolve(data ?? (given === undefined ? '.skep/dev' : `.skep/dev-${given.name}`));
+      await runDev({ port, dir, once: once === true, given, run, say: sayer() });
+    });
+}
+
+function readTypes(text: string): readonly PackageType[] {
+  return text.split(',').map((word) => {
+    const type = PACKAGE_TYPES.find((each) => each === word.trim());
+    if (type === undefined)
+      throw new InvalidArgumentError(`types are ${PACKAGE_TYPES.join(' and ')}, with a comma between`);
+    return type;
+  });
+}
+
+/** Writes lines with the seconds since the start before them. */
+function sayer(): (text: string) => void {
+  const started = systemClock.monotonic();
+  return (text) => {
+    const seconds = ((systemClock.monotonic() - started) / 1000).toFixed(1).padStart(5);
+    writeColoured(process.stdout, `[${seconds} s] ${text.replaceAll('\n', '\n          ')}\n`);
+  };
+}

@@ -1,0 +1,133 @@
+// `skep plan`: the difference between Git and the cluster; writes nothing.
+
+import { Command } from 'commander';
+import { writeReport } from '#hosts/colour.ts';
+import type { Config } from '#hosts/config/config.ts';
+import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
+import { commandElsewhere, commandOf } from '#hosts/own-command.ts';
+import type { ReportContext } from '#reconciler/report/context.ts';
+import { formatNames, PLAN_FORMATS, type PlanFormat } from '#reconciler/report/formats.ts';
+import type { Prepared } from '#reconciler/run/prepare.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import { Failure } from '#std/failure.ts';
+import { quoteWord } from '#std/page/shared/shell-word.ts';
+import { reportContext } from '../report-context.ts';
+
+interface Options extends InstanceFlags {
+  readonly output: PlanFormat;
+  readonly detailedExitcode?: boolean;
+  readonly out?: string;
+  readonly explain?: boolean;
+  readonly details?: boolean;
+  readonly against?: string;
+  readonly tokenFile?: string;
+  readonly source: readonly string[];
+}
+
+interface Made {
+  readonly result: RunResult;
+  readonly prepared: Prepared;
+}
+
+export function planCommand(): Command {
+  return withInstanceFlags(new Command('plan'))
+    .description('Show what a sync would change.')
+    .addOption(outputOption(formatNames(PLAN_FORMATS)))
+    .option('--detailed-exitcode', 'exit with 2 where changes are pending')
+    .option('--explain', 'say of each object why it is, or is not, changed or deleted')
+    .option('--details', 'name every object, also those that are counted with the resource that they are made of')
+    .option('--out <file>', 'also write the plan to a file, for `skep apply`')
+    .option('--against <file|url>', 'plan by a snapshot that runs publish, without access to the cluster')
+    .option('--token-file <file>', 'token for the URL of the snapshot')
+    .option('--source <name=folder>', 'with --against: read a source from a folder; repeatable', collectSource, [])
+    .addHelpText(
+      'after',
+      '\nExamples:\n  skep plan -c skep.yaml --detailed-exitcode\n  skep plan -c skep.yaml --explain' +
+        '\n  skep plan -c skep.yaml --out fleet.plan' +
+        '\n  skep plan --against https://skep.example.com/snapshot --token-file token --source fleet=.',
+    )
+    .action(async (flags: Options) => {
+      const config = await loadConfig(flags);
+      const [{ exitCodeOf }, { impactOfPlan }, { KINDS }, render] = await Promise.all([
+        import('#reconciler/run/result.ts'),
+        import('#reconciler/run/impact/impact.ts'),
+        import('#reconciler/kinds/index.ts'),
+        PLAN_FORMATS[flags.output](),
+      ]);
+      async function show({ result, prepared }: Made): Promise<void> {
+        const impact = impactOfPlan({ kinds: KINDS, apiGroup: config.apiGroup }, prepared, result.plan);
+        const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
+        const typed = flags.output === 'text' ? commandOf(flags) : commandElsewhere(flags);
+        const context: ReportContext = { ...reportContext(typed), extent: flags.details === true ? 'all' : 'folded' };
+        writeReport(flags.output, await render({ ...result, impact, ...why }, context));
+        // A plan is free to be made at any time: what is pending counts where it is asked for.
+        const { paused: _paused, ...free } = result;
+        process.exitCode = exitCodeOf(free, flags.detailedExitcode);
+      }
+      if (flags.against !== undefined) {
+        const { planBySnapshot } = await import('#hosts/reconciler/instance/plan-by-snapshot.ts');
+        return show(await planBySnapshot(config, { ...flags, against: whole(flags, flags.against) }));
+      }
+      if (flags.source.length > 0 || flags.tokenFile !== undefined) throw onlyAgainst();
+      await planInCluster(config, flags, show);
+    });
+}
+
+async function explanationsOf(prepared: Prepared) {
+  const { explain } = await import('#reconciler/run/plan/explain.ts');
+  return explain(prepared);
+}
+
+/** A plan file is of a cluster that someone has looked at. */
+function whole({ out }: Options, against: string): string {
+  if (out === undefined) return against;
+  throw new Failure('usage', '--out and --against exclude each other: a plan file holds what was seen in the cluster');
+}
+
+function onlyAgainst(): Failure {
+  return new Failure('usage', '--source and --token-file go with --against');
+}
+
+function collectSource(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
+async function planInCluster(
+  config: Config,
+  { out, ...flags }: Options,
+  show: (made: Made) => Promise<void>,
+): Promise<void> {
+  const [
+    { openInstance },
+    { findPause: pausedBy, planInstance: planned },
+    { findPauseNow: pausedNow },
+    { patienceOnce, openSourceLoops },
+    { systemClock },
+  ] = await Promise.all([
+    import('#hosts/reconciler/instance/instance.ts'),
+    import('#reconciler/run/run.ts'),
+    import('#hosts/reconciler/instance/paused-now.ts'),
+    import('#hosts/reconciler/loop/source-loops.ts'),
+    import('#hosts/clock.ts'),
+  ]);
+  // It shows what a sync would do, and so it waits for its sources as long.
+  const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
+  const instance = await openInstance(config, () => undefined, {}, undefined, {
+    endsWithinMs: config.apply.deadlineSeconds * 1000,
+    loops,
+    once: true,
+  });
+  try {
+    const options = instance.options(await pausedNow(config, {}));
+    const [made, paused] = await Promise.all([planned(instance.deps, options), pausedBy(instance.deps, options)]);
+    await show(paused === undefined ? made : { ...made, result: { ...made.result, paused } });
+    if (out === undefined) return;
+    const { writePlanFile } = await import('#hosts/reconciler/instance/plan-files.ts');
+    const { homeNamespace } = instance.options();
+    await writePlanFile(out, config, { ...instance.deps, homeNamespace }, made);
+    const carryOut = commandOf(flags)(`apply ${quoteWord(out)}`);
+    process.stderr.write(`the plan is in ${out}; to carry it out: ${carryOut}\n`);
+  } finally {
+    await instance.close();
+  }
+}

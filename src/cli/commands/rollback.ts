@@ -1,0 +1,104 @@
+// `skep rollback`: back to the commits of an earlier run, and no further than the next newer one.
+
+import { Command } from 'commander';
+import { systemClock } from '#hosts/clock.ts';
+import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
+import type { Instance } from '#hosts/reconciler/instance/instance.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import { Failure } from '#std/failure.ts';
+
+interface Options extends InstanceFlags {
+  readonly output: 'text' | 'json';
+  readonly to?: string;
+  readonly clear?: true;
+  readonly source: readonly string[];
+}
+
+export function rollbackCommand(): Command {
+  return withInstanceFlags(new Command('rollback'))
+    .description('Go back to the commits of an earlier run, and stay there until newer ones come.')
+    .argument('[run]', 'its id, or how it starts (skep history)')
+    .option('--to <run>', 'the same')
+    .option('--clear', 'follow what the sources name again')
+    .option('--source <name>', 'with --clear: only this source; may be repeated', collectName, [])
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nAn ordinary run at those commits: the limits of deletions hold, too. Commits that were gone back from are not\n' +
+        'applied again, nor are older ones that a branch is reset to.\n' +
+        '\nExamples:\n  skep rollback --to 5a3f3d10 -c skep.yaml\n  skep rollback --clear',
+    )
+    .action(async (run: string | undefined, flags: Options) => {
+      const start = flags.to ?? run;
+      if ((start === undefined) !== (flags.clear === true) || (flags.to !== undefined && run !== undefined))
+        throw new Failure('usage', 'name the run to go back to, or say --clear');
+      const config = await loadConfig(flags);
+      const [{ openInstance }, { runAndTell }] = await Promise.all([
+        import('#hosts/reconciler/instance/instance.ts'),
+        import('#hosts/reconciler/instance/one-run.ts'),
+      ]);
+      if (start === undefined) return clear(await openInstance(config, () => undefined), flags);
+      await runAndTell(
+        flags,
+        (progress, watch) => openInstance(config, progress, watch, undefined, { once: true }),
+        (instance) => goBack(instance, start, config.history.limit),
+      );
+    });
+}
+
+function collectName(name: string, names: readonly string[]): readonly string[] {
+  return [...names, name];
+}
+
+async function clear(instance: Instance, { output, source }: Options): Promise<void> {
+  const { clearQuarantine } = await import('#reconciler/run/records/quarantine.ts');
+  try {
+    const cleared = await clearQuarantine(instance.deps.cluster, instance.options(), source);
+    const text =
+      cleared.length === 0 ? 'no source was rolled back' : `the next run follows ${cleared.join(', ')} again`;
+    process.stdout.write(output === 'json' ? `${JSON.stringify({ version: 1, cleared }, null, 2)}\n` : `${text}\n`);
+  } finally {
+    await instance.close();
+  }
+}
+
+async function goBack(instance: Instance, start: string, limit: number): Promise<RunResult> {
+  const [{ findRun }, { learnOlder, quarantine }] = await Promise.all([
+    import('#reconciler/run/history/find.ts'),
+    import('#reconciler/run/operate/rollback.ts'),
+  ]);
+  const { deps } = instance;
+  const home = instance.options();
+  const history = await instance.history.latest(limit);
+  const made = await quarantine(deps, home, findRun(history, start), history);
+  const result = await runWhenFree(instance);
+  const unknown = await learnOlder(deps, home, made).catch(unlessFailure);
+  return { ...result, warnings: [...result.warnings, ...unknown.map(historyUnknown)] };
+}
+
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 1000;
+
+/** A run that is under way may still apply what is out of use by now: it is let finish, and set right. */
+async function runWhenFree(instance: Instance): Promise<RunResult> {
+  const deadline = systemClock.monotonic() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await instance.run();
+    } catch (error) {
+      const locked = error instanceof Failure && error.code === 'locked';
+      if (!locked || systemClock.monotonic() > deadline) throw error;
+    }
+    await systemClock.sleep(PAUSE_MS);
+  }
+}
+
+function unlessFailure(error: unknown): readonly Failure[] {
+  if (error instanceof Failure) return [error];
+  throw error;
+}
+
+function historyUnknown(cause: Failure): Failure {
+  const message = `what came before the commit that is out of use is not known: ${cause.message} [${cause.code}]`;
+  return new Failure('rollback-history-unknown', message, { cause });
+}

@@ -1,0 +1,87 @@
+// `skep status`: how an instance is, whether or not anything runs it.
+
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { writeReport } from '#hosts/colour.ts';
+import type { Config } from '#hosts/config/config.ts';
+import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
+import { commandOf } from '#hosts/own-command.ts';
+import type { Instance } from '#hosts/reconciler/instance/instance.ts';
+import { findPauseNow } from '#hosts/reconciler/instance/paused-now.ts';
+import type { LastLook } from '#reconciler/report/status.ts';
+import type { RunRecord } from '#reconciler/run/history/ports.ts';
+import type { InstanceStatus } from '#reconciler/run/operate/status.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
+
+interface Options extends InstanceFlags {
+  readonly output: 'text' | 'json';
+}
+
+export function statusCommand(): Command {
+  return withInstanceFlags(new Command('status'))
+    .description('Show what differs from Git, what is kept unchanged, waiting or in trouble, since when and why.')
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nReads Git and the cluster itself, and writes nothing: no reconciler needs to be running.\n' +
+        '\nExamples:\n  skep status -c skep.yaml\n  skep status -o json',
+    )
+    .action(async (flags: Options) => {
+      const config = await loadConfig(flags);
+      const [{ openForOperator }, { lastRunFile }, { jsonOfStatus, textOfStatus }] = await Promise.all([
+        import('#hosts/reconciler/instance/instance.ts'),
+        import('#hosts/reconciler/instance/recorder.ts'),
+        import('#reconciler/report/status.ts'),
+      ]);
+      const instance = await openForOperator(config);
+      try {
+        const status = await readStatus(instance, config);
+        const lastLook = await readLastLook(lastRunFile(config));
+        const isJson = flags.output === 'json';
+        const report = isJson ? jsonOfStatus(status, lastLook) : textOfStatus(status, lastLook, commandOf(flags));
+        writeReport(flags.output, report);
+        process.exitCode = status.failures.length > 0 ? 1 : 0;
+      } finally {
+        await instance.close();
+      }
+    });
+}
+
+/** Whoever is on call asks when things are away: what can be known is printed without them. */
+async function readStatus(instance: Instance, config: Config): Promise<InstanceStatus> {
+  const { readInstanceStatus: statusOf, unknownStatus } = await import('#reconciler/run/operate/status.ts');
+  const { paused } = await findPauseNow(config, {});
+  const read = await readHistory(instance, config.history.limit);
+  const history = read instanceof Failure ? [] : read;
+  const unread = read instanceof Failure ? [read] : [];
+  const deps = { ...instance.deps, history };
+  const options = instance.options();
+  try {
+    const status = await statusOf(deps, options, paused);
+    return { ...status, failures: [...status.failures, ...unread] };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return unknownStatus(deps, options, [error, ...unread.filter((failure) => failure.message !== error.message)]);
+  }
+}
+
+async function readHistory({ history }: Instance, limit: number): Promise<readonly RunRecord[] | Failure> {
+  try {
+    return await history.latest(limit);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error;
+  }
+}
+
+/** Another machine runs it, or none has yet: then there is no such file. */
+async function readLastLook(path: string): Promise<LastLook | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (!isObject(value) || typeof value.id !== 'string' || typeof value.finishedAt !== 'string') return undefined;
+    return { id: value.id, finishedAt: value.finishedAt };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+// `skep suspend`: no run of the instance writes anything until `skep resume`.
+
+import { hostname, userInfo } from 'node:os';
+import { Command } from 'commander';
+import { type InstanceFlags, loadConfig, withInstanceFlags } from '#hosts/config/configuration.ts';
+import { commandOf } from '#hosts/own-command.ts';
+
+interface Options extends InstanceFlags {
+  readonly reason?: string;
+}
+
+export function suspendCommand(): Command {
+  return withInstanceFlags(new Command('suspend'))
+    .description('Let no run of the instance write anything until skep resume.')
+    .option('--reason <text>', 'why, for those who find it suspended')
+    .addHelpText(
+      'after',
+      '\nRuns still read Git and the cluster and report what is pending. A run that is under way starts no further change.\n' +
+        '\nExample:\n  skep suspend -c skep.yaml --reason "moving the database, until 14:00"',
+    )
+    .action(async ({ reason, ...flags }: Options) => {
+      const config = await loadConfig(flags);
+      const [{ openForOperator }, { suspend }] = await Promise.all([
+        import('#hosts/reconciler/instance/instance.ts'),
+        import('#reconciler/run/records/suspension.ts'),
+      ]);
+      const instance = await openForOperator(config);
+      try {
+        const who = `${userInfo().username}@${hostname()}`;
+        const { since } = await suspend(instance.deps, instance.options(), { who, reason });
+        process.stdout.write(
+          `${config.name} has been suspended since ${since}; to end that: ${commandOf(flags)('resume')}\n`,
+        );
+      } finally {
+        await instance.close();
+      }
+    });
+}

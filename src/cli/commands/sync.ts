@@ -1,0 +1,40 @@
+// `skep sync`: one run, then exit.
+
+import { Command } from 'commander';
+import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
+import {
+  findPauseNow,
+  ignoreWindowsOption,
+  PAUSED_HELP,
+  type WindowFlags,
+} from '#hosts/reconciler/instance/paused-now.ts';
+
+interface Options extends InstanceFlags, WindowFlags {
+  readonly output: 'text' | 'json';
+}
+
+export function syncCommand(): Command {
+  return withInstanceFlags(new Command('sync'))
+    .description('Make the cluster as Git declares it, once, and wait until it is ready.')
+    .addOption(outputOption())
+    .addOption(ignoreWindowsOption())
+    .addHelpText(
+      'after',
+      `${PAUSED_HELP}\nExamples:\n  skep sync -c skep.yaml -o json\n  skep sync -c skep.yaml --ignore-windows`,
+    )
+    .action(async (flags: Options) => {
+      const config = await loadConfig(flags);
+      const [{ openInstance }, { runAndTell }, { patienceOnce, openSourceLoops }, { systemClock }] = await Promise.all([
+        import('#hosts/reconciler/instance/instance.ts'),
+        import('#hosts/reconciler/instance/one-run.ts'),
+        import('#hosts/reconciler/loop/source-loops.ts'),
+        import('#hosts/clock.ts'),
+      ]);
+      const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
+      await runAndTell(
+        flags,
+        (progress, watch) => openInstance(config, progress, watch, undefined, { loops, once: true }),
+        async (instance) => instance.run(await findPauseNow(config, flags)),
+      );
+    });
+}

@@ -1,0 +1,113 @@
+// `skep validate`: what is wrong with the manifests of a folder, without a cluster.
+
+import { Command } from 'commander';
+import { writeReport } from '#hosts/colour.ts';
+import { DEFAULT_API_GROUP } from '#hosts/config/api-group.ts';
+import { outputOption } from '#hosts/config/configuration.ts';
+import { checkKubernetesVersion } from '#hosts/config/kubernetes-version.ts';
+import { findManifestFolders } from '#hosts/config/repository.ts';
+import { commandOf } from '#hosts/own-command.ts';
+import { BUILTIN } from '#hosts/reconciler/instance/policy-files.ts';
+import { formatNames, VALIDATION_FORMATS, type ValidationFormat } from '#reconciler/report/formats.ts';
+import { problemsExit } from '#reconciler/run/problems-exit.ts';
+import { Failure } from '#std/failure.ts';
+import { openUserCache, runValidation, type ValidationRequest } from '../offline/validation.ts';
+import { reportContext } from '../report-context.ts';
+
+interface Options {
+  readonly apiGroup: string;
+  readonly output: ValidationFormat;
+  readonly schemas: readonly string[];
+  readonly kubernetesVersion?: string;
+  readonly watch?: true;
+  readonly cache: boolean;
+  /** False: `--no-policies`. */
+  readonly policies?: readonly string[] | false;
+  readonly ageKeyFile?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  skep validate .
+  skep validate clusters/prod
+  skep validate clusters/prod --schemas vendor/crds
+  skep validate clusters/prod --policies builtin --policies policies
+  skep validate clusters/prod --age-key-file ~/.config/sops/age/keys.txt
+  skep validate clusters/prod -o sarif > skep.sarif
+  skep validate clusters/prod --watch`;
+
+export function validateCommand(): Command {
+  return new Command('validate')
+    .description('Check manifests offline: schema, rules, references and policies.')
+    .argument(
+      '<path...>',
+      'files or folders; every *.yaml, *.yml and *.json in a folder, or, where it has a skep.yaml, what that one reads',
+    )
+    .option(
+      '--schemas <path>',
+      'CustomResourceDefinitions that are not among the manifests; repeatable',
+      collectPath,
+      [],
+    )
+    .option('--kubernetes-version <version>', 'version that built-in kinds are checked against (1.36 is bundled)')
+    .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
+    .option(
+      '--policies <path>',
+      'ValidatingAdmissionPolicies to check them against; repeatable (default: builtin)',
+      collectPath,
+    )
+    .option('--no-policies', 'check them against no policies')
+    .option(
+      '--age-key-file <file>',
+      'private age keys, to check Secrets that are encrypted with SOPS by their values too',
+    )
+    .option('--no-cache', 'check everything anew, also where nothing has changed since the last time')
+    .option('--watch', 'go on, and report what each change makes of it, until interrupted')
+    .addOption(outputOption(formatNames(VALIDATION_FORMATS)))
+    .addHelpText('after', EXAMPLES)
+    .action(async (paths: string[], options: Options) => {
+      const { apiGroup, schemas, output, cache, policies = [BUILTIN], ageKeyFile } = options;
+      if (options.kubernetesVersion !== undefined) checkKubernetesVersion(options.kubernetesVersion);
+      const keys = ageKeyFile === undefined ? {} : { ageKeyFile };
+      const folders = (await Promise.all(paths.map((path) => findManifestFolders(path, process.env)))).flat();
+      const request = { folders, schemas, apiGroup, policies: policies || [], ...keys };
+      if (options.watch === true) return watch(request, output);
+      const result = await runValidation(request, cache ? openUserCache() : undefined);
+      const render = await VALIDATION_FORMATS[output]();
+      writeReport(output, await render(result, reportContext(commandOf({}))));
+      process.exitCode = problemsExit(result.problems);
+    });
+}
+
+async function watch(request: ValidationRequest, output: ValidationFormat): Promise<void> {
+  if (output !== 'text') throw new Failure('usage', `--watch reports changes as text, not as ${output}`);
+  const [{ watchValidation }, { openLoadCache }, { awaitSignal: untilSignal }] = await Promise.all([
+    import('../offline/validate-watch.ts'),
+    import('#hosts/reconciler/kept/load-cache.ts'),
+    import('#hosts/signals.ts'),
+  ]);
+  // A mistyped path ends it, as without --watch; what goes away later is waited for.
+  const files = openLoadCache();
+  const validate = () => runValidation(request, undefined, files).finally(files.ended);
+  await validate();
+  const stop = new AbortController();
+  const interrupted = untilSignal().then(() => stop.abort());
+  const watching = watchValidation({
+    paths: [
+      ...request.folders.map(({ path }) => path),
+      ...request.schemas,
+      ...(request.policies ?? []).filter((path) => path !== BUILTIN),
+    ],
+    validate,
+    say: (text) => writeReport('text', text),
+    complain: (text) => process.stderr.write(text),
+    signal: stop.signal,
+  });
+  await Promise.race([interrupted, watching]);
+  // What is being checked only reads, and would keep the process.
+  process.exit();
+}
+
+function collectPath(path: string, before: readonly string[] | false | undefined): readonly string[] {
+  return [...(before || []), path];
+}

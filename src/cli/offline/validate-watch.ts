@@ -1,0 +1,66 @@
+// `skep validate --watch`: the whole at first, and then, whenever something has changed, what that makes of it. Knows nothing
+// about what is validated.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { textOfChangedValidation } from '#reconciler/report/changed-validation.ts';
+import type { Validation } from '#reconciler/run/validate.ts';
+import { Failure } from '#std/failure.ts';
+import { watchFolders } from './folder-watch.ts';
+
+/** Editors write a file in several steps, and a checkout of Git writes many files. */
+const QUIET_MS = 100;
+
+export interface ValidateWatch {
+  readonly paths: readonly string[];
+  readonly validate: () => Promise<Validation>;
+  readonly say: (text: string) => void;
+  readonly complain: (text: string) => void;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+export async function watchValidation({ paths, validate, say, complain, signal }: ValidateWatch): Promise<void> {
+  let last: Validation | undefined;
+  let trouble = '';
+  let close = (): void => undefined;
+  try {
+    while (!signal.aborted) {
+      const changed = Promise.withResolvers<void>();
+      let stale = false;
+      const done = (): void => {
+        stale = true;
+        changed.resolve();
+      };
+      signal.addEventListener('abort', done, { once: true });
+      // First the ears, then the eyes: what changes while files are read is looked at again.
+      const opened = watchFolders(paths, done);
+      close();
+      close = opened;
+      const now = await attempt(validate);
+      if (now instanceof Failure) {
+        // A file that went while it was read is no trouble: that it went is heard, and all is read once more.
+        if (!stale && trouble !== now.message) complain(`error ${now.code}: ${now.message}\n`);
+        if (!stale) trouble = now.message;
+      } else {
+        trouble = '';
+        const text = textOfChangedValidation(now, last);
+        if (text !== '') say(text);
+        last = now;
+      }
+      await changed.promise;
+      signal.removeEventListener('abort', done);
+      if (!signal.aborted) await delay(QUIET_MS, undefined, { signal }).catch(() => undefined);
+    }
+  } finally {
+    close();
+  }
+}
+
+async function attempt(validate: () => Promise<Validation>): Promise<Validation | Failure> {
+  try {
+    return await validate();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+// Validates what is on this machine; where nothing has changed since the last time, from what was remembered of it. Knows
+// nothing about how it is reported.
+
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import type { ManifestFolder } from '#hosts/config/repository.ts';
+import { programDigest } from '#hosts/program-digest.ts';
+import { openPolicyFiles, policyFiles } from '#hosts/reconciler/instance/policy-files.ts';
+import { openResultCache, type ResultCache, userCacheFolder } from '#hosts/reconciler/kept/result-cache.ts';
+import { manifestFiles } from '#hosts/reconciler/manifest-files.ts';
+import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts';
+import type { Validation } from '#reconciler/run/validate.ts';
+import { Failure } from '#std/failure.ts';
+import { sha256 } from '#std/hash.ts';
+import type { Problem } from '#std/problem.ts';
+import type { SopsKeys } from '#std/sops/open.ts';
+
+export interface ValidationRequest {
+  readonly folders: readonly ManifestFolder[];
+  /** Folders or files with CustomResourceDefinitions. */
+  readonly schemas: readonly string[];
+  readonly apiGroup: string;
+  /** Folders or files of policies; `builtin` is the pack that comes with the program. Absent: none. */
+  readonly policies?: readonly string[];
+  /** File of private age keys. Absent: what SOPS has encrypted is checked as far as it can be without. */
+  readonly ageKeyFile?: string;
+}
+
+export function openUserCache(): ResultCache {
+  return openResultCache(join(userCacheFolder(process.env, process.platform), 'validate'), Date.now);
+}
+
+/**
+ * Where nothing has changed, not even the modules that validate are loaded. `files` remembers single files within one
+ * process. Throws Failure `usage`.
+ */
+export async function runValidation(
+  request: ValidationRequest,
+  cache: ResultCache | undefined,
+  files?: LoadCache,
+): Promise<Validation> {
+  const documents = request.folders.flatMap(({ path, ignore }) => manifestFiles(path, ignore));
+  const schemas = request.schemas.flatMap(definitionFiles);
+  const { apiGroup } = request;
+  const policies = policyFiles(request.policies ?? [], apiGroup);
+  // What was decrypted leaves no trace on a disk, not even in what is wrong with it.
+  const kept = request.ageKeyFile === undefined ? cache : undefined;
+  const allowsPrivate = request.folders.some((folder) => folder.allowsPrivate === true);
+  const key =
+    kept === undefined
+      ? ''
+      : `${validationKey(documents, schemas, policies, apiGroup)}${allowsPrivate ? '-private' : ''}`;
+  const known = kept?.get(key);
+  if (known !== undefined) return known as Validation;
+  // Everything read lives until the end: a nursery that grows at once is emptied half as often (docs/decisions/0090).
+  setFlagsFromString('--semi-space-growth-factor=8');
+  const [{ KINDS }, { validate }, { unsealFiles: unsealed }, opened] = await Promise.all([
+    import('#reconciler/kinds/index.ts'),
+    import('#reconciler/run/validate.ts'),
+    import('#reconciler/run/read/unseal.ts'),
+    openPolicyFiles(policies),
+  ]);
+  const result = validate({
+    documents: await unsealed(documents, () => keysFrom(request.ageKeyFile), files),
+    schemas,
+    kinds: KINDS,
+    apiGroup,
+    cache: files,
+    policies: opened?.set,
+    allowsPrivate,
+  });
+  const reported = withWarnings(result, opened?.warnings ?? []);
+  kept?.set(key, reported);
+  return reported;
+}
+
+async function keysFrom(file: string | undefined): Promise<SopsKeys> {
+  if (file === undefined) return { type: 'none' };
+  const { readAgeKeyFile: ageKeysFrom } = await import('#hosts/config/age-key-file.ts');
+  return ageKeysFrom(file);
+}
+
+function withWarnings(result: Validation, warnings: readonly Problem[]): Validation {
+  if (warnings.length === 0) return result;
+  const problems = [...warnings, ...result.problems];
+  return { summary: { ...result.summary, problems: problems.length }, problems };
+}
+
+function definitionFiles(path: string): readonly SourceFile[] {
+  const files = manifestFiles(path);
+  if (files.length > 0) return files;
+  throw new Failure('usage', `${path}: no CustomResourceDefinitions here: no *.yaml, *.yml or *.json`);
+}
+
+/** Of everything that a validation follows from, the names of the files included: they are in its problems. */
+function validationKey(
+  documents: readonly SourceFile[],
+  schemas: readonly SourceFile[],
+  policies: readonly SourceFile[],
+  apiGroup: string,
+): string {
+  const files = [documents, schemas, policies].map((each) => each.map(({ path, oid }) => [path, oid]));
+  return sha256(JSON.stringify([programDigest(), apiGroup, ...files]));
+}

@@ -1,0 +1,87 @@
+// A new config repository, out of manifests/init: what it holds, under the settings that its maker gives. Knows nothing about
+// the command line.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { VERSION } from '#hosts/version.ts';
+import { Failure } from '#std/failure.ts';
+
+const MANIFESTS = fileURLToPath(new URL('../../manifests', import.meta.url));
+const TEMPLATE = join(MANIFESTS, 'init');
+const SCHEMA = join(MANIFESTS, 'fleet/schema.json');
+
+/** What stands in the template for what is given. */
+const REPOSITORY = 'https://git.example.com/platform/fleet.git';
+/** What stays on the machine: the state folder, the key of docs/secrets.md, plan files. npm packs no file of this name. */
+const IGNORED = '.skep/\nage-keys.txt\n*.plan\n*.plan.sig\n';
+/** Of skep.yaml. */
+const INSTANCE = /^name: prod$/m;
+const TEMPLATE_VERSION = /(?<=@v|:)0\.0\.0\b/g;
+
+/** Paths of the files, sorted; nothing is written over. Throws Failure `usage` where one of them is there already. */
+export function scaffold(folder: string, repository: string | undefined): readonly string[] {
+  const names = [...templateFiles(), '.gitignore', 'schema.json'].sort();
+  const there = names.filter((name) => existsSync(join(folder, name)));
+  if (there.length > 0) {
+    throw new Failure(
+      'usage',
+      `${folder} holds ${there.join(', ')} already: nothing was written. Name another folder.`,
+    );
+  }
+  const given = { instance: nameOf(folder), repository: repository ?? REPOSITORY };
+  for (const name of names) writeFileOnce(join(folder, name), fileText(name, given));
+  return names;
+}
+
+function writeFileOnce(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    throw new Failure('usage', `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function templateFiles(): readonly string[] {
+  const entries = readdirSync(TEMPLATE, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(TEMPLATE.length + 1));
+}
+
+/** Two instances of one name and home on a cluster would take each other's objects for their own: the folder tells them apart. */
+function nameOf(folder: string): string {
+  const words =
+    basename(resolve(folder))
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, NAME_MAX).replace(/-$/, '') || 'fleet';
+}
+
+/** As skep.yaml takes it. */
+const NAME_MAX = 40;
+
+/** A repository of this machine is read only where this is set. */
+const ALLOW_FILES = 'outbound: {allowFiles: true}\n';
+
+interface Given {
+  readonly instance: string;
+  readonly repository: string;
+}
+
+function fileText(name: string, { instance, repository }: Given): string {
+  if (name === '.gitignore') return IGNORED;
+  if (name === 'schema.json') return readFileSync(SCHEMA, 'utf8');
+  const text = readFileSync(join(TEMPLATE, name), 'utf8');
+  const outbound = name === 'skep.yaml' && repository.startsWith('file:') ? ALLOW_FILES : '';
+  return `${text}${outbound}`
+    .replaceAll(REPOSITORY, () => quoteYaml(repository))
+    .replaceAll(TEMPLATE_VERSION, VERSION)
+    .replace(INSTANCE, `name: ${instance}`);
+}
+
+/** As it may stand in YAML: plain where that is safe. */
+function quoteYaml(text: string): string {
+  return /^[A-Za-z0-9@:/._~-]+$/.test(text) && !text.includes(': ') ? text : JSON.stringify(text);
+}

@@ -1,0 +1,73 @@
+// Values in a running Go template. Knows nothing about templates.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+
+/**
+ * Undefined is what is not there, null is a nil that is: fields of the first are not there either, those of the second are an
+ * error. A bigint is a whole number, a number is a fraction or a literal that was given as one.
+ */
+export type Value = undefined | null | boolean | bigint | number | string | readonly Json[] | JsonObject;
+
+const INTEGERS_END = 2 ** 63;
+
+/** A value of the data. Whole numbers of JSON are whole numbers: the existing platform makes them fractions. */
+export function fromData(json: Json | undefined): Value {
+  if (typeof json !== 'number' || !Number.isInteger(json) || Math.abs(json) >= INTEGERS_END) return json ?? null;
+  return BigInt(json);
+}
+
+/** Undefined where there is no such key. */
+export function member(object: JsonObject, key: string): Value {
+  return Object.hasOwn(object, key) ? fromData(object[key]) : undefined;
+}
+
+export function isList(value: Value): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+export function isMap(value: Value): value is JsonObject {
+  return isObject(value);
+}
+
+/** What `if`, `and`, `or` and `not` go by: false, 0, and what is empty or not there, is not true. */
+export function isTruthy(value: Value): boolean {
+  if (isList(value)) return value.length > 0;
+  if (isMap(value)) return Object.keys(value).length > 0;
+  return Boolean(value);
+}
+
+/** As Go names it. */
+export function typeName(value: Value): string {
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int';
+    case 'number':
+      return 'float64';
+    case 'string':
+      return 'string';
+    default:
+      if (isList(value)) return '[]interface {}';
+      return isMap(value) ? 'map[string]interface {}' : '<nil>';
+  }
+}
+
+/** By their bytes in UTF-8, as Go compares texts. */
+export function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
+  return rank(a, at) - rank(b, at);
+}
+
+/** Surrogates stand for characters behind all others. */
+function rank(text: string, at: number): number {
+  const code = at < text.length ? text.charCodeAt(at) : -1;
+  return code >= 0xd800 && code < 0xe000 ? code + 0x10000 : code;
+}
+
+export function sortedKeys(object: JsonObject): readonly string[] {
+  return Object.keys(object).sort(compareTexts);
+}

@@ -1,0 +1,115 @@
+// Which step of a workflow waits for which. Knows nothing about what steps do.
+
+import { closest } from '#std/closest.ts';
+import { problem, type Step, type WorkflowFinding } from './workflow.ts';
+
+export interface Dependencies {
+  /** By id: all that must be done before the step starts. A step that waits for itself is part of a cycle. */
+  readonly before: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By id: how many steps there are one behind another before it; absent in and behind cycles. */
+  readonly levels: ReadonlyMap<string, number>;
+  readonly findings: readonly WorkflowFinding[];
+}
+
+/** `pointer`: of the list of steps. */
+export function dependenciesOf(steps: readonly Step[], pointer: string): Dependencies {
+  const direct = directDependencies(steps);
+  const before = new Map([...direct.keys()].map((id) => [id, reachable(id, direct)]));
+  const findings = [...duplicateFindings(steps, pointer), ...unknownFindings(steps, direct, pointer)];
+  return {
+    before,
+    levels: levelsOf(direct, before),
+    findings: [...findings, ...cycleFindings(steps, direct, pointer)],
+  };
+}
+
+type Direct = ReadonlyMap<string, readonly string[]>;
+
+/** Of steps with one id the first counts. */
+function directDependencies(steps: readonly Step[]): Direct {
+  const ids = new Set(steps.map(({ id }) => id));
+  const direct = new Map<string, readonly string[]>();
+  for (const { id, dependsOn = [] } of steps) {
+    if (!direct.has(id)) direct.set(id, [...new Set(dependsOn.filter((name) => ids.has(name)))]);
+  }
+  return direct;
+}
+
+function reachable(from: string, direct: Direct): ReadonlySet<string> {
+  const found = new Set<string>();
+  const queue = [...(direct.get(from) ?? [])];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    if (found.has(id)) continue;
+    found.add(id);
+    queue.push(...(direct.get(id) ?? []));
+  }
+  return found;
+}
+
+function levelsOf(direct: Direct, before: Dependencies['before']): ReadonlyMap<string, number> {
+  const levels = new Map<string, number>();
+  const sound = [...direct.keys()].filter((id) =>
+    [id, ...(before.get(id) ?? [])].every((each) => !before.get(each)?.has(each)),
+  );
+  // What comes before a step has fewer steps before it.
+  const ordered = sound.toSorted((a, b) => (before.get(a)?.size ?? 0) - (before.get(b)?.size ?? 0));
+  for (const id of ordered)
+    levels.set(id, Math.max(0, ...(direct.get(id) ?? []).map((name) => (levels.get(name) ?? 0) + 1)));
+  return levels;
+}
+
+function duplicateFindings(steps: readonly Step[], pointer: string): readonly WorkflowFinding[] {
+  const first = new Map<string, number>();
+  return steps.flatMap(({ id }, index) => {
+    const earlier = first.get(id);
+    if (earlier === undefined) {
+      first.set(id, index);
+      return [];
+    }
+    const message = `the step ${id} is there already, as number ${earlier + 1} of the list: ids must be unique`;
+    return [problem('workflow-step-duplicate', `${pointer}/${index}/id`, message)];
+  });
+}
+
+function unknownFindings(steps: readonly Step[], direct: Direct, pointer: string): readonly WorkflowFinding[] {
+  return steps.flatMap(({ id, dependsOn = [] }, index) =>
+    dependsOn.flatMap((name, place) => {
+      if (direct.has(name)) return [];
+      const message = `step ${id} depends on ${name}, which is no step of the workflow${suggestion(name, direct.keys())}`;
+      return [problem('workflow-dependency-unknown', `${pointer}/${index}/dependsOn/${place}`, message)];
+    }),
+  );
+}
+
+export function suggestion(name: string, candidates: Iterable<string>): string {
+  const near = closest(name, candidates);
+  return near === undefined ? '' : `; did you mean ${near}?`;
+}
+
+/** One finding per cycle, at its first step. */
+function cycleFindings(steps: readonly Step[], direct: Direct, pointer: string): readonly WorkflowFinding[] {
+  const reported = new Set<string>();
+  return steps.flatMap(({ id }, index) => {
+    const trail = reported.has(id) ? undefined : cycleFrom(id, direct);
+    if (trail === undefined) return [];
+    for (const each of trail) reported.add(each);
+    const names = [...trail, id].join(' -> ');
+    const message = `the steps wait for one another and never start: ${names} (-> means: depends on)`;
+    return [problem('workflow-dependency-cycle', `${pointer}/${index}/dependsOn`, message)];
+  });
+}
+
+/** The shortest way from a step back to itself, without its end. */
+function cycleFrom(start: string, direct: Direct): readonly string[] | undefined {
+  const queue: (readonly string[])[] = [[start]];
+  const seen = new Set<string>();
+  for (let trail = queue.shift(); trail !== undefined; trail = queue.shift()) {
+    for (const next of direct.get(trail.at(-1) ?? '') ?? []) {
+      if (next === start) return trail;
+      if (seen.has(next)) continue;
+      seen.add(next);
+      queue.push([...trail, next]);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,152 @@
+// Whether what the templates of a workflow read will be there. Knows nothing about the syntax of templates.
+
+import { isObject, pointerToken } from '#std/json.ts';
+import { type Dependencies, suggestion } from './dependencies.ts';
+import { place, type ReadExpression } from './templates.ts';
+import { problem, type Step, type Workflow, type WorkflowFinding, warning } from './workflow.ts';
+
+interface Context {
+  readonly workflow: Workflow;
+  readonly dependencies: Dependencies;
+}
+
+/** One value that one template reads. */
+interface Reading {
+  readonly path: readonly string[];
+  readonly from: ReadExpression;
+  /** With its place in the template, for people. */
+  readonly shown: string;
+}
+
+/** What is wrong with what one template reads: each value and each step once. */
+export function readFindings(context: Context, from: ReadExpression): readonly WorkflowFinding[] {
+  const values = new Map(from.reads.toReversed().map((read) => [JSON.stringify(read.path), read]));
+  const readings = [...values.values()].toReversed().map(({ path, at }): Reading => {
+    return { path, from, shown: `.${path.join('.')} (${place(from.text, at)})` };
+  });
+  const steps = new Map(readings.toReversed().flatMap((reading) => ofStep(reading).map((id) => [id, reading])));
+  return [
+    ...readings.flatMap((reading) => valueFindings(context, reading)),
+    ...[...steps].toReversed().flatMap(([id, reading]) => stepFindings(context, reading, id)),
+  ];
+}
+
+/** The step that is read from, if any. */
+function ofStep({ path }: Reading): readonly string[] {
+  return path[0] === 'steps' ? path.slice(1, 2) : [];
+}
+
+function valueFindings({ workflow }: Context, reading: Reading): readonly WorkflowFinding[] {
+  const { path, from, shown } = reading;
+  const [root, name] = path;
+  const roots = ['params', 'steps', 'workflow', ...(from.item === undefined ? [] : ['forEach'])];
+  if (root !== undefined && !roots.includes(root)) {
+    const message = `${shown} is nothing: a template sees ${roots.map((each) => `.${each}`).join(', ')}`;
+    return [warning('workflow-value-unknown', from.pointer, message)];
+  }
+  if (name === undefined) return [];
+  if (root === 'params') return parameterFindings(workflow, reading, name);
+  if (root === 'forEach') return loopFindings(reading, name);
+  return root === 'steps' ? memberFindings(reading) : [];
+}
+
+function parameterFindings(workflow: Workflow, { from, shown }: Reading, name: string): readonly WorkflowFinding[] {
+  const { properties, additionalProperties, patternProperties } = workflow.parameters ?? {};
+  const declared = isObject(properties) ? Object.keys(properties) : [];
+  const open = additionalProperties === true || isObject(additionalProperties) || patternProperties !== undefined;
+  if (declared.includes(name) || open) return [];
+  const message = `${shown} is no property of parameters${suggestion(name, declared)}`;
+  return [warning('workflow-value-unknown', from.pointer, message)];
+}
+
+function loopFindings({ from, shown }: Reading, name: string): readonly WorkflowFinding[] {
+  const { item = '' } = from;
+  if (name === item || name === 'index') return [];
+  const message = `${shown} is nothing: a loop sees .forEach.${item} and .forEach.index`;
+  return [warning('workflow-value-unknown', from.pointer, message)];
+}
+
+const STEP_MEMBERS = ['status', 'output', 'content', 'error'];
+
+function memberFindings({ path, from, shown }: Reading): readonly WorkflowFinding[] {
+  const [, , member] = path;
+  if (member === undefined || STEP_MEMBERS.includes(member)) return [];
+  const message = `${shown} is nothing: of a step, a template sees ${STEP_MEMBERS.join(', ')}`;
+  return [warning('workflow-value-unknown', from.pointer, message)];
+}
+
+function stepFindings(context: Context, reading: Reading, id: string): readonly WorkflowFinding[] {
+  const { before } = context.dependencies;
+  if (before.has(id)) return awaitedFindings(context, reading, id);
+  const { from, shown } = reading;
+  const message = `${shown}: there is no step ${id}${suggestion(id, before.keys())}`;
+  return [problem('workflow-step-unknown', from.pointer, message)];
+}
+
+/** The output is made when all steps are done; a step starts when those before it are. */
+function awaitedFindings({ dependencies }: Context, { from }: Reading, id: string): readonly WorkflowFinding[] {
+  const reader = from.step?.id;
+  const { before, levels } = dependencies;
+  if (reader === undefined || before.get(reader)?.has(id) === true) return [];
+  const code = 'workflow-step-not-awaited';
+  if (reader === id) return [problem(code, from.pointer, `step ${id} reads its own result, which is not there yet`)];
+  if (before.get(id)?.has(reader) === true) {
+    return [problem(code, from.pointer, `step ${reader} reads the result of ${id}, which only starts after it`)];
+  }
+  const message = `step ${reader} reads the result of ${id}, which need not be done by then: add ${id} to its dependsOn`;
+  const [its, own] = [levels.get(id), levels.get(reader)];
+  // An engine that runs steps level by level, as the existing platform's does, has an earlier level's results.
+  const lucky = its !== undefined && own !== undefined && its < own;
+  return [lucky ? warning(code, from.pointer, message) : problem(code, from.pointer, message)];
+}
+
+/** Document 3, WorkflowStepConfig, defaultResults. `pointer`: of the list of steps. */
+export function defaultFindings(
+  { steps }: Workflow,
+  expressions: readonly ReadExpression[],
+  pointer: string,
+): readonly WorkflowFinding[] {
+  return steps.flatMap((step, index) => {
+    const why = whySkipped(step);
+    if (why === undefined) return [];
+    const at = `${pointer}/${index}/defaultResults`;
+    return missingDefaults(step, expressions).map(({ field, reader }) => {
+      const what = field === undefined ? 'its output' : `${field} of its output`;
+      const give = field === undefined ? 'give defaultResults' : `give ${field} in defaultResults`;
+      return problem(
+        'workflow-default-results-missing',
+        at,
+        `step ${step.id} ${why}, and ${reader} reads ${what}: ${give}`,
+      );
+    });
+  });
+}
+
+function whySkipped({ condition, onError }: Step): string | undefined {
+  if (condition !== undefined) return 'is skipped where its condition is false';
+  return onError?.action === 'continue' ? 'may fail without ending the workflow' : undefined;
+}
+
+interface MissingDefault {
+  /** Absent: nothing in particular is read, and there are no defaults at all. */
+  readonly field?: string;
+  readonly reader: string;
+}
+
+function missingDefaults(step: Step, expressions: readonly ReadExpression[]): readonly MissingDefault[] {
+  const defaults = step.defaultResults;
+  const missing = new Map<string, MissingDefault>();
+  for (const { reads, step: reader } of expressions) {
+    for (const { path } of reads) {
+      const [root, id, member, field] = path;
+      if (root !== 'steps' || id !== step.id || member !== 'output' || reader?.id === step.id) continue;
+      const given = field === undefined ? defaults !== undefined : defaults?.[field] !== undefined;
+      const key = pointerToken(field ?? '');
+      const name = reader === undefined ? 'the output of the workflow' : `step ${reader.id}`;
+      if (!given && !missing.has(key)) missing.set(key, { field, reader: name });
+    }
+  }
+  // A field says more than the whole.
+  const fields = [...missing.values()].filter(({ field }) => field !== undefined);
+  return fields.length > 0 ? fields : [...missing.values()];
+}

@@ -1,0 +1,171 @@
+// Whether a JSON Schema inside of a workflow can be used: right by its meta-schema, and complete without the network.
+// Knows nothing about the values it is for. Nothing of the schema is compiled: it comes from outside.
+
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { isObject, type Json, type JsonObject, pointerToken, pointerTokens } from '#std/json.ts';
+import { problem, type WorkflowFinding, warning } from './workflow.ts';
+
+const DRAFT_7 = 'http://json-schema.org/draft-07/schema';
+const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
+
+type Dialect = 'draft-07' | '2020-12';
+
+const require = createRequire(import.meta.url);
+const judges = new Map<Dialect, Ajv | Ajv2020>();
+
+/** Loaded, and its meta-schema compiled, at the first use: most workflows have no schema. */
+function judgeOf(dialect: Dialect): Ajv | Ajv2020 {
+  const judge = judges.get(dialect) ?? newJudge(dialect);
+  judges.set(dialect, judge);
+  return judge;
+}
+
+function newJudge(dialect: Dialect): Ajv | Ajv2020 {
+  const options = { allErrors: true, validateFormats: false };
+  if (dialect === 'draft-07') {
+    const module: typeof import('ajv') = require('ajv');
+    return new module.Ajv(options);
+  }
+  const module: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
+  return new module.Ajv2020(options);
+}
+
+/** Arguments of a tool: they are always an object. */
+export function parametersFindings(schema: JsonObject | undefined, pointer: string): readonly WorkflowFinding[] {
+  if (schema === undefined || Object.keys(schema).length === 0) return [];
+  const { type } = schema;
+  return [
+    ...(type === 'object' ? [] : [wrong(`${pointer}/type`, 'type must be object: tools are called with an object')]),
+    ...schemaFindings(schema, pointer),
+  ];
+}
+
+export function schemaFindings(schema: JsonObject | undefined, pointer: string): readonly WorkflowFinding[] {
+  if (schema === undefined) return [];
+  const dialect = dialectOf(schema);
+  if (dialect === undefined) {
+    const message = `this dialect of JSON Schema is not known, so the schema is not checked: use ${DRAFT_2020}`;
+    return [warning('workflow-schema-invalid', `${pointer}/$schema`, message)];
+  }
+  const judge = judgeOf(dialect);
+  judge.validateSchema(schema);
+  const misfits = firstOfEach(judge.errors ?? []).map((error) => wrong(pointer + error.instancePath, sentence(error)));
+  // Only in a well-formed schema it is clear what is a schema.
+  return misfits.length > 0 ? misfits : deepFindings(schema, schema, pointer);
+}
+
+/** MCP: 2020-12 where the schema does not say. */
+function dialectOf({ $schema }: JsonObject): Dialect | undefined {
+  if ($schema === undefined) return '2020-12';
+  const name = String($schema).replace(/#$/, '');
+  if (name === DRAFT_7) return 'draft-07';
+  return name === DRAFT_2020 ? '2020-12' : undefined;
+}
+
+/** Of all that is said about one place the first: what follows are the other branches of the meta-schema. */
+function firstOfEach(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const first = new Map<string, ErrorObject>();
+  for (const error of errors) if (!first.has(error.instancePath)) first.set(error.instancePath, error);
+  const places = [...first.keys()];
+  return [...first.values()].filter(
+    ({ instancePath }) => !places.some((other) => other.startsWith(`${instancePath}/`)),
+  );
+}
+
+function sentence({ keyword, message = 'is not valid', params }: ErrorObject): string {
+  const allowed: unknown = keyword === 'enum' ? params.allowedValues : undefined;
+  const words = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : message.replace(' NOT ', ' not ');
+  return `no valid JSON Schema: ${words}`;
+}
+
+/** Words whose value is a schema, a list of schemas, or a mapping to schemas. */
+const SINGLE = [
+  ...['additionalItems', 'additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not'],
+  ...['propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties'],
+];
+const LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
+const MAPS = ['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties'];
+
+/** What the meta-schema cannot say, in the schema and all inside of it. */
+function deepFindings(root: JsonObject, schema: JsonObject, pointer: string): readonly WorkflowFinding[] {
+  const own = [...referenceFindings(root, schema, pointer), ...patternFindings(schema, pointer)];
+  const below = Object.entries(schema).flatMap(([word, value]) => {
+    const at = `${pointer}/${pointerToken(word)}`;
+    if (SINGLE.includes(word) && isObject(value)) return deepFindings(root, value, at);
+    const listed = LISTS.includes(word) && Array.isArray(value);
+    if (!listed && !(MAPS.includes(word) && isObject(value))) return [];
+    return Object.entries(value).flatMap(([key, item]) =>
+      isObject(item) ? deepFindings(root, item, `${at}/${pointerToken(key)}`) : [],
+    );
+  });
+  return [...own, ...below];
+}
+
+function referenceFindings(root: JsonObject, { $ref }: JsonObject, pointer: string): readonly WorkflowFinding[] {
+  if (typeof $ref !== 'string' || leadsSomewhere(root, $ref)) return [];
+  const message = `$ref ${JSON.stringify($ref)} leads nowhere: it must name a part of this schema, as #/$defs/name`;
+  return [wrong(`${pointer}/$ref`, message)];
+}
+
+function leadsSomewhere(root: JsonObject, reference: string): boolean {
+  const { $id } = root;
+  const own = typeof $id === 'string' && reference.startsWith(`${$id}#`) ? reference.slice($id.length) : reference;
+  if (own === '#' || own === $id) return true;
+  if (!own.startsWith('#/')) return own.startsWith('#') && hasAnchor(root, own.slice(1));
+  let value: Json | undefined = root;
+  for (const token of pointerTokens(decoded(own.slice(1)))) {
+    value =
+      typeof value === 'object' && value !== null
+        ? Object.entries(value).find(([key]) => key === token)?.[1]
+        : undefined;
+  }
+  return isObject(value) || typeof value === 'boolean';
+}
+
+/** A fragment of a URI; what is not well-formed stays as it is, and leads nowhere. */
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch (error) {
+    if (error instanceof URIError) return fragment;
+    throw error;
+  }
+}
+
+function hasAnchor(value: Json | undefined, name: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (isObject(value) && (value.$anchor === name || value.$dynamicAnchor === name || value.$id === `#${name}`))
+    return true;
+  return Object.values(value).some((item) => hasAnchor(item, name));
+}
+
+function patternFindings({ pattern, patternProperties }: JsonObject, pointer: string): readonly WorkflowFinding[] {
+  const patterns = [
+    ...(typeof pattern === 'string' ? [[pattern, `${pointer}/pattern`]] : []),
+    ...Object.keys(isObject(patternProperties) ? patternProperties : {}).map((key) => {
+      return [key, `${pointer}/patternProperties/${pointerToken(key)}`];
+    }),
+  ];
+  return patterns.flatMap(([text = '', at = '']) => {
+    return isPattern(text) ? [] : [wrong(at, `${JSON.stringify(text)} is no regular expression`)];
+  });
+}
+
+/** ECMA 262, with or without its Unicode mode: authors test their patterns in either. */
+function isPattern(text: string): boolean {
+  return ['u', ''].some((flags) => {
+    try {
+      new RegExp(text, flags);
+      return true;
+    } catch (error) {
+      if (error instanceof SyntaxError) return false;
+      throw error;
+    }
+  });
+}
+
+function wrong(pointer: string, message: string): WorkflowFinding {
+  return problem('workflow-schema-invalid', pointer, message);
+}

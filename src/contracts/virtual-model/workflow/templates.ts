@@ -1,0 +1,139 @@
+// The texts of a workflow that are templates: where they are, and whether each can be read. Knows nothing about steps
+// that templates name.
+
+import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
+import type { Node } from '../template/nodes.ts';
+import { parseTemplate } from '../template/parse.ts';
+import { type Read, readsOf } from '../template/reads.ts';
+import { problem, type Step, type Workflow, type WorkflowFinding, warning } from './workflow.ts';
+
+/** One template of a workflow. */
+export interface Expression {
+  readonly text: string;
+  readonly pointer: string;
+  /** What it must give. */
+  readonly gives: 'text' | 'condition' | 'list';
+  /** Absent: the output of the workflow. */
+  readonly step?: Step;
+  /** Inside of a loop: the name of the item. */
+  readonly item?: string;
+}
+
+export interface ReadExpression extends Expression {
+  readonly reads: readonly Read[];
+}
+
+/** `pointer`: of the workflow. */
+export function expressionsOf({ steps, output }: Workflow, pointer: string): readonly Expression[] {
+  const ofSteps = steps.flatMap((step, index) => stepExpressions(step, `${pointer}/steps/${index}`));
+  const properties = output?.properties ?? {};
+  return [...ofSteps, ...outputExpressions(properties, `${pointer}/output/properties`)];
+}
+
+function stepExpressions(step: Step, pointer: string): readonly Expression[] {
+  const inner = step.step;
+  const item = step.itemVar ?? 'item';
+  return [
+    ...ofText(step.condition, { pointer: `${pointer}/condition`, gives: 'condition', step }),
+    ...argumentExpressions(step.arguments, { pointer: `${pointer}/arguments`, gives: 'text', step }),
+    ...ofText(step.message, { pointer: `${pointer}/message`, gives: 'text', step }),
+    ...ofText(step.collection, { pointer: `${pointer}/collection`, gives: 'list', step }),
+    ...ofText(inner?.condition, { pointer: `${pointer}/step/condition`, gives: 'condition', step, item }),
+    ...argumentExpressions(inner?.arguments, { pointer: `${pointer}/step/arguments`, gives: 'text', step, item }),
+  ];
+}
+
+type Surroundings = Omit<Expression, 'text'>;
+
+function ofText(text: Json | undefined, surroundings: Surroundings): readonly Expression[] {
+  return typeof text === 'string' ? [{ text, ...surroundings }] : [];
+}
+
+/** Document 3, WorkflowStepConfig: texts at the first level. */
+function argumentExpressions(values: JsonObject | undefined, surroundings: Surroundings): readonly Expression[] {
+  return Object.entries(values ?? {}).flatMap(([name, value]) =>
+    ofText(value, { ...surroundings, pointer: `${surroundings.pointer}/${pointerToken(name)}` }),
+  );
+}
+
+function outputExpressions(properties: Readonly<Record<string, unknown>>, pointer: string): readonly Expression[] {
+  return Object.entries(properties).flatMap(([name, property]): readonly Expression[] => {
+    if (!isObject(property)) return [];
+    const at = `${pointer}/${pointerToken(name)}`;
+    const nested = isObject(property.properties) ? outputExpressions(property.properties, `${at}/properties`) : [];
+    return [...ofText(property.value, { pointer: `${at}/value`, gives: 'text' }), ...nested];
+  });
+}
+
+/** What the template reads; where it cannot be used, a finding instead. */
+export function readExpression(expression: Expression): ReadExpression | WorkflowFinding {
+  const { text, pointer, gives } = expression;
+  const parsed = parseTemplate(text);
+  if ('fault' in parsed) {
+    const { message, at } = parsed.fault;
+    return problem('workflow-template-invalid', pointer, `no valid Go template, at ${place(text, at)}: ${message}`);
+  }
+  const { values, undefinedCalls } = readsOf(parsed.template);
+  const [call] = undefinedCalls;
+  if (call !== undefined) {
+    const message = `no valid Go template, at ${place(text, call.at)}: the template ${call.name} is not defined`;
+    return problem('workflow-template-invalid', pointer, message);
+  }
+  const fault = constantFault(gives, text, parsed.template.nodes);
+  return fault === undefined
+    ? { ...expression, reads: values }
+    : problem('workflow-expression-invalid', pointer, fault);
+}
+
+/** As editors count: from 1. */
+export function place(text: string, at: number): string {
+  const before = text.slice(0, at).split('\n');
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return text.includes('\n') ? `line ${before.length}, character ${column}` : `character ${column}`;
+}
+
+const TRUTHS = ['true', 'True', 'TRUE', 'false', 'False', 'FALSE'];
+
+/** Text around or instead of actions, which makes the result wrong whatever the actions give. */
+function constantFault(gives: Expression['gives'], text: string, nodes: readonly Node[]): string | undefined {
+  const plain = nodes.every(({ type }) => type === 'text');
+  const mixed = !plain && nodes.some((node) => node.type === 'text' && node.text.trim() !== '');
+  if (gives === 'condition') {
+    if (mixed)
+      return 'must give true or false, but has text beside its {{ }}: compare inside of them, as {{eq .a "b"}}';
+    if (plain && !TRUTHS.includes(text.trim())) return 'must give true or false: put the expression into {{ }}';
+  }
+  if (gives === 'list' && plain && !isJsonList(text)) {
+    return 'must give a JSON list: put the expression into {{ }}, as {{json .steps.a.output.items}}';
+  }
+  return undefined;
+}
+
+function isJsonList(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+/** Templates that no one expands: only texts at the first level are. */
+export function deepFindings({ steps }: Workflow, pointer: string): readonly WorkflowFinding[] {
+  return steps.flatMap((step, index) => {
+    const at = `${pointer}/steps/${index}`;
+    return [
+      ...deepIn(step.arguments, `${at}/arguments`, 0),
+      ...deepIn(step.step?.arguments, `${at}/step/arguments`, 0),
+    ];
+  });
+}
+
+function deepIn(value: Json | undefined, pointer: string, depth: number): readonly WorkflowFinding[] {
+  if (typeof value === 'string' && depth > 1 && value.includes('{{')) {
+    const message = 'is not expanded: of arguments, only texts at the first level are templates';
+    return [warning('workflow-setting-unused', pointer, message)];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => deepIn(item, `${pointer}/${pointerToken(key)}`, depth + 1));
+}

@@ -1,0 +1,62 @@
+// A composite tool as the checks see it: whatever reads one has checked its shape and filled in defaults. Knows nothing
+// about custom resources.
+
+import type { Json, JsonObject } from '#std/json.ts';
+import type { Severity } from '#std/problem.ts';
+import type { VirtualCode } from '../codes.ts';
+
+export interface Workflow {
+  readonly description?: string;
+  readonly parameters?: JsonObject;
+  readonly steps: readonly Step[];
+  readonly output?: { readonly properties: Readonly<Record<string, OutputProperty>> };
+}
+
+interface ToolCall {
+  readonly arguments?: JsonObject;
+  readonly condition?: string;
+  readonly onError?: ErrorHandling;
+  readonly defaultResults?: JsonObject;
+}
+
+export interface ErrorHandling {
+  readonly action: 'abort' | 'continue' | 'retry';
+  readonly retryCount?: number;
+  readonly retryDelay?: string;
+}
+
+export interface Step extends ToolCall {
+  readonly id: string;
+  readonly type: 'tool' | 'elicitation' | 'forEach';
+  readonly dependsOn?: readonly string[];
+  readonly message?: string;
+  readonly schema?: JsonObject;
+  readonly collection?: string;
+  readonly itemVar?: string;
+  /** Of forEach. */
+  readonly step?: ToolCall;
+}
+
+export interface OutputProperty {
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
+  readonly value?: string;
+  /** With the same fields; their shape has not been checked. */
+  readonly properties?: Readonly<Record<string, JsonObject>>;
+  readonly default?: Json;
+}
+
+export interface WorkflowFinding {
+  readonly code: VirtualCode;
+  readonly severity: Severity;
+  /** JSON pointer, beginning with the one that the workflow was given with. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+export function problem(code: VirtualCode, pointer: string, message: string): WorkflowFinding {
+  return { code, severity: 'error', pointer, message };
+}
+
+export function warning(code: VirtualCode, pointer: string, message: string): WorkflowFinding {
+  return { code, severity: 'warning', pointer, message };
+}

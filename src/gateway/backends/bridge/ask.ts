@@ -1,0 +1,114 @@
+// Requests that a bridge sends for itself: one message out, one response back, within a time. Knows nothing about eras.
+
+import type { Message, ResponseMessage } from '../../wire/message.ts';
+import { scanMessage } from '../../wire/scan.ts';
+import type { Backend, BackendFault, Era, Exchange, Flow } from '../backend.ts';
+import type { BackendClock } from '../ports.ts';
+import { type Headers, readAnswer } from './reading.ts';
+
+export interface Asking {
+  readonly backend: Backend;
+  readonly clock: BackendClock;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+export interface Answered {
+  readonly ok: true;
+  readonly status: number;
+  readonly headers: Headers;
+  /** Absent where the answer had none, as for a notification. */
+  readonly response?: { readonly bytes: Buffer; readonly message: ResponseMessage };
+}
+
+export type Asked = Answered | { readonly ok: false; readonly fault: BackendFault };
+
+/** What a request of ours takes over from the one of the client that caused it. */
+export type Cause = Pick<Exchange, 'headers' | 'path' | 'caller' | 'authorize'>;
+
+/** The cause's headers without those that say what its own message is, and with others. */
+export function headersFor({ headers }: Cause, own: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (!OF_THE_MESSAGE.has(name) && !name.startsWith('mcp-param-')) kept[name] = value;
+  }
+  return Object.assign(kept, own);
+}
+
+const OF_THE_MESSAGE: ReadonlySet<string> = new Set([
+  'accept',
+  'content-length',
+  'content-type',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'mcp-session-id',
+]);
+
+export const POST_HEADERS: Readonly<Record<string, string>> = {
+  accept: 'application/json, text/event-stream',
+  'content-type': 'application/json',
+};
+
+/** A POST of this message, for the reason that `cause` gives. */
+export function postExchange(
+  cause: Cause,
+  era: Era,
+  body: Buffer,
+  headers: Readonly<Record<string, string>>,
+  session?: string,
+): Exchange {
+  const { path, caller, authorize } = cause;
+  const sent = headersFor(cause, { ...POST_HEADERS, ...headers });
+  return { method: 'POST', era, path, headers: sent, body, message: messageIn(body), session, caller, authorize };
+}
+
+/** Undefined only for what no scan accepts, and such bytes are never made here. */
+function messageIn(body: Buffer): Message | undefined {
+  const scanned = scanMessage(body);
+  return scanned.ok ? scanned.message : undefined;
+}
+
+/** Settles with the response of the other side, or with its head where there is none. Never rejects. */
+export function ask({ backend, clock, timeoutMs, maxBytes }: Asking, exchange: Exchange): Promise<Asked> {
+  return new Promise((resolve) => {
+    let flow: Flow | undefined;
+    let aborted = false;
+    let head: Pick<Answered, 'status' | 'headers'> = { status: 0, headers: {} };
+    let settled = false;
+
+    function settle(asked: Asked): void {
+      if (settled) return;
+      settled = true;
+      stopTimer();
+      resolve(asked);
+    }
+
+    function giveUp(fault: BackendFault): void {
+      settle({ ok: false, fault });
+      aborted = true;
+      flow?.abort();
+    }
+
+    const stopTimer = clock.after(timeoutMs, () => giveUp(TIMED_OUT));
+    const answer = readAnswer(
+      {
+        head(status, headers) {
+          head = { status, headers };
+        },
+        message(bytes, message) {
+          if (message.kind === 'response') settle({ ok: true, ...head, response: { bytes, message } });
+        },
+        part: () => true,
+        end: () => settle({ ok: true, ...head }),
+        fail: giveUp,
+      },
+      maxBytes,
+    );
+    flow = backend.open(exchange, answer);
+    if (aborted) flow.abort();
+  });
+}
+
+const TIMED_OUT: BackendFault = { reason: 'timeout', message: 'the MCP server did not answer in time' };

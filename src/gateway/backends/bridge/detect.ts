@@ -1,0 +1,114 @@
+// Asks a server which eras it speaks, with the request at hand as the occasion. Knows nothing about how the other era is
+// bridged.
+
+import { ERRORS } from '../../wire/errors.ts';
+import { eraOfRevision } from '../../wire/revisions.ts';
+import type { Answer, BackendFault, Exchange } from '../backend.ts';
+import { type Asked, ask } from './ask.ts';
+import { askingOf, type BridgeContext } from './context.ts';
+import type { EraKnowledge } from './eras.ts';
+import { objectOf } from './messages.ts';
+import { META_CAPABILITIES, META_CLIENT, META_VERSION } from './protocol.ts';
+import { askDiscover, discoverResult } from './session-client/discovery.ts';
+
+export type Detected =
+  | { readonly kind: 'known'; readonly speaks: boolean }
+  /** The server's own answer says more than we could, such as 401. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'failed'; readonly fault: BackendFault };
+
+/** A server that answers nothing to a method that it does not know. */
+const SILENCE_MS = 5000;
+
+const META = JSON.stringify({
+  [META_VERSION]: '2026-07-28',
+  [META_CAPABILITIES]: {},
+  [META_CLIENT]: { name: 'skep', version: '1' },
+});
+
+/** One question at a time, however many requests wait for its answer. */
+export function createStatelessDetector(
+  context: BridgeContext,
+  eras: EraKnowledge,
+): (exchange: Exchange) => Promise<Detected> {
+  const limits = { ...context.limits, askMs: Math.min(context.limits.askMs, SILENCE_MS) };
+  let asking: Promise<Detected> | undefined;
+
+  async function detect(exchange: Exchange): Promise<Detected> {
+    const detected = judge(await askDiscover({ ...context, limits }, exchange, META));
+    if (detected.kind === 'known') eras.learn('stateless', detected.speaks);
+    asking = undefined;
+    return detected;
+  }
+
+  return (exchange) => {
+    asking ??= detect(exchange);
+    return asking;
+  };
+}
+
+/** 2026-07-28, Streamable HTTP, Backward Compatibility. */
+function judge(asked: Asked): Detected {
+  if (!asked.ok) return judgeFault(asked.fault);
+  if (asked.status === 401 || asked.status === 403 || asked.status === 429) return { kind: 'refused' };
+  if (asked.status >= 500) return { kind: 'refused' };
+  const result = discoverResult(asked);
+  if (result !== undefined) return { kind: 'known', speaks: hasStateless(result.supportedVersions) };
+  const { bytes, message } = asked.response ?? {};
+  const error = bytes === undefined ? {} : objectOf(bytes, message?.error);
+  if (error.code === ERRORS.headerMismatch || error.code === ERRORS.missingClientCapability) {
+    return { kind: 'known', speaks: true };
+  }
+  const { data } = error;
+  const offers = typeof data === 'object' && data !== null && 'supported' in data && hasStateless(data.supported);
+  return { kind: 'known', speaks: error.code === ERRORS.unsupportedProtocolVersion && offers };
+}
+
+function hasStateless(versions: unknown): boolean {
+  return Array.isArray(versions) && versions.some((each) => eraOfRevision(String(each)) === 'stateless');
+}
+
+function judgeFault(fault: BackendFault): Detected {
+  switch (fault.reason) {
+    case 'timeout':
+    case 'answer-invalid':
+    case 'not-supported':
+    case 'session-unknown':
+      return { kind: 'known', speaks: false };
+    default:
+      return { kind: 'failed', fault };
+  }
+}
+
+/** Sends the client's own `initialize`. Its answer is the client's, unless the server turns out to have no sessions. */
+export async function tryInitialize(context: BridgeContext, eras: EraKnowledge, exchange: Exchange): Promise<Asked> {
+  const asked = await ask(askingOf(context), exchange);
+  if (spoke(asked)) eras.learn('session', true);
+  return asked;
+}
+
+export function spoke(asked: Asked): boolean {
+  return asked.ok && asked.response?.message.result !== undefined;
+}
+
+/** Whether the server may be one without sessions: it was reached and did not accept `initialize`. */
+export function refusedInitialize(asked: Asked): boolean {
+  if (asked.ok) return asked.status !== 401 && asked.status !== 403 && asked.status !== 429 && asked.status < 500;
+  return judgeFault(asked.fault).kind === 'known';
+}
+
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'content-type', 'transfer-encoding']);
+
+/** Gives the client an answer that has been read. */
+export function replay(asked: Asked, answer: Answer): void {
+  if (!asked.ok) {
+    answer.fail(asked.fault);
+    return;
+  }
+  const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => !FRAMING.has(name)));
+  const body = asked.response?.bytes;
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  answer.head(asked.status, { ...headers, 'content-length': String(body?.length ?? 0) });
+  if (body !== undefined) answer.data(body);
+  answer.end();
+}

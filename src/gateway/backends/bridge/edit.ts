@@ -1,0 +1,81 @@
+// Changes of JSON bytes: adds members to objects and takes members and elements out. What is not named stays byte for byte.
+// Knows nothing about MCP.
+
+import { afterSpace, type Member, objectMembers } from '../../wire/json-walk.ts';
+import type { Span } from '../../wire/message.ts';
+import { type Patch, patchBytes } from '../../wire/patch.ts';
+
+/** The bytes after all patches, in whatever order they are; they must not overlap. */
+export function applyPatches(bytes: Buffer, patches: readonly Patch[]): Buffer {
+  if (patches.length < 2) return patchBytes(bytes, patches);
+  return patchBytes(
+    bytes,
+    [...patches].sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end),
+  );
+}
+
+export function replaceSpan(span: Span, text: string): Patch {
+  return { span, bytes: Buffer.from(text) };
+}
+
+/** Adds members, as `"key":value,"key":value`, at the beginning of the object that begins at `at`. */
+export function addMembers(bytes: Buffer, at: number, members: string): Patch {
+  const empty = bytes[afterSpace(bytes, at + 1)] === 0x7d;
+  return replaceSpan({ start: at + 1, end: at + 1 }, empty ? members : `${members},`);
+}
+
+/**
+ * Takes the members out whose keys `drop` names, and adds others: all patches of one object at once, so that commas stay
+ * right. Undefined where no object begins at `at`.
+ */
+export function changeMembers(
+  bytes: Buffer,
+  at: number,
+  drop: (key: string) => boolean,
+  added: readonly string[] = [],
+): readonly Patch[] | undefined {
+  const members = objectMembers(bytes, at);
+  return members === undefined ? undefined : patchesOf(members, at, drop, added);
+}
+
+/** The same for an object whose members have been read. */
+export function patchesOf(
+  members: readonly Member[],
+  at: number,
+  drop: (key: string) => boolean,
+  added: readonly string[] = [],
+): readonly Patch[] {
+  const dropped = members.map(({ key }) => drop(key));
+  const spans = members.map(({ start, value }) => ({ start, end: value.end }));
+  const patches = dropSpans(spans, dropped);
+  if (added.length === 0) return patches;
+  const more = dropped.includes(false) ? ',' : '';
+  return [replaceSpan({ start: at + 1, end: at + 1 }, added.join(',') + more), ...patches];
+}
+
+/** Elements of a list that are taken out. */
+export function dropElements(elements: readonly Span[], drop: (index: number) => boolean): readonly Patch[] {
+  return dropSpans(
+    elements,
+    elements.map((_, index) => drop(index)),
+  );
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Takes items of a comma list out, each with the comma after it; those at the end with the comma before them. */
+function dropSpans(spans: readonly Span[], dropped: readonly boolean[]): readonly Patch[] {
+  const patches: Patch[] = [];
+  const lastKept = dropped.lastIndexOf(false);
+  for (const [index, span] of spans.entries()) {
+    const next = spans[index + 1];
+    if (dropped[index] !== true || index > lastKept || next === undefined) continue;
+    patches.push({ span: { start: span.start, end: next.start }, bytes: NOTHING });
+  }
+  const first = spans[lastKept + 1];
+  const last = spans.at(-1);
+  if (first === undefined || last === undefined) return patches;
+  const start = spans[lastKept]?.end ?? first.start;
+  patches.push({ span: { start, end: last.end }, bytes: NOTHING });
+  return patches;
+}

@@ -1,0 +1,132 @@
+// Arguments that a tool's schema asks to be mirrored into headers by `x-mcp-header` (2026-07-28, Streamable HTTP, Custom
+// Headers from Tool Parameters). Knows nothing about lists, requests and bytes.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import { decodeHeaderValue, encodeHeaderValue, PARAM_HEADER_PREFIX } from '../../wire/headers.ts';
+
+export interface ParamHeader {
+  /** In lower case. */
+  readonly header: string;
+  /** Keys from the arguments down to the value. */
+  readonly path: readonly string[];
+}
+
+/** Why a tool's annotations are against the rules, for the log; such a tool is not offered. */
+export type ParamHeaders =
+  | { readonly ok: true; readonly headers: readonly ParamHeader[] }
+  | { readonly ok: false; readonly reason: string };
+
+const ANNOTATION = 'x-mcp-header';
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
+/** Keywords whose values are data and no schemas. */
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required', ANNOTATION]);
+/** Keywords whose values are schemas by names that the author chose. */
+const NAMED: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);
+const MAX_DEPTH = 64;
+
+/** By their names: a schema may have hundreds of thousands of properties. */
+type Found = Map<string, ParamHeader>;
+
+export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
+  const headers: Found = new Map();
+  const reason = visit(inputSchema, [], headers, 0);
+  return reason === undefined ? { ok: true, headers: [...headers.values()] } : { ok: false, reason };
+}
+
+/** `path` is undefined where a chain of `properties` does not lead. */
+function visit(
+  schema: unknown,
+  path: readonly string[] | undefined,
+  headers: Found,
+  depth: number,
+): string | undefined {
+  if (depth > MAX_DEPTH) return 'the schema is nested too deep';
+  if (Array.isArray(schema)) return firstOf(schema.map((each) => () => visit(each, undefined, headers, depth + 1)));
+  if (!isObject(schema)) return undefined;
+  const own = ANNOTATION in schema ? annotate(schema, path, headers) : undefined;
+  if (own !== undefined) return own;
+  return firstOf(
+    Object.entries(schema)
+      .filter(([keyword]) => !DATA.has(keyword))
+      .map(
+        ([keyword, value]) =>
+          () =>
+            visitKeyword(keyword, value, path, headers, depth),
+      ),
+  );
+}
+
+function visitKeyword(
+  keyword: string,
+  value: unknown,
+  path: readonly string[] | undefined,
+  headers: Found,
+  depth: number,
+): string | undefined {
+  if (!NAMED.has(keyword)) return visit(value, undefined, headers, depth + 1);
+  if (!isObject(value)) return undefined;
+  const chained = keyword === 'properties' ? path : undefined;
+  return firstOf(
+    Object.entries(value).map(
+      ([name, schema]) =>
+        () =>
+          visit(schema, chained && [...chained, name], headers, depth + 1),
+    ),
+  );
+}
+
+function annotate(schema: JsonObject, path: readonly string[] | undefined, headers: Found): string | undefined {
+  const name = schema[ANNOTATION];
+  if (typeof name !== 'string' || !TOKEN.test(name)) return `${ANNOTATION} is no header name`;
+  if (path === undefined || path.length === 0) return `${ANNOTATION} ${name} is not at a property that is always there`;
+  if (!TYPES.has(schema.type)) return `${ANNOTATION} ${name} is at a property that is no string, integer or boolean`;
+  const header = PARAM_HEADER_PREFIX + name.toLowerCase();
+  if (headers.has(header)) return `${ANNOTATION} ${name} occurs twice`;
+  headers.set(header, { header, path });
+  return undefined;
+}
+
+function firstOf(steps: readonly (() => string | undefined)[]): string | undefined {
+  for (const step of steps) {
+    const reason = step();
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** Headers of a call with these arguments; a value that is absent or null has none. */
+export function paramHeaderValues(headers: readonly ParamHeader[], args: JsonObject): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const { header, path } of headers) {
+    let value: unknown = args;
+    for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    if (typeof value === 'string') values[header] = encodeHeaderValue(value);
+    else if (typeof value === 'boolean' || Number.isSafeInteger(value)) values[header] = String(value);
+  }
+  return values;
+}
+
+/** Whether the headers of a request say what its arguments say (2026-07-28, Server Behavior for Custom Headers). */
+export function paramHeadersMatch(
+  headers: readonly ParamHeader[],
+  args: JsonObject,
+  given: Readonly<Record<string, string>>,
+): boolean {
+  const due = paramHeaderValues(headers, args);
+  return headers.every(({ header }) => {
+    const [text, expected] = [given[header], due[header]];
+    if (text === undefined || expected === undefined) return text === expected;
+    const value = decodeHeaderValue(text);
+    if (value === undefined) return false;
+    if (value === decodeHeaderValue(expected)) return true;
+    return /^-?[0-9]+$/.test(expected) && value.trim() !== '' && Number(value) === Number(expected);
+  });
+}

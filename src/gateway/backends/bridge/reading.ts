@@ -1,0 +1,99 @@
+// Reads the answer of a backend message by message, whether it is one JSON message or a stream of events. Knows nothing
+// about eras and what messages mean.
+
+import type { Message } from '../../wire/message.ts';
+import { scanMessage } from '../../wire/scan.ts';
+import { createEventSplitter, type EventSplitter } from '../../wire/sse.ts';
+import type { Answer, BackendFault } from '../backend.ts';
+
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+export interface AnswerReader {
+  /** `streamed`: events follow, until the stream ends. */
+  head(status: number, headers: Headers, streamed: boolean): void;
+  message(bytes: Buffer, message: Message): void;
+  /** Where in the stream one is, for `Last-Event-ID`, and after how many milliseconds to come back. */
+  position?(id: string | undefined, retry: number | undefined): void;
+  /** After each part of the stream that had messages. False: wait for `resume` of the flow. */
+  part(): boolean;
+  /** Nothing follows. An answer without a message never called `message`. */
+  end(): void;
+  /** Instead of `end`; the flow should be aborted. */
+  fail(fault: BackendFault): void;
+}
+
+/** Messages longer than `maxBytes` fail. What is no JSON is passed over where the status says that there is no answer. */
+export function readAnswer(reader: AnswerReader, maxBytes: number): Answer {
+  let splitter: EventSplitter | undefined;
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let json = false;
+  let done = false;
+
+  function fail(fault: BackendFault): void {
+    if (done) return;
+    done = true;
+    chunks = [];
+    reader.fail(fault);
+  }
+
+  function read(bytes: Buffer): void {
+    if (done) return;
+    const scanned = scanMessage(bytes);
+    if (scanned.ok) reader.message(bytes, scanned.message);
+    else fail({ ...UNREADABLE, detail: scanned.fault.message });
+  }
+
+  return {
+    head(status, headers) {
+      const type = contentType(headers);
+      json = type === 'application/json';
+      const streamed = status === 200 && type === 'text/event-stream';
+      reader.head(status, headers, streamed);
+      if (!streamed) return;
+      splitter = createEventSplitter(
+        { maxEventBytes: maxBytes },
+        {
+          event({ data, type: name, id, retry }) {
+            if (id !== undefined || retry !== undefined) reader.position?.(id, retry);
+            if (data.length > 0 && (name === undefined || name === 'message')) read(data);
+          },
+          fault: () => fail(TOO_LARGE),
+        },
+      );
+    },
+    data(chunk) {
+      if (done) return true;
+      if (splitter !== undefined) {
+        splitter.push(chunk);
+        return done || reader.part();
+      }
+      size += chunk.length;
+      if (json && size > maxBytes) fail(TOO_LARGE);
+      else if (json) chunks.push(chunk);
+      return true;
+    },
+    end() {
+      if (json && size > 0) read(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+      if (done) return;
+      if (json && size > 0) reader.part();
+      splitter?.end();
+      done = true;
+      reader.end();
+    },
+    fail,
+  };
+}
+
+const UNREADABLE: BackendFault = {
+  reason: 'answer-invalid',
+  message: 'the MCP server answered with what is no JSON-RPC message',
+};
+
+const TOO_LARGE: BackendFault = { reason: 'answer-too-large', message: 'a message of the MCP server is too large' };
+
+function contentType(headers: Headers): string {
+  const value = headers['content-type'];
+  const text = typeof value === 'string' ? value : (value?.[0] ?? '');
+  return (text.split(';', 1)[0] ?? '').trim().toLowerCase();
+}

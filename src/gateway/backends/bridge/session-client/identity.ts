@@ -1,0 +1,76 @@
+// Who a client with sessions is, as its session id carries it, so that any replica can serve it: the id is all that there
+// is of the session. Knows nothing about seals and HTTP.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import { statelessClientCapabilities } from '../protocol.ts';
+
+export interface ClientIdentity {
+  /** The revision that was agreed on. */
+  readonly revision: string;
+  /** In the words of 2026-07-28. */
+  readonly capabilities: JsonObject;
+  readonly clientInfo?: JsonObject;
+  /** Tells sessions of equal clients apart. */
+  readonly nonce: string;
+}
+
+const PREFIX = 'bridge.';
+/** Sealed it has to fit into a header with room for the other headers. */
+const MAX_JSON = 1800;
+const MAX_NAME = 128;
+
+/** Visible ASCII. What a client says of itself beyond the bound is left out, its extensions and experiments first. */
+export function formatSessionId(identity: ClientIdentity): string {
+  const { revision, capabilities, clientInfo, nonce } = identity;
+  const { experimental: _experimental, extensions: _extensions, ...core } = capabilities;
+  const attempts = [
+    [revision, nonce, capabilities, clientInfo],
+    [revision, nonce, capabilities, shortInfo(clientInfo)],
+    [revision, nonce, core, shortInfo(clientInfo)],
+  ];
+  const texts = attempts.map((attempt) => JSON.stringify(attempt));
+  const fitting = texts.find((text) => Buffer.byteLength(text) <= MAX_JSON);
+  const text = fitting ?? JSON.stringify([revision, nonce, statelessClientCapabilities(bare(core))]);
+  return PREFIX + Buffer.from(text).toString('base64url');
+}
+
+export function isBridgeSession(id: string): boolean {
+  return id.startsWith(PREFIX);
+}
+
+/** Undefined for what `formatSessionId` did not make. */
+export function readSessionId(id: string): ClientIdentity | undefined {
+  if (!isBridgeSession(id)) return undefined;
+  const content = parse(Buffer.from(id.slice(PREFIX.length), 'base64url').toString());
+  if (!Array.isArray(content)) return undefined;
+  const [revision, nonce, capabilities, clientInfo]: readonly unknown[] = content;
+  if (typeof revision !== 'string' || typeof nonce !== 'string' || !isObject(capabilities)) return undefined;
+  return { revision, nonce, capabilities, clientInfo: isObject(clientInfo) ? clientInfo : undefined };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function shortInfo(info: JsonObject | undefined): JsonObject | undefined {
+  if (info === undefined) return undefined;
+  const { name, version } = info;
+  return { name: String(name).slice(0, MAX_NAME), version: String(version).slice(0, MAX_NAME) };
+}
+
+/** The capabilities of the core protocol, without what is inside of them but for the ways of asking. */
+function bare({ roots, sampling, elicitation }: JsonObject): JsonObject {
+  const keys = (value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(
+          Object.keys(value)
+            .slice(0, 4)
+            .map((key) => [key.slice(0, 32), {}]),
+        )
+      : undefined;
+  return { roots: keys(roots), sampling: keys(sampling), elicitation: keys(elicitation) };
+}

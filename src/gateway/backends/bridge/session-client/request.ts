@@ -1,0 +1,66 @@
+// A request of a client with sessions as 2026-07-28 has it: the same bytes with the fields of `_meta` that say who asks, and
+// the headers that mirror its body. Knows nothing about answers.
+
+import type { RequestMessage } from '../../../wire/message.ts';
+import type { Patch } from '../../../wire/patch.ts';
+import { LATEST_STATELESS_REVISION } from '../../../wire/revisions.ts';
+import { addMembers, applyPatches, changeMembers, replaceSpan } from '../edit.ts';
+import { META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION } from '../protocol.ts';
+import type { ClientIdentity } from './identity.ts';
+
+/** Where the client has not said, servers decide from which level on they log (2025-11-25, server/utilities/logging). */
+export const DEFAULT_LOG_LEVEL = 'info';
+
+/** Members of `_meta` as JSON texts. Without a level the server logs nothing about the request. */
+export function metaMembers({ capabilities, clientInfo }: ClientIdentity, logLevel?: string): readonly string[] {
+  const members = [
+    `"${META_VERSION}":"${LATEST_STATELESS_REVISION}"`,
+    `"${META_CAPABILITIES}":${JSON.stringify(capabilities)}`,
+  ];
+  if (clientInfo !== undefined) members.push(`"${META_CLIENT}":${JSON.stringify(clientInfo)}`);
+  if (logLevel !== undefined) members.push(`"${META_LOG_LEVEL}":${JSON.stringify(logLevel)}`);
+  return members;
+}
+
+export function metaObject(identity: ClientIdentity): string {
+  return `{${metaMembers(identity).join(',')}}`;
+}
+
+const OWN_META: ReadonlySet<string> = new Set([META_VERSION, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL]);
+
+export interface Retry {
+  /** JSON text; another than that of the request before (2026-07-28, basic/patterns/mrtr). */
+  readonly id: string;
+  /** Members of `params` as JSON texts. */
+  readonly members: readonly string[];
+}
+
+const ANSWERS: ReadonlySet<string> = new Set(['inputResponses', 'requestState']);
+
+/** The bytes that go to the server. */
+export function statelessBody(body: Buffer, message: RequestMessage, meta: readonly string[], retry?: Retry): Buffer {
+  const patches: Patch[] = retry === undefined ? [] : [replaceSpan(message.id.span, retry.id)];
+  const { params, meta: given } = message;
+  const own = `"_meta":{${meta.join(',')}}`;
+  if (params === undefined) {
+    const end = body.lastIndexOf('}');
+    patches.push(replaceSpan({ start: end, end }, `,"params":{${[own, ...(retry?.members ?? [])].join(',')}}`));
+    return applyPatches(body, patches);
+  }
+  const added = given === undefined ? [own] : [];
+  if (given !== undefined) patches.push(...(changeMembers(body, given.span.start, isOwnMeta, meta) ?? []));
+  if (retry === undefined) {
+    if (given === undefined) patches.push(addMembers(body, params.start, own));
+  } else {
+    patches.push(...(changeMembers(body, params.start, isAnswer, [...added, ...retry.members]) ?? []));
+  }
+  return applyPatches(body, patches);
+}
+
+function isOwnMeta(key: string): boolean {
+  return OWN_META.has(key);
+}
+
+function isAnswer(key: string): boolean {
+  return ANSWERS.has(key);
+}

@@ -1,0 +1,65 @@
+// Responses of a server of 2026-07-28 as clients with sessions read them: the same bytes without what their revisions do not
+// have, and with their error codes. Knows nothing about HTTP.
+
+import { ERRORS } from '../../../wire/errors.ts';
+import { type Member, objectMembers } from '../../../wire/json-walk.ts';
+import type { MessageId, RequestMessage, ResponseMessage, Span } from '../../../wire/message.ts';
+import type { Patch } from '../../../wire/patch.ts';
+import { applyPatches, patchesOf, replaceSpan } from '../edit.ts';
+import { objectOf } from '../messages.ts';
+import { CACHEABLE } from '../protocol.ts';
+import type { ToolSchemas } from '../tool-schemas.ts';
+
+/** `resultType` of a result; servers of earlier revisions leave it out (2026-07-28, Result Responses). */
+export function resultType(bytes: Buffer, members: readonly Member[]): string {
+  const member = members.find(({ key }) => key === 'resultType');
+  return member === undefined
+    ? 'complete'
+    : String(JSON.parse(bytes.toString('utf8', member.value.start, member.value.end)));
+}
+
+/** The response with the id that the client gave. */
+export function sessionResponse(
+  bytes: Buffer,
+  response: ResponseMessage,
+  request: RequestMessage,
+  schemas: ToolSchemas,
+): Buffer {
+  const { result, error, id } = response;
+  const patches = [...idPatch(id, request.id)];
+  if (result !== undefined) patches.push(...resultPatches(bytes, result, request.method, schemas));
+  if (error !== undefined && request.method === 'resources/read') patches.push(...missingResource(bytes, error));
+  return applyPatches(bytes, patches);
+}
+
+function idPatch(given: MessageId | undefined, due: MessageId): readonly Patch[] {
+  return given === undefined || given.json === due.json ? [] : [replaceSpan(given.span, due.json)];
+}
+
+function resultPatches(bytes: Buffer, result: Span, method: string, schemas: ToolSchemas): readonly Patch[] {
+  const members = objectMembers(bytes, result.start);
+  if (members === undefined) return [];
+  const hints = CACHEABLE.has(method);
+  const call = method === 'tools/call';
+  const patches = patchesOf(members, result.start, (key) => {
+    if (key === 'resultType') return true;
+    if (hints && (key === 'ttlMs' || key === 'cacheScope')) return true;
+    return call && key === 'structuredContent' && !isObjectAt(bytes, members, key);
+  });
+  return method === 'tools/list' ? [...patches, ...schemas.learnForSessions(bytes, result)] : patches;
+}
+
+/** Until 2025-11-25 structured content is an object; the same stands in `content` as text. */
+function isObjectAt(bytes: Buffer, members: readonly Member[], key: string): boolean {
+  const value = members.find((member) => member.key === key)?.value;
+  return value !== undefined && bytes[value.start] === 0x7b;
+}
+
+/** 2025-11-25, server/resources, Error Handling; other invalid params of a read keep their code. */
+function missingResource(bytes: Buffer, error: Span): readonly Patch[] {
+  const { code, data, message } = objectOf(bytes, error);
+  const names = typeof data === 'object' && data !== null && 'uri' in data;
+  if (code !== ERRORS.invalidParams || !(names || /not found/i.test(String(message)))) return [];
+  const place = objectMembers(bytes, error.start)?.find(({ key }) => key === 'code');
+  return place === undefined ? [] : [replaceSpan(place.value, String(ERRORS.resourceNotFound))];
+}

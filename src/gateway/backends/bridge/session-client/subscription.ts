@@ -1,0 +1,76 @@
+// One `subscriptions/listen` at a server of 2026-07-28, made for a client with sessions. Knows nothing about the client's
+// stream.
+
+import type { JsonObject } from '#std/json.ts';
+import { HEADERS } from '../../../wire/headers.ts';
+import type { Message, NotificationMessage } from '../../../wire/message.ts';
+import { LATEST_STATELESS_REVISION } from '../../../wire/revisions.ts';
+import type { BackendFault, Exchange, Flow } from '../../backend.ts';
+import { postExchange } from '../ask.ts';
+import { createLaterFlow, uniqueText } from '../context.ts';
+import { callMessage } from '../messages.ts';
+import { readAnswer } from '../reading.ts';
+import type { SessionClientContext } from './context.ts';
+import type { ClientIdentity } from './identity.ts';
+import { metaObject } from './request.ts';
+
+export interface SubscriptionHandlers {
+  acknowledged(): void;
+  /** False: the client is slow. */
+  notify(bytes: Buffer, message: NotificationMessage): boolean;
+  /** The server has ended it, or it broke. */
+  over(fault?: BackendFault): void;
+}
+
+const LISTEN_HEADERS = {
+  [HEADERS.protocolVersion]: LATEST_STATELESS_REVISION,
+  [HEADERS.method]: 'subscriptions/listen',
+};
+
+/** `handlers` are not called before it returns. */
+export function openSubscription(
+  context: SessionClientContext,
+  exchange: Exchange,
+  identity: ClientIdentity,
+  filter: JsonObject,
+  handlers: SubscriptionHandlers,
+): Flow {
+  const params = `{"_meta":${metaObject(identity)},"notifications":${JSON.stringify(filter)}}`;
+  const body = callMessage('subscriptions/listen', JSON.stringify(`skep-${uniqueText(context)}`), params);
+  const flow = createLaterFlow();
+  let flowing = true;
+
+  function take(bytes: Buffer, message: Message): void {
+    if (flow.aborted()) return;
+    if (message.kind === 'response') handlers.over();
+    else if (message.kind === 'request') return;
+    else if (message.method === 'notifications/subscriptions/acknowledged') handlers.acknowledged();
+    else flowing = handlers.notify(bytes, message) && flowing;
+  }
+
+  const answer = readAnswer(
+    {
+      head: () => undefined,
+      message: take,
+      part() {
+        const goOn = flowing;
+        flowing = true;
+        return goOn;
+      },
+      end() {
+        if (!flow.aborted()) handlers.over();
+      },
+      fail(fault) {
+        if (flow.aborted()) return;
+        flow.abort();
+        handlers.over(fault);
+      },
+    },
+    context.limits.messageBytes,
+  );
+  queueMicrotask(() => {
+    if (!flow.aborted())
+      flow.begin(context.backend.open(postExchange(exchange, 'stateless', body, LISTEN_HEADERS), answer));
+  });
+  return flow;
+}

@@ -1,0 +1,101 @@
+// The stream of one `subscriptions/listen` to its client: acknowledged first, every message with the id of the subscription,
+// and while the client reads slowly each change is remembered once. Knows nothing about sessions at the server.
+
+import type { JsonObject } from '#std/json.ts';
+import type { NotificationMessage, RequestMessage } from '../../../wire/message.ts';
+import { addMembers, applyPatches, replaceSpan } from '../edit.ts';
+import { callMessage, resultMessage } from '../messages.ts';
+import { coversUri, META_SERVER, META_SUBSCRIPTION, type ServerFacts } from '../protocol.ts';
+import type { Reply } from '../reply.ts';
+
+export interface Filter {
+  /** Of notifications that say that a list has changed. */
+  readonly methods: ReadonlySet<string>;
+  /** Of resources whose updates are reported. */
+  readonly uris: readonly string[];
+}
+
+/** What a client may ask for, the server's capability, and the notification. */
+export const CHANGES = [
+  ['toolsListChanged', 'tools', 'notifications/tools/list_changed'],
+  ['promptsListChanged', 'prompts', 'notifications/prompts/list_changed'],
+  ['resourcesListChanged', 'resources', 'notifications/resources/list_changed'],
+] as const;
+
+export interface Outlet {
+  /** Acknowledges; what came before follows. */
+  begin(filter: Filter): void;
+  notify(bytes: Buffer, message: NotificationMessage): void;
+  resume(): void;
+}
+
+/** Updates of parts of a resource may have any URI. */
+const MAX_WAITING = 1000;
+
+/** `id` is JSON text. */
+export function createOutlet(reply: Reply, id: string): Outlet {
+  const tag = tagOf(id);
+  /** By what they say: the same change twice is one. */
+  const waiting = new Map<string, readonly [Buffer, NotificationMessage]>();
+  let filter: Filter | undefined;
+  let flowing = false;
+
+  function sendWaiting(): void {
+    for (const [key, [bytes, message]] of waiting) {
+      if (!flowing) return;
+      waiting.delete(key);
+      flowing = reply.event(tagged(bytes, message, tag));
+    }
+  }
+
+  return {
+    begin(agreed) {
+      filter = agreed;
+      for (const [key, [, message]] of waiting) if (!passes(agreed, message)) waiting.delete(key);
+      reply.stream();
+      const acknowledged = callMessage('notifications/subscriptions/acknowledged', undefined, agreement(agreed, tag));
+      flowing = reply.event(acknowledged);
+      sendWaiting();
+    },
+    notify(bytes, message) {
+      if (filter !== undefined && !passes(filter, message)) return;
+      const key = `${message.method} ${message.target?.value ?? ''}`;
+      if (waiting.size < MAX_WAITING || waiting.has(key)) waiting.set(key, [bytes, message]);
+      if (flowing) sendWaiting();
+    },
+    resume() {
+      flowing = filter !== undefined;
+      sendWaiting();
+    },
+  };
+}
+
+function passes({ methods, uris }: Filter, message: NotificationMessage): boolean {
+  if (message.method !== 'notifications/resources/updated') return methods.has(message.method);
+  return coversUri(uris, message.target?.value ?? '');
+}
+
+function tagOf(id: string): string {
+  return `"${META_SUBSCRIPTION}":${id}`;
+}
+
+function agreement({ methods, uris }: Filter, tag: string): string {
+  const agreed: JsonObject = {};
+  for (const [key, , method] of CHANGES) if (methods.has(method)) agreed[key] = true;
+  if (uris.length > 0) agreed.resourceSubscriptions = [...uris];
+  return `{"_meta":{${tag}},"notifications":${JSON.stringify(agreed)}}`;
+}
+
+/** The notification with the id of its subscription in `_meta`. */
+function tagged(bytes: Buffer, { params, meta }: NotificationMessage, tag: string): Buffer {
+  if (meta !== undefined) return applyPatches(bytes, [addMembers(bytes, meta.span.start, tag)]);
+  if (params !== undefined) return applyPatches(bytes, [addMembers(bytes, params.start, `"_meta":{${tag}}`)]);
+  const end = bytes.lastIndexOf('}');
+  return applyPatches(bytes, [replaceSpan({ start: end, end }, `,"params":{"_meta":{${tag}}}`)]);
+}
+
+/** The response that ends a subscription well. */
+export function closure({ id }: RequestMessage, { serverInfo }: ServerFacts): Buffer {
+  const server = serverInfo === undefined ? '' : `,"${META_SERVER}":${JSON.stringify(serverInfo)}`;
+  return resultMessage(id.json, `{"resultType":"complete","_meta":{${tagOf(id.json)}${server}}}`);
+}

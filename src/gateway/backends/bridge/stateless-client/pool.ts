@@ -1,0 +1,208 @@
+// Sessions at the server, kept by caller and capabilities, opened when the first request needs one. A call in whose course
+// the server may ask its client has a session to itself, as long as there may be more: so that the server's questions belong
+// to one call even where they come on no stream of its own. Knows nothing about what requests say.
+
+import { canonicalJson, type JsonObject } from '#std/json.ts';
+import type { BackendFault } from '../../backend.ts';
+import type { Cause } from '../ask.ts';
+import type { BridgeContext } from '../context.ts';
+import { type BackendSession, closeSession, type Opened, openSession } from './backend-session.ts';
+import { ensureStream } from './stream.ts';
+
+export interface Wanted {
+  readonly cause: Cause;
+  readonly capabilities: JsonObject;
+  readonly clientInfo?: JsonObject;
+  /** Whether the server may ask the client: then no other should use the session meanwhile. */
+  readonly alone: boolean;
+}
+
+export type Lent =
+  | {
+      readonly ok: true;
+      readonly session: BackendSession;
+      /** The one who wanted it alone does not any more. Calling it again does nothing. */
+      release(): void;
+    }
+  | Extract<Opened, { readonly ok: false }>;
+
+export interface SessionPool {
+  find(wanted: Wanted): Lent | Promise<Lent>;
+  /** The server does not know it any more. */
+  lose(session: BackendSession): void;
+  close(): Promise<void>;
+}
+
+/** A place for one session of a client. */
+interface Slot {
+  session?: BackendSession;
+  opening?: Promise<Opened>;
+  /** How many use it that should be alone. */
+  asking: number;
+}
+
+interface Pool {
+  readonly context: BridgeContext;
+  /** By caller and capabilities; the ones that were used last are last. */
+  readonly clients: Map<string, Slot[]>;
+  stopTimer?: () => void;
+}
+
+/** How long servers get to hear that their sessions end. */
+const GOODBYE_MS = 1000;
+/** Sessions of a client besides its first are kept for so long. */
+const EXTRA_IDLE_MS = 30_000;
+const SWEEP_MS = 15_000;
+
+const FULL: BackendFault = {
+  reason: 'busy',
+  message: 'there are too many sessions at the MCP server',
+  retryAfterSeconds: 5,
+};
+
+export function createSessionPool(context: BridgeContext): SessionPool {
+  const pool: Pool = { context, clients: new Map() };
+  return {
+    find: (wanted) => findSession(pool, wanted),
+    lose: (session) => loseSession(pool, session),
+    async close() {
+      pool.stopTimer?.();
+      const ended = sessionsOf(pool).map((session) => {
+        for (const listener of [...session.listeners]) listener.end();
+        return drop(pool, session);
+      });
+      const late = new Promise<void>((resolve) => context.ports.clock.after(GOODBYE_MS, resolve));
+      await Promise.race([Promise.all(ended), late]);
+    },
+  };
+}
+
+function sessionsOf({ clients }: Pool): readonly BackendSession[] {
+  return [...clients.values()].flatMap((slots) => slots.flatMap(({ session }) => session ?? []));
+}
+
+function findSession(pool: Pool, wanted: Wanted): Lent | Promise<Lent> {
+  const { cause, capabilities } = wanted;
+  const key = `${cause.caller}\n${canonicalJson(capabilities)}`;
+  const slots = pool.clients.get(key) ?? [];
+  pool.clients.delete(key);
+  pool.clients.set(key, slots);
+  const slot = chooseSlot(pool, slots, wanted, key);
+  if (slot === undefined) {
+    if (slots.length === 0) pool.clients.delete(key);
+    return { ok: false, fault: FULL };
+  }
+  return lend(pool, slots, slot, wanted);
+}
+
+function chooseSlot(pool: Pool, slots: Slot[], wanted: Wanted, key: string): Slot | undefined {
+  const free = wanted.alone ? slots.find(({ asking }) => asking === 0) : slots[0];
+  if (free !== undefined) return free;
+  const most = pool.context.limits.sessionsPerClient;
+  // A question in a session that is shared might be answered by another client: rather no answer for now.
+  if (slots.length >= Math.max(most, 1) || !makeRoom(pool, slots)) return wanted.alone ? undefined : slots[0];
+  const slot: Slot = { asking: 0 };
+  slots.push(slot);
+  slot.opening = openInSlot(pool, slots, slot, wanted, key);
+  return slot;
+}
+
+function lend({ context }: Pool, slots: readonly Slot[], slot: Slot, wanted: Wanted): Lent | Promise<Lent> {
+  let claimed = wanted.alone;
+  if (claimed) slot.asking += 1;
+  const release = () => {
+    if (claimed) slot.asking -= 1;
+    claimed = false;
+  };
+  const { session, opening } = slot;
+  if (session !== undefined) {
+    session.usedAt = context.ports.clock.monotonic();
+    session.cause = wanted.cause;
+    return { ok: true, session, release };
+  }
+  if (opening === undefined) return { ok: false, fault: FULL };
+  return opening.then((opened): Lent => {
+    if (opened.ok) return { ok: true, session: opened.session, release };
+    release();
+    const first = wanted.alone ? undefined : slots[0]?.session;
+    return first === undefined ? opened : { ok: true, session: first, release };
+  });
+}
+
+async function openInSlot(pool: Pool, slots: Slot[], slot: Slot, wanted: Wanted, key: string): Promise<Opened> {
+  const { context } = pool;
+  const { capabilities, clientInfo, cause } = wanted;
+  const opened = await openSession(context, { key, capabilities, clientInfo }, cause);
+  if (opened.ok) {
+    const { session } = opened;
+    startSweeping(pool);
+    // What the server asks outside of a request's own stream would be lost without it.
+    if (session.mayAsk) await ensureStream(context, session, () => loseSession(pool, session));
+    if (!session.ended) slot.session = session;
+  } else if (opened.status !== undefined) context.doubtEra();
+  slot.opening = undefined;
+  if (slot.session === undefined) removeSlot(pool, key, slots, slot);
+  return opened;
+}
+
+function removeSlot({ clients }: Pool, key: string, slots: Slot[], slot: Slot): void {
+  const index = slots.indexOf(slot);
+  if (index >= 0) slots.splice(index, 1);
+  if (slots.length === 0 && clients.get(key) === slots) clients.delete(key);
+}
+
+function startSweeping(pool: Pool): void {
+  const { clock } = pool.context.ports;
+  pool.stopTimer ??= clock.after(Math.min(SWEEP_MS, pool.context.limits.backendSessionIdleMs / 2), () => sweep(pool));
+}
+
+function sweep(pool: Pool): void {
+  const { context, clients } = pool;
+  const { backendSessionIdleMs: idleMs } = context.limits;
+  const now = context.ports.clock.monotonic();
+  for (const slots of [...clients.values()]) {
+    for (const [index, { session }] of [...slots.entries()]) {
+      const keptMs = index === 0 ? idleMs : Math.min(EXTRA_IDLE_MS, idleMs);
+      if (session !== undefined && isIdle(session) && now - session.usedAt >= keptMs) void drop(pool, session);
+    }
+  }
+  pool.stopTimer = undefined;
+  if (clients.size > 0) startSweeping(pool);
+}
+
+/** Of the client that asks nothing is ended. */
+function makeRoom(pool: Pool, own: readonly Slot[]): boolean {
+  let count = 0;
+  for (const slots of pool.clients.values()) count += slots.length;
+  if (count < pool.context.limits.backendSessions) return true;
+  for (const slots of pool.clients.values()) {
+    const idle = slots === own ? undefined : slots.find(({ session }) => session !== undefined && isIdle(session));
+    if (idle?.session === undefined) continue;
+    void drop(pool, idle.session);
+    return true;
+  }
+  return false;
+}
+
+function isIdle({ calls, listeners }: BackendSession): boolean {
+  return calls.size === 0 && listeners.size === 0;
+}
+
+function takeOut(pool: Pool, session: BackendSession): void {
+  const slots = pool.clients.get(session.key) ?? [];
+  const slot = slots.find((each) => each.session === session);
+  if (slot !== undefined) removeSlot(pool, session.key, slots, slot);
+}
+
+function drop(pool: Pool, session: BackendSession): Promise<void> {
+  takeOut(pool, session);
+  return closeSession(pool.context, session);
+}
+
+function loseSession(pool: Pool, session: BackendSession): void {
+  if (session.ended) return;
+  session.ended = true;
+  takeOut(pool, session);
+  if (session.stream.kind === 'open') session.stream.flow.abort();
+  for (const listener of [...session.listeners]) listener.lose();
+}

@@ -1,0 +1,177 @@
+// One stream of server-sent events to a client: numbered, kept for a client that comes back, and bounded where it reads
+// slowly. Knows nothing about sessions and what messages say.
+
+import { formatEvent } from '../../wire/sse.ts';
+import type { Answer, BackendFault } from '../backend.ts';
+import { createRing, type Ring, type RingBounds } from './ring.ts';
+
+export interface EventStreamParts {
+  /** What the ids of its events begin with, before their number. */
+  readonly idPrefix: string;
+  readonly bounds: RingBounds;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+  /** The client stopped taking events, or takes them again, or has gone. */
+  readonly flowChanged: () => void;
+}
+
+export interface EventStream {
+  push(message: Buffer): void;
+  /** An event without a message, whose id lets a client come back before the first one (MCP 2025-11-25, Transports). */
+  prime(): void;
+  /** Sends to this client from the event with the number `from` on. The head of the answer has been sent. */
+  attach(answer: Answer, from: number): void;
+  /** That client has gone; the events are kept. */
+  detach(answer: Answer): void;
+  /** That client takes more. */
+  drained(answer: Answer): void;
+  /** After the events that are there. */
+  end(): void;
+  /** Ends the answer with a fault; the events are kept. */
+  drop(fault: BackendFault): void;
+  /** Sends a comment where nothing was sent since the last call. */
+  keepAlive(): void;
+  attached(): boolean;
+  ended(): boolean;
+  /** Monotonic time since which the client has taken nothing; undefined while it takes what comes. */
+  blockedSince(): number | undefined;
+  /** Of events that are kept. */
+  bytes(): number;
+  /** The number of the next event. */
+  next(): number;
+}
+
+export const EVENT_STREAM_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+export const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
+
+export const READS_TOO_SLOWLY: BackendFault = {
+  reason: 'closed',
+  message: 'the stream was closed because the client reads it too slowly',
+};
+
+const ELSEWHERE: BackendFault = { reason: 'closed', message: 'the stream goes on at another connection' };
+
+/** Milliseconds after which a client comes back. */
+const RETRY = 1000;
+
+interface State {
+  readonly parts: EventStreamParts;
+  readonly ring: Ring;
+  reader: Answer | undefined;
+  /** Number of the next event for the reader, and the bytes that wait from it on. */
+  cursor: number;
+  waiting: number;
+  blockedAt: number | undefined;
+  over: boolean;
+  quiet: boolean;
+}
+
+export function createEventStream(parts: EventStreamParts): EventStream {
+  const ring = createRing(parts.bounds);
+  const state: State = {
+    ...{ parts, ring, reader: undefined, cursor: 0, waiting: 0 },
+    ...{ blockedAt: undefined, over: false, quiet: false },
+  };
+  return {
+    push: (message) => addEvent(state, formatMessage(`${parts.idPrefix}${ring.next()}`, message)),
+    prime: () => addEvent(state, Buffer.from(`id: ${parts.idPrefix}${ring.next()}\nretry: ${RETRY}\ndata: \n\n`)),
+    attach(answer, from) {
+      dropReader(state, ELSEWHERE);
+      state.reader = answer;
+      state.cursor = Math.max(from, ring.first());
+      for (let number = state.cursor; number < ring.next(); number += 1) state.waiting += ring.at(number)?.length ?? 0;
+      flush(state);
+    },
+    detach(answer) {
+      if (state.reader === answer) leave(state);
+    },
+    drained(answer) {
+      if (state.reader !== answer) return;
+      freeReader(state);
+      flush(state);
+      trim(state);
+    },
+    end() {
+      state.over = true;
+      flush(state);
+    },
+    drop: (fault) => dropReader(state, fault),
+    keepAlive() {
+      const { quiet, reader, blockedAt } = state;
+      if (quiet && blockedAt === undefined && reader?.data(KEEP_ALIVE) === false) blockReader(state);
+      state.quiet = true;
+    },
+    attached: () => state.reader !== undefined,
+    ended: () => state.over,
+    blockedSince: () => state.blockedAt,
+    bytes: ring.bytes,
+    next: ring.next,
+  };
+}
+
+function addEvent(state: State, event: Buffer): void {
+  const { ring, parts } = state;
+  if (state.over) return;
+  // What is there already counts, the event itself does not: a large one never ends a stream by itself.
+  const full = state.waiting > parts.bounds.ringBytes || ring.next() - state.cursor > parts.bounds.ringEvents;
+  if (state.blockedAt !== undefined && full) dropReader(state, READS_TOO_SLOWLY);
+  state.quiet = false;
+  ring.push(event);
+  if (state.reader !== undefined) state.waiting += event.length;
+  flush(state);
+  trim(state);
+}
+
+/** Without a reader the newest event stays, whatever its size: it may be the response. */
+function trim({ ring, reader, cursor }: State): void {
+  ring.trim(reader === undefined ? ring.next() - 1 : cursor);
+}
+
+function flush(state: State): void {
+  const { ring } = state;
+  while (state.reader !== undefined && state.blockedAt === undefined && state.cursor < ring.next()) {
+    const event = ring.at(state.cursor);
+    state.cursor += 1;
+    if (event === undefined) continue;
+    state.waiting -= event.length;
+    if (!state.reader.data(event)) blockReader(state);
+  }
+  const finished = state.reader;
+  if (finished === undefined || !state.over || state.cursor < ring.next()) return;
+  leave(state);
+  finished.end();
+}
+
+function blockReader(state: State): void {
+  if (state.blockedAt !== undefined || state.reader === undefined) return;
+  state.blockedAt = state.parts.monotonic();
+  state.parts.flowChanged();
+}
+
+function freeReader(state: State): void {
+  if (state.blockedAt === undefined) return;
+  state.blockedAt = undefined;
+  state.parts.flowChanged();
+}
+
+function leave(state: State): void {
+  state.reader = undefined;
+  state.waiting = 0;
+  freeReader(state);
+}
+
+function dropReader(state: State, fault: BackendFault): void {
+  const dropped = state.reader;
+  if (dropped === undefined) return;
+  leave(state);
+  dropped.fail(fault);
+}
+
+export function formatMessage(id: string | undefined, data: Buffer): Buffer {
+  return formatEvent({ type: 'message', id, data });
+}

@@ -1,0 +1,84 @@
+// What one session of a client is made of, and its way to the server. Knows nothing about HTTP.
+
+import { ERRORS } from '../../wire/errors.ts';
+import type { Exchange } from '../backend.ts';
+import type { BackendClock } from '../ports.ts';
+import type { Call } from './call.ts';
+import { errorMessage } from './errors.ts';
+import type { SessionLimits } from './limits.ts';
+import type { SessionLink } from './link.ts';
+import type { BackendObserver } from './observer.ts';
+import { createStreams, type Streams } from './streams.ts';
+
+export interface SessionParts {
+  readonly id: string;
+  readonly caller: string;
+  readonly replica: string;
+  readonly clock: BackendClock;
+  readonly limits: SessionLimits;
+  readonly observer: BackendObserver;
+  /** It is over: it can be found no more. */
+  readonly ended: () => void;
+  /** Its line ends. */
+  readonly closing: (closed: Promise<void>) => void;
+}
+
+export interface SessionState {
+  readonly parts: SessionParts;
+  readonly streams: Streams;
+  /** By the JSON text of their ids. */
+  readonly calls: Map<string, Call>;
+  /** Ids of requests of the server that the client has not answered. */
+  readonly asked: Set<string>;
+  readonly watched: Map<string, (message: Buffer) => void>;
+  link: SessionLink | undefined;
+  version: string;
+  usedAt: number;
+  paused: boolean;
+  congested: boolean;
+  over: boolean;
+}
+
+export function openState(parts: SessionParts): SessionState {
+  const { limits, replica, clock, observer } = parts;
+  const state: SessionState = {
+    parts,
+    streams: createStreams({
+      limits,
+      replica,
+      monotonic: clock.monotonic,
+      dropped: observer.dropped,
+      lost: (id) => answerServer(state, id, ERRORS.internalError, 'the client listens to no stream'),
+      flowChanged: () => adjustFlow(state),
+    }),
+    calls: new Map(),
+    asked: new Set(),
+    watched: new Map(),
+    link: undefined,
+    version: '',
+    usedAt: clock.monotonic(),
+    paused: false,
+    congested: false,
+    over: false,
+  };
+  return state;
+}
+
+/** The slowest reader of an answer slows the server down. */
+function adjustFlow(state: SessionState): void {
+  const blocked = state.streams.blocked();
+  if (blocked === state.paused) return;
+  state.paused = blocked;
+  if (blocked) state.link?.pause();
+  else state.link?.resume();
+}
+
+export function sendToServer(state: SessionState, message: Buffer, exchange?: Exchange): void {
+  if (state.link?.send(message, exchange) === false) state.congested = true;
+}
+
+/** Our answer to a request of the server, in place of the client's. */
+export function answerServer(state: SessionState, id: string, code: number, message: string): void {
+  state.asked.delete(id);
+  sendToServer(state, errorMessage(id, code, message));
+}

@@ -1,0 +1,77 @@
+// The line of one session to an HTTP+SSE server: what it is, which requests it sends, and its end. Knows nothing about which
+// messages go over it.
+
+import { Failure } from '#std/failure.ts';
+import { HEADERS } from '../../wire/headers.ts';
+import type { Authorized, Exchange, LeavingRequest } from '../backend.ts';
+import type { UpstreamFlow } from '../ports.ts';
+import type { SessionHandlers, SessionLink } from '../sessions/link.ts';
+import type { SseOptions, SsePorts } from './ports.ts';
+
+export interface Line {
+  readonly options: SseOptions;
+  readonly ports: SsePorts;
+  readonly handlers: SessionHandlers;
+  /** The client's last request: its rights are used for messages of the session itself. */
+  latest: Exchange;
+  stream?: UpstreamFlow;
+  endpoint?: string;
+  paused: boolean;
+  closed: boolean;
+  /** Settles once the server has taken `notifications/initialized`: nothing overtakes it. */
+  greeted?: Promise<void>;
+  /** Settles the opening of the line; undefined afterwards. */
+  opening?: { readonly resolve: (link: SessionLink) => void; readonly reject: (failure: Failure) => void };
+  stopTimer?: () => void;
+}
+
+const STREAM_HEADERS = { accept: 'text/event-stream' };
+const MESSAGE_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+
+/** Sessions of this transport are in the URL of the endpoint. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'accept',
+  'content-type',
+  'content-length',
+  HEADERS.sessionId,
+  HEADERS.lastEventId,
+]);
+
+export function leavingRequest(
+  { host }: SseOptions,
+  exchange: Exchange,
+  method: 'GET' | 'POST',
+  url: string,
+  body?: Buffer,
+): LeavingRequest {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(exchange.headers)) if (!NOT_SENT.has(name)) headers[name] = value;
+  Object.assign(headers, method === 'GET' ? STREAM_HEADERS : MESSAGE_HEADERS);
+  if (host !== undefined) headers.host = host;
+  return { method, url, headers, body };
+}
+
+/** `then` is called at once where nothing has to be waited for, and never after the end of the line. */
+export function authorize(
+  line: Line,
+  exchange: Exchange,
+  request: LeavingRequest,
+  then: (authorized: Authorized) => void,
+): void {
+  const authorized = exchange.authorize?.(request) ?? { ok: true, headers: request.headers };
+  if ('ok' in authorized) then(authorized);
+  else
+    authorized.then((settled) => {
+      if (!line.closed) then(settled);
+    });
+}
+
+/** The line is over: the one who waits for it is refused, the session that uses it ends. */
+export function breakLine(line: Line, code: string, detail: string, data: { readonly reason?: string } = {}): void {
+  if (line.closed) return;
+  line.closed = true;
+  line.stopTimer?.();
+  line.stream?.abort();
+  if (line.opening === undefined) line.handlers.closed(detail);
+  else line.opening.reject(new Failure(code, detail, { retryable: true, data: { ...data } }));
+}

@@ -1,0 +1,110 @@
+// What we ask a shared process in our own name: the handshake of either era, and whether it answers. Knows nothing about
+// clients, and when it is started.
+
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { ERRORS } from '../../wire/errors.ts';
+import type { Era } from '../../wire/revisions.ts';
+import type { BackendClock } from '../ports.ts';
+import { lineOf, type ProcessLine } from './line.ts';
+import { type ClientInfo, initializeParams, statelessParams } from './protocol.ts';
+import type { Requests } from './requests.ts';
+
+/** A process that has been greeted. */
+export interface Greeted {
+  readonly line: ProcessLine;
+  readonly era: Era;
+  /** Of `initialize`, or of `server/discover`. */
+  readonly result: JsonObject;
+}
+
+export interface HandshakeParts {
+  readonly requests: Requests;
+  readonly clock: BackendClock;
+  readonly clientInfo: ClientInfo;
+  readonly initializeMs: number;
+  /** A process that says nothing to `server/discover` for so long speaks the session era. */
+  readonly discoverMs: number;
+  /** A process of the session era is of no use. */
+  readonly statelessOnly: boolean;
+}
+
+export function otherEra(spoken: Era): Failure {
+  const data = { reason: 'not-supported' };
+  return new Failure('stdio-era', `the MCP server speaks the ${spoken} era`, { data });
+}
+
+export function ended(detail: string): Failure {
+  return new Failure('stdio-ended', `the MCP server ended while it was greeted: ${detail}`, { retryable: true });
+}
+
+/** What the process answers by itself, in its era. An error is an answer; none in time is undefined. */
+export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted, timeoutMs: number): Promise<boolean> {
+  const { clientInfo } = parts;
+  const answer =
+    era === 'session'
+      ? await askServer(parts, line, 'ping', {}, timeoutMs)
+      : await askServer(parts, line, 'server/discover', statelessParams(clientInfo), timeoutMs);
+  return answer !== undefined;
+}
+
+/**
+ * Greets it in the newest era that it speaks (MCP 2026-07-28, stdio, Backward Compatibility). `end` says why the line ended;
+ * undefined while it has not. Throws a Failure.
+ */
+export async function greetProcess(
+  parts: HandshakeParts,
+  line: ProcessLine,
+  end: () => string | undefined,
+): Promise<Greeted> {
+  const { clientInfo, discoverMs, initializeMs } = parts;
+  const discovered = await askServer(parts, line, 'server/discover', statelessParams(clientInfo), discoverMs);
+  if (isObject(discovered?.result)) return { line, era: 'stateless', result: discovered.result };
+  const detail = end();
+  if (detail !== undefined) throw ended(detail);
+  if (parts.statelessOnly) throw otherEra('session');
+  const answer = await askServer(parts, line, 'initialize', initializeParams(clientInfo), initializeMs);
+  if (answer === undefined) throw new Failure('stdio-silent', 'the MCP server does not answer initialize', RETRYABLE);
+  if (!isObject(answer.result)) {
+    const error = isObject(answer.error) ? answer.error : {};
+    throw new Failure('stdio-refused', `the MCP server refuses initialize: ${String(error.message ?? '')}`, RETRYABLE);
+  }
+  line.sendLine(lineOf([Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}')]));
+  return { line, era: 'session', result: answer.result };
+}
+
+const RETRYABLE = { retryable: true } as const;
+
+function askServer(
+  { requests, clock }: HandshakeParts,
+  line: ProcessLine,
+  method: string,
+  params: JsonObject,
+  timeoutMs: number,
+): Promise<JsonObject | undefined> {
+  const json = requests.newId();
+  return new Promise((resolve) => {
+    const request = {
+      kind: 'own',
+      json,
+      answered(message: Buffer) {
+        stopWaiting();
+        const value: unknown = JSON.parse(message.toString());
+        resolve(isObject(value) ? value : undefined);
+      },
+    } as const;
+    const stopWaiting = clock.after(timeoutMs, () => {
+      requests.remove(request);
+      resolve(undefined);
+    });
+    requests.add(request);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(json), method, params });
+    line.sendLine(lineOf([Buffer.from(body)]));
+  });
+}
+
+/** An answer of ours to a request of our own that has lost its line. */
+export function lostAnswer(json: string): Buffer {
+  const error = { code: ERRORS.internalError, message: 'the MCP server ended' };
+  return Buffer.from(`{"jsonrpc":"2.0","id":${json},"error":${JSON.stringify(error)}}`);
+}

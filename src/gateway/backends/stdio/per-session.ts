@@ -1,0 +1,128 @@
+// A stdio server as a backend, a process for each session: none is ever used for a second one. Requests of the stateless
+// era, which share nothing by their nature, have one process of their own.
+
+import { scanMessage } from '../../wire/scan.ts';
+import type { Backend, Era, Exchange, Probe } from '../backend.ts';
+import type { LinkHandlers } from '../link.ts';
+import type { BackendClock, Processes } from '../ports.ts';
+import type { SessionLimits } from '../sessions/limits.ts';
+import type { SessionHandlers, SessionLink } from '../sessions/link.ts';
+import type { BackendObserver } from '../sessions/observer.ts';
+import { createSessionBackend } from '../sessions/sessions.ts';
+import { ended, otherEra } from './handshake.ts';
+import { MAX_LINE_BYTES, type ProcessLine } from './line.ts';
+import { createPool, type Pool } from './pool.ts';
+import type { ClientInfo } from './protocol.ts';
+import { createSharedLines, type SharedLines } from './shared-lines.ts';
+import { type Spare, takeSpare } from './spare.ts';
+
+export interface PerSessionStdioParts {
+  /** They have the indices from 0 on. */
+  readonly processes: Processes;
+  readonly pods: number;
+  readonly clock: BackendClock;
+  readonly observer: BackendObserver;
+  readonly replica: string;
+  /** Who asks whether the process speaks the stateless era. */
+  readonly clientInfo?: ClientInfo;
+  readonly limits?: Partial<SessionLimits>;
+  readonly maxLineBytes?: number;
+}
+
+const DISCOVER_MS = 4000;
+const CLIENT_INFO: ClientInfo = { name: 'proxy', version: '1' };
+
+interface State {
+  readonly parts: PerSessionStdioParts;
+  readonly pool: Pool;
+  /** What the processes speak, as far as they have shown. */
+  era: Era | undefined;
+  /** One that was asked, and waits for its first use. */
+  spare: Spare | undefined;
+  asking: Promise<Era> | undefined;
+  /** The process for requests of the stateless era. */
+  readonly stateless: SharedLines;
+}
+
+export function createPerSessionStdio(parts: PerSessionStdioParts): Backend {
+  const { processes, observer, clock, maxLineBytes = MAX_LINE_BYTES } = parts;
+  const pool = createPool({ processes, observer, clock, maxLineBytes }, parts.pods);
+  const take = (handlers: LinkHandlers): Promise<ProcessLine> => takeProcess(state, handlers);
+  const clientInfo = parts.clientInfo ?? CLIENT_INFO;
+  const stateless = createSharedLines({ ...parts, clientInfo, open: take, statelessOnly: true });
+  const state: State = { parts, pool, era: undefined, spare: undefined, asking: undefined, stateless };
+  return createSessionBackend({
+    ...{ replica: parts.replica, clock, observer, limits: parts.limits },
+    open: (_, handlers) => openProcess(state, handlers),
+    openRequest: (exchange, handlers) => openRequest(state, exchange, handlers),
+    eras: () => (state.era === undefined ? undefined : new Set([state.era])),
+    probe: () => probePool(state),
+    async close() {
+      await Promise.all([stateless.close(), state.spare?.line.close()]);
+    },
+  });
+}
+
+/** A process that nothing was sent to, but for the question which era it speaks. */
+async function takeProcess(state: State, handlers: LinkHandlers): Promise<ProcessLine> {
+  const { spare, pool } = state;
+  state.spare = undefined;
+  if (spare === undefined || spare.ended() !== undefined) return pool.take(handlers);
+  spare.use(handlers);
+  return spare.line;
+}
+
+/** The first response is that to `initialize`. */
+async function openProcess(state: State, handlers: SessionHandlers): Promise<SessionLink> {
+  if (state.era === 'stateless') throw otherEra(state.era);
+  let answered = false;
+  return takeProcess(state, {
+    message(bytes) {
+      const scanned = answered ? undefined : scanMessage(bytes);
+      if (scanned?.ok === true && scanned.message.kind === 'response') {
+        answered = true;
+        state.era = scanned.message.result === undefined ? undefined : 'session';
+      }
+      handlers.message(bytes);
+    },
+    drain: handlers.drain,
+    closed: handlers.closed,
+  });
+}
+
+async function openRequest(state: State, exchange: Exchange, handlers: SessionHandlers): Promise<SessionLink> {
+  const era = state.era ?? (await askEra(state));
+  if (era === 'session') throw otherEra(era);
+  return state.stateless.open(era, exchange, handlers);
+}
+
+/** One question, however many requests wait for its answer. */
+function askEra(state: State): Promise<Era> {
+  state.asking ??= ask().finally(() => {
+    state.asking = undefined;
+  });
+  return state.asking;
+
+  async function ask(): Promise<Era> {
+    const { clock, replica, clientInfo = CLIENT_INFO } = state.parts;
+    const id = `${replica}.era`;
+    const spare = await takeSpare({ take: state.pool.take, clock, clientInfo, id, discoverMs: DISCOVER_MS });
+    const detail = spare.ended();
+    if (detail !== undefined) throw ended(detail);
+    state.spare = spare;
+    state.era = spare.era;
+    return spare.era;
+  }
+}
+
+/** Uses no process: a check must not take one from a session. */
+async function probePool({ pool, era, stateless, parts: { clock } }: State): Promise<Probe> {
+  if (era === 'stateless') return stateless.probe();
+  const began = clock.monotonic();
+  try {
+    await pool.check();
+    return { available: true, responseTimeMs: Math.round(clock.monotonic() - began) };
+  } catch (error) {
+    return { available: false, error: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,158 @@
+// Processes for one use each: given out one at a time, never twice. A taker waits until a process is renewed, within bounds.
+
+import { Failure } from '#std/failure.ts';
+import type { LinkHandlers } from '../link.ts';
+import type { Processes } from '../ports.ts';
+import { type LineParts, openLine, type ProcessLine } from './line.ts';
+
+export interface Pool {
+  /** Opens the line to an unused process. Closing the line ends the process. Rejects with a Failure. */
+  take(handlers: LinkHandlers): Promise<ProcessLine>;
+  /** Resolves if a process serves, is being renewed or runs; uses none. Rejects with a Failure. */
+  check(): Promise<void>;
+}
+
+export interface PoolParts extends Omit<LineParts, 'openStreams'> {
+  readonly processes: Processes;
+}
+
+interface Slot {
+  readonly index: number;
+  taken: boolean;
+  /** The run of the process that was used. */
+  used: string | undefined;
+  /** Monotonic time at which its process was released; undefined until then. */
+  releasedAt: number | undefined;
+}
+
+interface State {
+  readonly parts: PoolParts;
+  readonly slots: readonly Slot[];
+  /** Takers that wait for a process, the oldest first. */
+  readonly waiting: (() => void)[];
+}
+
+const RETRY_AFTER_SECONDS = 5;
+/** A node needs 2 to 4 s to replace a container (measured with kubelet 1.36 and containerd). */
+const RENEWAL_MS = 15_000;
+const LOOK_AGAIN_MS = 250;
+/** Takers that may wait, for each process. */
+const WAITING_PER_SLOT = 4;
+
+/** The processes have the indices from 0 to `size`, without that. */
+export function createPool(parts: PoolParts, size: number): Pool {
+  const slots = Array.from({ length: size }, (_, index) => ({
+    ...{ index, taken: false, used: undefined, releasedAt: undefined },
+  }));
+  const state: State = { parts, slots, waiting: [] };
+  return { take: (handlers) => takeSlot(state, handlers), check: () => checkSlots(state) };
+}
+
+async function takeSlot(state: State, handlers: LinkHandlers): Promise<ProcessLine> {
+  const { parts, slots, waiting } = state;
+  if (waiting.length >= slots.length * WAITING_PER_SLOT) throw busy();
+  const deadline = parts.clock.monotonic() + RENEWAL_MS;
+  // A newcomer does not overtake the takers that wait.
+  if (waiting.length > 0) await waitForSlot(state);
+  for (;;) {
+    const { line, failure } = await trySlots(state, handlers);
+    if (line !== undefined) return line;
+    // While processes are renewed, a container that does not run yet is refused in many words.
+    if (!isRenewing(state) || parts.clock.monotonic() >= deadline) throw failure ?? busy();
+    await waitForSlot(state);
+  }
+}
+
+function busy(): Failure {
+  const data = { reason: 'busy', retryAfterSeconds: RETRY_AFTER_SECONDS };
+  return new Failure('stdio-busy', 'every process serves a session', { data, retryable: true });
+}
+
+/** Resolves when a process is released, or after a moment: a new process announces itself to nobody. */
+function waitForSlot({ parts, waiting }: State): Promise<void> {
+  return new Promise((resolve) => {
+    const stopWaiting = parts.clock.after(LOOK_AGAIN_MS, wake);
+    waiting.push(wake);
+
+    function wake(): void {
+      stopWaiting();
+      const at = waiting.indexOf(wake);
+      if (at >= 0) waiting.splice(at, 1);
+      resolve();
+    }
+  });
+}
+
+interface Tried {
+  readonly line: ProcessLine | undefined;
+  /** Why the last process could not be opened. */
+  readonly failure: Failure | undefined;
+}
+
+async function trySlots(state: State, handlers: LinkHandlers): Promise<Tried> {
+  let failure: Failure | undefined;
+  for (const slot of state.slots) {
+    if (slot.taken) continue;
+    slot.taken = true;
+    try {
+      const line = await openFresh(state, slot, handlers);
+      if (line !== undefined) return { line, failure: undefined };
+    } catch (error) {
+      slot.taken = false;
+      if (!(error instanceof Failure)) throw error;
+      failure = error;
+    }
+  }
+  return { line: undefined, failure };
+}
+
+/** Undefined if the process is still the run that was used. */
+async function openFresh(state: State, slot: Slot, handlers: LinkHandlers): Promise<ProcessLine | undefined> {
+  const parts = { ...state.parts, openStreams: state.parts.processes.open };
+  const line = await openLine(parts, slot.index, {
+    ...handlers,
+    closed(detail) {
+      freeSlot(state, slot);
+      handlers.closed(detail);
+    },
+  });
+  if (line.instance === slot.used) {
+    await releaseSlot(state, slot, line);
+    return undefined;
+  }
+  slot.used = line.instance;
+  return { ...line, close: () => releaseSlot(state, slot, line) };
+}
+
+async function releaseSlot(state: State, slot: Slot, line: ProcessLine): Promise<void> {
+  await line.close();
+  freeSlot(state, slot);
+}
+
+function freeSlot({ parts, waiting }: State, slot: Slot): void {
+  slot.taken = false;
+  slot.releasedAt = parts.clock.monotonic();
+  waiting[0]?.();
+}
+
+/** Some process serves, or was released so recently that the next one may not run yet. */
+function isRenewing({ parts, slots }: State): boolean {
+  const since = parts.clock.monotonic() - RENEWAL_MS;
+  return slots.some(({ taken, releasedAt = -Infinity }) => taken || releasedAt > since);
+}
+
+async function checkSlots(state: State): Promise<void> {
+  if (isRenewing(state)) return;
+  const { parts, slots } = state;
+  let failure: Failure | undefined;
+  for (const { index } of slots) {
+    try {
+      await parts.processes.check(index);
+      return;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failure = error;
+    }
+  }
+  throw failure ?? busy();
+}

@@ -1,0 +1,227 @@
+// The process that many clients share: started, greeted in the era that it speaks, started again when it ends. Knows
+// nothing about clients.
+
+import { Failure } from '#std/failure.ts';
+import type { LinkHandlers } from '../link.ts';
+import type { BackendObserver } from '../sessions/observer.ts';
+import { ended, type Greeted, greetProcess, type HandshakeParts, pingProcess } from './handshake.ts';
+import type { ProcessLine } from './line.ts';
+
+export interface ServerParts extends HandshakeParts {
+  readonly open: (handlers: LinkHandlers) => Promise<ProcessLine>;
+  readonly observer: BackendObserver;
+  /** Nothing was heard for so long, a ping included: the line is opened again. 0: never. */
+  readonly silentMs: number;
+  readonly message: (bytes: Buffer) => void;
+  /** The line ended: what is in flight has no answer. */
+  readonly lost: (detail: string) => void;
+  /** It is there, for the first time or again; true where it is another run of the process. */
+  readonly greeted: (server: Greeted, another: boolean) => void;
+  readonly drain: () => void;
+}
+
+export interface ProcessServer {
+  current(): Greeted | undefined;
+  /** Starts it where it does not run. Rejects with a Failure. */
+  acquire(): Promise<Greeted>;
+  /** Whether it answers in time. Rejects with a Failure where it does not run. */
+  ping(timeoutMs: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+interface State {
+  readonly parts: ServerParts;
+  server: Greeted | undefined;
+  starting: Promise<Greeted> | undefined;
+  /** The run of the process that was greeted last, and how. */
+  last: Greeted | undefined;
+  attempts: number;
+  /** Monotonic time before which it is not started again. */
+  notBefore: number;
+  startedAt: number;
+  heardAt: number;
+  pinged: boolean;
+  /** Ends what it waits for: the next start, or the next look at its silence. */
+  stopWaiting: () => void;
+  closed: boolean;
+}
+
+export function createProcessServer(parts: ServerParts): ProcessServer {
+  const state: State = {
+    ...{ parts, server: undefined, starting: undefined, last: undefined, attempts: 0, notBefore: 0 },
+    ...{ startedAt: 0, heardAt: 0, pinged: false, stopWaiting: () => undefined, closed: false },
+  };
+  return {
+    current: () => state.server,
+    acquire: () => acquireServer(state),
+    async ping(timeoutMs) {
+      const server = await acquireServer(state);
+      const answered = await pingProcess(parts, server, timeoutMs);
+      // What is answered in its place when the line ends is no answer of the process.
+      return answered && state.server?.line === server.line;
+    },
+    async close() {
+      state.closed = true;
+      state.stopWaiting();
+      const { server, starting } = state;
+      state.server = undefined;
+      await server?.line.close();
+      await starting?.then(({ line }) => line.close()).catch(() => undefined);
+    },
+  };
+}
+
+/** One that waits no longer than this for the next start is kept waiting; others come again. */
+const SHORT_WAIT_MS = 2000;
+
+async function acquireServer(state: State): Promise<Greeted> {
+  const { parts, server } = state;
+  if (server !== undefined) return server;
+  if (state.closed) throw closing();
+  const wait = state.notBefore - parts.clock.monotonic();
+  if (wait > SHORT_WAIT_MS) {
+    const data = { retryAfterSeconds: Math.ceil(wait / 1000) };
+    throw new Failure('stdio-restarting', 'the MCP server ended, and is started again later', {
+      data,
+      retryable: true,
+    });
+  }
+  return startServer(state);
+}
+
+function startServer(state: State): Promise<Greeted> {
+  if (state.starting !== undefined) return state.starting;
+  const starting = startAfter(state).finally(() => {
+    state.starting = undefined;
+  });
+  state.starting = starting;
+  return starting;
+}
+
+async function startAfter(state: State): Promise<Greeted> {
+  const { clock, observer } = state.parts;
+  const wait = state.notBefore - clock.monotonic();
+  if (wait > 0) await pass(state, wait);
+  if (state.closed) throw closing();
+  try {
+    return await greet(state);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    observer.log('warn', `the MCP server cannot be used: ${error.message}`);
+    backOff(state);
+    throw error;
+  }
+}
+
+function pass(state: State, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = state.parts.clock.after(ms, resolve);
+    state.stopWaiting = () => {
+      cancel();
+      resolve();
+    };
+  });
+}
+
+function closing(): Failure {
+  return new Failure('stdio-closed', 'the proxy is shutting down', { retryable: true });
+}
+
+const FIRST_BACK_OFF_MS = 500;
+const LAST_BACK_OFF_MS = 30_000;
+
+/** Twice as long each time, and not the same for all replicas. */
+function backOff(state: State): void {
+  const { clock } = state.parts;
+  const full = Math.min(LAST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** state.attempts);
+  const share = (clock.random(1)[0] ?? 0) / 255;
+  state.attempts = Math.min(state.attempts + 1, 16);
+  state.notBefore = clock.monotonic() + full * (0.75 + share / 4);
+}
+
+async function greet(state: State): Promise<Greeted> {
+  const { parts } = state;
+  const lines: { line: ProcessLine | undefined; ended: string | undefined } = { line: undefined, ended: undefined };
+  const line = await parts.open({
+    message(bytes) {
+      state.heardAt = parts.clock.monotonic();
+      state.pinged = false;
+      parts.message(bytes);
+    },
+    closed(detail) {
+      lines.ended = detail;
+      if (lines.line !== undefined) lose(state, lines.line, detail);
+    },
+    drain: parts.drain,
+  });
+  lines.line = line;
+  state.startedAt = parts.clock.monotonic();
+  const { last } = state;
+  const same = last !== undefined && last.line.instance === line.instance;
+  try {
+    if (lines.ended !== undefined) throw ended(lines.ended);
+    // What is left of a line must not become the beginning of the next one.
+    if (same && last.line.unfinished()) line.sendLine(Buffer.from('\n'));
+    const server = same ? { ...last, line } : await greetProcess(parts, line, () => lines.ended);
+    if (lines.ended !== undefined) throw ended(lines.ended);
+    establish(state, server, !same);
+    return server;
+  } catch (error) {
+    void line.close();
+    throw error;
+  }
+}
+
+function establish(state: State, server: Greeted, another: boolean): void {
+  const { parts } = state;
+  state.server = server;
+  state.last = server;
+  state.heardAt = parts.clock.monotonic();
+  if (parts.silentMs > 0) watchSilence(state, server);
+  parts.greeted(server, another);
+}
+
+/** It ran for so long that its end is no sign of a process that cannot start. */
+const STEADY_MS = 10_000;
+
+function lose(state: State, line: ProcessLine, detail: string): void {
+  const { parts } = state;
+  if (state.closed) return;
+  const current = state.server?.line === line;
+  if (current) state.server = undefined;
+  parts.observer.log('warn', `the line to the MCP server ended: ${detail}`);
+  parts.lost(detail);
+  if (!current) return;
+  if (parts.clock.monotonic() - state.startedAt >= STEADY_MS) state.attempts = 0;
+  else backOff(state);
+  restart(state);
+}
+
+/** Until it runs: its clients wait for it. */
+function restart(state: State): void {
+  if (state.closed) return;
+  startServer(state).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    restart(state);
+  });
+}
+
+/** A line that is dead without having said so is noticed by its silence. */
+function watchSilence(state: State, server: Greeted): void {
+  const { clock, silentMs, observer } = state.parts;
+  state.stopWaiting = clock.after(silentMs / 2, () => {
+    if (state.server !== server) return;
+    const silence = clock.monotonic() - state.heardAt;
+    if (state.pinged && silence >= silentMs) {
+      observer.log('warn', `the MCP server has not answered a ping for ${Math.round(silence / 1000)} s`);
+      void server.line.close();
+      lose(state, server.line, 'it does not answer');
+      return;
+    }
+    if (silence >= silentMs / 2 && !state.pinged) {
+      state.pinged = true;
+      void pingProcess(state.parts, server, silentMs);
+    }
+    watchSilence(state, server);
+  });
+}

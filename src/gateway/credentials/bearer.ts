@@ -1,0 +1,16 @@
+// A bearer token that every request gets in Authorization, in place of what the caller sent. Knows nothing about callers.
+
+import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
+import type { Credential } from './credential.ts';
+import { bearerValue } from './header-rules.ts';
+import type { CredentialPorts } from './ports.ts';
+import { createSecret } from './secret.ts';
+
+type Block = NonNullable<OutgoingAuthBlocks['bearer_token_config']>;
+
+/** Throws a Failure where the block or its secret cannot be used. */
+export function bearerToken(ports: CredentialPorts, block: Block): Credential {
+  const source = { pointer: '/bearer_token_config', variable: block.token_env_var, file: block.token_file };
+  const authorization = createSecret(ports, source, bearerValue);
+  return ({ headers }) => ({ ok: true, headers: { ...headers, authorization: authorization() } });
+}

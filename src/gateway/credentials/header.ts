@@ -1,0 +1,18 @@
+// Header injection: every request gets a header with a secret value. Knows nothing about callers.
+
+import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
+import type { Credential } from './credential.ts';
+import { headerValue, settableHeader } from './header-rules.ts';
+import type { CredentialPorts } from './ports.ts';
+import { createSecret } from './secret.ts';
+
+type Block = NonNullable<OutgoingAuthBlocks['header_injection_config']>;
+const POINTER = '/header_injection_config';
+
+/** Throws a Failure where the block or its secret cannot be used. */
+export function headerInjection(ports: CredentialPorts, block: Block): Credential {
+  const name = settableHeader(block.header_name, `${POINTER}/header_name`);
+  const source = { pointer: POINTER, variable: block.value_env_var, file: block.value_file };
+  const secret = createSecret(ports, source, headerValue);
+  return ({ headers }) => ({ ok: true, headers: { ...headers, [name]: secret() } });
+}

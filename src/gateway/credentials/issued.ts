@@ -1,0 +1,111 @@
+// Keeps what an endpoint issued to callers until shortly before it expires, asks once for all who wait for the same, and
+// leaves an endpoint that is down alone for a short while. Knows nothing about what is issued.
+
+import { afterFailure, NO_BACKOFF } from '#auth/backoff.ts';
+import { setBounded } from '#std/bounded.ts';
+import { sha256 } from '#std/hash.ts';
+import type { CredentialCaller, CredentialRefusal } from './credential.ts';
+import type { CredentialPorts } from './ports.ts';
+
+/** What is issued is no longer used when it expires within this time: a request takes some, and clocks differ. */
+const SKEW_MS = 30_000;
+/** The oldest make room for new ones. */
+const KEPT_MAX = 10_000;
+/** An endpoint that asks for a longer pause is asked again all the same. */
+const PAUSE_MAX_MS = 60_000;
+
+export type Issued<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: CredentialRefusal };
+
+/** What one request to the endpoint gave. */
+export type Issue<T> =
+  /** `expiresAtMs`: milliseconds since 1970; absent where the endpoint does not say, and nothing is kept. */
+  | { readonly type: 'issued'; readonly value: T; readonly expiresAtMs?: number }
+  /** About this caller, or about the configuration; not kept. */
+  | { readonly type: 'refused'; readonly refusal: CredentialRefusal }
+  /** The endpoint cannot be used by anyone. `pauseMs`: how long it asks to be left alone. */
+  | { readonly type: 'unavailable'; readonly detail: string; readonly pauseMs?: number }
+  /** The endpoint failed over this request: no reason to keep it from the others, for one caller may cause it at will. */
+  | { readonly type: 'failed'; readonly detail: string };
+
+interface IssuedStore<T> {
+  /** What was issued for the key, or what `ask` gives now: a value where nothing has to be waited for. */
+  get(key: string, caller: CredentialCaller, ask: () => Promise<Issue<T>>): Issued<T> | Promise<Issued<T>>;
+}
+
+interface Kept<T> {
+  readonly issued: Issued<T>;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+}
+
+/** Equal only for equal callers, tokens and `particulars`; `particulars` hold no line end. */
+export function callerKey(caller: CredentialCaller, token: string, particulars = ''): string {
+  return `${sha256(token)} ${particulars}\n${caller.key}`;
+}
+
+/** `unavailable` is the refusal while the endpoint is down. */
+export function createIssuedStore<T>(
+  clock: CredentialPorts['clock'],
+  unavailable: Pick<CredentialRefusal, 'code' | 'message'>,
+): IssuedStore<T> {
+  const kept = new Map<string, Kept<T>>();
+  const pending = new Map<string, Promise<Issued<T>>>();
+  let backoff = NO_BACKOFF;
+  let lastDetail = '';
+
+  function recall(key: string): Issued<T> | undefined {
+    const known = kept.get(key);
+    if (known === undefined) return undefined;
+    if (clock.monotonic() < known.until) return known.issued;
+    kept.delete(key);
+    return undefined;
+  }
+
+  function pausedFor(): number {
+    return backoff.retryAt - clock.monotonic();
+  }
+
+  function refuseForNow(detail: string): Issued<T> {
+    const retryAfterSeconds = Math.max(1, Math.ceil(pausedFor() / 1000));
+    return { ok: false, refusal: { status: 503, ...unavailable, detail, retryAfterSeconds } };
+  }
+
+  function recordOutage(detail: string, pauseMs = 0): Issued<T> {
+    // Of many requests that fail together only the first makes the pause longer.
+    if (pausedFor() <= 0) backoff = afterFailure(backoff, clock.monotonic());
+    const asked = clock.monotonic() + Math.min(pauseMs, PAUSE_MAX_MS);
+    backoff = { ...backoff, retryAt: Math.max(backoff.retryAt, asked) };
+    lastDetail = detail;
+    return refuseForNow(detail);
+  }
+
+  function keepIssued(key: string, caller: CredentialCaller, issued: Issued<T>, expiresAtMs: number): void {
+    const endsAtMs = Math.min(expiresAtMs - SKEW_MS, (caller.expiry ?? Number.POSITIVE_INFINITY) * 1000);
+    const lifeMs = endsAtMs - clock.now();
+    if (lifeMs > 0) setBounded(kept, key, { issued, until: clock.monotonic() + lifeMs }, KEPT_MAX);
+  }
+
+  async function obtain(key: string, caller: CredentialCaller, ask: () => Promise<Issue<T>>): Promise<Issued<T>> {
+    const issue = await ask();
+    if (issue.type === 'unavailable') return recordOutage(issue.detail, issue.pauseMs);
+    if (issue.type === 'failed') return refuseForNow(issue.detail);
+    backoff = NO_BACKOFF;
+    if (issue.type === 'refused') return { ok: false, refusal: issue.refusal };
+    const issued = { ok: true, value: issue.value } as const;
+    if (issue.expiresAtMs !== undefined) keepIssued(key, caller, issued, issue.expiresAtMs);
+    return issued;
+  }
+
+  return {
+    get(key, caller, ask) {
+      const known = recall(key) ?? pending.get(key);
+      if (known !== undefined) return known;
+      if (pausedFor() > 0) return refuseForNow(`not asked again yet, after: ${lastDetail}`);
+      const asking = obtain(key, caller, ask).finally(() => pending.delete(key));
+      pending.set(key, asking);
+      return asking;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// The credential that a proxy's configuration asks for, put together from the ways of this folder. Knows nothing about how
+// each works.
+
+import type { RunConfig } from '#contracts/run-config.ts';
+import { bearerToken } from './bearer.ts';
+import { configFault } from './config-fault.ts';
+import type { Credential } from './credential.ts';
+import { tokenExchange } from './exchange.ts';
+import { headerForward } from './forward.ts';
+import { headerInjection } from './header.ts';
+import type { CredentialPorts } from './ports.ts';
+import { removeCallerToken } from './remove.ts';
+import { cloudSts, removeCallerSignature } from './sts.ts';
+import { upstreamInjection } from './upstream.ts';
+
+const BLOCKS = [
+  'token_exchange_config',
+  'header_injection_config',
+  'bearer_token_config',
+  'aws_sts_config',
+  'embedded_auth_server_config',
+] as const;
+
+/**
+ * To be applied to a request when all of it is known, right before it is sent. In this order: the caller's token is removed
+ * where that is asked for, the block does its work, headers for a remote server win over both, and a signature is over what
+ * comes of it. A server on standard streams gets no headers, and so no credentials. Throws a Failure where the
+ * configuration or a secret that it names cannot be used.
+ */
+export function credentialOf(config: RunConfig, ports: CredentialPorts): Credential {
+  checkBlocks(config);
+  if (config.transport === 'stdio') return passOn;
+  const steps = [
+    ...(config.remove_caller_token === true ? [removeCallerToken] : []),
+    ...blockSteps(config, ports),
+    ...forwardSteps(config, ports),
+    ...(config.aws_sts_config === undefined ? [] : [cloudSts(ports, config.aws_sts_config)]),
+  ];
+  const [first, ...others] = steps;
+  return first === undefined ? passOn : others.reduce(inTurn, first);
+}
+
+/** What the caller sent goes on. */
+const passOn: Credential = ({ headers }) => ({ ok: true, headers });
+
+function checkBlocks(config: RunConfig): void {
+  const present = BLOCKS.filter((block) => config[block] !== undefined);
+  if (present.length > 1)
+    throw configFault(`/${present[1]}`, `cannot be there beside ${present[0]}: one of them counts`);
+}
+
+function blockSteps(config: RunConfig, ports: CredentialPorts): readonly Credential[] {
+  const { token_exchange_config: exchange, header_injection_config: header, bearer_token_config: bearer } = config;
+  if (exchange !== undefined) return [tokenExchange(ports, exchange)];
+  if (header !== undefined) return [headerInjection(ports, header)];
+  if (bearer !== undefined) return [bearerToken(ports, bearer)];
+  if (ports.upstreamToken !== undefined) return [upstreamInjection(ports.upstreamToken)];
+  return config.aws_sts_config === undefined ? [] : [removeCallerSignature];
+}
+
+function forwardSteps(
+  { remote_url: remote, header_forward: block }: RunConfig,
+  ports: CredentialPorts,
+): readonly Credential[] {
+  return remote === undefined || block === undefined ? [] : [headerForward(ports, block)];
+}
+
+/** The second gets the request with the headers of the first; a value while neither has to wait. */
+function inTurn(first: Credential, second: Credential): Credential {
+  return function applyBoth(request, caller) {
+    const given = first(request, caller);
+    if (!(given instanceof Promise)) return given.ok ? second({ ...request, headers: given.headers }, caller) : given;
+    return given.then((each) => (each.ok ? second({ ...request, headers: each.headers }, caller) : each));
+  };
+}

@@ -1,0 +1,109 @@
+// The credential that a virtual server's configuration asks for at one backend, put together from the ways of this folder.
+// Knows nothing about how each works.
+
+import type { Strategy } from '#contracts/vmcp-config-auth.ts';
+import { bearerToken } from './bearer.ts';
+import { configFault } from './config-fault.ts';
+import type { Credential, CredentialCaller } from './credential.ts';
+import { tokenExchange } from './exchange.ts';
+import { headerInjection } from './header.ts';
+import type { CredentialPorts } from './ports.ts';
+import { removeCallerToken } from './remove.ts';
+import { cloudSts, removeCallerSignature } from './sts.ts';
+import { upstreamInjection } from './upstream.ts';
+
+export interface StrategyPorts extends CredentialPorts {
+  /** The person's token at the provider of that name. Absent: there is no authorization server. */
+  readonly providerToken?: (caller: CredentialCaller, provider: string) => Promise<string | undefined>;
+}
+
+/** What a backend offers to a caller may depend on who that is. */
+export function isPerCaller({ type }: Strategy): boolean {
+  return type === 'token_exchange' || type === 'cloud_sts' || type === 'upstream_inject';
+}
+
+/** `pointer`: of the strategy. Throws a Failure where it, or a secret that it names, cannot be used. */
+export function credentialOfStrategy(strategy: Strategy, pointer: string, ports: StrategyPorts): Credential {
+  switch (strategy.type) {
+    case 'unauthenticated':
+      return removeCallerToken;
+    case 'header_injection':
+      return headerOf(strategy, pointer, ports);
+    case 'bearer_token': {
+      const { tokenEnv } = requireBlock(strategy.bearerToken, pointer, 'bearerToken');
+      return bearerToken(ports, { token_env_var: tokenEnv });
+    }
+    case 'token_exchange':
+      return exchangeOf(strategy, pointer, ports);
+    case 'cloud_sts':
+      return stsOf(strategy, pointer, ports);
+    case 'upstream_inject':
+      return upstreamOf(strategy, pointer, ports);
+  }
+}
+
+function upstreamOf({ upstreamInject: block }: Strategy, pointer: string, ports: StrategyPorts): Credential {
+  const { providerName } = requireBlock(block, pointer, 'upstreamInject');
+  const { providerToken } = ports;
+  if (providerToken === undefined) throw configFault(`${pointer}/type`, 'is upstream_inject, which needs /authServer');
+  return upstreamInjection((caller) => providerToken(caller, providerName));
+}
+
+function requireBlock<T>(block: T | undefined, pointer: string, key: string): T {
+  if (block === undefined) throw configFault(`${pointer}/${key}`, 'is missing: the type asks for it');
+  return block;
+}
+
+/** A value in the file is read as if a variable held it. */
+const WRITTEN = 'SKEP_WRITTEN_VALUE';
+
+function written(ports: CredentialPorts, value: string | undefined): CredentialPorts {
+  return value === undefined ? ports : { ...ports, environment: { ...ports.environment, [WRITTEN]: value } };
+}
+
+/** The caller's own token is for the virtual server. */
+function instead(credential: Credential): Credential {
+  return (request, caller) => {
+    const { authorization: _authorization, ...headers } = request.headers;
+    return credential({ ...request, headers }, caller);
+  };
+}
+
+function headerOf({ headerInjection: block }: Strategy, pointer: string, ports: CredentialPorts): Credential {
+  const { headerName, headerValue, headerValueEnv } = requireBlock(block, pointer, 'headerInjection');
+  const variable = headerValue === undefined ? headerValueEnv : WRITTEN;
+  return instead(headerInjection(written(ports, headerValue), { header_name: headerName, value_env_var: variable }));
+}
+
+function exchangeOf({ tokenExchange: block }: Strategy, pointer: string, ports: CredentialPorts): Credential {
+  const given = requireBlock(block, pointer, 'tokenExchange');
+  const { clientSecret, clientSecretEnv, externalTokenHeaderName: header } = given;
+  const secret = clientSecret === undefined ? clientSecretEnv : WRITTEN;
+  return tokenExchange(written(ports, clientSecret), {
+    token_url: given.tokenUrl,
+    client_id: given.clientId,
+    client_secret_env_var: secret,
+    audience: given.audience,
+    scopes: given.scopes,
+    subject_token_type: given.subjectTokenType,
+    header_strategy: header === undefined ? 'replace' : 'custom',
+    external_token_header_name: header,
+  });
+}
+
+function stsOf({ cloudSts: block }: Strategy, pointer: string, ports: CredentialPorts): Credential {
+  const given = requireBlock(block, pointer, 'cloudSts');
+  const sign = cloudSts(ports, {
+    region: given.region,
+    service: given.service,
+    fallback_role_arn: given.fallbackRoleArn,
+    role_mappings: given.roleMappings?.map(({ roleArn, ...rest }) => ({ ...rest, role_arn: roleArn })),
+    role_claim: given.roleClaim,
+    session_duration: given.sessionDuration,
+    session_name_claim: given.sessionNameClaim,
+  });
+  return (request, caller) => {
+    const cleaned = removeCallerSignature(request);
+    return cleaned.ok ? sign({ ...request, headers: cleaned.headers }, caller) : cleaned;
+  };
+}

@@ -1,0 +1,31 @@
+// What credentials need of the world: outbound requests, secrets, the time. Knows nothing about sockets and file systems.
+
+import type { AuthPorts } from '#auth/ports.ts';
+import type { Environment } from '#std/environment.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { CredentialCode } from './codes.ts';
+import type { UpstreamTokenOf } from './upstream.ts';
+
+export interface SecretFiles {
+  /**
+   * The whole text as it is now. Asked for each request, so that a rotated secret has its effect at once: it must cost
+   * next to nothing while the file is as it was. Throws a Failure whose message names the path.
+   */
+  read(path: string): string;
+}
+
+/** What an operator should know although no request was refused because of it. Never holds a secret. */
+interface CredentialNotice {
+  readonly code: CredentialCode;
+  readonly message: string;
+  readonly data: JsonObject;
+}
+
+export interface CredentialPorts extends Pick<AuthPorts, 'fetch' | 'clock'> {
+  /** The variables that the configuration names, and AWS_ENDPOINT_URL_STS where it is set. */
+  readonly environment: Environment;
+  readonly secretFiles: SecretFiles;
+  readonly notify: (notice: CredentialNotice) => void;
+  /** Of an authorization server in this process; absent where there is none. */
+  readonly upstreamToken?: UpstreamTokenOf;
+}

@@ -1,0 +1,70 @@
+// Which role a caller gets. Knows nothing about clouds.
+
+import { roleMatcher } from '#contracts/role-matcher.ts';
+import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
+import type { JsonObject } from '#std/json.ts';
+import { configFault } from './config-fault.ts';
+
+type Block = NonNullable<OutgoingAuthBlocks['aws_sts_config']>;
+type Mapping = NonNullable<Block['role_mappings']>[number];
+const POINTER = '/aws_sts_config';
+
+const ROLE = /^arn:[a-z0-9-]+:iam::[0-9]{12}:role\/[0-9A-Za-z_+=,.@/-]+$/;
+
+/** The role for these claims; undefined where no mapping fits and there is no fallback. */
+export type ChooseRole = (claims: JsonObject) => string | undefined;
+
+interface Candidate {
+  readonly role: string;
+  fits(claims: JsonObject): boolean;
+}
+
+/**
+ * Mappings are tried by priority, lower first, equal ones in the order of the file, those without one last. Throws
+ * Failure `credential-config-invalid`.
+ */
+export function createRoleChoice(block: Block): ChooseRole {
+  const { role_mappings: mappings = [], fallback_role_arn: fallback } = block;
+  if (fallback !== undefined) checkRole(fallback, `${POINTER}/fallback_role_arn`);
+  if (fallback === undefined && mappings.length === 0) {
+    throw configFault(POINTER, 'has neither role_mappings nor fallback_role_arn: every caller would be refused');
+  }
+  const candidates = mappings
+    .map((mapping, index) => ({ mapping, pointer: `${POINTER}/role_mappings/${index}` }))
+    // The sort is stable.
+    .sort((a, b) => priorityOf(a.mapping) - priorityOf(b.mapping))
+    .map(({ mapping, pointer }) => candidateOf(mapping, block.role_claim, pointer));
+  return (claims) => candidates.find((candidate) => candidate.fits(claims))?.role ?? fallback;
+}
+
+function priorityOf({ priority }: Mapping): number {
+  return priority ?? Number.MAX_SAFE_INTEGER;
+}
+
+function candidateOf(mapping: Mapping, roleClaim: string, pointer: string): Candidate {
+  const { claim, matcher: expression, role_arn: role } = mapping;
+  checkRole(role, `${pointer}/role_arn`);
+  if (claim !== undefined && expression === undefined)
+    return { role, fits: (claims) => contains(claims[roleClaim], claim) };
+  if (expression === undefined || claim !== undefined)
+    throw configFault(pointer, 'needs exactly one of claim and matcher');
+  const matcher = roleMatcher(expression);
+  if (matcher.type === 'fault') {
+    throw configFault(`${pointer}/matcher`, `is no CEL expression over claims: ${matcher.message}`);
+  }
+  // What cannot be evaluated of these claims does not fit.
+  return { role, fits: matcher.matches };
+}
+
+/**
+ * A text counts as one value, for providers send that to who is in one group only. It is compared as a whole: `admin` is
+ * not contained in `no-admin`.
+ */
+function contains(value: unknown, wanted: string): boolean {
+  return Array.isArray(value) ? value.includes(wanted) : value === wanted;
+}
+
+function checkRole(role: string, pointer: string): void {
+  if (!ROLE.test(role))
+    throw configFault(pointer, 'is not the resource name of a role (arn:aws:iam::123456789012:role/name)');
+}

@@ -1,0 +1,139 @@
+// Signs requests with AWS Signature Version 4. Knows nothing about where keys come from.
+
+import { createHash, createHmac } from 'node:crypto';
+import type { SignatureV4 } from '@smithy/signature-v4';
+import { lazyPackage } from '#std/lazy-package.ts';
+import type { OutgoingRequest } from './credential.ts';
+
+export interface SigningKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+export interface SigningScope {
+  readonly region: string;
+  readonly service: string;
+}
+
+/** What is signed, as it goes over the wire. */
+export interface SignedParts {
+  readonly method: string;
+  /** Encoded as it is sent. */
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** All of them are signed, but those that change on the way. Names in lower case; `host` among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+/** Names in lower case: `authorization`, `x-amz-date`, `x-amz-security-token` and, for some services, the body's hash. */
+export type SignatureHeaders = Readonly<Record<string, string>>;
+
+type Init = ConstructorParameters<typeof SignatureV4>[0];
+type Hash = InstanceType<NonNullable<Init['sha256']>>;
+/** The package makes hashes with `new`, which a plain function that returns an object bears as well. */
+type PlainInit = Omit<Init, 'sha256'> & { readonly sha256: (secret?: string | ArrayBuffer | ArrayBufferView) => Hash };
+const signing = lazyPackage<{ readonly SignatureV4: new (init: PlainInit) => SignatureV4 }>('@smithy/signature-v4');
+
+/** S3 signs paths as they are sent, the others encode them once more. */
+const PATH_AS_SENT: ReadonlySet<string> = new Set(['s3', 's3-object-lambda', 's3-outposts', 's3express']);
+/** Services that want the hash of the body in a header, or the word that it is not signed. */
+const PAYLOAD_HEADER: ReadonlyMap<string, 'hash' | 'unsigned'> = new Map([
+  ...[...PATH_AS_SENT, 'aoss'].map((service) => [service, 'hash'] as const),
+  ['vpc-lattice-svcs', 'unsigned'],
+]);
+
+const ADDED = ['authorization', 'x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'] as const;
+
+/**
+ * The headers that the request leaves with. Signed are host, content type and all `x-amz-` headers, so that nothing which a
+ * hop on the way adds or drops breaks the signature. `nowMs`: milliseconds since 1970.
+ */
+export async function signRequest(
+  scope: SigningScope,
+  keys: SigningKeys,
+  { method, url, headers, body }: OutgoingRequest,
+  nowMs: number,
+): Promise<OutgoingRequest['headers']> {
+  const { host, pathname, search } = new URL(url);
+  const kept = Object.entries(headers).filter(([name]) => !ADDED.some((added) => added === name));
+  const signed = kept.filter(([name]) => ['host', 'content-type'].includes(name) || isAmazonHeader(name));
+  const parts = {
+    method,
+    path: pathname,
+    query: search.slice(1),
+    headers: Object.fromEntries([['host', host], ...signed]),
+    body,
+  };
+  return { ...Object.fromEntries(kept), ...(await signParts(scope, keys, parts, nowMs)) };
+}
+
+/** Of a header that means something to the cloud. */
+export function isAmazonHeader(name: string): boolean {
+  return name.startsWith('x-amz-');
+}
+
+/** Signs exactly these parts. */
+export async function signParts(
+  { region, service }: SigningScope,
+  keys: SigningKeys,
+  parts: SignedParts,
+  nowMs: number,
+): Promise<SignatureHeaders> {
+  const payload = PAYLOAD_HEADER.get(service);
+  const { SignatureV4: Signature } = signing();
+  const signature = new Signature({
+    region,
+    service,
+    credentials: keys,
+    sha256: hashWithNode,
+    uriEscapePath: !PATH_AS_SENT.has(service),
+    applyChecksum: payload === 'hash',
+  });
+  const unsigned: SignatureHeaders = payload === 'unsigned' ? { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' } : {};
+  const { method, path, headers, body } = parts;
+  const hostname = headers.host ?? '';
+  const signed = await signature.sign(
+    {
+      protocol: 'https:',
+      hostname,
+      method,
+      path,
+      query: queryOf(parts.query),
+      headers: { ...headers, ...unsigned },
+      body,
+    },
+    { signingDate: nowMs / 1000 },
+  );
+  return Object.fromEntries(ADDED.flatMap((name) => pair(name, signed.headers[name])));
+}
+
+function pair(name: string, value: string | undefined): readonly (readonly [string, string])[] {
+  return value === undefined ? [] : [[name, value]];
+}
+
+function queryOf(query: string): Record<string, string[]> {
+  const values: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(query)) values[name] = [...(values[name] ?? []), value];
+  return values;
+}
+
+function hashWithNode(secret?: string | ArrayBuffer | ArrayBufferView): Hash {
+  const hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
+  return {
+    update: (data: string | ArrayBuffer | ArrayBufferView) => {
+      hash.update(bytesOf(data));
+    },
+    digest: async () => hash.digest(),
+    reset: () => undefined,
+  };
+}
+
+function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
+  if (typeof data === 'string') return Buffer.from(data, 'utf8');
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+}

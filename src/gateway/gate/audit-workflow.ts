@@ -1,0 +1,56 @@
+// Audit events of a workflow and of its steps, as data. Holds which, for whom and how it ended; never an argument, a result or
+// the text of an error. Knows nothing about how workflows run and where lines go.
+
+import type { JsonObject } from '#std/json.ts';
+import { type AuditOutcome, auditSubjects } from './audit.ts';
+import { formatTime } from './audit-time.ts';
+import type { AuditType } from './audit-types.ts';
+
+export interface WorkflowAuditInput {
+  readonly auditId: string;
+  /** Milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly type: AuditType;
+  readonly outcome: AuditOutcome;
+  /** Id of the run. */
+  readonly run: string;
+  readonly workflow: string;
+  readonly step?: { readonly id: string; readonly type: string; readonly tool?: string };
+  /** Verified; empty for anonymous callers. */
+  readonly claims: JsonObject;
+  readonly extra: {
+    readonly timeout_ms?: number;
+    readonly duration_ms?: number;
+    readonly step_count?: number;
+    readonly retry_count?: number;
+    /** The template, not what it gave. */
+    readonly condition?: string;
+  };
+}
+
+/** Field names and values are those of ToolHive's audit log. */
+export function workflowAuditEvent(input: WorkflowAuditInput) {
+  const { auditId, timeMs, type, outcome, run, workflow, step, claims, extra } = input;
+  const time = formatTime(timeMs);
+  return {
+    time,
+    level: 'INFO+2',
+    msg: 'audit_event',
+    audit_id: auditId,
+    type,
+    logged_at: time,
+    outcome,
+    component: 'vmcp-composer',
+    source: { type: 'local', value: 'vmcp-composer', extra: {} },
+    subjects: auditSubjects(claims),
+    target: {
+      workflow_id: run,
+      workflow_name: workflow,
+      type: step === undefined ? 'workflow' : 'workflow_step',
+      ...(step === undefined ? {} : { step_id: step.id, step_type: step.type, tool_name: step.tool }),
+    },
+    metadata: { extra },
+  } as const;
+}
+
+export type WorkflowAuditEvent = ReturnType<typeof workflowAuditEvent>;

@@ -1,0 +1,245 @@
+// One audit event for one request, refused or not, as data and as a line of JSON. Holds who did what to what and how it
+// ended; never a token, and contents of requests and answers only where they are asked for. Knows nothing about where lines go.
+
+import { type Json, type JsonObject, parseJson, unicodeEscape } from '#std/json.ts';
+import { MAX_DEPTH } from '../wire/json-bytes.ts';
+import type { Message } from '../wire/message.ts';
+import { methodFacts } from '../wire/methods.ts';
+import { formatTime } from './audit-time.ts';
+import { type AuditType, auditTypeOf } from './audit-types.ts';
+
+export type AuditOutcome = 'success' | 'failure' | 'denied' | 'error';
+
+/** How the other side answered over JSON-RPC; `unknown` where that was not read. */
+export type AnswerKind = 'success' | 'error' | 'tool-error' | 'unknown';
+
+export interface AuditInput {
+  readonly auditId: string;
+  /** Milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly durationMs: number;
+  readonly component: string;
+  readonly httpMethod: string;
+  /** Of the request, without its query, which may hold tokens. */
+  readonly path: string;
+  /** The request opened a stream for messages of the server. */
+  readonly stream: boolean;
+  readonly message?: Message;
+  readonly status: number;
+  readonly answer: AnswerKind;
+  /** Of the answer's JSON-RPC error, where it was read. */
+  readonly rpcErrorCode?: number;
+  /** Why the gate or another step refused, a stable word; absent or empty where the request went on. */
+  readonly refusal?: string;
+  /** Which policies refused, or what kept them from deciding; says nothing of values. */
+  readonly refusalDetail?: string;
+  readonly source: AuditSource;
+  /** Verified; empty for anonymous callers. */
+  readonly claims: JsonObject;
+  readonly client?: { readonly name?: string; readonly version?: string };
+  readonly transport: 'http' | 'sse';
+  readonly responseBytes: number;
+  /** Name of the tool at the server, where it is another than the client's. */
+  readonly backendName?: string;
+  /** The tool that the optimizer's `call_tool` calls. */
+  readonly innerTool?: string;
+  /** Absent: events hold none. */
+  readonly contents?: { readonly wanted: AuditData; readonly request?: Buffer; readonly response?: Buffer };
+}
+
+/** Which contents an event holds; what is larger is left out as a whole. */
+export interface AuditData {
+  readonly request: boolean;
+  readonly response: boolean;
+  readonly maxBytes: number;
+}
+
+export interface AuditSource {
+  /** Of this connection. */
+  readonly peer: string;
+  /** X-Forwarded-For and X-Real-IP as they came; believed only where `trusted`. */
+  readonly forwardedFor?: string;
+  readonly realIp?: string;
+  readonly trusted: boolean;
+  readonly userAgent?: string;
+  readonly requestId?: string;
+}
+
+/** Field names and values are those of ToolHive's audit log. Undefined fields are not part of the line. */
+export interface AuditEvent {
+  readonly time: string;
+  readonly level: 'INFO+2';
+  readonly msg: 'audit_event';
+  readonly audit_id: string;
+  readonly type: AuditType;
+  readonly logged_at: string;
+  readonly outcome: AuditOutcome;
+  readonly component: string;
+  readonly source: {
+    readonly type: 'network';
+    readonly value: string;
+    readonly extra: { readonly user_agent?: string; readonly request_id?: string };
+  };
+  readonly subjects: {
+    readonly user: string;
+    readonly user_id?: string;
+    readonly client_name?: string;
+    readonly client_version?: string;
+  };
+  readonly target: {
+    readonly endpoint: string;
+    readonly method: string;
+    readonly type?: string;
+    readonly name?: string;
+  };
+  readonly metadata: {
+    readonly extra: {
+      readonly duration_ms: number;
+      readonly transport: 'http' | 'sse';
+      readonly response_size_bytes: number;
+      readonly backend_name?: string;
+      readonly inner_tool?: string;
+      /** Why it was refused: a code of docs/errors.md. */
+      readonly refusal?: string;
+      /** Such as `forbidden by policy1`: policies are counted from 0, as Cedar names those without an id. */
+      readonly refusal_detail?: string;
+    };
+  };
+  /** JSON as it is; what is nested beyond 256 levels, and anything else, as a text. */
+  readonly data?: { readonly request?: Json; readonly response?: Json };
+}
+
+const NAME_MAX = 512;
+const TEXT_MAX = 256;
+
+export function auditEvent(input: AuditInput): AuditEvent {
+  const { component, path, claims, client, source, message } = input;
+  const time = formatTime(input.timeMs);
+  const call = message === undefined || message.kind === 'response' ? undefined : message;
+  const feature = call === undefined ? undefined : methodFacts(call.method)?.feature;
+  return {
+    time,
+    level: 'INFO+2',
+    msg: 'audit_event',
+    audit_id: input.auditId,
+    type: auditTypeOf(message, input.stream),
+    logged_at: time,
+    outcome: auditOutcome(input),
+    component,
+    source: {
+      type: 'network',
+      value: sourceAddress(source),
+      extra: { user_agent: cut(source.userAgent, TEXT_MAX), request_id: cut(source.requestId, TEXT_MAX) },
+    },
+    subjects: auditSubjects(claims, client),
+    target: {
+      endpoint: path.slice(0, NAME_MAX),
+      method: call?.method.slice(0, TEXT_MAX) ?? input.httpMethod,
+      type: call?.target === undefined ? undefined : feature,
+      name: cut(call?.target === undefined ? undefined : withoutUserInfo(call.target.value), NAME_MAX),
+    },
+    metadata: {
+      extra: {
+        duration_ms: Math.round(input.durationMs),
+        transport: input.transport,
+        response_size_bytes: input.responseBytes,
+        backend_name: cut(input.backendName, NAME_MAX),
+        inner_tool: cut(input.innerTool, NAME_MAX),
+        refusal: input.refusal === '' ? undefined : input.refusal,
+        refusal_detail: cut(input.refusalDetail, TEXT_MAX),
+      },
+    },
+    data: auditData(input.contents),
+  };
+}
+
+function auditData(contents: AuditInput['contents']): AuditEvent['data'] {
+  if (contents === undefined) return undefined;
+  const { wanted, request, response } = contents;
+  const shown = (asked: boolean, bytes: Buffer | undefined) =>
+    !asked || bytes === undefined || bytes.length > wanted.maxBytes ? undefined : contentOf(bytes);
+  const data = { request: shown(wanted.request, request), response: shown(wanted.response, response) };
+  return data.request === undefined && data.response === undefined ? undefined : data;
+}
+
+function contentOf(bytes: Buffer): Json {
+  const text = bytes.toString();
+  const value = parseJson(text);
+  return value === undefined || value === null || !fitsLevels(value, MAX_DEPTH) ? text : value;
+}
+
+/** What the scanner refuses in requests is in answers that it does not read: thousands of levels are not written as JSON. */
+function fitsLevels(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((each) => fitsLevels(each, levels - 1));
+}
+
+export function auditSubjects(claims: JsonObject, client?: AuditInput['client']): AuditEvent['subjects'] {
+  return {
+    user: userOf(claims),
+    user_id: cut(claimText(claims.sub), TEXT_MAX),
+    client_name: cut(client?.name ?? claimText(claims.client_name), TEXT_MAX),
+    client_version: cut(client?.version ?? claimText(claims.client_version), TEXT_MAX),
+  };
+}
+
+/** JSON-RPC 2.0 section 5.1. */
+const INTERNAL_ERROR = -32603;
+
+/** Refusals of the gate that go out with other statuses than 401 and 403. */
+const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', 'policy-arguments-ambiguous']);
+
+/** A JSON-RPC error and a result that says `isError` count, although they come with HTTP 200. */
+export function auditOutcome(input: Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal'>): AuditOutcome {
+  const { status, answer, rpcErrorCode, refusal = '' } = input;
+  if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';
+  if (status >= 500) return 'error';
+  if (status >= 400) return 'failure';
+  if (answer === 'error') return rpcErrorCode === INTERNAL_ERROR ? 'error' : 'failure';
+  return answer === 'tool-error' ? 'failure' : 'success';
+}
+
+/** Characters that some readers of logs take for the end of a line, or that turn text round. */
+const UNSAFE_SOMEWHERE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** An event as one line, without its end. */
+export function auditLine(event: object): string {
+  const json = JSON.stringify(event);
+  if (!UNSAFE_SOMEWHERE.test(json)) return json;
+  return json.replace(UNSAFE, unicodeEscape);
+}
+
+function userOf({ name, preferred_username: preferred, email }: JsonObject): string {
+  const user = claimText(name) ?? claimText(preferred) ?? claimText(email) ?? 'anonymous';
+  return user.slice(0, TEXT_MAX);
+}
+
+const ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
+
+/** What is no address is not believed, whoever vouches for it. */
+export function sourceAddress({ peer, forwardedFor, realIp, trusted }: AuditSource): string {
+  if (!trusted) return peer;
+  const [first] = forwardedFor?.split(',', 1) ?? [];
+  const forwarded = [first, realIp].map(addressOf).find((address) => address !== undefined);
+  return forwarded ?? peer;
+}
+
+/** With a port it is `192.0.2.1:80` or `[2001:db8::1]:80` (RFC 7239 section 6). */
+function addressOf(text: string | undefined): string | undefined {
+  const trimmed = text?.trim().replace(/^\[([^\]]*)\](:\d+)?$|^(\d+(?:\.\d+){3}):\d+$/, '$1$3');
+  return trimmed !== undefined && ADDRESS.test(trimmed) ? trimmed : undefined;
+}
+
+/** `//user:password@` of a URI is a credential. */
+export function withoutUserInfo(text: string): string {
+  return text.replace(/\/\/[^/?#@]*@/, '//');
+}
+
+function claimText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function cut(text: string | undefined, max: number): string | undefined {
+  return text?.slice(0, max);
+}

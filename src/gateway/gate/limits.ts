@@ -1,0 +1,133 @@
+// What one replica lets through: requests in a second, calls in flight, open streams, of all callers and of each. Time is
+// passed in. Knows nothing about HTTP.
+
+import { setBounded } from '#std/bounded.ts';
+import type { Denial, GateCode } from './codes.ts';
+
+export interface LimitSettings {
+  readonly requestsPerSecond?: number;
+  readonly concurrentCalls: number;
+  readonly streams: number;
+  readonly perCaller: {
+    readonly requestsPerSecond?: number;
+    readonly concurrentCalls?: number;
+    readonly streams?: number;
+  };
+}
+
+/** A place among the calls or streams that there may be. */
+export interface Place {
+  readonly ok: true;
+  /** Further calls do nothing. */
+  leave(): void;
+}
+
+export interface Refused {
+  readonly ok: false;
+  readonly denial: Denial;
+}
+
+export interface Limits {
+  /**
+   * Counts one request of the caller, `kind` says what it opens. `caller`: equal for equal callers; `nowMs`: monotonic
+   * milliseconds.
+   */
+  enter(kind: 'call' | 'stream', caller: string, nowMs: number): Place | Refused;
+  /** Under way now. */
+  count(kind: 'call' | 'stream'): number;
+}
+
+interface Bucket {
+  /** Requests that may come at once. */
+  left: number;
+  countedAt: number;
+}
+
+interface UnderWay {
+  call: number;
+  stream: number;
+}
+
+/** More callers than this are not told apart for long: those that did not come for longest start anew. */
+const CALLERS_MAX = 10_000;
+
+export function createLimits(settings: LimitSettings): Limits {
+  const { requestsPerSecond: rate, perCaller } = settings;
+  const all = new Map<string, Bucket>();
+  const buckets = new Map<string, Bucket>();
+  const total: UnderWay = { call: 0, stream: 0 };
+  // Callers with something under way, and others: a map that every call changes is built anew again and again.
+  const underWay = new Map<string, UnderWay>();
+
+  function occupy(kind: keyof UnderWay, caller: string): Place {
+    const own = underWay.get(caller) ?? { call: 0, stream: 0 };
+    underWay.set(caller, own);
+    own[kind] += 1;
+    total[kind] += 1;
+    let left = false;
+    return {
+      ok: true,
+      leave() {
+        if (left) return;
+        left = true;
+        own[kind] -= 1;
+        total[kind] -= 1;
+        if (own.call === 0 && own.stream === 0 && underWay.size > CALLERS_MAX) underWay.delete(caller);
+      },
+    };
+  }
+
+  return {
+    enter(kind, caller, nowMs) {
+      const own = underWay.get(caller)?.[kind] ?? 0;
+      const ownMax = kind === 'call' ? perCaller.concurrentCalls : perCaller.streams;
+      if (ownMax !== undefined && own >= ownMax)
+        return placeRefusal(kind === 'call' ? CALLS_OF_CALLER : STREAMS_OF_CALLER, 1);
+      const max = kind === 'call' ? settings.concurrentCalls : settings.streams;
+      if (total[kind] >= max) return placeRefusal(kind === 'call' ? CALLS : STREAMS, 1);
+      const ownWait = perCaller.requestsPerSecond && waitOf(buckets, caller, perCaller.requestsPerSecond, nowMs);
+      if (ownWait) return placeRefusal(RATE_OF_CALLER, ownWait);
+      const wait = rate && waitOf(all, '', rate, nowMs);
+      return wait ? placeRefusal(RATE, wait) : occupy(kind, caller);
+    },
+    count: (kind) => total[kind],
+  };
+}
+
+/** Takes one request of the bucket, which holds those of a second; else says how many seconds to wait. */
+function waitOf(buckets: Map<string, Bucket>, key: string, perSecond: number, nowMs: number): number | undefined {
+  const known = buckets.get(key) ?? { left: perSecond, countedAt: nowMs };
+  const left = Math.min(perSecond, known.left + (Math.max(0, nowMs - known.countedAt) / 1000) * perSecond);
+  const allowed = left >= 1;
+  setBounded(buckets, key, { left: allowed ? left - 1 : left, countedAt: nowMs }, CALLERS_MAX);
+  return allowed ? undefined : Math.ceil((1 - left) / perSecond);
+}
+
+interface Words {
+  readonly httpStatus: 429 | 503;
+  readonly code: GateCode;
+  readonly message: string;
+}
+
+const CALLS: Words = { httpStatus: 503, code: 'calls-exceeded', message: 'Too many calls are in flight.' };
+const CALLS_OF_CALLER: Words = {
+  httpStatus: 429,
+  code: 'calls-exceeded-caller',
+  message: 'Too many of your calls are in flight.',
+};
+const STREAMS: Words = { httpStatus: 503, code: 'streams-exceeded', message: 'Too many streams are open.' };
+const STREAMS_OF_CALLER: Words = {
+  httpStatus: 429,
+  code: 'streams-exceeded-caller',
+  message: 'Too many of your streams are open.',
+};
+const RATE: Words = { httpStatus: 503, code: 'rate-exceeded', message: 'Too many requests are coming in.' };
+const RATE_OF_CALLER: Words = {
+  httpStatus: 429,
+  code: 'rate-exceeded-caller',
+  message: 'You are sending too many requests.',
+};
+
+function placeRefusal({ httpStatus, code, message }: Words, retryAfterSeconds: number): Refused {
+  return { ok: false, denial: { httpStatus, rpcCode: httpStatus, code, message, retryAfterSeconds } };
+}

@@ -1,0 +1,122 @@
+// The result of a list as one caller may see it: tools filtered and renamed by the configuration, and every item decided by
+// the policies as a call without arguments would be. What is not changed keeps its bytes; what cannot be read is refused.
+// Knows nothing about HTTP and events.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import { type KeptItem, type ListItem, type ListResult, listItems, rebuildList } from '../wire/lists.ts';
+import type { Span } from '../wire/message.ts';
+import { jsonString, type Patch, patchedParts } from '../wire/patch.ts';
+import { readValue } from '../wire/scan.ts';
+import { hintsFrom, type KnownTools } from './known-tools.ts';
+import type { Policies } from './policy/decide.ts';
+import type { PolicyAction, ToolHints } from './policy/request.ts';
+import type { Override, ToolRules } from './tools.ts';
+
+export type FilteredKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
+
+export interface ListView {
+  /** The caller's; see PolicyRequest. */
+  readonly claims: JsonObject;
+  readonly rules?: ToolRules;
+  readonly policies?: Policies;
+  /** Learns the hints of every tool that clients may know, before policies decide. */
+  readonly known?: KnownTools;
+}
+
+export type FilteredList =
+  /** `lastPage`: no further page follows. */
+  | { readonly ok: true; readonly body: Buffer; readonly lastPage: boolean }
+  /** `detail` is for the operator. The client gets an error with `list-unreadable`. */
+  | { readonly ok: false; readonly detail: string };
+
+const ACTIONS: Readonly<Record<FilteredKey, PolicyAction>> = {
+  tools: 'call_tool',
+  prompts: 'get_prompt',
+  resources: 'read_resource',
+  resourceTemplates: 'read_resource',
+};
+
+/** `result`: of the whole message `body`. The same buffer where nothing changes. */
+export function filterList(body: Buffer, result: Span, key: FilteredKey, view: ListView): FilteredList {
+  const list = listItems(body, result, key);
+  if (!list.ok) return { ok: false, detail: list.message };
+  const kept = list.items.flatMap((item) => keepItem(body, item, key, view) ?? []);
+  const unchanged = kept.length === list.items.length && kept.every(({ patches }) => patches === undefined);
+  // A result for one caller must not be kept for others (MCP 2026-07-28, Caching).
+  const isPrivate = view.policies !== undefined && isCached(list);
+  const same = unchanged && !isPrivate;
+  const filtered = same ? body : rebuildList(body, list, kept, { private: isPrivate });
+  return { ok: true, body: filtered, lastPage: list.nextCursor === undefined };
+}
+
+function isCached({ cacheScope, ttlMs }: ListResult): boolean {
+  return cacheScope !== undefined || ttlMs !== undefined;
+}
+
+/** The item as it is kept; undefined where the caller may not see it. */
+function keepItem(body: Buffer, item: ListItem, key: FilteredKey, view: ListView): KeptItem | undefined {
+  if (key === 'tools') return keepTool(body, item, view);
+  const { value: name } = (key === 'prompts' ? item.name : key === 'resources' ? item.uri : item.uriTemplate) ?? {};
+  // Whoever lists nothing but what it calls cannot mean this one.
+  if (name === undefined) return undefined;
+  return isAllowed(view, ACTIONS[key], name) ? { item } : undefined;
+}
+
+function isAllowed({ policies, claims }: ListView, action: PolicyAction, name: string, hints?: ToolHints): boolean {
+  return policies === undefined || policies.decide({ action, name, claims, hints }).allowed;
+}
+
+function keepTool(body: Buffer, item: ListItem, view: ListView): KeptItem | undefined {
+  const { rules, known, policies } = view;
+  const own = item.name?.value;
+  const name = own === undefined || rules === undefined ? own : rules.clientName(own);
+  if (own === undefined || name === undefined) return undefined;
+  const override = rules?.overrideOf(own);
+  const read = policies !== undefined || override?.annotations !== undefined;
+  const annotations = read ? annotationsOf(body, item, override) : undefined;
+  // Policies that take the place of these may read hints although these do not.
+  const hints = policies === undefined ? undefined : hintsFrom(annotations);
+  if (hints !== undefined) known?.learn(name, hints);
+  if (!isAllowed(view, 'call_tool', name, hints)) return undefined;
+  return override === undefined ? { item } : { item, patches: overridePatches(item, name, override, annotations) };
+}
+
+/** What clients see: set values win, false and empty ones included. */
+function annotationsOf(body: Buffer, { annotations }: ListItem, override: Override | undefined): JsonObject {
+  const own = annotations === undefined ? undefined : readValue(body, annotations);
+  return { ...(isObject(own) ? own : {}), ...override?.annotations };
+}
+
+/** One tool of a list as clients see it, for whoever makes a list of their own. */
+export function patchTool(body: Buffer, item: ListItem, name: string, override: Override): Buffer {
+  const annotations = override.annotations === undefined ? undefined : annotationsOf(body, item, override);
+  const { start, end } = item.span;
+  return Buffer.concat(patchedParts(body, start, end, overridePatches(item, name, override, annotations) ?? []));
+}
+
+function overridePatches(
+  item: ListItem,
+  name: string,
+  override: Override,
+  annotations: JsonObject | undefined,
+): readonly Patch[] | undefined {
+  const patches: Patch[] = [];
+  if (item.name !== undefined && override.name !== undefined) {
+    patches.push({ span: item.name.span, bytes: jsonString(name) });
+  }
+  if (override.description !== undefined) {
+    patches.push(memberPatch(item, 'description', item.description, override.description));
+  }
+  if (override.annotations !== undefined) {
+    patches.push(memberPatch(item, 'annotations', item.annotations, annotations));
+  }
+  return patches.length === 0 ? undefined : patches.sort((a, b) => a.span.start - b.span.start);
+}
+
+/** Replaces the member's value, or adds the member after the name. */
+function memberPatch({ name, span }: ListItem, key: string, at: Span | undefined, value: unknown): Patch {
+  const json = JSON.stringify(value);
+  if (at !== undefined) return { span: at, bytes: Buffer.from(json) };
+  const end = name?.span.end ?? span.end;
+  return { span: { start: end, end }, bytes: Buffer.from(`,${JSON.stringify(key)}:${json}`) };
+}

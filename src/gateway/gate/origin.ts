@@ -1,0 +1,188 @@
+// Whether a request may come in by its Host and Origin headers, against DNS rebinding and pages of other sites (MCP
+// specification, Transports, Security Warning), and what pages of allowed origins get to read (Fetch standard, CORS). Pure
+// functions of headers: knows nothing about sockets and callers.
+
+import { singleHeader } from '../wire/headers.ts';
+import type { Denial } from './codes.ts';
+
+export interface OriginSettings {
+  /** Address that the listener listens on. */
+  readonly listenHost: string;
+  /** Of the protected resource, where there is one: pages of its host may call. */
+  readonly resourceUrl?: string;
+  /** With a port or for any; `*` is each. Absent: all, on loopback listeners those of this machine. */
+  readonly allowedHosts?: readonly string[];
+  /** `*` is each. Absent: the own origin alone, and no CORS. */
+  readonly allowedOrigins?: readonly string[];
+  /** X-Forwarded-Host names a host of ours as well. */
+  readonly trustForwarded: boolean;
+}
+
+/** Of a request; names of headers in lower case. */
+export interface RequestHead {
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+export interface OriginRules {
+  /** Undefined where the request may come in. To be asked first. */
+  refuse(request: RequestHead): Denial | undefined;
+  /** Headers of every answer; empty where CORS is off. */
+  headers(request: RequestHead): Headers;
+  /** Headers of the answer (204) to a preflight request; undefined where it is none, or CORS is off. */
+  preflight(request: RequestHead): Headers | undefined;
+}
+
+const EXPOSED = 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate';
+const METHODS = 'GET, POST, DELETE, OPTIONS';
+/** What clients send. Of 2026-07-28 Mcp-Param-* as well, whose names only the tools know. */
+const ACCEPTED = [
+  ...['Accept', 'Authorization', 'Content-Type', 'Last-Event-ID'],
+  ...['Mcp-Session-Id', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+  ...['traceparent', 'tracestate', 'baggage', 'X-Request-Id'],
+].join(', ');
+const PARAM_HEADER = /^mcp-param-[a-z0-9-]{1,100}$/;
+const PREFLIGHT_SECONDS = '7200';
+
+export function originRules(settings: OriginSettings): OriginRules {
+  const { allowedOrigins = [], resourceUrl } = settings;
+  const anyOrigin = allowedOrigins.includes('*');
+  const origins = new Set(allowedOrigins.map(normalOrigin));
+  const resourceHost = resourceUrl === undefined ? undefined : URL.parse(resourceUrl)?.host;
+  const hostFits = hostRule(settings);
+
+  function isAllowed(origin: string): boolean {
+    return anyOrigin || origins.has(origin);
+  }
+
+  /** Of the own host, whatever the scheme: TLS may end before us. */
+  function isOwn(request: RequestHead, origin: string): boolean {
+    const url = webOrigin(origin);
+    if (url === undefined) return false;
+    const own = [
+      singleHeader(request.headers, 'host'),
+      settings.trustForwarded ? singleHeader(request.headers, 'x-forwarded-host') : undefined,
+    ];
+    return url.host === resourceHost || own.some((host) => host !== undefined && sameHost(url, host));
+  }
+
+  function headers(request: RequestHead): Headers {
+    if (allowedOrigins.length === 0) return NO_HEADERS;
+    const origin = singleHeader(request.headers, 'origin');
+    if (origin === undefined || !isAllowed(origin)) return VARY;
+    const allowed = anyOrigin ? '*' : origin;
+    return { ...VARY, 'access-control-allow-origin': allowed, 'access-control-expose-headers': EXPOSED };
+  }
+
+  return {
+    headers,
+    refuse(request) {
+      if (!hostFits(singleHeader(request.headers, 'host'))) return HOST_REFUSED;
+      const { origin } = request.headers;
+      if (origin === undefined) return undefined;
+      const fits = typeof origin === 'string' && (isAllowed(origin) || isOwn(request, origin));
+      return fits ? undefined : ORIGIN_REFUSED;
+    },
+    preflight(request) {
+      const origin = singleHeader(request.headers, 'origin');
+      const asked =
+        request.method === 'OPTIONS' && singleHeader(request.headers, 'access-control-request-method') !== undefined;
+      if (!asked || origin === undefined || !isAllowed(origin)) return undefined;
+      return {
+        ...headers(request),
+        vary: 'Origin, Access-Control-Request-Headers',
+        'access-control-allow-methods': METHODS,
+        'access-control-allow-headers': [ACCEPTED, ...paramHeaders(request)].join(', '),
+        'access-control-max-age': PREFLIGHT_SECONDS,
+      };
+    },
+  };
+}
+
+const NO_HEADERS: Headers = {};
+const VARY: Headers = { vary: 'Origin' };
+
+const ORIGIN_REFUSED: Denial = {
+  httpStatus: 403,
+  rpcCode: 403,
+  code: 'origin-refused',
+  message: 'Pages of this origin may not call.',
+};
+const HOST_REFUSED: Denial = {
+  httpStatus: 403,
+  rpcCode: 403,
+  code: 'host-refused',
+  message: 'This host is not answered for here.',
+};
+
+function paramHeaders(request: RequestHead): readonly string[] {
+  const asked = singleHeader(request.headers, 'access-control-request-headers') ?? '';
+  const names = asked.split(',').map((name) => name.trim().toLowerCase());
+  return names.filter((name) => PARAM_HEADER.test(name));
+}
+
+/** Undefined for `null`, for what is no origin, and for those of extensions, which only a list can allow. */
+function webOrigin(origin: string): URL | undefined {
+  const url = URL.parse(origin);
+  const plain = url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.origin === origin;
+  return plain ? url : undefined;
+}
+
+/** Browsers write an origin in one way only (RFC 6454 section 6.1); settings may have a slash or capitals. */
+function normalOrigin(origin: string): string {
+  const url = URL.parse(origin);
+  const isWeb = url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
+  return isWeb && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
+    ? url.origin
+    : origin;
+}
+
+/** `host`: of a Host header, with the origin's default port or without. */
+function sameHost(origin: URL, host: string): boolean {
+  const own = URL.parse(`${origin.protocol}//${host}`);
+  return own !== null && own.pathname === '/' && own.username === '' && own.host === origin.host;
+}
+
+type HostRule = (host: string | undefined) => boolean;
+
+function hostRule({ listenHost, allowedHosts }: OriginSettings): HostRule {
+  if (allowedHosts === undefined) return isLoopback(listenHost) ? rememberLast(loopbackRule) : () => true;
+  if (allowedHosts.includes('*')) return () => true;
+  const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
+  return rememberLast((host) => {
+    const given = host === undefined ? undefined : authority(host);
+    return given !== undefined && (allowed.has(given.name) || allowed.has(`${given.name}:${given.port}`));
+  });
+}
+
+/** Nearly all clients name one host. */
+function rememberLast(fits: HostRule): HostRule {
+  let last: string | undefined;
+  return (host) => {
+    if (host !== undefined && host === last) return true;
+    if (!fits(host)) return false;
+    last = host;
+    return true;
+  };
+}
+
+function loopbackRule(host: string | undefined): boolean {
+  const given = host === undefined ? undefined : authority(host);
+  return given !== undefined && isLoopback(given.name);
+}
+
+/** Names that no name server can give to others (RFC 6761 section 6.3). */
+function isLoopback(name: string): boolean {
+  const plain = name.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  return plain === 'localhost' || plain.endsWith('.localhost') || plain === '::1' || /^127(\.\d{1,3}){3}$/.test(plain);
+}
+
+const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/;
+
+/** A Host header (RFC 9110 section 7.2); undefined where it is none. */
+function authority(host: string): { readonly name: string; readonly port: string } | undefined {
+  const [, name, port = '80'] = AUTHORITY.exec(host.toLowerCase()) ?? [];
+  return name === undefined ? undefined : { name, port };
+}

@@ -1,0 +1,72 @@
+// The object `arguments` of a call out of its bytes, read as strictly as policies need it: no key twice, none in another letter
+// case. Values that are not read are not parsed, and values that are read have a bound: the engine decides on the event loop,
+// in time that grows faster than the value.
+
+import { isObject } from '#std/json.ts';
+import { TOO_MANY_KEYS } from '../../wire/json-bytes.ts';
+import { type Member, objectMembers } from '../../wire/json-walk.ts';
+import type { Span } from '../../wire/message.ts';
+import { scanValueStrict } from '../../wire/scan.ts';
+import { argumentKey, type IndexedArguments, indexArguments } from './attributes.ts';
+import { parseExactly } from './exact-json.ts';
+import type { Names } from './reads.ts';
+
+interface GivenArguments {
+  readonly body: Buffer;
+  readonly span: Span;
+}
+
+/** Values within an argument, the argument itself and the members of objects counted, and its bytes. */
+const VALUES_MAX = 1000;
+const BYTES_MAX = 64 * 1024;
+
+/** `ambiguous`: two readers could read the arguments differently. `too-large`: policies would be shown more than the bound. */
+export type ReadArguments = IndexedArguments | 'ambiguous' | 'too-large';
+
+/** `names`: as policies have them. If they are `all`, the bound is that of all arguments together. */
+export function readArguments({ body, span }: GivenArguments, names: Names): ReadArguments {
+  const known = names === 'all' ? undefined : [...names].flatMap((name) => argumentKey(name) ?? []);
+  const scanned = scanValueStrict(body, span, { known, keysMax: VALUES_MAX });
+  if (!scanned.ok) return scanned.reason === TOO_MANY_KEYS ? 'too-large' : 'ambiguous';
+  const members = objectMembers(body, span.start);
+  if (members === undefined) return 'ambiguous';
+  const shown = known === undefined ? members : members.filter(({ key }) => known.includes(key));
+  const room = { bytes: BYTES_MAX, values: VALUES_MAX };
+  const values: (readonly [string, unknown])[] = [];
+  for (const member of shown) {
+    const value = readMember(body, member, known === undefined ? room : { ...room });
+    if (value === 'ambiguous' || value === 'too-large') return value;
+    values.push([member.key, value.parsed]);
+  }
+  return indexArguments(
+    Object.fromEntries(values),
+    members.map(({ key, value }) => ({ key, first: body[value.start] ?? 0 })),
+  );
+}
+
+interface Room {
+  bytes: number;
+  values: number;
+}
+
+/** Takes the place that the value needs. */
+function readMember(
+  body: Buffer,
+  { value: { start, end } }: Member,
+  room: Room,
+): { readonly parsed: unknown } | 'ambiguous' | 'too-large' {
+  room.bytes -= end - start;
+  if (room.bytes < 0) return 'too-large';
+  const parsed = parseExactly(body.toString('utf8', start, end));
+  room.values -= countValues(parsed);
+  if (room.values < 0) return 'too-large';
+  // The texts and keys of the outermost object have been scanned.
+  const unclear = typeof parsed === 'object' && !scanValueStrict(body, { start, end }, { deep: true }).ok;
+  return unclear ? 'ambiguous' : { parsed };
+}
+
+/** The scan of the message has limited the depth. */
+function countValues(value: unknown): number {
+  if (!Array.isArray(value) && (!isObject(value) || JSON.isRawJSON(value))) return 1;
+  return Object.values(value).reduce<number>((sum, each) => sum + countValues(each), 1);
+}

@@ -1,0 +1,60 @@
+// A caller as policies see it: the Cedar entity `Client::"<sub>"` with the claims that they read, `claim_<name>`. Knows
+// nothing about tokens and calls.
+
+import { hash } from 'node:crypto';
+import { canonicalJson, type JsonObject } from '#std/json.ts';
+import type { Attributes } from './attributes.ts';
+import type { Names } from './reads.ts';
+import { cedarValue } from './values.ts';
+
+export interface PolicyCaller {
+  readonly subject: string;
+  /** Equal for callers whom the policies cannot tell apart: a token that was refreshed changes nothing. */
+  readonly key: string;
+  /** The claims that some policy reads. */
+  readonly claims: Attributes;
+  /** Names of those that Cedar cannot express: who reads one denies. */
+  readonly inexpressible: ReadonlySet<string>;
+}
+
+const CLAIM = 'claim_';
+
+export function isClaimName(name: string): boolean {
+  return name.startsWith(CLAIM);
+}
+
+/** `names`: all that any policy reads. Undefined without a subject that can be an entity's id. */
+export function policyCaller(claims: JsonObject, names: Names): PolicyCaller | undefined {
+  const { sub: subject } = claims;
+  if (typeof subject !== 'string' || subject === '' || !subject.isWellFormed()) return undefined;
+  const read: JsonObject = {};
+  for (const name of names === 'all' ? Object.keys(claims).map((claim) => `${CLAIM}${claim}`) : names) {
+    const claim = name.slice(CLAIM.length);
+    if (isClaimName(name) && Object.hasOwn(claims, claim)) read[name] = claims[claim];
+  }
+  const attributes: Attributes = {};
+  const inexpressible = new Set<string>();
+  for (const [name, value] of Object.entries(read)) {
+    // null is as good as absent.
+    if (value === null || value === undefined) continue;
+    const expressed = name.isWellFormed() ? cedarValue(value) : undefined;
+    if (expressed === undefined) inexpressible.add(name);
+    else attributes[name] = expressed;
+  }
+  const key = hash('sha256', canonicalJson([subject, read, [...inexpressible].sort()]), 'base64url');
+  return { subject, key, claims: attributes, inexpressible };
+}
+
+/** Adds the claims that are read; false where Cedar cannot express one of them. */
+export function addClaims({ claims, inexpressible }: PolicyCaller, names: Names, to: Attributes): boolean {
+  if (names === 'all') {
+    Object.assign(to, claims);
+    return inexpressible.size === 0;
+  }
+  for (const name of names) {
+    if (inexpressible.has(name)) return false;
+    const value = claims[name];
+    if (isClaimName(name) && value !== undefined) to[name] = value;
+  }
+  return true;
+}

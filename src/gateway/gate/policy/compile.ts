@@ -1,0 +1,97 @@
+// A policy file as what decides calls, or what is wrong with it. Knows nothing about where the file is.
+
+import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
+import type { AuthzConfigFile } from '#contracts/authz-config.ts';
+import { entitiesFault, policyFaults } from '#std/cedar.ts';
+import type { GateCode } from '../codes.ts';
+import { createPolicies, type Policies } from './decide.ts';
+import { engine } from './engine.ts';
+import { type Entities, indexEntities } from './entities.ts';
+import { parseExactly } from './exact-json.ts';
+import { type Policy, planPolicies } from './plan.ts';
+
+export interface PolicyFault {
+  readonly code: Extract<GateCode, 'policy-file-invalid' | 'policy-entities-invalid'>;
+  /** One sentence for the operator: which policy, where, what. */
+  readonly message: string;
+}
+
+export type CompiledPolicies =
+  | { readonly ok: true; readonly policies: Policies }
+  | { readonly ok: false; readonly faults: readonly PolicyFault[] };
+
+/** The first call loads the engine, which takes a tenth of a second. */
+export function compilePolicies({ cedar }: AuthzConfigFile): CompiledPolicies {
+  const entities = readEntities(cedar.entities_json ?? '[]');
+  const read = cedar.policies.map(readPolicies);
+  const faults = [
+    ...read.flatMap((each) => ('faults' in each ? each.faults : [])),
+    ...('code' in entities ? [entities] : []),
+  ];
+  const policies = read.flatMap((each) => ('policies' in each ? each.policies : []));
+  if (faults.length > 0 || 'code' in entities) return { ok: false, faults };
+  const plans = planPolicies(policies, entities);
+  if (!canEvaluate(policies)) {
+    return { ok: false, faults: [policyFault('a policy is nested too deeply to be evaluated')] };
+  }
+  return { ok: true, policies: createPolicies(plans, entities) };
+}
+
+type Read = { readonly policies: readonly Policy[] } | { readonly faults: readonly PolicyFault[] };
+
+function readPolicies(text: string, index: number): Read {
+  const parts = engine.askParser((cedar) => cedar.policySetTextToParts(text));
+  const usable = parts?.type === 'success' && parts.policies.length > 0 && parts.policy_templates.length === 0;
+  const policies = usable ? parts.policies.map((part, part_) => readPolicy(part, policyId(index, part_))) : [];
+  const known = policies.filter((policy) => policy !== undefined);
+  if (usable && known.length === policies.length) return { policies: known };
+  const faults = policyFaults(text).map(({ line, column, message }) =>
+    policyFault(`policy ${index + 1}, line ${line}, column ${column}: ${message}`),
+  );
+  return { faults: faults.length > 0 ? faults : [policyFault(`policy ${index + 1} is nested too deeply to be read`)] };
+}
+
+/** One text is mostly one policy. */
+function policyId(index: number, part: number): string {
+  return part === 0 ? `policy${index}` : `policy${index}.${part}`;
+}
+
+function readPolicy(text: string, id: string): Policy | undefined {
+  const answer = engine.askParser((cedar) => cedar.policyToJson(text));
+  return answer?.type === 'success' ? { id, text, json: answer.json } : undefined;
+}
+
+function readEntities(text: string): Entities | PolicyFault {
+  const list = parseList(text);
+  // Most files have none, and to ask takes as long as everything else at the start.
+  if (list?.length === 0) return indexEntities(list);
+  const answer =
+    list === undefined
+      ? undefined
+      : engine.askParser((cedar) => cedar.checkParseEntities({ entities: list, schema: null }));
+  if (list !== undefined && answer?.type === 'success') return indexEntities(list);
+  return { code: 'policy-entities-invalid', message: `entities_json: ${entitiesFault(text) ?? 'cannot be read'}` };
+}
+
+function parseList(text: string): EntityJson[] | undefined {
+  try {
+    const parsed = parseExactly(text);
+    // The engine checks what is in the list.
+    return Array.isArray(parsed) ? parsed : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Asks once, so that what would damage the engine is found before a caller meets it. */
+function canEvaluate(policies: readonly Policy[]): boolean {
+  const set = { policies: Object.fromEntries(policies.map(({ id, text }) => [id, text])) };
+  const uid = { type: 'Client', id: '' };
+  const answer = engine.authorize(set, { principal: uid, action: uid, resource: uid, context: {}, entities: [] });
+  return answer.kind !== 'failed';
+}
+
+function policyFault(message: string): PolicyFault {
+  return { code: 'policy-file-invalid', message };
+}

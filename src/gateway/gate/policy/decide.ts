@@ -1,0 +1,228 @@
+// Decides calls by compiled policies: allowed only if Cedar says allow and no policy is in error. Remembers decisions, for
+// all arguments that the policies cannot tell apart.
+
+import { setBounded } from '#std/bounded.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { Span } from '../../wire/message.ts';
+import type { Denial, GateCode } from '../codes.ts';
+import { type ReadArguments, readArguments } from './arguments.ts';
+import { type Attributes, addArguments, type IndexedArguments, NO_ARGUMENTS } from './attributes.ts';
+import { addClaims, type PolicyCaller, policyCaller } from './caller.ts';
+import { comparedKey } from './comparisons.ts';
+import { type EngineAnswer, type EngineCall, engine } from './engine.ts';
+import { type Entities, mergeEntities, type RequestEntity } from './entities.ts';
+import { allPlans, namesOfClaims, type Plan, type Plans } from './plan.ts';
+import { type Names, someName } from './reads.ts';
+import { ACTION_WORDS, HINTS, type PolicyRequest, resourceId, type ToolHints } from './request.ts';
+
+export type Decision =
+  | { readonly allowed: true }
+  /** `detail` is for the operator, and says nothing of values. */
+  | { readonly allowed: false; readonly denial: Denial; readonly detail?: string };
+
+export interface Policies {
+  decide(request: PolicyRequest): Decision;
+  /** Some policy reads hints of tools: they must be known before the first call. */
+  readonly readsHints: boolean;
+  /** Some policy reads arguments: they are scanned in each such call. */
+  readonly readsArguments: boolean;
+  /** Some policy reads the scopes of a token. */
+  readonly readsScopes: boolean;
+}
+
+/** Decisions that are remembered, those of longer names aside. */
+const REMEMBERED_MAX = 20_000;
+const NAME_MAX = 512;
+
+const ALLOWED: Decision = { allowed: true };
+const DENIED_TEXT = 'Unauthorized: no policy permits this.';
+const DENIED = denied('policy-denied', DENIED_TEXT);
+const UNKNOWN_CALLER = denied('policy-caller-unknown', 'Unauthorized: the caller has no subject.');
+const UNKNOWN_HINTS = denied(
+  'policy-hints-unknown',
+  'Unauthorized: policies read hints of tools, and the list of the MCP server does not have this tool.',
+);
+const AMBIGUOUS: Decision = {
+  allowed: false,
+  denial: {
+    httpStatus: 400,
+    rpcCode: -32602,
+    code: 'policy-arguments-ambiguous',
+    message: 'The arguments have a key twice, or in another case than it is declared.',
+  },
+};
+const TOO_LARGE: Decision = {
+  allowed: false,
+  denial: {
+    httpStatus: 400,
+    rpcCode: -32602,
+    code: 'policy-arguments-ambiguous',
+    message:
+      'The arguments are too large to be decided on: policies read at most 1,000 values and 64 KiB of an argument.',
+  },
+};
+
+function denied(code: GateCode, message: string, detail?: string): Decision {
+  return { allowed: false, denial: { httpStatus: 403, rpcCode: 403, code, message }, detail };
+}
+
+export function createPolicies(plans: Plans, entities: Entities): Policies {
+  const all = allPlans(plans);
+  const claimNames = namesOfClaims(all);
+  const callers = new WeakMap<JsonObject, PolicyCaller>();
+  const remembered = new Map<string, Decision>();
+  // A call that lacks a scope is decided once per scope, and its arguments may be megabytes.
+  const read = new WeakMap<Span, { readonly names: Names; readonly args: ReadArguments }>();
+
+  function argumentsOf({ arguments: given }: PolicyRequest, names: Names): ReadArguments {
+    if (given === undefined) return NO_ARGUMENTS;
+    const known = read.get(given.span);
+    if (known?.names === names) return known.args;
+    const args = readArguments(given, names);
+    read.set(given.span, { names, args });
+    return args;
+  }
+
+  function callerOf(claims: JsonObject): PolicyCaller | undefined {
+    const known = callers.get(claims);
+    if (known !== undefined) return known;
+    const caller = policyCaller(claims, claimNames);
+    if (caller !== undefined) callers.set(claims, caller);
+    return caller;
+  }
+
+  function decide(request: PolicyRequest): Decision {
+    const { action, name, hints } = request;
+    const id = resourceId(action, name);
+    const { general, named } = plans[action];
+    const plan = named.get(id) ?? general;
+    if (!plan.permits) return DENIED;
+    const caller = callerOf(request.claims);
+    if (caller === undefined) return UNKNOWN_CALLER;
+    if (!name.isWellFormed()) return DENIED;
+    if (action === 'call_tool' && plan.readsHints && hints === undefined) return UNKNOWN_HINTS;
+    const args = plan.readsArguments ? argumentsOf(request, plan.argumentNames) : NO_ARGUMENTS;
+    if (args === 'ambiguous') return AMBIGUOUS;
+    if (args === 'too-large') return TOO_LARGE;
+    const asked = { plan, request, id, caller, args };
+    const compared = name.length > NAME_MAX ? undefined : argumentsKey(asked);
+    if (compared === undefined) return askEngine(asked, entities);
+    const key = `${action.charAt(0)}${caller.key}${plan.readsHints ? hintsKey(hints) : ''}${compared}|${name}`;
+    const known = remembered.get(key);
+    if (known !== undefined) return known;
+    const decision = askEngine(asked, entities);
+    if (!isPassing(decision)) setBounded(remembered, key, decision, REMEMBERED_MAX);
+    return decision;
+  }
+
+  return {
+    decide,
+    readsHints: all.some(({ readsHints }) => readsHints),
+    readsArguments: all.some(({ readsArguments }) => readsArguments),
+    readsScopes: someName(claimNames, (name) => name === 'claim_scope' || name === 'claim_scp'),
+  };
+}
+
+/** An engine that failed may answer the next time. */
+function isPassing(decision: Decision): boolean {
+  return !decision.allowed && decision.denial.code === 'policy-engine-failed';
+}
+
+/** Of a fixed length, so that no name can be taken for a hint. */
+function hintsKey(hints: ToolHints | undefined): string {
+  return HINTS.map((hint) => (hints?.[hint] === undefined ? '-' : hints[hint] ? '1' : '0')).join('');
+}
+
+interface Asked {
+  readonly plan: Plan;
+  readonly request: PolicyRequest;
+  /** Of the resource. */
+  readonly id: string;
+  readonly caller: PolicyCaller;
+  readonly args: IndexedArguments;
+}
+
+/** Without arguments, as for the items of a list, all calls are alike. Undefined where each is decided by itself. */
+function argumentsKey({ plan, request, caller, args }: Asked): string | undefined {
+  if (!plan.readsArguments || request.arguments === undefined) return '';
+  if (plan.comparisons === undefined) return undefined;
+  const read: Attributes = {};
+  const built = addArguments(args, plan.argumentNames, read);
+  return built === 'complete' ? comparedKey(plan.comparisons, read, caller.claims) : undefined;
+}
+
+function askEngine(asked: Asked, entities: Entities): Decision {
+  const call = engineCall(asked, entities);
+  if (call === 'ambiguous') return AMBIGUOUS;
+  if (call === 'inexpressible')
+    return failedPolicy('a claim or an argument that it reads cannot be expressed in Cedar');
+  return decisionOf(engine.authorize(asked.plan.set, call));
+}
+
+function decisionOf(answer: EngineAnswer): Decision {
+  switch (answer.kind) {
+    case 'allow':
+      return ALLOWED;
+    case 'deny':
+      // Which one is no business of the caller's.
+      return answer.by.length === 0
+        ? DENIED
+        : denied('policy-denied', DENIED_TEXT, `forbidden by ${answer.by.slice(0, 5).join(', ')}`);
+    case 'error':
+      return failedPolicy(answer.detail);
+    case 'failed':
+      return denied('policy-engine-failed', 'Unauthorized: the policies could not be asked.', answer.detail);
+  }
+}
+
+function failedPolicy(detail: string): Decision {
+  return denied('policy-error', 'Unauthorized: a policy could not be evaluated.', detail);
+}
+
+type Inexpressible = 'ambiguous' | 'inexpressible';
+
+/** What the engine is asked: only what the plan's policies read. */
+function engineCall({ plan, request, id, caller, args }: Asked, entities: Entities): EngineCall | Inexpressible {
+  const { reads } = plan;
+  const words = ACTION_WORDS[request.action];
+  const context: Attributes = {};
+  const ofPrincipal: Attributes = {};
+  const ofResource = resourceAttributes(request, id, reads.resource);
+  if (!addClaims(caller, reads.context, context) || !addClaims(caller, reads.principal, ofPrincipal)) {
+    return 'inexpressible';
+  }
+  for (const [names, to] of [
+    [reads.context, context],
+    [reads.resource, ofResource],
+  ] as const) {
+    const built = addArguments(args, names, to);
+    if (built !== 'complete') return built;
+  }
+  const principal = { type: 'Client', id: caller.subject };
+  const action = { type: 'Action', id: request.action };
+  const resource = { type: words.type, id };
+  const own: RequestEntity[] = [];
+  if (looksAt(plan, reads.principal)) own.push({ uid: principal, attrs: ofPrincipal });
+  if (looksAt(plan, reads.action)) own.push({ uid: action, attrs: { operation: words.operation } });
+  if (looksAt(plan, reads.resource)) own.push({ uid: resource, attrs: ofResource });
+  const merged = own.length === 0 ? [] : mergeEntities(entities, own, plan.readsEntities);
+  return { principal, action, resource, context, entities: merged };
+}
+
+/** Whether the engine has to know the entity at all. */
+function looksAt({ readsEntities }: Plan, names: Names): boolean {
+  return readsEntities || names === 'all' || names.size > 0;
+}
+
+function resourceAttributes({ action, name, hints }: PolicyRequest, id: string, names: Names): Attributes {
+  if (names !== 'all' && names.size === 0) return {};
+  const { operation, feature } = ACTION_WORDS[action];
+  const attributes: Attributes = { name: id, operation, feature };
+  if (action === 'read_resource') attributes.uri = name;
+  if (action !== 'call_tool' || hints === undefined) return attributes;
+  for (const hint of HINTS) {
+    const value = hints[hint];
+    if (value !== undefined) attributes[hint] = value;
+  }
+  return attributes;
+}

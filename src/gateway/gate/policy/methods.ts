@@ -1,0 +1,119 @@
+// Which messages of a client policies decide on, which always pass, and that all others are refused: an unknown method could
+// do anything.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Message, RequestMessage } from '../../wire/message.ts';
+import { readValue, scanValueStrict } from '../../wire/scan.ts';
+import type { Denial } from '../codes.ts';
+import type { Decision, Policies } from './decide.ts';
+import type { PolicyAction, ToolHints } from './request.ts';
+
+/** What a message wants to do. */
+export interface PolicyTarget {
+  readonly action: PolicyAction;
+  readonly name: string;
+}
+
+export type MethodRule =
+  | { readonly kind: 'passes' }
+  | { readonly kind: 'unknown' }
+  /** All of them must be allowed. */
+  | { readonly kind: 'decided'; readonly targets: readonly PolicyTarget[] };
+
+/** Lists pass because their results are filtered. */
+const PASSING = new Set([
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'roots/list',
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+]);
+
+const ACTIONS: ReadonlyMap<string, PolicyAction> = new Map([
+  ['tools/call', 'call_tool'],
+  ['prompts/get', 'get_prompt'],
+  ['resources/read', 'read_resource'],
+  ['resources/subscribe', 'read_resource'],
+  ['resources/unsubscribe', 'read_resource'],
+]);
+
+const PASSES: MethodRule = { kind: 'passes' };
+const UNKNOWN: MethodRule = { kind: 'unknown' };
+
+/**
+ * The rule for a message that a client sent. A task is named by an id that only the server can resolve, so its methods are
+ * unknown here.
+ */
+export function methodRule(body: Buffer, message: Message): MethodRule {
+  if (message.kind === 'response') return PASSES;
+  // Without an id some servers would run a method all the same, and only leave the answer out.
+  if (message.kind === 'notification') return message.method.startsWith('notifications/') ? PASSES : UNKNOWN;
+  const { method, target } = message;
+  if (PASSING.has(method)) return PASSES;
+  const action = ACTIONS.get(method);
+  if (action !== undefined) return target === undefined ? UNKNOWN : decided([{ action, name: target.value }]);
+  if (method === 'completion/complete') return completionRule(message);
+  return method === 'subscriptions/listen' ? subscriptionRule(body, message) : UNKNOWN;
+}
+
+function decided(targets: readonly PolicyTarget[]): MethodRule {
+  return { kind: 'decided', targets };
+}
+
+/** Completions show values of a prompt or template: whoever may not use it does not get them. */
+function completionRule({ target }: RequestMessage): MethodRule {
+  if (target?.refType === undefined) return UNKNOWN;
+  return decided([{ action: target.refType === 'ref/prompt' ? 'get_prompt' : 'read_resource', name: target.value }]);
+}
+
+/** 2026-07-28, subscriptions/listen: it subscribes to resources as `resources/subscribe` did. */
+function subscriptionRule(body: Buffer, { params }: RequestMessage): MethodRule {
+  const filter = params === undefined ? undefined : readParam(body, params, 'notifications');
+  if (!isObject(filter)) return UNKNOWN;
+  const uris = filter.resourceSubscriptions ?? [];
+  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) return UNKNOWN;
+  return decided(uris.map((name) => ({ action: 'read_resource', name })));
+}
+
+/** A member of params; undefined where two readers could read it differently. */
+function readParam(body: Buffer, span: { readonly start: number; readonly end: number }, name: string): unknown {
+  if (!scanValueStrict(body, span, { deep: true }).ok) return undefined;
+  const params = readValue(body, span);
+  return isObject(params) ? params[name] : undefined;
+}
+
+/** A message of a client and who sent it. */
+export interface PolicyCall {
+  readonly body: Buffer;
+  readonly message: Message;
+  /** See PolicyRequest. */
+  readonly claims: JsonObject;
+  /** Hints of a tool as clients see them. */
+  readonly hintsOf: (tool: string) => ToolHints | undefined;
+}
+
+const UNKNOWN_METHOD: Denial = {
+  httpStatus: 403,
+  rpcCode: 403,
+  code: 'policy-method-unknown',
+  message: 'Unauthorized: the method is not one that policies can permit.',
+};
+
+/** Decides a message as it came from the client, before any renaming. */
+export function decideMessage(policies: Policies, { body, message, claims, hintsOf }: PolicyCall): Decision {
+  const rule = methodRule(body, message);
+  if (rule.kind === 'passes') return { allowed: true };
+  if (rule.kind === 'unknown') return { allowed: false, denial: UNKNOWN_METHOD };
+  const span = message.kind === 'request' ? message.arguments : undefined;
+  for (const { action, name } of rule.targets) {
+    const hints = action === 'call_tool' ? hintsOf(name) : undefined;
+    const args = span === undefined || action === 'read_resource' ? undefined : { body, span };
+    const decision = policies.decide({ action, name, claims, hints, arguments: args });
+    if (!decision.allowed) return decision;
+  }
+  return { allowed: true };
+}

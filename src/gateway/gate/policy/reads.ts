@@ -1,0 +1,202 @@
+// What a policy can read of a request, out of Cedar's JSON form of it, so that nothing else has to be passed and decisions
+// that depend on nothing else can be remembered. A construct that is unknown here counts as reading everything. Knows
+// nothing about engines or MCP.
+
+import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { isObject } from '#std/json.ts';
+
+/** Names of attributes. */
+export type Names = ReadonlySet<string> | 'all';
+
+export interface Reads {
+  readonly principal: Names;
+  readonly action: Names;
+  readonly resource: Names;
+  readonly context: Names;
+  /** Other entities than those of the request: their hierarchy, their tags. */
+  readonly entities: boolean;
+  /** Attributes of what an attribute of caller, action or resource leads to, which may be an entity: any of them. */
+  readonly further: boolean;
+}
+
+type Variable = 'principal' | 'action' | 'resource' | 'context';
+
+interface Found {
+  readonly principal: Set<string>;
+  readonly action: Set<string>;
+  readonly resource: Set<string>;
+  readonly context: Set<string>;
+  readonly whole: Set<Variable>;
+  entities: boolean;
+  further: boolean;
+}
+
+const VARIABLES: readonly Variable[] = ['principal', 'action', 'resource', 'context'];
+
+/** `&&` and so on: both sides are read as they stand. */
+const BINARY = new Set(['<', '<=', '>', '>=', '&&', '||', '+', '-', '*', 'contains', 'containsAll', 'containsAny']);
+/** They look at who an entity is, not at its attributes. */
+const IDENTITY = new Set(['==', '!=']);
+const UNARY = new Set(['!', 'neg', 'isEmpty']);
+/** Functions of Cedar's extensions: of values, which are read where they stand. */
+const FUNCTIONS = new Set([
+  ...['decimal', 'lessThan', 'lessThanOrEqual', 'greaterThan', 'greaterThanOrEqual'],
+  ...['ip', 'isIpv4', 'isIpv6', 'isLoopback', 'isMulticast', 'isInRange'],
+  ...['datetime', 'duration', 'offset', 'durationSince', 'toDate', 'toTime'],
+  ...['toMilliseconds', 'toSeconds', 'toMinutes', 'toHours', 'toDays'],
+]);
+
+export function policyReads(policy: PolicyJson): Reads {
+  const found: Found = {
+    principal: new Set(),
+    action: new Set(),
+    resource: new Set(),
+    context: new Set(),
+    whole: new Set(),
+    entities: scopeReadsEntities(policy),
+    further: false,
+  };
+  for (const { body } of policy.conditions) walk(body, found);
+  const names = (variable: Variable): Names => (found.whole.has(variable) ? 'all' : found[variable]);
+  return {
+    principal: names('principal'),
+    action: names('action'),
+    resource: names('resource'),
+    context: names('context'),
+    entities: found.entities,
+    further: found.further,
+  };
+}
+
+export function unitedReads(all: readonly Reads[]): Reads {
+  return {
+    principal: unitedNames(all.map(({ principal }) => principal)),
+    action: unitedNames(all.map(({ action }) => action)),
+    resource: unitedNames(all.map(({ resource }) => resource)),
+    context: unitedNames(all.map(({ context }) => context)),
+    entities: all.some(({ entities }) => entities),
+    further: all.some(({ further }) => further),
+  };
+}
+
+export function unitedNames(all: readonly Names[]): Names {
+  const united = new Set<string>();
+  for (const names of all) {
+    if (names === 'all') return 'all';
+    for (const name of names) united.add(name);
+  }
+  return united;
+}
+
+/** Whether a name for which `test` is true can be among them. */
+export function someName(names: Names, test: (name: string) => boolean): boolean {
+  return names === 'all' || [...names].some(test);
+}
+
+function scopeReadsEntities({ principal, action, resource }: PolicyJson): boolean {
+  const hierarchy = principal.op === 'in' || resource.op === 'in' || action.op === 'in';
+  return hierarchy || [principal, resource].some((each) => each.op === 'is' && each.in !== undefined);
+}
+
+/** One node: an object with one key, the construct. */
+function walk(node: unknown, found: Found): void {
+  const entries = isObject(node) ? Object.entries(node) : [];
+  const [construct, operand] = entries[0] ?? [];
+  if (construct === undefined || entries.length > 1) readEverything(found);
+  else if (construct === 'Var') readWhole(operand, found);
+  else if (construct === 'Set' || FUNCTIONS.has(construct)) walkAll(operand, found);
+  else if (construct !== 'Value') walkOperator(construct, operand, found);
+}
+
+function walkOperator(construct: string, operand: unknown, found: Found): void {
+  if (!isObject(operand)) readEverything(found);
+  else if (construct === 'Record') walkAll(Object.values(operand), found);
+  else if (UNARY.has(construct)) walk(operand.arg, found);
+  else if (BINARY.has(construct)) walkAll([operand.left, operand.right], found);
+  else if (construct === 'if-then-else') walkAll([operand.if, operand.then, operand.else], found);
+  else if (construct === 'like') walk(operand.left, found);
+  else walkAboutEntities(construct, operand, found);
+}
+
+function walkAboutEntities(construct: string, operand: { [key: string]: unknown }, found: Found): void {
+  const { left, right } = operand;
+  if (IDENTITY.has(construct)) {
+    walkIdentity(left, found);
+    walkIdentity(right, found);
+  } else if (construct === 'in' || construct === 'is') {
+    const within = construct === 'in' ? right : operand.in;
+    walkIdentity(left, found);
+    if (within === undefined) return;
+    walkIdentity(within, found);
+    found.entities = true;
+  } else if (construct === 'hasTag' || construct === 'getTag') {
+    walkIdentity(left, found);
+    walk(right, found);
+    found.entities = true;
+  } else if (construct === '.' || construct === 'has') {
+    readAttribute(left, operand.attr, found);
+  } else {
+    readEverything(found);
+  }
+}
+
+/** A list of entities is looked at one by one. */
+function walkIdentity(node: unknown, found: Found): void {
+  const variable = variableOf(node);
+  if (variable !== undefined && variable !== 'context') return;
+  if (isObject(node) && Array.isArray(node.Set)) {
+    for (const element of node.Set) walkIdentity(element, found);
+    return;
+  }
+  walk(node, found);
+}
+
+/** `left.attr` or `left has attr`; `has` may have a path, whose first name is that of the attribute. */
+function readAttribute(left: unknown, attr: unknown, found: Found): void {
+  const [first, ...rest] = Array.isArray(attr) ? attr : [attr];
+  const variable = variableOf(left);
+  if (variable === undefined) {
+    readFurther(rootOf(left), found);
+    walk(left, found);
+  } else if (typeof first === 'string') {
+    found[variable].add(first);
+    if (rest.length > 0) readFurther(variable, found);
+  } else {
+    readEverything(found);
+  }
+}
+
+/** The variable that a chain of attributes starts at. */
+function rootOf(node: unknown): Variable | undefined {
+  const variable = variableOf(node);
+  if (variable !== undefined) return variable;
+  const attribute = isObject(node) ? node['.'] : undefined;
+  return isObject(attribute) ? rootOf(attribute.left) : undefined;
+}
+
+/** The context is plain data. Of anything else an attribute may be an entity, even the caller or the resource itself. */
+function readFurther(root: Variable | undefined, found: Found): void {
+  if (root === undefined) readEverything(found);
+  else if (root !== 'context') found.further = true;
+}
+
+function variableOf(node: unknown): Variable | undefined {
+  const name = isObject(node) ? node.Var : undefined;
+  return VARIABLES.find((variable) => variable === name);
+}
+
+function readWhole(name: unknown, found: Found): void {
+  const variable = VARIABLES.find((each) => each === name);
+  if (variable === undefined) readEverything(found);
+  else found.whole.add(variable);
+}
+
+function walkAll(nodes: unknown, found: Found): void {
+  if (Array.isArray(nodes)) for (const node of nodes) walk(node, found);
+  else readEverything(found);
+}
+
+function readEverything(found: Found): void {
+  for (const variable of VARIABLES) found.whole.add(variable);
+  found.entities = true;
+}

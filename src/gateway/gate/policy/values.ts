@@ -1,0 +1,85 @@
+// JSON values as Cedar has them: an integer is a Long, another number a Decimal, a list a Set, an object a Record. What
+// Cedar cannot express has no value, and a policy that reads it denies. Knows nothing about policies or requests.
+//
+// - Long: integers of 64 bits; 5.0 is one as well, by its value.
+// - Decimal: at most four digits after the point, as Cedar's `decimal` has them. 0.12345 has no value.
+// - null has none, nor has a text with half a surrogate pair or with NUL, a list with an element that has none, or a Record
+//   with a key that Cedar's JSON form reserves (`__entity`, `__extn`): else an argument could pass for an entity.
+
+import { isObject } from '#std/json.ts';
+import { foldKey } from '../../wire/json-members.ts';
+import type { RawNumber } from './exact-json.ts';
+
+export type CedarValue = boolean | number | string | RawNumber | CedarValue[] | { [key: string]: CedarValue };
+
+/** Cedar's parser recurses: what is nested deeper has no value. */
+const DEPTH_MAX = 32;
+/** Cedar's decimal is a 64-bit integer of ten-thousandths. */
+const DECIMAL_MAX = 922_337_203_685_477;
+const DECIMAL = /^-?\d+\.\d{1,4}$/;
+const LONG_MIN = -(2n ** 63n);
+const LONG_MAX = 2n ** 63n - 1n;
+const RESERVED = '__';
+
+/** Undefined where Cedar cannot express it. */
+export function cedarValue(value: unknown, depth = 0): CedarValue | undefined {
+  if (typeof value === 'string') return isPlain(value) ? value : undefined;
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return cedarNumber(value);
+  if (JSON.isRawJSON(value)) return fitsLong(value.rawJSON) ? value : undefined;
+  if (depth >= DEPTH_MAX) return undefined;
+  if (Array.isArray(value)) return cedarSet(value, depth + 1);
+  return isObject(value) ? cedarRecord(value, depth + 1) : undefined;
+}
+
+/** Equal for keys that some server would read as one: Go's encoding/json ignores case, of all scripts; C ends texts at NUL. */
+export function foldedKey(key: string): string {
+  const nul = key.indexOf('\0');
+  return foldKey(nul < 0 ? key : key.slice(0, nul))
+    .toUpperCase()
+    .toLowerCase();
+}
+
+/** All readers read the text alike. */
+function isPlain(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+function cedarNumber(value: number): CedarValue | undefined {
+  // -0 becomes 0.
+  if (Number.isInteger(value)) return Number.isSafeInteger(value) ? value + 0 : undefined;
+  const text = String(value);
+  const decimal = Math.abs(value) < DECIMAL_MAX && DECIMAL.test(text);
+  return decimal ? { __extn: { fn: 'decimal', arg: text } } : undefined;
+}
+
+function fitsLong(text: string): boolean {
+  if (text.length > 20) return false;
+  const value = BigInt(text);
+  return value >= LONG_MIN && value <= LONG_MAX;
+}
+
+function cedarSet(list: readonly unknown[], depth: number): CedarValue | undefined {
+  const set: CedarValue[] = [];
+  for (const element of list) {
+    const value = cedarValue(element, depth);
+    if (value === undefined) return undefined;
+    set.push(value);
+  }
+  return set;
+}
+
+/** null is as good as absent. */
+function cedarRecord(object: object, depth: number): CedarValue | undefined {
+  const record: { [key: string]: CedarValue } = Object.create(null);
+  const folded = new Set<string>();
+  for (const [key, member] of Object.entries(object)) {
+    if (key.startsWith(RESERVED) || !isPlain(key) || folded.has(foldedKey(key))) return undefined;
+    folded.add(foldedKey(key));
+    if (member === null) continue;
+    const value = cedarValue(member, depth);
+    if (value === undefined) return undefined;
+    record[key] = value;
+  }
+  return record;
+}

@@ -1,0 +1,70 @@
+// Which client asks at the token and revocation endpoints (RFC 6749 section 3.2.1): public ones say who they are, those with keys
+// prove it (RFC 7523 section 2.2). Knows nothing about what it asks for.
+
+import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { IssuerRequest, OAuthError } from '../message.ts';
+import { KEYS } from '../records.ts';
+import type { IssuerWorld } from '../world.ts';
+import type { Client } from './clients.ts';
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+/** One that is good for longer is kept by someone. */
+const ASSERTION_MAX_S = 3600;
+
+/** A client that is not known gets `invalid_client`, so that it registers again. */
+export async function authenticateClient(
+  world: IssuerWorld,
+  { headers }: IssuerRequest,
+  form: URLSearchParams,
+): Promise<Client | OAuthError> {
+  if (headers.authorization !== undefined || form.has('client_secret')) {
+    return invalidClient('clients have no secret here: send client_id in the form');
+  }
+  const assertion = form.get('client_assertion');
+  const id = form.get('client_id') ?? (assertion === null ? undefined : claimedIssuer(assertion));
+  if (id === undefined || id === '') return { error: 'invalid_request', description: 'client_id is missing' };
+  const client = await world.clients.find(id);
+  if (client === undefined) return invalidClient('the client is not known, or not any more: register again');
+  if (client.keys === undefined)
+    return assertion === null ? client : invalidClient('the client has no keys to prove itself with');
+  const isTyped = form.get('client_assertion_type') === ASSERTION_TYPE;
+  const fault = assertion === null || !isTyped ? 'is missing' : await assertionFault(world, client, assertion);
+  return fault === undefined ? client : invalidClient(`the client_assertion of the client ${fault}`);
+}
+
+/** RFC 7523 section 3. */
+async function assertionFault(
+  world: IssuerWorld,
+  { id, keys }: Client,
+  assertion: string,
+): Promise<string | undefined> {
+  const { issuer } = world.settings;
+  const nowMs = world.ports.clock.now();
+  if (keys === undefined) return 'has no keys';
+  for (const audience of [issuer, `${issuer}/oauth/token`]) {
+    const checked = await checkJwt(keys.find, assertion, { issuer: id, audience }, nowMs);
+    if (checked.ok) return spendAssertion(world, id, checked.claims, nowMs);
+    if (checked.refusal.reason !== 'audience-mismatch') return `is refused: ${checked.refusal.reason}`;
+  }
+  return 'is for another audience';
+}
+
+/** Each counts once. */
+async function spendAssertion(
+  { ports }: IssuerWorld,
+  id: string,
+  { sub, jti, exp }: JsonObject,
+  nowMs: number,
+): Promise<string | undefined> {
+  const leftS = Number(exp) - nowMs / 1000;
+  if (sub !== id) return 'must name the client as sub';
+  if (typeof jti !== 'string' || jti === '') return 'must have a jti';
+  if (leftS > ASSERTION_MAX_S) return `must expire within ${ASSERTION_MAX_S} seconds`;
+  const isNew = await ports.store.add(KEYS.assertion(id, jti), '1', Math.max(leftS, 1) * 1000);
+  return isNew ? undefined : 'was used before';
+}
+
+function invalidClient(description: string): OAuthError {
+  return { error: 'invalid_client', description };
+}

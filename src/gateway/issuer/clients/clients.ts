@@ -1,0 +1,61 @@
+// The clients that people may log in with: those that registered themselves, and those that a document describes. Knows nothing
+// about logins.
+
+import type { ProviderKeys } from '#auth/jwks.ts';
+import type { IssuerPorts } from '../ports.ts';
+import { CLIENT_MS, type ClientRecord, KEYS, NEW_CLIENT_MS, readRecord, writeRecord } from '../records.ts';
+
+export interface Client {
+  readonly id: string;
+  /** As it calls itself: anybody may call themselves anything. */
+  readonly name: string;
+  /** Where its document is: no other can put it there. Undefined where it registered itself. */
+  readonly host?: string;
+  readonly redirectUris: readonly string[];
+  readonly grantTypes: readonly string[];
+  /** What it proves itself with at the token endpoint; undefined: it is public. */
+  readonly keys?: ProviderKeys;
+}
+
+export interface Clients {
+  /** Undefined where it is not known, or not any more. */
+  find(id: string): Promise<Client | undefined>;
+  register(id: string, record: ClientRecord): Promise<void>;
+  /** Someone logged in with it: it stays for another while. */
+  keep(id: string): Promise<void>;
+}
+
+const ID_LENGTH_MAX = 200;
+
+/** `findDocument`: of ids that are URLs. */
+export function createClients(
+  { store }: Pick<IssuerPorts, 'store'>,
+  findDocument: (id: string) => Promise<Client | undefined>,
+  isDocument: (id: string) => boolean,
+): Clients {
+  async function read(id: string): Promise<ClientRecord | undefined> {
+    if (id.length > ID_LENGTH_MAX) return undefined;
+    // Again at the end: meanwhile someone may have logged in with a new one.
+    for (const key of [KEYS.client(id), KEYS.newClient(id), KEYS.client(id)]) {
+      const known = await readRecord<ClientRecord>(store, key);
+      if (known !== undefined) return known.record;
+    }
+    return undefined;
+  }
+  return {
+    async find(id) {
+      if (isDocument(id)) return findDocument(id);
+      const record = await read(id);
+      if (record === undefined) return undefined;
+      const { name, redirectUris, grantTypes } = record;
+      return { id, name: name ?? 'An app without a name', redirectUris, grantTypes };
+    },
+    register: (id, record) => writeRecord(store, KEYS.newClient(id), record, NEW_CLIENT_MS),
+    async keep(id) {
+      const record = await read(id);
+      if (record === undefined) return;
+      await writeRecord(store, KEYS.client(id), record, CLIENT_MS);
+      await store.delete([KEYS.newClient(id)]);
+    },
+  };
+}

@@ -1,0 +1,139 @@
+// Clients that say who they are at a URL, which is their id (OAuth Client ID Metadata Document, as the MCP authorization
+// specification wants it). Knows nothing about logins.
+
+import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
+import { setBounded } from '#std/bounded.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject, parseJson, textsIn } from '#std/json.ts';
+import { createRateLimit } from '#std/rate.ts';
+import type { IssuerPorts } from '../ports.ts';
+import type { Client } from './clients.ts';
+import { redirectFault } from './redirects.ts';
+
+const URL_LENGTH_MAX = 1024;
+const BYTES_MAX = 5 * 1024;
+const TIMEOUT_MS = 10_000;
+const REDIRECTS_MAX = 20;
+const NAME_LENGTH_MAX = 256;
+/** Longest and shortest time that a document counts, whatever it says about itself. */
+const KEPT_MAX_MS = 7 * 24 * 3_600_000;
+const KEPT_MIN_MS = 60_000;
+const UNSAID_MS = 3_600_000;
+const DOCUMENTS_MAX = 1000;
+/** Whoever asks for logins makes this server fetch: of all together, not more than this in a minute. */
+const FETCHES_PER_MINUTE = 120;
+
+/** An https URL with a path, in the one spelling that URLs have. */
+export function isDocumentUrl(id: string): boolean {
+  const url = URL.parse(id);
+  if (url === null || url.protocol !== 'https:' || id.length > URL_LENGTH_MAX) return false;
+  return url.pathname !== '/' && url.href === id && url.hash === '' && url.username === '' && url.password === '';
+}
+
+export type FindDocument = (id: string) => Promise<Client | undefined>;
+
+/** Gives undefined, and reports why, where the document cannot be had or used; that is not remembered. */
+export function createClientDocuments(ports: IssuerPorts): FindDocument {
+  const { clock } = ports;
+  const known = new Map<string, { readonly client: Client; readonly until: number }>();
+  const pending = new Map<string, Promise<Client | undefined>>();
+  const limit = createRateLimit(FETCHES_PER_MINUTE, clock.monotonic);
+
+  async function load(id: string): Promise<Client | undefined> {
+    try {
+      if (limit('') !== undefined)
+        throw unusableDocument(id, 'is not fetched: too many documents were asked for in this minute');
+      const { client, keptMs } = await fetchDocument(ports, id);
+      setBounded(known, id, { client, until: clock.monotonic() + keptMs }, DOCUMENTS_MAX);
+      return client;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      ports.notify({ code: 'issuer-client-document', level: 'info', message: error.message, data: { client: id } });
+      return undefined;
+    }
+  }
+
+  return async function findDocument(id) {
+    const last = known.get(id);
+    if (last !== undefined && clock.monotonic() < last.until) return last.client;
+    const loading = pending.get(id) ?? load(id).finally(() => pending.delete(id));
+    pending.set(id, loading);
+    return loading;
+  };
+}
+
+async function fetchDocument(
+  ports: IssuerPorts,
+  id: string,
+): Promise<{ readonly client: Client; readonly keptMs: number }> {
+  const { status, headers, body } = await ports.fetch({
+    url: id,
+    method: 'GET',
+    headers: { accept: 'application/json' },
+    // Whoever opens a login chose it.
+    allowPrivate: false,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: BYTES_MAX,
+  });
+  if (status !== 200) throw unusableDocument(id, `answered with status ${status}`);
+  const document = parseJson(Buffer.from(body).toString('utf8'));
+  if (!isObject(document)) throw unusableDocument(id, 'is no JSON object');
+  return { client: clientOf(ports, id, document), keptMs: keptFor(headers['cache-control'] ?? '') };
+}
+
+function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client {
+  const { client_id: own, client_name: name, token_endpoint_auth_method: method = 'none' } = document;
+  if (own !== id) throw unusableDocument(id, 'names another client_id than its own URL');
+  if ('client_secret' in document || 'client_secret_expires_at' in document)
+    throw unusableDocument(id, 'has a secret, which everybody can read');
+  const redirectUris = textsIn(document.redirect_uris);
+  if (redirectUris.length === 0 || redirectUris.length > REDIRECTS_MAX)
+    throw unusableDocument(id, `must name 1 to ${REDIRECTS_MAX} redirect_uris`);
+  for (const uri of redirectUris) {
+    const fault = redirectFault(uri);
+    if (fault !== undefined) throw unusableDocument(id, `has a redirect URI that ${fault}`);
+  }
+  if (method !== 'none' && method !== 'private_key_jwt')
+    throw unusableDocument(id, 'asks for a token_endpoint_auth_method other than none and private_key_jwt');
+  const { host } = new URL(id);
+  return {
+    id,
+    name: typeof name === 'string' && name !== '' ? name.slice(0, NAME_LENGTH_MAX) : host,
+    host,
+    redirectUris,
+    grantTypes: 'grant_types' in document ? textsIn(document.grant_types) : ['authorization_code'],
+    keys: method === 'none' ? undefined : clientKeys(ports, id, document),
+  };
+}
+
+/** Its keys are in the document, or at a URL that it names. */
+function clientKeys(ports: IssuerPorts, id: string, { jwks, jwks_uri: uri }: JsonObject): ProviderKeys {
+  const authPorts = {
+    fetch: ports.fetch,
+    files: { read: async (path: string) => ports.files.read(path) },
+    clock: ports.clock,
+    notify: ({ message }: { readonly message: string }) =>
+      ports.notify({ code: 'issuer-client-document', level: 'info', message, data: { client: id } }),
+  };
+  const provider = { name: id, issuerUrl: id, audience: id, allowPrivateIP: false };
+  if (isObject(jwks) && Array.isArray(jwks.keys)) {
+    const own = { keys: jwks.keys.filter(isObject) };
+    return createProviderKeys(authPorts, { ...provider, ownKeys: () => own });
+  }
+  if (typeof uri === 'string' && URL.parse(uri)?.protocol === 'https:') {
+    return createProviderKeys(authPorts, { ...provider, jwksUrl: uri });
+  }
+  throw unusableDocument(id, 'asks for private_key_jwt and has neither jwks nor an https jwks_uri');
+}
+
+/** RFC 9111 section 5.2.2. */
+function keptFor(cacheControl: string): number {
+  const [, seconds] = /(?:^|[\s,])max-age=(\d+)/i.exec(cacheControl) ?? [];
+  if (/no-store|no-cache/i.test(cacheControl)) return KEPT_MIN_MS;
+  const ms = seconds === undefined ? UNSAID_MS : Number(seconds) * 1000;
+  return Math.min(KEPT_MAX_MS, Math.max(KEPT_MIN_MS, ms));
+}
+
+function unusableDocument(id: string, what: string): Failure {
+  return new Failure('issuer-client-document', `the client document ${id} ${what}`, { data: { client: id } });
+}

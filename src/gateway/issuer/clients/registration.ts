@@ -1,0 +1,107 @@
+// Dynamic client registration (RFC 7591): JSON in, a public client out. Knows nothing about logins.
+
+import { isObject, type JsonObject, parseJson } from '#std/json.ts';
+import { errorAnswer, type IssuerAnswer, type IssuerRequest, jsonAnswer, type OAuthError } from '../message.ts';
+import type { ClientRecord } from '../records.ts';
+import { type IssuerWorld, noteRefusal } from '../world.ts';
+import { redirectFault } from './redirects.ts';
+
+const REDIRECTS_MAX = 10;
+const NAME_LENGTH_MAX = 256;
+/** Clients that a proxy of ours serves have no secret: it would be in every copy of the app. */
+const GRANT_TYPES = ['authorization_code', 'refresh_token'];
+
+export async function registerClient(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
+  const { ports, clients } = world;
+  const read = readRegistration(request, ports.clock.now());
+  if ('error' in read) {
+    noteRefusal(world, read.error, read.description);
+    return errorAnswer(read);
+  }
+  const id = uuidOf(ports.random(16));
+  await clients.register(id, read.record);
+  const { redirectUris, grantTypes, name, registeredAtMs } = read.record;
+  return jsonAnswer(201, {
+    client_id: id,
+    client_id_issued_at: Math.floor(registeredAtMs / 1000),
+    redirect_uris: [...redirectUris],
+    grant_types: [...grantTypes],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    application_type: read.applicationType,
+    client_name: name,
+  });
+}
+
+interface Registration {
+  readonly record: ClientRecord;
+  readonly applicationType: 'native' | 'web';
+}
+
+function readRegistration({ headers, body }: IssuerRequest, nowMs: number): Registration | OAuthError {
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    return invalidMetadata('Content-Type must be application/json');
+  const metadata = parseJson(body);
+  if (!isObject(metadata)) return invalidMetadata('the body must be a JSON object (RFC 7591 section 3.1)');
+  const redirectUris = textList(metadata.redirect_uris) ?? [];
+  if (redirectUris.length === 0 || redirectUris.length > REDIRECTS_MAX) {
+    return { error: 'invalid_redirect_uri', description: `redirect_uris must name 1 to ${REDIRECTS_MAX} URIs` };
+  }
+  for (const uri of redirectUris) {
+    const fault = redirectFault(uri);
+    if (fault !== undefined) return { error: 'invalid_redirect_uri', description: `a redirect URI ${fault}` };
+  }
+  const fault = metadataFault(metadata);
+  if (fault !== undefined) return invalidMetadata(fault);
+  const name =
+    typeof metadata.client_name === 'string' && metadata.client_name !== '' ? metadata.client_name : undefined;
+  const grantTypes = textList(metadata.grant_types) ?? ['authorization_code'];
+  const native = redirectUris.every((uri) => !uri.startsWith('https:'));
+  const applicationType = applicationTypeOf(metadata) ?? (native ? 'native' : 'web');
+  return { record: { name, redirectUris, grantTypes, registeredAtMs: nowMs }, applicationType };
+}
+
+/** What was asked for and cannot be had. A method with a secret is replaced (RFC 7591 section 3.2.1 allows it): there is none. */
+function metadataFault(metadata: JsonObject): string | undefined {
+  const { client_name: name, token_endpoint_auth_method: method, application_type: type } = metadata;
+  if (name !== undefined && (typeof name !== 'string' || name.length > NAME_LENGTH_MAX)) {
+    return `client_name must be a text of at most ${NAME_LENGTH_MAX} characters`;
+  }
+  if (type !== undefined && applicationTypeOf(metadata) === undefined) return 'application_type must be native or web';
+  if (method !== undefined && !['none', 'client_secret_basic', 'client_secret_post'].includes(String(method))) {
+    return 'token_endpoint_auth_method must be none: registered clients have no keys';
+  }
+  const grants = metadata.grant_types === undefined ? ['authorization_code'] : textList(metadata.grant_types);
+  if (
+    grants === undefined ||
+    !grants.includes('authorization_code') ||
+    grants.some((each) => !GRANT_TYPES.includes(each))
+  ) {
+    return 'grant_types must be authorization_code, with or without refresh_token';
+  }
+  const responses = metadata.response_types === undefined ? ['code'] : textList(metadata.response_types);
+  return responses?.length === 1 && responses[0] === 'code' ? undefined : 'response_types must be code';
+}
+
+function applicationTypeOf({ application_type: type }: JsonObject): 'native' | 'web' | undefined {
+  return type === 'native' || type === 'web' ? type : undefined;
+}
+
+/** Undefined where it is no list of texts alone. */
+function textList(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.filter((item) => typeof item === 'string');
+  return texts.length === value.length ? texts : undefined;
+}
+
+function invalidMetadata(description: string): OAuthError {
+  return { error: 'invalid_client_metadata', description };
+}
+
+/** RFC 9562 section 5.4, or 5.8 where the bytes are a digest. */
+export function uuidOf(bytes: Buffer, version: 4 | 8 = 4): string {
+  const own = Buffer.from(bytes.subarray(0, 16));
+  own.writeUInt8((own.readUInt8(6) & 0x0f) | (version << 4), 6);
+  own.writeUInt8((own.readUInt8(8) & 0x3f) | 0x80, 8);
+  return own.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

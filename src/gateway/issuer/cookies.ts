@@ -1,0 +1,64 @@
+// The two cookies of the authorization server: which browser it is, and who was last logged in there. Knows nothing about
+// what they decide.
+
+import { sha256 } from '#std/hash.ts';
+import type { IssuerSecrets } from './keys/secrets.ts';
+import type { IssuerRequest } from './message.ts';
+import type { IssuerPorts } from './ports.ts';
+
+export interface Cookies {
+  /** Digest of the browser's own cookie; undefined where it has none. */
+  browser(request: IssuerRequest): string | undefined;
+  /** The digest of a new one, and what sets it. */
+  newBrowser(): { readonly browser: string; readonly cookie: string };
+  person(request: IssuerRequest): string | undefined;
+  setPerson(person: string): string;
+}
+
+const PERSON_MS = 30 * 24 * 3_600_000;
+const BROWSER_BYTES = 32;
+
+/**
+ * `__Host-`: no other host sets or gets them (RFC 6265bis section 4.1.3.2). Lax, since the browser comes back from a provider
+ * with a GET of another site. Several issuers may share a host, so each has names of its own.
+ */
+export function createCookies(
+  issuer: string,
+  secrets: IssuerSecrets,
+  { random, clock }: Pick<IssuerPorts, 'random' | 'clock'>,
+): Cookies {
+  const isSecure = issuer.startsWith('https:');
+  const mark = sha256(issuer).slice(0, 12);
+  const [browserName, personName] = ['browser', 'person'].map(
+    (use) => `${isSecure ? '__Host-' : ''}skep-${use}-${mark}`,
+  );
+  const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  return {
+    browser(request) {
+      const value = cookieOf(request, browserName ?? '');
+      return value === undefined ? undefined : sha256(value);
+    },
+    newBrowser() {
+      const value = random(BROWSER_BYTES).toString('base64url');
+      return { browser: sha256(value), cookie: `${browserName}=${value}${attributes}` };
+    },
+    person(request) {
+      const sealed = cookieOf(request, personName ?? '');
+      const text = sealed === undefined ? undefined : secrets.unseal('person cookie', issuer, sealed);
+      if (text === undefined) return undefined;
+      const { person, until }: { person: string; until: number } = JSON.parse(text);
+      return clock.now() < until ? person : undefined;
+    },
+    setPerson(person) {
+      const sealed = secrets.seal('person cookie', issuer, JSON.stringify({ person, until: clock.now() + PERSON_MS }));
+      return `${personName}=${sealed}; Max-Age=${PERSON_MS / 1000}${attributes}`;
+    },
+  };
+}
+
+function cookieOf({ headers }: IssuerRequest, name: string): string | undefined {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const found = pairs.filter((pair) => pair.startsWith(`${name}=`));
+  // Twice: someone has put one over the other.
+  return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
+}

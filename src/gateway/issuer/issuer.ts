@@ -1,0 +1,162 @@
+// The authorization server: a request in, an answer out. Knows nothing about sockets and where anything is kept.
+
+import type { JSONWebKeySet } from 'jose';
+import { Failure } from '#std/failure.ts';
+import { createClients } from './clients/clients.ts';
+import { createClientDocuments, isDocumentUrl } from './clients/document.ts';
+import { createCookies } from './cookies.ts';
+import { createIssuerSecrets } from './keys/secrets.ts';
+import { createSigningKeys } from './keys/signing-keys.ts';
+import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
+import { errorPage } from './pages/pages.ts';
+import type { IssuerPorts } from './ports.ts';
+import { issuerRoutes, type Route } from './routes.ts';
+import { createUpstreamTokens, type FindUpstreamToken } from './sessions.ts';
+import type { IssuerSettings, UpstreamSettings } from './settings.ts';
+import { createOAuth2Upstream } from './upstream/oauth2.ts';
+import { createOIDCUpstream } from './upstream/oidc.ts';
+import { upstreamSecret } from './upstream/token-request.ts';
+import type { Upstream } from './upstream/upstream.ts';
+import type { IssuerWorld } from './world.ts';
+
+/** `endpoint`: its name; `status`: of the answer. */
+export type CountAnswer = (endpoint: string, status: number) => void;
+
+export interface AuthorizationServer {
+  /** True where the path is one of this server's. */
+  owns(path: string): boolean;
+  /** Of a path that it owns; never rejects. */
+  handle(request: IssuerRequest): Promise<IssuerAnswer>;
+  /** What its tokens verify with; one and the same object until there are others. */
+  publishedKeys(): JSONWebKeySet;
+  readonly upstreamToken: FindUpstreamToken;
+}
+
+/** Throws a Failure where keys, secrets or settings cannot be used. */
+export function createAuthorizationServer(
+  ports: IssuerPorts,
+  settings: IssuerSettings,
+  count: CountAnswer,
+): AuthorizationServer {
+  const secrets = createIssuerSecrets(ports, settings.secretFiles);
+  const [first, ...others] = settings.upstreams;
+  const world: IssuerWorld = {
+    settings,
+    ports,
+    secrets,
+    keys: createSigningKeys(ports, settings.keyFiles),
+    cookies: createCookies(settings.issuer, secrets, ports),
+    clients: createClients(ports, createClientDocuments(ports), isDocumentUrl),
+    kept: new Map(),
+    upstreams: [createUpstream(ports, first), ...others.map((upstream) => createUpstream(ports, upstream))],
+  };
+  warnOfEphemeral(world);
+  const routes = issuerRoutes(world);
+  return {
+    owns: (path) => routes.has(path),
+    async handle(request) {
+      const route = routes.get(request.path);
+      const answer =
+        route === undefined
+          ? errorPage(404, 'Not found', 'There is nothing here.')
+          : await answerRoute(world, route, request);
+      count(route?.name ?? 'other', answer.status);
+      return answer;
+    },
+    publishedKeys: world.keys.published,
+    upstreamToken: createUpstreamTokens(world),
+  };
+}
+
+/** Its secret is read once here, so that one that is missing stops the start. */
+function createUpstream(ports: IssuerPorts, settings: UpstreamSettings): Upstream {
+  upstreamSecret(ports, settings);
+  return settings.type === 'oidc' ? createOIDCUpstream(ports, settings) : createOAuth2Upstream(ports, settings);
+}
+
+function warnOfEphemeral({ settings, ports }: IssuerWorld): void {
+  const missing = [
+    ...(settings.keyFiles.length === 0 ? ['signing key'] : []),
+    ...(settings.secretFiles.length === 0 ? ['HMAC secret'] : []),
+  ];
+  if (missing.length === 0) return;
+  const message = `no ${missing.join(' and no ')} is configured: one was generated, and after a restart every login is lost`;
+  ports.notify({ code: 'issuer-keys-ephemeral', level: 'warn', message, data: { missing } });
+}
+
+async function answerRoute(world: IssuerWorld, route: Route, request: IssuerRequest): Promise<IssuerAnswer> {
+  const handle =
+    request.method === 'HEAD' ? route.methods.GET : route.methods[request.method === 'POST' ? 'POST' : 'GET'];
+  const isKnown = ['GET', 'HEAD', 'POST'].includes(request.method);
+  if (route.audience === 'client' && request.method === 'OPTIONS') return PREFLIGHT;
+  if (handle === undefined || !isKnown) return notAllowed(route);
+  const waitSeconds = route.limit?.(request.address);
+  if (waitSeconds !== undefined) return tooMany(world, route, waitSeconds);
+  try {
+    return opened(route, await handle(world, request));
+  } catch (error) {
+    return opened(route, faultAnswer(world, route, error));
+  }
+}
+
+/** Clients in browsers read what is for clients, from every page: nothing of it depends on cookies. */
+const OPEN = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'retry-after, www-authenticate',
+} as const;
+
+const PREFLIGHT: IssuerAnswer = {
+  status: 204,
+  headers: {
+    ...OPEN,
+    'access-control-allow-methods': 'GET, POST',
+    'access-control-allow-headers': 'authorization, content-type, mcp-protocol-version',
+    'access-control-max-age': '600',
+  },
+  body: '',
+};
+
+function opened({ audience }: Route, answer: IssuerAnswer): IssuerAnswer {
+  return audience === 'client' ? { ...answer, headers: { ...answer.headers, ...OPEN } } : answer;
+}
+
+function notAllowed(route: Route): IssuerAnswer {
+  const answer =
+    route.audience === 'client'
+      ? errorAnswer(METHOD_REFUSED, 405)
+      : errorPage(405, 'Not that way', 'Go back to the app and connect again.');
+  return opened(route, { ...answer, headers: { ...answer.headers, allow: Object.keys(route.methods).join(', ') } });
+}
+
+const METHOD_REFUSED = { error: 'invalid_request', description: 'the method is not allowed here' } as const;
+
+function tooMany({ ports }: IssuerWorld, route: Route, seconds: number): IssuerAnswer {
+  ports.notify({
+    code: 'issuer-too-many-requests',
+    level: 'info',
+    message: `too many requests to ${route.name}`,
+    data: { endpoint: route.name },
+  });
+  const description = `too many requests from your network; try again in ${seconds} s`;
+  const answer =
+    route.audience === 'client'
+      ? errorAnswer({ error: 'slow_down', description }, 429)
+      : errorPage(429, 'Too many at once', `${description}.`);
+  return opened(route, { ...answer, headers: { ...answer.headers, 'retry-after': String(seconds) } });
+}
+
+/** A store that cannot be asked is a Failure; everything else is a mistake of ours. */
+function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): IssuerAnswer {
+  const isFailure = error instanceof Failure;
+  const message = error instanceof Error ? (isFailure ? error.message : (error.stack ?? error.message)) : String(error);
+  const code = isFailure ? 'issuer-store-unavailable' : 'issuer-internal';
+  ports.notify({ code, level: 'warn', message, data: isFailure ? { cause: error.code } : {} });
+  const description = 'the server cannot do that at the moment; try again';
+  if (route.audience === 'client')
+    return errorAnswer({ error: 'temporarily_unavailable', description }, isFailure ? 503 : 500);
+  return errorPage(
+    isFailure ? 503 : 500,
+    'Not at the moment',
+    'The login cannot be continued right now. Wait a little, then connect again from the app.',
+  );
+}

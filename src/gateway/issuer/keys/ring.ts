@@ -1,0 +1,83 @@
+// Several keys or secrets of which one is used and all are accepted, read again when their files change. Knows nothing about
+// what they are.
+
+import { Failure } from '#std/failure.ts';
+import type { IssuerCode } from '../codes.ts';
+import type { IssuerPorts } from '../ports.ts';
+
+/**
+ * A mounted Secret reaches the pods of one workload within about a minute of each other: one that is new in the first place
+ * is accepted at once and used only after this, as long as there is an older one.
+ */
+const SETTLE_MS = 120_000;
+
+export interface RingItem {
+  /** Equal only for the same key. */
+  readonly id: string;
+}
+
+export interface Ring<T extends RingItem> {
+  readonly active: T;
+  /** All, the first of the files first; one and the same list until there are others. */
+  readonly accepted: readonly T[];
+}
+
+export interface RingSource<T extends RingItem> {
+  readonly paths: readonly string[];
+  /** Throws a Failure where the text cannot be used. */
+  readonly parse: (text: string, path: string) => T;
+  /** For where there are no files. */
+  readonly invent: () => T;
+  /** Of the notice that files cannot be used any more. */
+  readonly code: IssuerCode;
+}
+
+type RingPorts = Pick<IssuerPorts, 'files' | 'clock' | 'notify'>;
+
+/** Throws a Failure where the files cannot be used to begin with. Later the last good ones stay. */
+export function createRing<T extends RingItem>(ports: RingPorts, source: RingSource<T>): () => Ring<T> {
+  const { paths } = source;
+  if (paths.length === 0) {
+    const only = source.invent();
+    const ring = { active: only, accepted: [only] };
+    return () => ring;
+  }
+  let texts = paths.map((path) => ports.files.read(path));
+  let accepted: readonly T[] = parseAll(source, texts);
+  const seenAt = new Map(accepted.map(({ id }) => [id, Number.NEGATIVE_INFINITY]));
+  let reported = '';
+
+  function look(): void {
+    const now = paths.map((path) => ports.files.read(path));
+    if (now.every((text, index) => text === texts[index])) return;
+    texts = now;
+    accepted = parseAll(source, now);
+    for (const { id } of accepted) if (!seenAt.has(id)) seenAt.set(id, ports.clock.monotonic());
+    reported = '';
+  }
+
+  function report(error: unknown): void {
+    if (!(error instanceof Failure)) throw error;
+    if (error.message === reported) return;
+    reported = error.message;
+    const message = `${error.message}; those that were read before stay in use`;
+    ports.notify({ code: source.code, level: 'warn', message, data: { cause: error.code } });
+  }
+
+  return function currentRing() {
+    try {
+      look();
+    } catch (error) {
+      report(error);
+    }
+    const settled = ports.clock.monotonic() - SETTLE_MS;
+    const active = accepted.find(({ id }) => (seenAt.get(id) ?? 0) <= settled) ?? accepted[0];
+    if (active === undefined) throw new Failure(source.code, 'there is none', { data: { paths: [...paths] } });
+    return { active, accepted };
+  };
+}
+
+function parseAll<T extends RingItem>(source: RingSource<T>, texts: readonly string[]): readonly T[] {
+  const items = texts.map((text, index) => source.parse(text, source.paths[index] ?? ''));
+  return items.filter(({ id }, index) => items.findIndex((each) => each.id === id) === index);
+}

@@ -1,0 +1,75 @@
+// Keeps the records of the authorization server in this process, for one replica that may forget them. Knows nothing about
+// what they are.
+
+import { setBounded } from '#std/bounded.ts';
+import type { IssuerClock, IssuerStore } from './ports.ts';
+
+interface Kept {
+  readonly value: string;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+}
+
+/**
+ * Of one kind: the oldest make room for new ones. What anybody can cause (registrations, logins that no one finishes) is of
+ * other kinds than what people's logins leave behind.
+ */
+const KIND_MAX = 20_000;
+
+export function createMemoryStore({ monotonic }: Pick<IssuerClock, 'monotonic'>): IssuerStore {
+  const kinds = new Map<string, Map<string, Kept>>();
+
+  function kindOf(key: string): Map<string, Kept> {
+    const name = key.slice(0, key.indexOf(':'));
+    const known = kinds.get(name) ?? new Map<string, Kept>();
+    kinds.set(name, known);
+    return known;
+  }
+
+  function read(key: string): string | undefined {
+    const kept = kindOf(key).get(key);
+    if (kept === undefined) return undefined;
+    if (monotonic() < kept.until) return kept.value;
+    kindOf(key).delete(key);
+    return undefined;
+  }
+
+  function write(key: string, value: string, ttlMs: number): void {
+    const kind = kindOf(key);
+    dropExpired(kind, monotonic());
+    setBounded(kind, key, { value, until: monotonic() + ttlMs }, KIND_MAX);
+  }
+
+  return {
+    get: async (key) => read(key),
+    set: async (key, value, ttlMs) => write(key, value, ttlMs),
+    async add(key, value, ttlMs) {
+      if (read(key) !== undefined) return false;
+      write(key, value, ttlMs);
+      return true;
+    },
+    async take(key) {
+      const value = read(key);
+      kindOf(key).delete(key);
+      return value;
+    },
+    async replace(key, from, to, ttlMs) {
+      if (read(key) !== from) return false;
+      write(key, to, ttlMs);
+      return true;
+    },
+    async delete(keys) {
+      for (const key of keys) kindOf(key).delete(key);
+    },
+  };
+}
+
+/** The oldest few at each write: nothing that has expired stays for long, and no write takes long. */
+function dropExpired(kind: Map<string, Kept>, now: number): void {
+  let looked = 0;
+  for (const [key, { until }] of kind) {
+    looked += 1;
+    if (until < now) kind.delete(key);
+    if (looked >= 8) return;
+  }
+}

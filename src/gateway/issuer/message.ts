@@ -1,0 +1,119 @@
+// Requests to the authorization server and its answers as values.
+
+import type { JsonObject } from '#std/json.ts';
+
+export interface IssuerRequest {
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Empty where there is none. */
+  readonly body: string;
+  /** Of who asks, for limits. */
+  readonly address: string;
+}
+
+export interface IssuerAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string;
+}
+
+/** RFC 6749 sections 4.1.2.1 and 5.2, RFC 7591 section 3.2.2, RFC 8707 section 2, RFC 7009 section 2.2.1. */
+export type OAuthErrorCode =
+  | 'access_denied'
+  | 'invalid_client'
+  | 'invalid_client_metadata'
+  | 'invalid_grant'
+  | 'invalid_redirect_uri'
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'server_error'
+  | 'slow_down'
+  | 'temporarily_unavailable'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'unsupported_token_type';
+
+/** What a client gets in place of what it asked for. The description says what would be right, and nothing of the inside. */
+export interface OAuthError {
+  readonly error: OAuthErrorCode;
+  readonly description: string;
+}
+
+/** RFC 6749 section 5.1: no one keeps it. */
+const NOT_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
+
+export function jsonAnswer(status: number, value: JsonObject, headers: IssuerAnswer['headers'] = {}): IssuerAnswer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...NOT_KEPT, ...headers },
+    body: `${JSON.stringify(value)}\n`,
+  };
+}
+
+/** RFC 6749 section 5.2: a client that is not known gets 401, so that it registers again. */
+export function errorAnswer({ error, description }: OAuthError, status?: number): IssuerAnswer {
+  const own = status ?? STATUSES[error] ?? 400;
+  const headers: Record<string, string> = own === 503 || own === 429 ? { 'retry-after': '5' } : {};
+  return jsonAnswer(own, { error, error_description: description }, headers);
+}
+
+const STATUSES: { readonly [Code in OAuthErrorCode]?: number } = {
+  invalid_client: 401,
+  server_error: 500,
+  slow_down: 429,
+  temporarily_unavailable: 503,
+};
+
+/** The browser goes there with a GET, whatever it came with. */
+export function redirectAnswer(url: string, cookies: readonly string[] = []): IssuerAnswer {
+  return {
+    status: 303,
+    headers: {
+      location: url,
+      ...NOT_KEPT,
+      'referrer-policy': 'no-referrer',
+      ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
+    },
+    body: '',
+  };
+}
+
+/** No request of OAuth has half as many. */
+const PARAMETERS_MAX = 50;
+
+/** Half a sentence about the first fault. `resource` may be repeated (RFC 8707 section 2). */
+export interface ParameterFault {
+  /** Undefined if there are too many parameters. */
+  readonly repeated: string | undefined;
+  readonly message: string;
+}
+
+/** The form of a POST; undefined if the body is not a form (RFC 6749 section 4.1.3) or its parameters have a fault. */
+export function readForm({ headers, body }: IssuerRequest): URLSearchParams | undefined {
+  const type = headers['content-type'] ?? '';
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return undefined;
+  const form = new URLSearchParams(body);
+  return parameterFault(form) === undefined ? form : undefined;
+}
+
+/** Undefined if there are at most 50 parameters and none occurs twice (RFC 6749 sections 3.1 and 3.2). */
+export function parameterFault(parameters: URLSearchParams): ParameterFault | undefined {
+  if (parameters.size > PARAMETERS_MAX) {
+    return { repeated: undefined, message: `there are more than ${PARAMETERS_MAX} parameters` };
+  }
+  const names = new Set<string>();
+  for (const name of parameters.keys()) {
+    if (names.has(name) && name !== 'resource') return { repeated: name, message: `${name} is there twice` };
+    names.add(name);
+  }
+  return undefined;
+}

@@ -1,0 +1,38 @@
+// What the authorization server says about itself (RFC 8414). Knows nothing about how it is served.
+
+import type { JsonObject } from '#std/json.ts';
+import type { IssuerSettings } from './settings.ts';
+
+/** Of clients that prove themselves (RFC 7523). */
+const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+
+/** OpenID Connect Discovery wants some of it under its own path; there are no ID tokens, so nothing is said about them. */
+export function issuerMetadata({ issuer, scopes }: IssuerSettings): JsonObject {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/oauth/authorize`,
+    token_endpoint: `${issuer}/oauth/token`,
+    registration_endpoint: `${issuer}/oauth/register`,
+    revocation_endpoint: `${issuer}/oauth/revoke`,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    scopes_supported: [...scopes],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+    token_endpoint_auth_signing_alg_values_supported: [...SIGNATURES],
+    revocation_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+    revocation_endpoint_auth_signing_alg_values_supported: [...SIGNATURES],
+    client_id_metadata_document_supported: true,
+    authorization_response_iss_parameter_supported: true,
+    subject_types_supported: ['public'],
+  };
+}
+
+const DOCUMENTS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+
+/** Below the issuer, with its path inserted (RFC 8414 section 3.1) and, for clients that forget it, without. */
+export function metadataLocations({ path }: IssuerSettings): readonly string[] {
+  return [...new Set(DOCUMENTS.flatMap((document) => [`${document}${path}`, `${path}${document}`, document]))];
+}

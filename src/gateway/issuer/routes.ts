@@ -1,0 +1,86 @@
+// Which path of the authorization server does what, and how often one address may ask for it.
+
+import { createRateLimit, type RateLimit } from '#std/rate.ts';
+import { disconnectApp, showApps } from './apps.ts';
+import { authorize } from './authorize.ts';
+import { receiveCallback } from './callback.ts';
+import { registerClient } from './clients/registration.ts';
+import { answerConsent } from './consent.ts';
+import { type IssuerAnswer, type IssuerRequest, jsonAnswer } from './message.ts';
+import { issuerMetadata, metadataLocations } from './metadata.ts';
+import type { IssuerClock } from './ports.ts';
+import { revokeToken } from './revocation.ts';
+import type { IssuerSettings } from './settings.ts';
+import { giveTokens } from './token.ts';
+import type { IssuerWorld } from './world.ts';
+
+type Handle = (world: IssuerWorld, request: IssuerRequest) => IssuerAnswer | Promise<IssuerAnswer>;
+
+export interface Route {
+  /** For metrics. */
+  readonly name: string;
+  readonly methods: Readonly<Partial<Record<'GET' | 'POST', Handle>>>;
+  /** `page`: people look at it, and no page of another origin reads it. */
+  readonly audience: 'client' | 'page';
+  /** Undefined: it costs nothing. */
+  readonly limit: RateLimit | undefined;
+}
+
+/** Requests a minute of one address: behind one address is a whole office, or an ingress. */
+const PER_MINUTE = {
+  authorize: 600,
+  callback: 600,
+  consent: 600,
+  token: 3000,
+  register: 300,
+  revoke: 600,
+  apps: 120,
+} as const;
+
+/** Public, and the same for everybody. */
+const DOCUMENT = { 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' } as const;
+/** Keys rotate. */
+const KEY_DOCUMENT = { ...DOCUMENT, 'cache-control': 'public, max-age=300' } as const;
+
+/** By path. */
+export function issuerRoutes({
+  settings,
+  ports,
+}: {
+  readonly settings: IssuerSettings;
+  readonly ports: { readonly clock: Pick<IssuerClock, 'monotonic'> };
+}): ReadonlyMap<string, Route> {
+  const limits = Object.fromEntries(
+    Object.entries(PER_MINUTE).map(([name, perMinute]) => [name, createRateLimit(perMinute, ports.clock.monotonic)]),
+  );
+  function route(name: keyof typeof PER_MINUTE, audience: Route['audience'], methods: Route['methods']): Route {
+    return { name, audience, methods, limit: limits[name] };
+  }
+  const documents = { name: 'metadata', audience: 'client', limit: undefined } as const;
+  const callback = route('callback', 'page', { GET: receiveCallback });
+  const below = `${settings.path}/oauth`;
+  return new Map<string, Route>([
+    ...metadataLocations(settings).map((path): [string, Route] => [
+      path,
+      { ...documents, methods: { GET: showMetadata } },
+    ]),
+    [`${settings.path}/.well-known/jwks.json`, { ...documents, name: 'jwks', methods: { GET: showKeys } }],
+    // Also where providers send people to it, wherever that is.
+    ...settings.upstreams.map(({ redirectUri }): [string, Route] => [new URL(redirectUri).pathname, callback]),
+    [`${below}/callback`, callback],
+    [`${below}/authorize`, route('authorize', 'page', { GET: authorize })],
+    [`${below}/consent`, route('consent', 'page', { POST: answerConsent })],
+    [`${below}/apps`, route('apps', 'page', { GET: showApps, POST: disconnectApp })],
+    [`${below}/token`, route('token', 'client', { POST: giveTokens })],
+    [`${below}/register`, route('register', 'client', { POST: registerClient })],
+    [`${below}/revoke`, route('revoke', 'client', { POST: revokeToken })],
+  ]);
+}
+
+function showMetadata({ settings }: IssuerWorld): IssuerAnswer {
+  return jsonAnswer(200, issuerMetadata(settings), { ...DOCUMENT, pragma: [] });
+}
+
+function showKeys({ keys }: IssuerWorld): IssuerAnswer {
+  return { ...jsonAnswer(200, {}, { ...KEY_DOCUMENT, pragma: [] }), body: `${JSON.stringify(keys.published())}\n` };
+}

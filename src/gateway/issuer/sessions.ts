@@ -1,0 +1,144 @@
+// What a login leaves behind: the person's tokens at the providers, refreshed when they expire, gone when the session ends.
+// Knows nothing about who asks for them.
+
+import { setBounded } from '#std/bounded.ts';
+import { Failure } from '#std/failure.ts';
+import { KEYS, upstreamContext } from './records.ts';
+import type { Upstream, UpstreamTokens } from './upstream/upstream.ts';
+import { type IssuerWorld, sessionMs } from './world.ts';
+
+/** Refreshed before it expires: a request takes some time, and clocks differ. */
+const SKEW_MS = 30_000;
+/** What was revoked elsewhere is used for no longer than this. */
+const KEPT_MS = 5_000;
+const KEPT_MAX = 20_000;
+/** Longer than a refresh can take. */
+const LOCK_MS = 20_000;
+const LOOK_AGAIN_MS = 100;
+
+/** The person's access token at the provider; undefined: the session has ended. Throws a Failure where it cannot be said. */
+export type FindUpstreamToken = (session: string, provider: string) => Promise<string | undefined>;
+
+/** However many ask, a token is refreshed once. */
+export function createUpstreamTokens(world: IssuerWorld): FindUpstreamToken {
+  const { kept } = world;
+  const { clock } = world.ports;
+  const pending = new Map<string, Promise<string | undefined>>();
+
+  async function load(key: string, session: string, upstream: Upstream): Promise<string | undefined> {
+    const tokens = await currentTokens(world, session, upstream);
+    if (tokens === undefined) kept.delete(key);
+    else {
+      const until = clock.monotonic() + Math.min(KEPT_MS, tokens.expiresAtMs - clock.now());
+      setBounded(kept, key, { token: tokens.accessToken, until }, KEPT_MAX);
+    }
+    return tokens?.accessToken;
+  }
+
+  return async function findUpstreamToken(session, provider) {
+    const upstream = world.upstreams.find(({ name }) => name === provider);
+    if (upstream === undefined) return undefined;
+    const key = upstreamContext(session, provider);
+    const known = kept.get(key);
+    if (known !== undefined && clock.monotonic() < known.until) return known.token;
+    const waiting = pending.get(key) ?? load(key, session, upstream).finally(() => pending.delete(key));
+    pending.set(key, waiting);
+    return waiting;
+  };
+}
+
+async function currentTokens(
+  world: IssuerWorld,
+  session: string,
+  upstream: Upstream,
+): Promise<UpstreamTokens | undefined> {
+  const { clock, store } = world.ports;
+  const key = KEYS.upstream(session, upstream.name);
+  const lock = KEYS.upstreamLock(session, upstream.name);
+  for (;;) {
+    const sealed = await store.get(key);
+    const tokens = sealed === undefined ? undefined : openTokens(world, session, upstream.name, sealed);
+    if (sealed === undefined || tokens === undefined) return undefined;
+    const leftMs = tokens.expiresAtMs - clock.now();
+    if (leftMs > SKEW_MS || (tokens.refreshToken === undefined && leftMs > 0)) return tokens;
+    if (tokens.refreshToken === undefined) return endUsedUp(world, session, upstream.name);
+    if (await store.add(lock, '1', LOCK_MS)) {
+      try {
+        return await refreshOnce(world, session, upstream, { sealed, tokens });
+      } finally {
+        await store.delete([lock]);
+      }
+    }
+    // Another replica is at it.
+    await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
+  }
+}
+
+function openTokens(
+  { secrets }: IssuerWorld,
+  session: string,
+  provider: string,
+  sealed: string,
+): UpstreamTokens | undefined {
+  const text = secrets.unseal('upstream tokens', upstreamContext(session, provider), sealed);
+  if (text === undefined) return undefined;
+  const tokens: UpstreamTokens = JSON.parse(text);
+  return tokens;
+}
+
+async function refreshOnce(
+  world: IssuerWorld,
+  session: string,
+  upstream: Upstream,
+  { sealed, tokens }: { readonly sealed: string; readonly tokens: UpstreamTokens },
+): Promise<UpstreamTokens | undefined> {
+  const { ports, secrets } = world;
+  const key = KEYS.upstream(session, upstream.name);
+  // Whoever had the lock before has refreshed it meanwhile.
+  const current = await ports.store.get(key);
+  if (current !== sealed) return current === undefined ? undefined : openTokens(world, session, upstream.name, current);
+  try {
+    const fresh = await upstream.refresh(tokens);
+    const next = secrets.seal('upstream tokens', upstreamContext(session, upstream.name), JSON.stringify(fresh));
+    return (await ports.store.replace(key, sealed, next, sessionMs(world))) ? fresh : undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    ports.notify({
+      code: 'issuer-upstream-refused',
+      level: 'warn',
+      message: error.message,
+      data: { ...error.data, cause: error.code },
+    });
+    if (error.code === 'issuer-upstream-unavailable' && tokens.expiresAtMs > ports.clock.now()) return tokens;
+    if (error.retryable) throw error;
+    return endUsedUp(world, session, upstream.name);
+  }
+}
+
+async function endUsedUp(world: IssuerWorld, session: string, provider: string): Promise<undefined> {
+  await endSession(world, session, `the token of ${provider} has expired and cannot be refreshed`);
+  return undefined;
+}
+
+/** Nothing of it can be used afterwards, but for access tokens until they expire. */
+export async function endSession({ ports, upstreams, kept }: IssuerWorld, session: string, why: string): Promise<void> {
+  ports.notify({ code: 'issuer-session-ended', level: 'info', message: `a session was ended: ${why}`, data: {} });
+  for (const { name } of upstreams) kept.delete(upstreamContext(session, name));
+  await ports.store.delete([KEYS.grant(session), ...upstreams.map(({ name }) => KEYS.upstream(session, name))]);
+}
+
+/** False: its tokens at a provider are gone, so it cannot go on. Otherwise they stay for as long as the new refresh token. */
+export async function keepSession(world: IssuerWorld, session: string): Promise<boolean> {
+  const { store } = world.ports;
+  for (const { name } of world.upstreams) {
+    const key = KEYS.upstream(session, name);
+    const sealed = await store.get(key);
+    const tokens = sealed === undefined ? undefined : openTokens(world, session, name, sealed);
+    if (sealed === undefined || tokens === undefined) return false;
+    // Under the secret of now: the one before may be taken away once its refresh tokens have expired.
+    const next = world.secrets.seal('upstream tokens', upstreamContext(session, name), JSON.stringify(tokens));
+    // Another value meanwhile is one that was just written, for as long.
+    await store.replace(key, sealed, next, sessionMs(world));
+  }
+  return true;
+}

@@ -1,0 +1,158 @@
+// The configuration of an authorization server with everything filled in and checked. Knows no files' contents and no
+// requests.
+
+import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import { parseDuration } from '#std/duration.ts';
+import { Failure } from '#std/failure.ts';
+
+type UpstreamBlock = AuthServerConfig['upstreams'][number];
+type ClientBlock = NonNullable<UpstreamBlock['oidc_config']> | NonNullable<UpstreamBlock['oauth2_config']>;
+export type UserInfoSettings = NonNullable<UpstreamBlock['oauth2_config']>['userinfo'];
+export type TokenMapping = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['token_response_mapping']>;
+
+export interface UpstreamClient {
+  readonly name: string;
+  readonly clientId: string;
+  /** Wins over the variable. */
+  readonly clientSecretFile?: string;
+  readonly clientSecretVariable?: string;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+}
+
+export type UpstreamSettings =
+  | (UpstreamClient & { readonly type: 'oidc'; readonly issuerUrl: string; readonly userInfo?: UserInfoSettings })
+  | (UpstreamClient & {
+      readonly type: 'oauth2';
+      readonly authorizationEndpoint: string;
+      readonly tokenEndpoint: string;
+      readonly userInfo: UserInfoSettings;
+      readonly mapping?: TokenMapping;
+    });
+
+export interface IssuerSettings {
+  readonly issuer: string;
+  /** Of the issuer, without a slash at its end; empty where it has none. */
+  readonly path: string;
+  readonly accessMs: number;
+  readonly refreshMs: number;
+  readonly codeMs: number;
+  readonly scopes: readonly string[];
+  /** What clients may give as resource. */
+  readonly resources: readonly string[];
+  /** What the host of this server wants to find in `aud`, and what is meant where a client names no resource. */
+  readonly hostAudience: string;
+  /** People log in with each, in this order. */
+  readonly upstreams: readonly [UpstreamSettings, ...UpstreamSettings[]];
+  readonly keyFiles: readonly string[];
+  readonly secretFiles: readonly string[];
+}
+
+const MINUTE = 60_000;
+/** Document 3 has the defaults; beyond these bounds nothing starts. */
+const BOUNDS = {
+  access_token_lifespan: [MINUTE, 24 * 60 * MINUTE],
+  refresh_token_lifespan: [60 * MINUTE, 720 * 60 * MINUTE],
+  auth_code_lifespan: [MINUTE / 2, 10 * MINUTE],
+} as const;
+
+/** `hostAudience`: what the host of the server accepts. Throws Failure `issuer-config-invalid`. */
+export function issuerSettings(config: AuthServerConfig, hostAudience: string): IssuerSettings {
+  const { signing_key_config: keys, hmac_secret_files: secretFiles = [] } = config;
+  const [first, ...others] = config.upstreams.map(upstreamSettings);
+  if (first === undefined) throw configInvalid('/upstreams', 'is empty: people have to log in somewhere');
+  if (config.storage.type === 'redis' && config.storage.redis_config === undefined) {
+    throw configInvalid('/storage/redis_config', 'is missing: /storage/type is redis');
+  }
+  return {
+    issuer: config.issuer,
+    path: issuerPath(config.issuer),
+    accessMs: lifespan(config, 'access_token_lifespan'),
+    refreshMs: lifespan(config, 'refresh_token_lifespan'),
+    codeMs: lifespan(config, 'auth_code_lifespan'),
+    scopes: config.scopes_supported,
+    resources: config.allowed_audiences,
+    hostAudience,
+    upstreams: [first, ...others],
+    keyFiles:
+      keys === undefined
+        ? []
+        : [keys.signing_key_file, ...(keys.fallback_key_files ?? [])].map((file) => `${keys.key_dir}/${file}`),
+    secretFiles,
+  };
+}
+
+/** RFC 8414 section 2; plain HTTP is let be for localhost. */
+function issuerPath(issuer: string): string {
+  const url = URL.parse(issuer);
+  if (url === null || !isProtected(url) || url.search !== '' || url.hash !== '' || issuer.endsWith('/')) {
+    const right = 'must be an https URL (http on loopback) without query, fragment and a slash at its end (RFC 8414)';
+    throw configInvalid('/issuer', `${right}, not ${issuer}`);
+  }
+  return url.pathname === '/' ? '' : url.pathname;
+}
+
+/** Nothing of loopback leaves the machine (RFC 8252 section 8.3). */
+export function isProtected({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+/** As RFC 8252 section 7.3 has it, and the name that nearly every client uses in its place. */
+export function isLoopback(hostname: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
+
+function lifespan({ token_lifespans: lifespans }: AuthServerConfig, key: keyof typeof BOUNDS): number {
+  const ms = parseDuration(lifespans[key]);
+  const [least, most] = BOUNDS[key];
+  if (ms !== undefined && ms >= least && ms <= most) return ms;
+  const right = `must be a duration between ${least / 1000} and ${most / 1000} seconds`;
+  throw configInvalid(`/token_lifespans/${key}`, `${right}, not ${lifespans[key]}`);
+}
+
+function upstreamSettings(
+  { name, type, oidc_config: oidc, oauth2_config: oauth2 }: UpstreamBlock,
+  index: number,
+): UpstreamSettings {
+  const pointer = `/upstreams/${index}`;
+  if (type === 'oidc' && oidc !== undefined) {
+    return {
+      type,
+      ...upstreamClient(name, oidc),
+      issuerUrl: httpUrl(oidc.issuer_url, `${pointer}/oidc_config/issuer_url`),
+      userInfo: oidc.userinfo_override,
+    };
+  }
+  if (type === 'oauth2' && oauth2 !== undefined) {
+    return {
+      type,
+      ...upstreamClient(name, oauth2),
+      authorizationEndpoint: httpUrl(oauth2.authorization_endpoint, `${pointer}/oauth2_config/authorization_endpoint`),
+      tokenEndpoint: httpUrl(oauth2.token_endpoint, `${pointer}/oauth2_config/token_endpoint`),
+      userInfo: oauth2.userinfo,
+      mapping: oauth2.token_response_mapping,
+    };
+  }
+  throw configInvalid(pointer, `is of type ${type}, and the block of that type is missing`);
+}
+
+function upstreamClient(name: string, block: ClientBlock): UpstreamClient {
+  return {
+    name,
+    clientId: block.client_id,
+    clientSecretFile: block.client_secret_file,
+    clientSecretVariable: block.client_secret_env_var,
+    redirectUri: block.redirect_uri,
+    scopes: block.scopes ?? [],
+  };
+}
+
+function httpUrl(text: string, pointer: string): string {
+  const url = URL.parse(text);
+  if (url !== null && ['http:', 'https:'].includes(url.protocol)) return text;
+  throw configInvalid(pointer, `must be an http or https URL, not ${text}`);
+}
+
+export function configInvalid(pointer: string, what: string): Failure {
+  return new Failure('issuer-config-invalid', `${pointer} ${what}`, { data: { pointer } });
+}

@@ -1,0 +1,173 @@
+// The token endpoint (RFC 6749 section 3.2): codes and refresh tokens become tokens. Knows nothing about browsers.
+
+import { sha256 } from '#std/hash.ts';
+import { signAccessToken, type TokenFacts } from './access-token.ts';
+import { authenticateClient } from './clients/authentication.ts';
+import type { Client } from './clients/clients.ts';
+import { provesChallenge } from './keys/pkce.ts';
+import {
+  errorAnswer,
+  type IssuerAnswer,
+  type IssuerRequest,
+  jsonAnswer,
+  type OAuthError,
+  readForm,
+} from './message.ts';
+import {
+  type CodeRecord,
+  findConsent,
+  type GrantRecord,
+  KEYS,
+  readRecord,
+  USED_CODE_MS,
+  writeRecord,
+} from './records.ts';
+import { narrowedAudience, narrowedScopes } from './resources.ts';
+import { endSession, keepSession } from './sessions.ts';
+import { type IssuerWorld, noteRefusal } from './world.ts';
+
+interface Granted {
+  readonly facts: TokenFacts;
+  /** Undefined: the client takes none. */
+  readonly refreshToken: string | undefined;
+}
+
+export async function giveTokens(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
+  const form = readForm(request);
+  const granted = form === undefined ? FORM_INVALID : await grantOf(world, request, form);
+  if ('error' in granted) {
+    noteRefusal(world, granted.error, granted.description);
+    return errorAnswer(granted);
+  }
+  const { facts, refreshToken } = granted;
+  return jsonAnswer(200, {
+    access_token: await signAccessToken(world, facts),
+    token_type: 'Bearer',
+    expires_in: Math.floor(world.settings.accessMs / 1000),
+    scope: facts.scopes.join(' '),
+    refresh_token: refreshToken,
+  });
+}
+
+const FORM_INVALID: OAuthError = {
+  error: 'invalid_request',
+  description:
+    'the body must be a form (application/x-www-form-urlencoded) of at most 50 parameters, none of them twice',
+};
+
+async function grantOf(
+  world: IssuerWorld,
+  request: IssuerRequest,
+  form: URLSearchParams,
+): Promise<Granted | OAuthError> {
+  const client = await authenticateClient(world, request, form);
+  if ('error' in client) return client;
+  switch (form.get('grant_type')) {
+    case 'authorization_code':
+      return redeemCode(world, client, form);
+    case 'refresh_token':
+      return refreshTokens(world, client, form);
+    default:
+      return { error: 'unsupported_grant_type', description: 'grant_type must be authorization_code or refresh_token' };
+  }
+}
+
+const CODE_UNKNOWN = invalidGrant('the code is not known, has expired, was used, or is of another client');
+
+async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Granted | OAuthError> {
+  const { store } = world.ports;
+  const opened = world.secrets.open('authorization code', form.get('code') ?? '');
+  const known = opened === undefined ? undefined : await readRecord<CodeRecord>(store, KEYS.code(opened.id));
+  if (opened === undefined || known === undefined || known.record.authorization.client !== client.id)
+    return CODE_UNKNOWN;
+  const { authorization, session, person, used } = known.record;
+  // RFC 6749 section 4.1.2: whoever came first may have stolen it, so what it gave ends.
+  if (used) return endReused(world, session, CODE_UNKNOWN);
+  if (!provesChallenge(form.get('code_verifier') ?? '', authorization.challenge)) {
+    return invalidGrant('code_verifier does not fit the code_challenge of the login (RFC 7636)');
+  }
+  const redirectUri = form.get('redirect_uri') ?? undefined;
+  const expected = authorization.redirectNamed || redirectUri !== undefined ? authorization.redirectUri : undefined;
+  if (redirectUri !== expected) return invalidGrant('redirect_uri is not the one of the login');
+  const audience = narrowedAudience(world.settings, authorization.audience, form.getAll('resource'));
+  if ('error' in audience) return audience;
+  const spent = JSON.stringify({ ...known.record, used: true } satisfies CodeRecord);
+  if (!(await store.replace(KEYS.code(opened.id), known.text, spent, USED_CODE_MS))) {
+    return endReused(world, session, CODE_UNKNOWN);
+  }
+  await world.clients.keep(client.id);
+  const facts = { client: client.id, session, person, scopes: authorization.scopes, audience };
+  if (!client.grantTypes.includes('refresh_token')) return { facts, refreshToken: undefined };
+  const grant: GrantRecord = {
+    client: client.id,
+    person,
+    scopes: authorization.scopes,
+    audience: authorization.audience,
+    used: 0,
+  };
+  await writeRecord(store, KEYS.grant(session), grant, world.settings.refreshMs);
+  return { facts, refreshToken: world.secrets.mint('refresh token', { id: session, generation: 1 }) };
+}
+
+const REFRESH_UNKNOWN = invalidGrant(
+  'the refresh token is not known, has expired, was revoked or used, or is of another client',
+);
+/** Two of one client at once; more often someone plays. */
+const RACES_MAX = 5;
+
+/**
+ * Rotation (RFC 9700 section 4.14.2) that bears a lost answer: a token that was used once is good again, as long as its
+ * successor was not used. A successor that is not the one in use, or an older token, ends the session.
+ */
+async function refreshTokens(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Granted | OAuthError> {
+  const token = form.get('refresh_token') ?? '';
+  const opened = world.secrets.open('refresh token', token);
+  if (opened === undefined) return REFRESH_UNKNOWN;
+  const { id: session, generation } = opened;
+  const { store } = world.ports;
+  for (let race = 0; race < RACES_MAX; race += 1) {
+    const known = await readRecord<GrantRecord>(store, KEYS.grant(session));
+    if (known === undefined || known.record.client !== client.id) return REFRESH_UNKNOWN;
+    const { record: grant, text } = known;
+    const mark = sha256(token);
+    const isAgain = generation === grant.used && mark === grant.usedToken;
+    if (!isAgain && generation !== grant.used + 1) return endReused(world, session, REFRESH_UNKNOWN);
+    const asked = refreshFacts(world, session, grant, form);
+    if ('error' in asked) return asked;
+    if (
+      (await findConsent(store, grant.person.subject, client.id)) === undefined ||
+      !(await keepSession(world, session))
+    ) {
+      return endReused(world, session, REFRESH_UNKNOWN);
+    }
+    const next = JSON.stringify({ ...grant, used: generation, usedToken: mark } satisfies GrantRecord);
+    if (!(await store.replace(KEYS.grant(session), text, next, world.settings.refreshMs))) continue;
+    await world.clients.keep(client.id);
+    return {
+      facts: asked,
+      refreshToken: world.secrets.mint('refresh token', { id: session, generation: generation + 1 }),
+    };
+  }
+  return { error: 'temporarily_unavailable', description: 'the token is being refreshed by others; try again' };
+}
+
+function refreshFacts(
+  { settings }: IssuerWorld,
+  session: string,
+  { client, person, scopes: granted, audience: allowed }: GrantRecord,
+  form: URLSearchParams,
+): TokenFacts | OAuthError {
+  const scopes = narrowedScopes(granted, form.get('scope'));
+  if ('error' in scopes) return scopes;
+  const audience = narrowedAudience(settings, allowed, form.getAll('resource'));
+  return 'error' in audience ? audience : { client, session, person, scopes, audience };
+}
+
+async function endReused(world: IssuerWorld, session: string, refusal: OAuthError): Promise<OAuthError> {
+  await endSession(world, session, 'a code or refresh token was used again, or what it stands for is gone');
+  return refusal;
+}
+
+function invalidGrant(description: string): OAuthError {
+  return { error: 'invalid_grant', description };
+}

@@ -1,0 +1,176 @@
+// A provider that speaks OpenID Connect: endpoints by discovery, people by a verified id_token. Knows nothing about clients.
+
+import { discover } from '#auth/discovery.ts';
+import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
+import { checkJwt } from '#auth/jwt.ts';
+import type { AuthPorts } from '#auth/ports.ts';
+import type { ProviderSettings } from '#auth/settings.ts';
+import { type JsonObject, textsIn } from '#std/json.ts';
+import type { IssuerPorts } from '../ports.ts';
+import { isProtected, type UpstreamSettings } from '../settings.ts';
+import { codeFrom, codeGrant, visitUrl } from './oauth2.ts';
+import { requestTokens, type TokenEndpoint } from './token-request.ts';
+import { asUpstreamFailure, type Upstream, upstreamFailure } from './upstream.ts';
+import { askUserInfo, type UserInfo, userInfoOf } from './user-info.ts';
+
+type OIDCSettings = Extract<UpstreamSettings, { readonly type: 'oidc' }>;
+
+interface Provider {
+  readonly ports: IssuerPorts;
+  readonly settings: OIDCSettings;
+  readonly keys: ProviderKeys;
+  document(): Promise<JsonObject>;
+}
+
+/** Endpoints change rarely; a provider that moved is found within this time. */
+const DOCUMENT_MS = 10 * 60_000;
+
+/** Asks no one yet. */
+export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): Upstream {
+  const { name, issuerUrl, redirectUri } = settings;
+  const world = authPorts(ports, settings);
+  const known: ProviderSettings = { name, issuerUrl, audience: settings.clientId, allowPrivateIP: true };
+  const provider: Provider = {
+    ports,
+    settings,
+    keys: createProviderKeys(world, known),
+    document: remembered(ports, () => discover(world, known)),
+  };
+  return {
+    name,
+    host: new URL(issuerUrl).host,
+    redirectUri,
+    async authorizationUrl(visit) {
+      const endpoint = await endpointOf(provider, 'authorization_endpoint');
+      return visitUrl(endpoint, settings, visit, { nonce: visit.nonce });
+    },
+    async redeem({ verifier, nonce }, parameters) {
+      await checkResponseIssuer(provider, parameters);
+      const code = codeFrom(name, parameters);
+      const answer = await requestTokens(ports, await tokenEndpoint(provider), codeGrant(code, redirectUri, verifier));
+      const { idToken, ...tokens } = answer;
+      if (idToken === undefined) throw upstreamFailure(name, 'invalid', 'its token endpoint gave no id_token');
+      const person = await personOf(provider, await checkIdToken(provider, idToken, nonce), tokens.accessToken);
+      return { ...person, tokens: { ...tokens, subject: person.subject } };
+    },
+    async refresh({ refreshToken = '', subject }) {
+      const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
+      const { idToken, ...tokens } = await requestTokens(ports, await tokenEndpoint(provider), grant);
+      if (idToken !== undefined) {
+        // OpenID Connect Core 1.0 section 12.2: of the same person, or it is not used.
+        const again = await personOf(provider, await checkIdToken(provider, idToken, undefined), tokens.accessToken);
+        if (again.subject !== subject)
+          throw upstreamFailure(name, 'invalid', 'the refreshed token is of another subject');
+      }
+      return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken, subject };
+    },
+  };
+}
+
+/** Addresses on the host that the configuration names may be private; what discovery leads to elsewhere must not be. */
+function authPorts(ports: IssuerPorts, { name, issuerUrl }: OIDCSettings): AuthPorts {
+  return {
+    fetch: (request) => ports.fetch({ ...request, allowPrivate: isSameHost(request.url, issuerUrl) }),
+    files: { read: async (path) => ports.files.read(path) },
+    clock: ports.clock,
+    notify: ({ message, data }) =>
+      ports.notify({ code: 'issuer-upstream-unavailable', level: 'warn', message, data: { provider: name, ...data } }),
+  };
+}
+
+function isSameHost(url: string, issuerUrl: string): boolean {
+  return URL.parse(url)?.hostname === new URL(issuerUrl).hostname;
+}
+
+/** Everyone who waits for it waits for the same request; failures are not kept. */
+function remembered(ports: IssuerPorts, load: () => Promise<JsonObject>): () => Promise<JsonObject> {
+  let known: { readonly document: Promise<JsonObject>; readonly until: number } | undefined;
+  return function document() {
+    if (known !== undefined && ports.clock.monotonic() < known.until) return known.document;
+    const current = load();
+    known = { document: current, until: ports.clock.monotonic() + DOCUMENT_MS };
+    current.catch(() => {
+      known = undefined;
+    });
+    return current;
+  };
+}
+
+async function documentOf({ document, settings }: Provider): Promise<JsonObject> {
+  try {
+    return await document();
+  } catch (error) {
+    throw asUpstreamFailure(settings.name, error);
+  }
+}
+
+async function endpointOf(provider: Provider, key: 'authorization_endpoint' | 'token_endpoint'): Promise<string> {
+  const { name, issuerUrl } = provider.settings;
+  const { [key]: value } = await documentOf(provider);
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  if (url === null) throw upstreamFailure(name, 'invalid', `its discovery names no ${key}`);
+  if (isProtected(url) || new URL(issuerUrl).protocol === 'http:') return url.href;
+  throw upstreamFailure(name, 'invalid', `its discovery names a ${key} that is not https`);
+}
+
+async function tokenEndpoint(provider: Provider): Promise<TokenEndpoint> {
+  const url = await endpointOf(provider, 'token_endpoint');
+  const methods = textsIn((await documentOf(provider)).token_endpoint_auth_methods_supported);
+  return {
+    url,
+    client: provider.settings,
+    // What is not said is client_secret_basic (OpenID Connect Discovery 1.0 section 3).
+    secretIn: methods.includes('client_secret_post') ? 'form' : 'header',
+    allowPrivate: isSameHost(url, provider.settings.issuerUrl),
+  };
+}
+
+/** RFC 9207 section 2.4: an answer of another provider than the one that was asked is no answer. */
+async function checkResponseIssuer(provider: Provider, parameters: URLSearchParams): Promise<void> {
+  const { name, issuerUrl } = provider.settings;
+  const iss = parameters.get('iss');
+  const { authorization_response_iss_parameter_supported: promised } = await documentOf(provider);
+  if (iss === issuerUrl || (iss === null && promised !== true)) return;
+  throw upstreamFailure(
+    name,
+    'invalid',
+    `the answer is ${iss === null ? 'of no issuer' : 'of another issuer'}, not of ${issuerUrl}`,
+  );
+}
+
+/** OpenID Connect Core 1.0 section 3.1.3.7. */
+async function checkIdToken(
+  { settings, keys, ports }: Provider,
+  token: string,
+  nonce: string | undefined,
+): Promise<JsonObject> {
+  const { name, issuerUrl, clientId } = settings;
+  const checked = await checkJwt(keys.find, token, { issuer: issuerUrl, audience: clientId }, ports.clock.now());
+  if (!checked.ok) {
+    const kind = checked.refusal.reason === 'keys-unavailable' ? 'unavailable' : 'invalid';
+    throw upstreamFailure(name, kind, `its id_token is refused: ${checked.refusal.reason}`);
+  }
+  const { claims } = checked;
+  if (nonce !== undefined && claims.nonce !== nonce)
+    throw upstreamFailure(name, 'invalid', 'its id_token is of another login');
+  if (claims.azp !== undefined && claims.azp !== clientId)
+    throw upstreamFailure(name, 'invalid', 'its id_token is for another client');
+  return claims;
+}
+
+type Known = UserInfo & { readonly subject: string };
+
+/** The id_token says who it is, unless userInfoOverride does. */
+async function personOf({ ports, settings }: Provider, claims: JsonObject, accessToken: string): Promise<Known> {
+  const { name, userInfo } = settings;
+  const said = userInfoOf(claims);
+  const asked = userInfo === undefined ? undefined : await askUserInfo(ports, name, userInfo, accessToken);
+  const isMapped = userInfo?.field_mapping?.subject_fields !== undefined;
+  // OpenID Connect Core 1.0 section 5.3.2.
+  if (asked !== undefined && !isMapped && asked.subject !== said.subject) {
+    throw upstreamFailure(name, 'invalid', 'its userinfo endpoint names another subject than its id_token');
+  }
+  const subject = isMapped ? asked?.subject : said.subject;
+  if (subject === undefined) throw upstreamFailure(name, 'invalid', 'it names no subject');
+  return { subject, name: asked?.name ?? said.name, email: asked?.email ?? said.email };
+}

@@ -1,0 +1,136 @@
+// Asks the token endpoint of a provider, and reads what it answers (RFC 6749 section 5, or as a mapping says). Knows nothing
+// about who logs in.
+
+import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
+import type { IssuerPorts } from '../ports.ts';
+import { configInvalid, type TokenMapping, type UpstreamClient } from '../settings.ts';
+import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
+
+const TIMEOUT_MS = 10_000;
+const BYTES_MAX = 256 * 1024;
+/** Of a token whose provider does not say. */
+const UNSAID_MS = 3_600_000;
+
+export interface TokenEndpoint {
+  readonly url: string;
+  readonly client: UpstreamClient;
+  readonly secretIn: 'form' | 'header';
+  /** The configuration names it, or its host. */
+  readonly allowPrivate: boolean;
+  readonly mapping?: TokenMapping;
+}
+
+export interface TokenAnswer {
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  readonly expiresAtMs: number;
+  readonly idToken?: string;
+}
+
+/** Undefined: a public client. Read at each use. Throws a Failure where it cannot be read. */
+export function upstreamSecret(
+  { environment, files }: Pick<IssuerPorts, 'environment' | 'files'>,
+  { name, clientSecretFile, clientSecretVariable }: UpstreamClient,
+): string | undefined {
+  if (clientSecretFile !== undefined) return files.read(clientSecretFile).trim();
+  if (clientSecretVariable === undefined) return undefined;
+  const value = environment[clientSecretVariable]?.trim();
+  if (value !== undefined && value !== '') return value;
+  throw configInvalid(
+    '/upstreams',
+    `names the variable ${clientSecretVariable} for provider ${name}, and it is not set`,
+  );
+}
+
+/** Throws a Failure of the provider. */
+export async function requestTokens(
+  ports: Pick<IssuerPorts, 'fetch' | 'environment' | 'files' | 'clock'>,
+  endpoint: TokenEndpoint,
+  grant: Readonly<Record<string, string>>,
+): Promise<TokenAnswer> {
+  const { client, url, allowPrivate } = endpoint;
+  const { name, clientId } = client;
+  const secret = upstreamSecret(ports, client);
+  const inHeader = secret !== undefined && endpoint.secretIn === 'header';
+  const form = new URLSearchParams({ ...grant, ...(inHeader ? {} : { client_id: clientId }) });
+  if (secret !== undefined && !inHeader) form.set('client_secret', secret);
+  const askedAtMs = ports.clock.now();
+  try {
+    const { status, body } = await ports.fetch({
+      url,
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(inHeader ? { authorization: basicHeader(clientId, secret) } : {}),
+      },
+      body: form.toString(),
+      allowPrivate,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: BYTES_MAX,
+    });
+    const answer = parseJson(Buffer.from(body).toString('utf8'));
+    return tokenAnswer(name, status, answer, askedAtMs, endpoint.mapping);
+  } catch (error) {
+    throw asUpstreamFailure(name, error);
+  }
+}
+
+/** RFC 6749 section 2.3.1: both parts are form-encoded before they are joined. */
+function basicHeader(id: string, secret: string): string {
+  const [encodedId, encodedSecret] = [id, secret].map((part) => new URLSearchParams([['', part]]).toString().slice(1));
+  return `Basic ${Buffer.from(`${encodedId}:${encodedSecret}`).toString('base64')}`;
+}
+
+function tokenAnswer(
+  provider: string,
+  status: number,
+  answer: Json | undefined,
+  askedAtMs: number,
+  mapping: TokenMapping | undefined,
+): TokenAnswer {
+  if (status === 429 || status >= 500)
+    throw upstreamFailure(provider, 'unavailable', `its token endpoint answered ${status}`);
+  // Some answer 200 with an error in it.
+  if (isObject(answer) && typeof answer.error === 'string') {
+    throw upstreamFailure(provider, 'refused', `its token endpoint answered ${status} ${plainWord(answer.error)}`);
+  }
+  if (status !== 200 && status !== 201)
+    throw upstreamFailure(provider, 'refused', `its token endpoint answered ${status}`);
+  if (!isObject(answer))
+    throw upstreamFailure(provider, 'invalid', 'its token endpoint answered with something that is no JSON object');
+  const accessToken = textByPath(answer, mapping?.access_token_path ?? 'access_token');
+  if (accessToken === undefined) throw upstreamFailure(provider, 'invalid', 'its token endpoint gave no access token');
+  const { token_type: type } = answer;
+  if (mapping === undefined && !(typeof type === 'string' && type.toLowerCase() === 'bearer')) {
+    throw upstreamFailure(provider, 'invalid', 'its token endpoint gave a token that is not of type Bearer');
+  }
+  const seconds = Number(valueByPath(answer, mapping?.expires_in_path ?? 'expires_in') ?? Number.NaN);
+  return {
+    accessToken,
+    refreshToken: textByPath(answer, mapping?.refresh_token_path ?? 'refresh_token'),
+    expiresAtMs: askedAtMs + (Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : UNSAID_MS),
+    idToken: textByPath(answer, 'id_token'),
+  };
+}
+
+/** For a log: what a provider sends may be anything. */
+export function plainWord(text: string): string {
+  return text.slice(0, 100).replaceAll(/[^\w.:-]/g, '?');
+}
+
+function textByPath(answer: JsonObject, path: string): string | undefined {
+  const value = valueByPath(answer, path);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Document 3: dots lead inwards; numbers count the items of a list. */
+function valueByPath(answer: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = answer;
+  for (const key of path.split('.')) {
+    if (Array.isArray(value)) value = value[Number(key)];
+    else if (isObject(value) && Object.hasOwn(value, key)) value = value[key];
+    else return undefined;
+  }
+  return value;
+}

@@ -1,0 +1,64 @@
+// Who a token of a provider is for, as its userinfo endpoint says. Knows nothing about how the token was got.
+
+import { isObject, type JsonObject, parseJson } from '#std/json.ts';
+import type { IssuerPorts } from '../ports.ts';
+import type { UserInfoSettings } from '../settings.ts';
+import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
+
+export interface UserInfo {
+  readonly subject?: string;
+  readonly name?: string;
+  readonly email?: string;
+}
+
+const TIMEOUT_MS = 10_000;
+const BYTES_MAX = 1024 * 1024;
+
+/** Throws a Failure of the provider. */
+export async function askUserInfo(
+  { fetch }: Pick<IssuerPorts, 'fetch'>,
+  provider: string,
+  settings: UserInfoSettings,
+  accessToken: string,
+): Promise<UserInfo> {
+  const { endpoint_url: url, http_method: method, additional_headers: additional } = settings;
+  try {
+    const { status, body } = await fetch({
+      url,
+      method,
+      headers: { accept: 'application/json', ...additional, authorization: `Bearer ${accessToken}` },
+      allowPrivate: true,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: BYTES_MAX,
+    });
+    if (status === 429 || status >= 500)
+      throw upstreamFailure(provider, 'unavailable', `its userinfo endpoint answered ${status}`);
+    if (status !== 200) throw upstreamFailure(provider, 'refused', `its userinfo endpoint answered ${status}`);
+    const answer = parseJson(Buffer.from(body).toString('utf8'));
+    if (!isObject(answer))
+      throw upstreamFailure(
+        provider,
+        'invalid',
+        'its userinfo endpoint answered with something that is no JSON object',
+      );
+    return userInfoOf(answer, settings.field_mapping);
+  } catch (error) {
+    throw asUpstreamFailure(provider, error);
+  }
+}
+
+/** Document 3: claims are tried in order, the first that is not empty wins. */
+export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_mapping'] = {}): UserInfo {
+  return {
+    subject: firstFilled(claims, mapping.subject_fields ?? ['sub']),
+    name: firstFilled(claims, mapping.name_fields ?? ['name']),
+    email: firstFilled(claims, mapping.email_fields ?? ['email']),
+  };
+}
+
+function firstFilled(claims: JsonObject, fields: readonly string[]): string | undefined {
+  const values = fields.map((field) => (Object.hasOwn(claims, field) ? claims[field] : undefined));
+  // Some providers count their people.
+  const found = values.find((value) => (typeof value === 'string' && value !== '') || typeof value === 'number');
+  return found === undefined ? undefined : String(found);
+}

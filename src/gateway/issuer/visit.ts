@@ -1,0 +1,57 @@
+// Sends a browser to the next provider that the person has to log in with. Knows nothing about what comes back.
+
+import { Failure } from '#std/failure.ts';
+import type { OAuthError } from './message.ts';
+import { KEYS, PENDING_MS, type Pending, writeRecord } from './records.ts';
+import type { Upstream } from './upstream/upstream.ts';
+import { type IssuerWorld, randomId } from './world.ts';
+
+const VERIFIER_BYTES = 32;
+
+/** The provider that is next; undefined where the person has logged in with all. */
+export function nextUpstream({ upstreams }: IssuerWorld, { logins }: Pending): Upstream | undefined {
+  return upstreams[logins.length];
+}
+
+/** Where to; or what the client gets where the provider cannot be used. The state is good for one answer. */
+export async function beginVisit(world: IssuerWorld, pending: Pending): Promise<{ readonly url: string } | OAuthError> {
+  const upstream = nextUpstream(world, pending) ?? world.upstreams[0];
+  const visit = {
+    state: randomId(world),
+    nonce: randomId(world),
+    verifier: world.ports.random(VERIFIER_BYTES).toString('base64url'),
+  };
+  const { state, nonce, verifier } = visit;
+  try {
+    const url = await upstream.authorizationUrl(visit);
+    const next: Pending = { ...pending, stage: 'upstream', nonce, verifier };
+    await writeRecord(world.ports.store, KEYS.pending(state), next, PENDING_MS);
+    return { url };
+  } catch (error) {
+    return upstreamError(world, upstream.name, error);
+  }
+}
+
+/** What a client gets to know of a provider's fault; the log has the rest. Failures of the store go on. */
+export function upstreamError({ ports }: IssuerWorld, provider: string, error: unknown): OAuthError {
+  if (!(error instanceof Failure)) throw error;
+  switch (error.code) {
+    case 'issuer-upstream-unavailable':
+      ports.notify({ code: error.code, level: 'warn', message: error.message, data: error.data });
+      return {
+        error: 'temporarily_unavailable',
+        description: `${provider} cannot be reached at the moment; try again`,
+      };
+    case 'issuer-upstream-refused':
+      ports.notify({ code: error.code, level: 'warn', message: error.message, data: error.data });
+      return { error: 'access_denied', description: `the login at ${provider} was refused or cancelled` };
+    case 'issuer-upstream-invalid':
+      ports.notify({ code: error.code, level: 'warn', message: error.message, data: error.data });
+      return {
+        error: 'server_error',
+        description: `the answer of ${provider} cannot be used; ask who runs this server`,
+      };
+    default:
+      throw error;
+  }
+}

@@ -1,0 +1,30 @@
+// Who calls a proxy: out of a verified token, or no one in particular. Knows nothing about how tokens are verified.
+
+import type { Identity } from '#auth/identity.ts';
+import type { JsonObject } from '#std/json.ts';
+
+export interface Caller {
+  /** Issuer, subject and client as one text: equal for equal callers, whatever token they show. */
+  readonly key: string;
+  /** `sub` of the token; `anonymous` where callers are not authenticated. */
+  readonly subject: string;
+  readonly claims: JsonObject;
+  /** The token itself; absent where callers are not authenticated. */
+  readonly token?: string;
+  /** `exp` of the token, seconds since 1970. */
+  readonly expiry?: number;
+}
+
+export const ANONYMOUS: Caller = { key: '', subject: 'anonymous', claims: {} };
+
+/** A token without a subject is its client's own (RFC 9068 section 2.2, client credentials). */
+export function callerOf({ claims }: Identity, token: string): Caller {
+  const client = claimText(claims.azp) ?? claimText(claims.client_id) ?? '';
+  const subject = claimText(claims.sub) ?? client;
+  const expiry = typeof claims.exp === 'number' ? claims.exp : undefined;
+  return { key: JSON.stringify([claimText(claims.iss) ?? '', subject, client]), subject, claims, token, expiry };
+}
+
+function claimText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,206 @@
+// The answer to one request of a client, over node:http: head, bytes with back-pressure, comments that keep a quiet stream
+// open, and faults as JSON-RPC errors. Knows nothing about what an answer says.
+
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Answer, BackendFault } from '../backends/backend.ts';
+import { isEventStream } from '../wire/headers.ts';
+import type { MessageId } from '../wire/message.ts';
+import { formatComment } from '../wire/sse.ts';
+import { faultRefusal, refusalBody } from './faults.ts';
+import type { ProxyClock } from './ports.ts';
+
+export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
+
+export interface ClientAnswerOptions {
+  readonly response: ServerResponse;
+  /** Headers of every answer: request id, CORS. Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of the request that is answered, for faults. */
+  readonly id?: MessageId;
+  /** What is left of the other side's headers. */
+  readonly shownHeaders: (headers: HeaderValues) => OutgoingHttpHeaders;
+  readonly keepAliveMs: number;
+  readonly clock: Pick<ProxyClock, 'every' | 'atTurnEnd'>;
+  /** Once, when all was handed to the connection; `fault` where the answer broke. */
+  readonly ended: (fault?: BackendFault) => void;
+}
+
+export interface ClientAnswer extends Answer {
+  /** The flow that feeds the answer: it is resumed when the client reads again. */
+  feed(flow: { resume(): void }): void;
+  /** The client is gone: no more is written, and `ended` is called. */
+  abandon(): void;
+  /** True once it has ended, broken or not. */
+  finished(): boolean;
+}
+
+const CLIENT_GONE: BackendFault = { reason: 'closed', message: 'the client closed the connection' };
+
+export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
+  const { response, clock } = options;
+  let comments: Comments | undefined;
+  let finished = false;
+  let waiting = false;
+  let fed: { resume(): void } | undefined;
+  /** Bytes of the body, as the head says, until the first of them are written. NaN: it does not say, as of a stream. */
+  let whole = Number.NaN;
+  /** All of it leaves at the end of this turn, or has left. */
+  let leaves = false;
+  let beginning: Beginning | undefined;
+
+  function finish(fault?: BackendFault): boolean {
+    if (finished) return false;
+    finished = true;
+    comments?.stop();
+    options.ended(fault);
+    return true;
+  }
+
+  function beginStream(): void {
+    comments = createComments(options);
+    beginning = holdBeginning(options, (held) => {
+      if (!finished) comments?.start();
+      else if (held) response.end();
+    });
+  }
+
+  return {
+    finished: () => finished,
+    head(status, headers) {
+      if (finished) return;
+      const shown = options.shownHeaders(headers);
+      whole = Number(shown['content-length']);
+      response.writeHead(status, { ...shown, ...options.headers });
+      if (isEventStream(headers['content-type'])) beginStream();
+    },
+    data(chunk) {
+      if (finished || leaves) return true;
+      comments?.saw(chunk);
+      if (chunk.length === whole) {
+        leaves = true;
+        clock.atTurnEnd(() => endWhole(response, chunk));
+        return true;
+      }
+      whole = Number.NaN;
+      if (response.write(chunk)) return true;
+      if (!waiting) {
+        response.once('drain', () => {
+          waiting = false;
+          fed?.resume();
+        });
+      }
+      waiting = true;
+      return false;
+    },
+    end() {
+      if (finish() && !leaves && beginning?.isHeld() !== true) response.end();
+    },
+    fail(fault) {
+      if (finished) return;
+      beginning?.letGo();
+      if (!response.headersSent) sendFault(options, fault);
+      else if (!leaves) response.destroy();
+      finish(fault);
+    },
+    feed(flow) {
+      fed = flow;
+    },
+    abandon: () => void finish(CLIENT_GONE),
+  };
+}
+
+/** What a stream begins with: kept until the end of this turn, as a short one is whole by then. */
+interface Beginning {
+  isHeld(): boolean;
+  letGo(): void;
+}
+
+/** `turnEnds` is told whether it was held until then. */
+function holdBeginning({ response, clock }: ClientAnswerOptions, turnEnds: (held: boolean) => void): Beginning {
+  let held: Socket | null = response.socket;
+  // Of the connection: a response that is corked writes its last chunk before those that it holds.
+  held?.cork();
+  response.flushHeaders();
+  const beginning = {
+    isHeld: () => held !== null,
+    letGo() {
+      held?.uncork();
+      held = null;
+    },
+  };
+  clock.atTurnEnd(() => {
+    turnEnds(beginning.isHeld());
+    beginning.letGo();
+  });
+  return beginning;
+}
+
+/** Comments between the events of a stream that is quiet. */
+interface Comments {
+  start(): void;
+  saw(chunk: Buffer): void;
+  stop(): void;
+}
+
+const KEEP_ALIVE = formatComment('keep-alive');
+
+function createComments({ response, clock, keepAliveMs }: ClientAnswerOptions): Comments {
+  /** The last bytes of the stream: a comment may stand between two events only, never inside one. */
+  let tail: Buffer = EVENT_END;
+  let moved = false;
+  let stop: (() => void) | undefined;
+
+  function look(): void {
+    if (!moved && endsEvent(tail) && response.writableLength === 0) response.write(KEEP_ALIVE);
+    moved = false;
+  }
+
+  return {
+    start() {
+      stop = clock.every(keepAliveMs, look);
+    },
+    saw(chunk) {
+      moved = true;
+      tail =
+        chunk.length < TAIL_BYTES ? Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES) : chunk.subarray(-TAIL_BYTES);
+    },
+    stop: () => stop?.(),
+  };
+}
+
+/** Node.js writes texts of up to this without asking for memory. */
+const TEXT_BYTES_MAX = 16_384;
+
+/** Most answers are one chunk: as a text it leaves in one piece with its head. One byte is one character of Latin-1. */
+function endWhole(response: ServerResponse, body: Buffer): void {
+  if (body.length > TEXT_BYTES_MAX) response.end(body);
+  else response.end(body.toString('latin1'), 'latin1');
+}
+
+function sendFault({ response, id, headers }: ClientAnswerOptions, fault: BackendFault): void {
+  const refusal = faultRefusal(fault);
+  const body = refusalBody(refusal, id);
+  response.writeHead(refusal.status, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    ...headers,
+    ...refusal.headers,
+  });
+  response.end(body);
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+/** Of the longest end of an event. */
+const TAIL_BYTES = 4;
+const EVENT_END = Buffer.from('\n\n');
+
+/** An event ends with an empty line; what ends in another way might be the middle of one (HTML, Server-sent events). */
+function endsEvent(bytes: Buffer): boolean {
+  const last = bytes[bytes.length - 1];
+  const before = bytes[bytes.length - 2];
+  const third = bytes[bytes.length - 3];
+  if (last === LF) return before === LF || (before === CR && (third === LF || third === CR));
+  return last === CR && (before === CR || before === LF);
+}

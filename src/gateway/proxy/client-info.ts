@@ -1,0 +1,36 @@
+// Name and version that a client gives of itself. They are its own words: for logs, never for decisions. Knows nothing about
+// sessions.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Message } from '../wire/message.ts';
+import { readValue } from '../wire/scan.ts';
+
+export interface ClientInfo {
+  readonly name?: string;
+  readonly version?: string;
+}
+
+const TEXT_MAX = 100;
+
+/** Of `initialize`, or of `_meta` in the stateless era; undefined where the message does not say. */
+export function clientInfoOf(message: Message | undefined, body: Buffer | undefined): ClientInfo | undefined {
+  if (message === undefined || body === undefined || message.kind === 'response') return undefined;
+  if (message.meta?.clientInfo !== undefined) return infoOf(readValue(body, message.meta.clientInfo));
+  if (message.method !== 'initialize' || message.params === undefined) return undefined;
+  const params = readValue(body, message.params);
+  return isObject(params) ? infoOf(params.clientInfo) : undefined;
+}
+
+/** As it is kept in a sealed session. */
+export function sealedInfo({ name, version }: ClientInfo): JsonObject {
+  return { name, version };
+}
+
+export function infoOf(value: unknown): ClientInfo | undefined {
+  if (!isObject(value)) return undefined;
+  return { name: boundedText(value.name), version: boundedText(value.version) };
+}
+
+function boundedText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.slice(0, TEXT_MAX) : undefined;
+}

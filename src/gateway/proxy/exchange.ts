@@ -1,0 +1,215 @@
+// From a client's HTTP request to the exchange with the backend: scan, era, session, rules, headers, rights. Each step says
+// what it refuses. Knows nothing about sockets and how answers are written.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Answer, Era, Exchange } from '../backends/backend.ts';
+import { authorizeAs } from '../credentials/authorize.ts';
+import type { Credential } from '../credentials/credential.ts';
+import {
+  checkStandardHeaders,
+  encodeHeaderValue,
+  HEADERS,
+  requestHeadersToForward,
+  singleHeader,
+} from '../wire/headers.ts';
+import type { Message } from '../wire/message.ts';
+import { eraOf } from '../wire/revisions.ts';
+import { scanMessage } from '../wire/scan.ts';
+import type { SessionSeal } from '../wire/seal.ts';
+import type { Caller } from './caller.ts';
+import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
+import type { Known } from './entry.ts';
+import { protocolRefusal, type Refusal, sessionUnknown, TOO_MANY_RESOURCES } from './faults.ts';
+import { rewriteAnswer } from './lists/list-answer.ts';
+import {
+  type LiveRules,
+  type LiveStream,
+  openLiveStream,
+  SUBSCRIBED_RESOURCES_MAX,
+  subscriptionOf,
+} from './lists/live-stream.ts';
+import type { TraceContext } from './ports.ts';
+import type { Rules } from './rules.ts';
+
+export interface ExchangeWorld {
+  readonly seal: SessionSeal;
+  readonly rules: Rules;
+  /** For streams, which outlive the rules of their beginning. */
+  readonly live: LiveRules;
+  readonly credential: Credential;
+  /** Larger messages of the server that have to be read are refused. */
+  readonly messageBytes: number;
+}
+
+/** A request whose origin, caller and limits were looked at. */
+export interface Incoming {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body?: Buffer;
+  readonly caller: Caller;
+  /** Begins the span of the request, as a part of what the message or else the headers say; gives what goes on. */
+  readonly trace: (message: Message | undefined) => TraceContext;
+  /** Headers that the proxy adds: who asked, through what. */
+  readonly forwarded: Readonly<Record<string, string>>;
+  /** Sealed session in place of the header: the transport of 2024-11-05 has it elsewhere. */
+  readonly backendSession?: { readonly id: string | undefined };
+  /** True: hints of tools were asked for, and what is not known now has none. */
+  readonly hintsAsked?: boolean;
+}
+
+export type Prepared =
+  | {
+      readonly exchange: Exchange;
+      readonly known: Known;
+      /** Wraps what the client gets with the changes that the rules ask for; undefined where there are none. */
+      readonly change: ((answer: Answer) => Answer) | undefined;
+      /** In place of `change` for what stays open until something happens. */
+      readonly live: ((answer: Answer) => LiveStream) | undefined;
+      readonly refusal?: undefined;
+      readonly needsHints?: undefined;
+    }
+  | { readonly refusal: Refusal; readonly known: Known }
+  /** The server's list of tools has to be read before policies can decide on this message. */
+  | { readonly needsHints: Message; readonly known: Known; readonly refusal?: undefined };
+
+export function prepareExchange(world: ExchangeWorld, incoming: Incoming): Prepared {
+  const { caller, body } = incoming;
+  const known: Known = { caller, requestBytes: body?.length ?? 0, body };
+  const message = body === undefined ? undefined : scanMessage(body);
+  if (message?.ok === false) {
+    const { code, message: words } = message.fault;
+    return { known, refusal: { status: 400, code, message: words, reason: 'message-invalid', id: message.fault.id } };
+  }
+  return prepareMessage(world, incoming, message?.message, known);
+}
+
+function prepareMessage(
+  world: ExchangeWorld,
+  incoming: Incoming,
+  message: Message | undefined,
+  begun: Known,
+): Prepared {
+  const { headers, body } = incoming;
+  const decided = eraOf(singleHeader(headers, HEADERS.protocolVersion), message);
+  if (decided.fault !== undefined) return { known: { ...begun, message }, refusal: protocolRefusal(decided.fault) };
+  const { era, revision } = decided;
+  const fault = era === 'stateless' && message !== undefined ? checkStandardHeaders(headers, message) : undefined;
+  if (fault !== undefined) return { known: { ...begun, message, era, revision }, refusal: protocolRefusal(fault) };
+  const session = sessionOf(world.seal, incoming, message, era);
+  if (session === 'unknown') return { known: { ...begun, message, era, revision }, refusal: sessionUnknown() };
+  return prepareAdmitted(world, incoming, session, {
+    ...begun,
+    message,
+    era,
+    revision,
+    client: clientInfoOf(message, body) ?? session?.client,
+  });
+}
+
+/** The session that the request is of, as far as it was opened. */
+interface OpenedSession {
+  readonly id: string | undefined;
+  readonly client?: ClientInfo;
+}
+
+function prepareAdmitted(
+  world: ExchangeWorld,
+  incoming: Incoming,
+  session: OpenedSession | undefined,
+  known: Known & { readonly era: Era },
+): Prepared {
+  const { caller, body } = incoming;
+  const { message, era } = known;
+  const subscription = subscriptionOf(message, body);
+  if (subscription !== undefined && subscription.resources > SUBSCRIBED_RESOURCES_MAX) {
+    return { known, refusal: TOO_MANY_RESOURCES };
+  }
+  if (message !== undefined && incoming.hintsAsked !== true && world.rules.needsHints(message)) {
+    return { known, needsHints: message };
+  }
+  const admitted = message === undefined || body === undefined ? undefined : world.rules.admit(message, body, caller);
+  if (admitted?.refusal !== undefined) {
+    const { refusal, detail: refusalDetail } = admitted;
+    // What is denied as policies say is in the audit; what they could not say is for the log as well.
+    const detail = refusal.reason === 'policy-denied' ? undefined : refusalDetail;
+    return { known: { ...known, refusalDetail, detail }, refusal };
+  }
+  const live = incoming.method === 'GET' || subscription !== undefined;
+  const { messageBytes } = world;
+  const rewrite = live ? undefined : world.rules.answers(message, body, caller);
+  return {
+    known: {
+      ...known,
+      backendName: admitted?.backendName,
+      innerTool: admitted?.innerTool,
+      innerRefusal: admitted?.innerRefusal,
+    },
+    exchange: {
+      method: incoming.method,
+      era,
+      path: incoming.path,
+      headers: leavingHeaders(incoming, message, admitted?.backendName),
+      body: admitted?.body ?? body,
+      message: admitted?.message ?? message,
+      session: session?.id,
+      caller: caller.key,
+      identity: caller,
+      authorize: authorizeAs(world.credential, caller),
+    },
+    change: rewrite === undefined ? undefined : (answer) => rewriteAnswer(answer, { messageBytes, rewrite }),
+    live: live
+      ? (answer) => openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription })
+      : undefined,
+  };
+}
+
+/** The backend's own id. `initialize` begins a session, and the stateless era has none. */
+function sessionOf(
+  seal: SessionSeal,
+  { headers, caller, backendSession }: Incoming,
+  message: Message | undefined,
+  era: Era,
+): OpenedSession | undefined | 'unknown' {
+  if (backendSession !== undefined) return backendSession;
+  const given = headers[HEADERS.sessionId];
+  if (given === undefined || era === 'stateless') return undefined;
+  if (message?.kind === 'request' && message.method === 'initialize') return undefined;
+  const opened = typeof given === 'string' ? seal.open(given, caller.key) : undefined;
+  return opened === undefined ? 'unknown' : { id: opened.id, client: infoOf(opened.data) };
+}
+
+/** Who sent the request through what: the proxy says it anew. */
+const FORWARDED: ReadonlySet<string> = new Set([
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-prefix',
+  'x-forwarded-proto',
+  'x-real-ip',
+]);
+
+function leavingHeaders(
+  incoming: Incoming,
+  message: Message | undefined,
+  backendName: string | undefined,
+): Readonly<Record<string, string>> {
+  const { forwarded } = incoming;
+  const trace = incoming.trace(message);
+  const headers = requestHeadersToForward(incoming.headers, FORWARDED);
+  Object.assign(headers, forwarded);
+  // Credentials come last and decide whether it stays.
+  const { authorization } = incoming.headers;
+  if (authorization !== undefined) headers.authorization = authorization;
+  if (backendName !== undefined && headers[HEADERS.name] !== undefined) {
+    headers[HEADERS.name] = encodeHeaderValue(backendName);
+  }
+  if (trace.traceparent !== undefined) headers.traceparent = trace.traceparent;
+  // It belongs to the parent that it came with (W3C Trace Context, section 4.3). To delete what is absent takes a while, too.
+  if (trace.tracestate !== undefined) headers.tracestate = trace.tracestate;
+  else if (headers.tracestate !== undefined) delete headers.tracestate;
+  if (trace.baggage !== undefined) headers.baggage = trace.baggage;
+  return headers;
+}

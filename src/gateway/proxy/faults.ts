@@ -1,0 +1,121 @@
+// How a refusal or a fault looks to an MCP client: an HTTP status and a JSON-RPC error (MCP specification, Transports).
+// Knows nothing about when there is one.
+
+import { challenge } from '#auth/challenge.ts';
+import type { ResourceSettings } from '#auth/settings.ts';
+import type { Json } from '#std/json.ts';
+import type { BackendFault } from '../backends/backend.ts';
+import type { Denial } from '../gate/codes.ts';
+import { ERRORS, errorBody, type ProtocolFault } from '../wire/errors.ts';
+import type { MessageId } from '../wire/message.ts';
+import type { ProxyCode } from './codes.ts';
+
+/** What a client gets in place of an answer. */
+export interface Refusal {
+  readonly status: number;
+  /** Of the JSON-RPC error. */
+  readonly code: number;
+  readonly message: string;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly data?: Json;
+  /** Of the request, where it could be read although its message was refused. */
+  readonly id?: MessageId;
+  /** Why, for the log, the metrics and the audit: a code of docs/errors.md. */
+  readonly reason: string;
+}
+
+interface Shown {
+  readonly status: number;
+  readonly code: ProxyCode;
+}
+
+const SHOWN: Readonly<Record<BackendFault['reason'], Shown>> = {
+  unreachable: { status: 502, code: 'server-unreachable' },
+  closed: { status: 502, code: 'server-closed' },
+  'answer-invalid': { status: 502, code: 'server-answer-invalid' },
+  'answer-too-large': { status: 502, code: 'server-answer-too-large' },
+  timeout: { status: 504, code: 'server-timeout' },
+  busy: { status: 503, code: 'server-busy' },
+  'session-unknown': { status: 404, code: 'session-unknown' },
+  'not-supported': { status: 501, code: 'server-not-supported' },
+  unauthorized: { status: 401, code: 'server-unauthorized' },
+  forbidden: { status: 403, code: 'server-forbidden' },
+};
+
+export function faultCode({ reason }: BackendFault): ProxyCode {
+  return SHOWN[reason].code;
+}
+
+export function faultRefusal({ reason, message, retryAfterSeconds }: BackendFault): Refusal {
+  const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
+  const { status, code } = SHOWN[reason];
+  return { status, code: ERRORS.internalError, message, headers, reason: code };
+}
+
+/** The body of a refusal: a response to the request where its id is known. */
+export function refusalBody({ code, message, data, id: own }: Refusal, id: MessageId | undefined): Buffer {
+  return errorBody(id ?? own, code, message, data);
+}
+
+/** A request that breaks a rule of the protocol. */
+export function protocolRefusal({ status, code, message, data }: ProtocolFault): Refusal {
+  return { status, code, message, data, reason: 'protocol-violated' };
+}
+
+/** An id that was never given out, is another caller's, or has ended: the client begins a new session. */
+export function sessionUnknown(): Refusal {
+  return { status: 404, code: ERRORS.sessionNotFound, message: 'Session not found', reason: 'session-unknown' };
+}
+
+/** A call that the gate refuses. */
+export function denialRefusal({ httpStatus, rpcCode, code, message, retryAfterSeconds }: Denial): Refusal {
+  const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
+  return { status: httpStatus, code: rpcCode, message, headers, reason: code };
+}
+
+/** A call that a token with these scopes may make (MCP 2025-11-25, Authorization, Runtime Insufficient Scope Errors). */
+export function scopeRefusal(
+  resource: Pick<ResourceSettings, 'realm' | 'resourceUrl'>,
+  scopes: readonly string[],
+): Refusal {
+  const scope = scopes.join(' ');
+  const message = `The token lacks a scope for this: it needs ${scope}.`;
+  const header = challenge(resource, { error: 'insufficient_scope', message, scope });
+  const headers = { 'www-authenticate': header, 'cache-control': 'no-store' };
+  return { status: 403, code: 403, message, headers, reason: 'policy-scope-missing' };
+}
+
+export const INTERNAL: Refusal = { status: 500, code: -32603, message: 'Internal error', reason: 'proxy-internal' };
+
+export const TOO_LARGE: Refusal = {
+  status: 413,
+  code: -32600,
+  message: 'The message is larger than this server accepts.',
+  // What is left of it is not read.
+  headers: { connection: 'close' },
+  reason: 'request-too-large',
+};
+
+export const HINTS_UNREADABLE: Refusal = {
+  status: 503,
+  code: ERRORS.internalError,
+  message: 'Policies read hints of tools, and the list of tools of the MCP server could not be read. Try again.',
+  headers: { 'retry-after': '5' },
+  reason: 'tool-hints-unreadable',
+};
+
+export const TOO_MANY_RESOURCES: Refusal = {
+  status: 400,
+  code: ERRORS.invalidParams,
+  message: 'Invalid params: a subscription names at most 100 resources. Open several subscriptions.',
+  reason: 'subscription-too-large',
+};
+
+/** The client does not see it; the status is the one that proxies log. */
+export const CLIENT_CLOSED: Refusal = {
+  status: 499,
+  code: -32600,
+  message: 'The request was cut off.',
+  reason: 'request-cut-off',
+};

@@ -1,0 +1,86 @@
+// How a proxy and the MCP server behind it are, asked again and again, for probes. Knows nothing about HTTP.
+
+import type { JsonObject } from '#std/json.ts';
+import type { Backend, Probe } from '../backends/backend.ts';
+
+/** Between two questions to the server. */
+const INTERVAL_MS = 10_000;
+/** Between two questions while it has not answered yet. */
+const FIRST_INTERVAL_MS = 500;
+/** An answer that took longer is said to be degraded. */
+const SLOW_MS = 5000;
+
+export interface HealthClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back once, and can be taken back; does not keep the process alive. */
+  after(ms: number, task: () => void): () => void;
+}
+
+export interface Health {
+  /** True once the server has answered, until `drain`. */
+  ready(): boolean;
+  /** The body of /health. */
+  report(): JsonObject;
+  /** What real traffic saw of the server counts as well as a question. */
+  observed(available: boolean): void;
+  /** Not ready from now on. */
+  drain(): void;
+  stop(): void;
+}
+
+export interface HealthFacts {
+  readonly transport: string;
+  readonly version: JsonObject;
+}
+
+export function watchHealth(backend: Backend, facts: HealthFacts, clock: HealthClock): Health {
+  let last: (Probe & { readonly checkedAt: number }) | undefined;
+  let answered = false;
+  let draining = false;
+  let stopped = false;
+  let cancel: () => void = () => undefined;
+
+  async function ask(): Promise<void> {
+    const probe = await backend.probe();
+    last = { ...probe, checkedAt: clock.now() };
+    answered ||= probe.available;
+    if (!stopped) cancel = clock.after(answered ? INTERVAL_MS : FIRST_INTERVAL_MS, () => void ask());
+  }
+
+  void ask();
+  return {
+    ready: () => answered && !draining,
+    report: () => reportOf(facts, last, clock.now()),
+    observed(available) {
+      answered ||= available;
+      if (last !== undefined && last.available === available) return;
+      last = { available, checkedAt: clock.now() };
+    },
+    drain() {
+      draining = true;
+    },
+    stop() {
+      stopped = true;
+      cancel();
+    },
+  };
+}
+
+function reportOf(
+  { transport, version }: HealthFacts,
+  last: (Probe & { readonly checkedAt: number }) | undefined,
+  now: number,
+): JsonObject {
+  const common = { status: healthStatus(last), timestamp: new Date(now).toISOString(), version, transport };
+  if (last === undefined) return common;
+  const { available, responseTimeMs, error, checkedAt } = last;
+  const asked = new Date(checkedAt).toISOString();
+  return { ...common, mcp: { available, response_time_ms: responseTimeMs, error, last_checked: asked } };
+}
+
+function healthStatus(last: Probe | undefined): 'healthy' | 'degraded' | 'unhealthy' {
+  if (last === undefined) return 'degraded';
+  if (!last.available) return 'unhealthy';
+  return (last.responseTimeMs ?? 0) > SLOW_MS ? 'degraded' : 'healthy';
+}

@@ -1,0 +1,125 @@
+// The HTTP server of a proxy: how long a request may take to arrive, and how one ends whose handling throws.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Failure } from '#std/failure.ts';
+import { type GuardedRequest, requestUnderWay, runRequest } from '#std/requests/request-context.ts';
+import { INTERNAL, refusalBody } from './faults.ts';
+
+export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface Listener {
+  readonly url: string;
+  /** No new connections; idle ones end. Resolves when the last one has ended. Again: those that are idle by now end, too. */
+  drain(): Promise<void>;
+  /** Ends every connection now, and takes no new ones. */
+  destroy(): void;
+}
+
+/** A request that trickles in is ended: its head within the first, all of it within the second. */
+export interface ArrivalTimes {
+  readonly headMs: number;
+  readonly arrivalMs: number;
+  readonly checkMs: number;
+}
+
+const TIMES: ArrivalTimes = { headMs: 10_000, arrivalMs: 60_000, checkMs: 2_000 };
+/** Longer than the idle time of load balancers, so that it is they who close. */
+const KEEP_ALIVE_MS = 75_000;
+const HEADER_BYTES_MAX = 32 * 1024;
+
+/** Writes an exception that nobody caught to the log. */
+export type ReportFailed = (error: unknown) => void;
+
+/** Port 0 lets the system choose. Throws Failure `listen-failed`. */
+export async function listenHttp(
+  { host, port }: { host: string; port: number },
+  handle: Handle,
+  failed: ReportFailed,
+  times: ArrivalTimes = TIMES,
+): Promise<Listener> {
+  const server = createServer({
+    headersTimeout: times.headMs,
+    requestTimeout: times.arrivalMs,
+    connectionsCheckingInterval: times.checkMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    noDelay: true,
+  });
+  server.on('request', (request, response) => {
+    runRequest(guardedRequest(response, failed), [request, response], () => handle(request, response));
+  });
+  server.on('clientError', endBroken);
+  await startListening(server, host, port);
+  const { port: bound } = server.address() as AddressInfo;
+  let drained: Promise<void> | undefined;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    drain() {
+      drained ??= new Promise((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      return drained;
+    },
+    destroy() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** What the handling of this request throws, now or later, is for `refuse` to answer. */
+export function refuseBrokenBy(response: ServerResponse, refuse: (error: unknown) => void): void {
+  const request = requestUnderWay();
+  if (request === undefined) return;
+  const { broken } = request;
+  request.broken = (error) => {
+    // Its end is recorded already.
+    if (response.writableFinished) broken(error);
+    else endBy(response, () => refuse(error));
+  };
+}
+
+function guardedRequest(response: ServerResponse, failed: ReportFailed): GuardedRequest {
+  return {
+    broken(error) {
+      failed(error);
+      if (response.writableFinished) return;
+      if (response.headersSent) response.destroy();
+      else endBy(response, () => sendInternal(response));
+    },
+  };
+}
+
+/** What is left of the request is not read: its parser may be where the exception was thrown. */
+function endBy(response: ServerResponse, answer: () => void): void {
+  response.shouldKeepAlive = false;
+  answer();
+}
+
+function sendInternal(response: ServerResponse): void {
+  const body = refusalBody(INTERNAL, undefined);
+  response.writeHead(INTERNAL.status, { 'content-type': 'application/json', 'content-length': body.length });
+  response.end(body);
+}
+
+function startListening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const where = `${host}:${port}`;
+      reject(new Failure('listen-failed', `cannot listen on ${where}: ${cause.message}`, { data: { where }, cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+/** What is no HTTP, or came too slowly, is answered once and then cut off: ending alone would wait for the client. */
+function endBroken(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (!socket.writable || socket.destroyed) {
+    socket.destroy();
+    return;
+  }
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const large = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = late ? '408 Request Timeout' : large ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}

@@ -1,0 +1,120 @@
+// An answer whose messages are read and changed before the client gets them: lists without what the caller may not see.
+// What cannot be read never passes. Knows nothing about tools, policies or where messages come from.
+
+import type { Answer, BackendFault } from '../../backends/backend.ts';
+import { isEventStream, isJson } from '../../wire/headers.ts';
+import { createEventSplitter, formatEvent, type SseEvent } from '../../wire/sse.ts';
+import type { HeaderValues } from '../client-answer.ts';
+
+/** The message as the client gets it. */
+export type RewriteMessage = (message: Buffer) => Buffer;
+
+export interface ListAnswerOptions {
+  /** Larger messages are refused. */
+  readonly messageBytes: number;
+  readonly rewrite: RewriteMessage;
+}
+
+export function rewriteAnswer(answer: Answer, options: ListAnswerOptions): Answer {
+  let part: Pick<Answer, 'data' | 'end'> = answer;
+  let failed = false;
+
+  function fail(fault: BackendFault): void {
+    failed = true;
+    answer.fail(fault);
+  }
+
+  return {
+    head(status, headers) {
+      if (headers['content-encoding'] !== undefined) return fail(unreadable('it is compressed'));
+      if (isEventStream(headers['content-type'])) part = eventPart(answer, status, headers, options, fail);
+      else if (isJson(headers['content-type'])) part = jsonPart(answer, status, headers, options, fail);
+      else if (status < 300 && headers['content-type'] !== undefined) return fail(unreadable('it is no JSON'));
+      else answer.head(status, headers);
+    },
+    data: (chunk) => failed || part.data(chunk),
+    end() {
+      if (!failed) part.end();
+    },
+    fail(fault) {
+      if (!failed) fail(fault);
+    },
+  };
+}
+
+function jsonPart(
+  answer: Answer,
+  status: number,
+  headers: HeaderValues,
+  { messageBytes, rewrite }: ListAnswerOptions,
+  fail: (fault: BackendFault) => void,
+): Pick<Answer, 'data' | 'end'> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    data(chunk) {
+      size += chunk.length;
+      if (size > messageBytes) fail(tooLarge());
+      else chunks.push(chunk);
+      return true;
+    },
+    end() {
+      if (size === 0) {
+        answer.head(status, headers);
+        return answer.end();
+      }
+      const message = rewrite(Buffer.concat(chunks, size));
+      answer.head(status, { ...headers, 'content-length': String(message.length) });
+      answer.data(message);
+      answer.end();
+    },
+  };
+}
+
+function eventPart(
+  answer: Answer,
+  status: number,
+  headers: HeaderValues,
+  { messageBytes, rewrite }: ListAnswerOptions,
+  fail: (fault: BackendFault) => void,
+): Pick<Answer, 'data' | 'end'> {
+  const { 'content-length': _length, ...rest } = headers;
+  answer.head(status, rest);
+  let flowing = true;
+  const splitter = createEventSplitter(
+    { maxEventBytes: messageBytes },
+    {
+      event(event: SseEvent) {
+        flowing = answer.data(rewriteEvent(event, rewrite)) && flowing;
+      },
+      fault: () => fail(tooLarge()),
+    },
+  );
+  return {
+    data(chunk) {
+      flowing = true;
+      splitter.push(chunk);
+      return flowing;
+    },
+    end() {
+      splitter.end();
+      answer.end();
+    },
+  };
+}
+
+/** Events without data only carry an id. MCP has one type of event, but clients differ in which ones they read. */
+function rewriteEvent(event: SseEvent, rewrite: RewriteMessage): Buffer {
+  const { data, id, type, retry } = event;
+  if (data.length === 0) return event.raw;
+  const changed = rewrite(data);
+  return changed === data ? event.raw : formatEvent({ data: changed, id, type, retry });
+}
+
+function unreadable(why: string): BackendFault {
+  return { reason: 'answer-invalid', message: `the answer of the MCP server cannot be filtered: ${why}` };
+}
+
+function tooLarge(): BackendFault {
+  return { reason: 'answer-too-large', message: 'the answer of the MCP server is too large to be filtered' };
+}

@@ -1,0 +1,107 @@
+// A stream on which the server sends messages on its own, for as long as a client listens: the rules that are in force when
+// a message comes change it, and the client is informed when other rules change its lists.
+
+import { isObject } from '#std/json.ts';
+import type { Answer } from '../../backends/backend.ts';
+import { isEventStream } from '../../wire/headers.ts';
+import type { Message } from '../../wire/message.ts';
+import { readValue } from '../../wire/scan.ts';
+import { formatEvent } from '../../wire/sse.ts';
+import type { Caller } from '../caller.ts';
+import type { Rules } from '../rules.ts';
+import { type RewriteMessage, rewriteAnswer } from './list-answer.ts';
+
+/** Lists that other rules have changed. */
+export type ChangedList = 'tools' | 'prompts' | 'resources';
+
+/** Rules that may be replaced while a stream is open. */
+export interface LiveRules {
+  readonly current: () => Rules;
+  /** Calls back when other rules are in force, until what it gives is called. */
+  readonly onChange: (task: (lists: readonly ChangedList[]) => void) => () => void;
+}
+
+export interface LiveStream {
+  readonly answer: Answer;
+  /** Once no one listens any more. */
+  readonly close: () => void;
+}
+
+/** What a client of 2026-07-28 has subscribed to; undefined for one with sessions, which gets every change. */
+export interface Subscription {
+  /** JSON text. */
+  readonly id: string;
+  readonly lists: readonly ChangedList[];
+  /** How many resources it names. */
+  readonly resources: number;
+}
+
+/** Each is decided by the policies and becomes a subscription at the server. */
+export const SUBSCRIBED_RESOURCES_MAX = 100;
+
+interface LiveOptions {
+  readonly rules: LiveRules;
+  readonly caller: Caller;
+  readonly messageBytes: number;
+  readonly subscription: Subscription | undefined;
+}
+
+export function openLiveStream(answer: Answer, { rules, caller, messageBytes, subscription }: LiveOptions): LiveStream {
+  /** Messages of ours may follow: after the head, and after the acknowledgement of a subscription. */
+  let open = false;
+  const seen: Answer = {
+    head(status, headers) {
+      open = subscription === undefined && isEventStream(headers['content-type']);
+      answer.head(status, headers);
+    },
+    data(chunk) {
+      open ||= subscription !== undefined;
+      return answer.data(chunk);
+    },
+    end() {
+      close();
+      answer.end();
+    },
+    fail(fault) {
+      close();
+      answer.fail(fault);
+    },
+  };
+  const unsubscribe = rules.onChange((lists) => {
+    if (!open) return;
+    for (const list of lists) {
+      if (subscription?.lists.includes(list) === false) continue;
+      answer.data(formatEvent({ data: listChanged(list, subscription?.id), type: 'message' }));
+    }
+  });
+
+  function close(): void {
+    open = false;
+    unsubscribe();
+  }
+
+  return { answer: rewriteAnswer(seen, { messageBytes, rewrite: rewriteLive(rules, caller) }), close };
+}
+
+/** What the rules of that moment change in a message that the server sends on its own. */
+export function rewriteLive(rules: LiveRules, caller: Caller): RewriteMessage {
+  return (message) => rules.current().answers(undefined, undefined, caller)?.(message) ?? message;
+}
+
+/** The notification; `subscription` is the JSON text of the id that it belongs to. */
+export function listChanged(list: ChangedList, subscription?: string): Buffer {
+  const params = subscription && { _meta: { 'io.modelcontextprotocol/subscriptionId': JSON.parse(subscription) } };
+  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed`, params }));
+}
+
+const ASKED = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
+
+/** Of a `subscriptions/listen`; undefined for every other message. */
+export function subscriptionOf(message: Message | undefined, body: Buffer | undefined): Subscription | undefined {
+  if (message?.kind !== 'request' || message.method !== 'subscriptions/listen' || body === undefined) return undefined;
+  const params = message.params === undefined ? undefined : readValue(body, message.params);
+  const asked = isObject(params) && isObject(params.notifications) ? params.notifications : {};
+  const lists = (['tools', 'prompts', 'resources'] as const).filter((list) => asked[ASKED[list]] === true);
+  const { resourceSubscriptions: uris } = asked;
+  return { id: message.id.json, lists, resources: Array.isArray(uris) ? uris.length : 0 };
+}

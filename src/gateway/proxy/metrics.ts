@@ -1,0 +1,201 @@
+// What a proxy counts, by the names that existing dashboards and OpenTelemetry's MCP conventions use. Values that clients
+// choose become labels only up to a bound. Knows nothing about how metrics are collected.
+
+import { type BoundGauge, createMetrics, type Metrics } from '#std/telemetry/metrics.ts';
+
+export interface AnsweredCall {
+  readonly httpMethod: string;
+  readonly status: number;
+  /** True: an error of HTTP, of JSON-RPC, or of the tool itself. */
+  readonly failed: boolean;
+  /** Empty where the request is no MCP message. */
+  readonly mcpMethod: string;
+  /** Name of the tool or prompt; empty otherwise, also for resources, whose URIs are without number. */
+  readonly target: string;
+  readonly isTool: boolean;
+  /** What kind of error it was, for OpenTelemetry; empty where it was none. */
+  readonly errorType: string;
+  readonly revision: string;
+  readonly seconds: number;
+  /** Why it was refused or broke: a stable word; empty where it was not. */
+  readonly reason: string;
+}
+
+export interface ProxyMetrics {
+  readonly metrics: Metrics;
+  answered(call: AnsweredCall): void;
+  /** A request began (1) or ended (-1). */
+  active(change: 1 | -1): void;
+  /** A message between the server and its clients went nowhere; `reason` is a stable word. */
+  dropped(reason: string): void;
+  /** A stream was opened (1) or closed (-1). */
+  streams(change: 1 | -1): void;
+}
+
+/** Upper bounds in seconds, those of the platform. */
+const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+/** Different names of tools and prompts that become labels; further ones are `other`. */
+const TARGETS_MAX = 200;
+/** Of these, names that no call has succeeded with: clients can invent them without end. */
+const UNPROVEN_MAX = 50;
+/** Servers may choose codes of errors as well. */
+const ERROR_TYPES_MAX = 50;
+/** JSON-RPC itself: MCP has no other revision of it. */
+const JSONRPC = '2.0';
+
+/** What families are called over OTLP, where that does not follow from their names here. */
+export const OTLP_NAMES = {
+  mcp_server_operation_duration_seconds: {
+    name: 'mcp.server.operation.duration',
+    labels: [
+      'mcp.method.name',
+      'mcp.protocol.version',
+      'jsonrpc.protocol.version',
+      'network.transport',
+      'gen_ai.operation.name',
+      'gen_ai.tool.name',
+      'gen_ai.prompt.name',
+      'error.type',
+    ],
+  },
+  toolhive_mcp_active_connections: { additive: true },
+} as const;
+
+export interface MetricsFacts {
+  readonly version: string;
+  readonly server: string;
+  /** Of the MCP server: `stdio`, `sse`, `streamable-http`. */
+  readonly transport: string;
+  readonly isKnownMethod: (method: string) => boolean;
+  readonly isKnownRevision: (revision: string) => boolean;
+}
+
+export function createProxyMetrics({
+  version,
+  server,
+  transport,
+  isKnownMethod,
+  isKnownRevision,
+}: MetricsFacts): ProxyMetrics {
+  const metrics = createMetrics();
+  metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
+  const families = addFamilies(metrics);
+  const { refusals, drops, connections } = families;
+  const targetLabel = boundedLabel(TARGETS_MAX, UNPROVEN_MAX);
+  const errorLabel = boundedLabel(ERROR_TYPES_MAX, ERROR_TYPES_MAX);
+  const open = { request: 0, stream: 0 };
+  const connection: { request?: BoundGauge; stream?: BoundGauge } = {};
+
+  /** By all that their labels say, whose values are bounded. */
+  const kinds = new Map<string, (seconds: number) => void>();
+
+  function change(type: 'request' | 'stream', by: 1 | -1): void {
+    open[type] += by;
+    connection[type] ??= connections.at([server, transport, type === 'stream' ? 'sse' : '']);
+    connection[type].set(open[type]);
+  }
+
+  return {
+    metrics,
+    answered(call) {
+      // In this order: a target is known once a call has succeeded with it.
+      const target = targetLabel(call.target, !call.failed);
+      const method = call.mcpMethod === '' || isKnownMethod(call.mcpMethod) ? call.mcpMethod : 'other';
+      const error = method === '' ? '' : errorLabel(call.errorType, false);
+      const revision = isKnownRevision(call.revision) ? call.revision : '';
+      const outcome = `${call.httpMethod} ${call.status} ${call.failed ? 'e' : 's'}${call.isTool ? 't' : ''}`;
+      const key = `${outcome} ${method} ${revision} ${error}\0${target}`;
+      let counted = kinds.get(key);
+      if (counted === undefined) {
+        counted = countAs(
+          families,
+          { server, transport },
+          { ...call, mcpMethod: method, revision, target, errorType: error },
+        );
+        kinds.set(key, counted);
+      }
+      counted(call.seconds);
+      if (call.reason !== '') refusals.add([server, call.reason]);
+    },
+    dropped: (reason) => drops.add([server, reason]),
+    active: (by) => change('request', by),
+    streams: (by) => change('stream', by),
+  };
+}
+
+type Families = ReturnType<typeof addFamilies>;
+
+function addFamilies(metrics: Metrics) {
+  const shared = ['method', 'status_code', 'status', 'mcp_method', 'mcp_resource_id', 'server', 'transport'];
+  const requests = metrics.counter('toolhive_mcp_requests_total', 'Requests that were answered.', shared);
+  const durations = metrics.histogram(
+    'toolhive_mcp_request_duration_seconds',
+    'Time until the end of an answer, in seconds.',
+    shared,
+    SECONDS,
+  );
+  const operations = metrics.histogram(
+    'mcp_server_operation_duration_seconds',
+    'Time until the end of the answer to an MCP request, in seconds.',
+    OTLP_NAMES.mcp_server_operation_duration_seconds.labels.map((label) => label.replaceAll('.', '_')),
+    SECONDS,
+  );
+  const tools = metrics.counter('toolhive_mcp_tool_calls_total', 'Calls of tools.', ['server', 'tool', 'status']);
+  const refusals = metrics.counter('skep_proxy_refusals_total', 'Requests that were refused or broke, by reason.', [
+    'server',
+    'reason',
+  ]);
+  const drops = metrics.counter('skep_proxy_messages_dropped_total', 'Messages that went nowhere, by reason.', [
+    'server',
+    'reason',
+  ]);
+  const connections = metrics.gauge('toolhive_mcp_active_connections', 'Requests under way and open streams.', [
+    'server',
+    'transport',
+    'connection_type',
+  ]);
+  return { requests, durations, operations, tools, refusals, drops, connections };
+}
+
+/** What one kind of call adds to; its labels are looked up once. */
+function countAs(
+  { requests, durations, operations, tools }: Families,
+  { server, transport }: Pick<MetricsFacts, 'server' | 'transport'>,
+  call: AnsweredCall,
+): (seconds: number) => void {
+  const { mcpMethod: method, target, isTool, errorType } = call;
+  const status = call.failed ? 'error' : 'success';
+  const labels = [call.httpMethod, String(call.status), status, method, target, server, transport];
+  const request = requests.at(labels);
+  const duration = durations.at(labels);
+  const network = transport === 'stdio' ? 'pipe' : 'tcp';
+  const named = isTool ? ['execute_tool', target, ''] : ['', '', target];
+  const operation =
+    method === '' ? undefined : operations.at([method, call.revision, JSONRPC, network, ...named, errorType]);
+  const tool = isTool ? tools.at([server, target, status]) : undefined;
+  return (seconds) => {
+    request.add();
+    duration.observe(seconds);
+    operation?.observe(seconds);
+    tool?.add();
+  };
+}
+
+/** The first texts are themselves, further ones `other`. `proven`: the server knows it. */
+function boundedLabel(max: number, unprovenMax: number): (text: string, proven: boolean) => string {
+  const known = new Set<string>();
+  const unproven = new Set<string>();
+  return (text, proven) => {
+    if (text === '' || known.has(text)) return text;
+    if (text.length > 128) return 'other';
+    if (proven && known.size < max) {
+      unproven.delete(text);
+      known.add(text);
+      return text;
+    }
+    if (unproven.has(text)) return text;
+    if (proven || unproven.size >= unprovenMax) return 'other';
+    unproven.add(text);
+    return text;
+  };
+}

@@ -1,0 +1,133 @@
+// What became of a call, read from the answer that passes: success, an error of JSON-RPC, or a tool that says it failed.
+// Bytes pass unchanged, and no more than a bound is looked at. Knows nothing about audit or metrics.
+
+import { isObject } from '#std/json.ts';
+import type { Answer } from '../backends/backend.ts';
+import { isEventStream } from '../wire/headers.ts';
+import { readValue, scanMessage } from '../wire/scan.ts';
+import { createEventSplitter } from '../wire/sse.ts';
+
+/** `unknown`: no answer came, or it was too large to be read. */
+export type Outcome = 'success' | 'error' | 'tool-error' | 'unknown';
+
+/** An answer or event beyond this is not read. */
+const READ_BYTES_MAX = 64 * 1024;
+
+export interface WatchedAnswer extends Answer {
+  /** After the end. */
+  outcome(): Outcome;
+  status(): number;
+  /** Of the answer's JSON-RPC error, where it was read. */
+  rpcErrorCode(): number | undefined;
+  /** Bytes of the body that went on. */
+  bytes(): number;
+  /** The JSON-RPC response, as far as it is not larger than what is kept. */
+  message(): Buffer | undefined;
+}
+
+/** `keptBytes`: a larger response is not kept. */
+export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
+  let found: Read = { outcome: 'unknown' };
+  let status = 0;
+  let bytes = 0;
+  let kept: Buffer | undefined;
+  let look: (chunk: Buffer) => void = () => undefined;
+  let finish: () => void = () => undefined;
+
+  function learn(message: Buffer): void {
+    const read = outcomeOf(message);
+    if (read === undefined) return;
+    found = read;
+    // Its bytes are those of a buffer that the next event may need.
+    if (message.length <= keptBytes) kept = Buffer.from(message);
+  }
+
+  return {
+    head(given, headers) {
+      status = given;
+      if (isEventStream(headers['content-type'])) {
+        const handlers = { event: ({ data }: { readonly data: Buffer }) => learn(data), fault: () => undefined };
+        const splitter = createEventSplitter({ maxEventBytes: READ_BYTES_MAX }, handlers);
+        look = splitter.push;
+        finish = splitter.end;
+      } else {
+        const whole = collect(learn);
+        look = whole.push;
+        finish = whole.end;
+      }
+      answer.head(given, headers);
+    },
+    data(chunk) {
+      bytes += chunk.length;
+      look(chunk);
+      return answer.data(chunk);
+    },
+    end() {
+      finish();
+      answer.end();
+    },
+    fail: (fault) => answer.fail(fault),
+    outcome: () => found.outcome,
+    rpcErrorCode: () => found.rpcErrorCode,
+    status: () => status,
+    bytes: () => bytes,
+    message: () => kept,
+  };
+}
+
+/** Most answers are one chunk, which is not copied. */
+function collect(done: (whole: Buffer) => void): { push(chunk: Buffer): void; end(): void } {
+  let first: Buffer | undefined;
+  let more: Buffer[] = [];
+  let size = 0;
+  return {
+    push(chunk) {
+      size += chunk.length;
+      if (size > READ_BYTES_MAX) more = [];
+      else if (first === undefined) first = chunk;
+      else more.push(chunk);
+    },
+    end() {
+      if (first === undefined || size > READ_BYTES_MAX) return;
+      done(more.length === 0 ? first : Buffer.concat([first, ...more]));
+    },
+  };
+}
+
+interface Read {
+  readonly outcome: Outcome;
+  readonly rpcErrorCode?: number;
+}
+
+const SUCCESS: Read = { outcome: 'success' };
+
+/** Ends both `"error"` and `"isError"`. */
+const ERROR_KEY_END = Buffer.from('rror"');
+const NO_TOOL_ERROR = Buffer.from('"isError":false');
+const RESULT_KEY = Buffer.from('"result"');
+
+/** The only `isError` anywhere in it is false, and there is no `error`: what most servers send. */
+function isPlainSuccess(message: Buffer, at: number): boolean {
+  const start = at - '"isE'.length;
+  const plain =
+    start >= 0 && message.compare(NO_TOOL_ERROR, 0, NO_TOOL_ERROR.length, start, start + NO_TOOL_ERROR.length) === 0;
+  return plain && message.lastIndexOf(ERROR_KEY_END) === at && message.includes(RESULT_KEY);
+}
+
+/** Undefined where the message is no response. Only what may be an error is parsed. */
+function outcomeOf(message: Buffer): Read | undefined {
+  const at = message.indexOf(ERROR_KEY_END);
+  if (at < 0) return message.includes(RESULT_KEY) ? SUCCESS : undefined;
+  if (isPlainSuccess(message, at)) return SUCCESS;
+  const scanned = scanMessage(message);
+  if (!scanned.ok) return { outcome: 'unknown' };
+  if (scanned.message.kind !== 'response') return undefined;
+  const { error, result } = scanned.message;
+  if (error !== undefined || result === undefined) {
+    const fault = error === undefined ? undefined : readValue(message, error);
+    const code = isObject(fault) ? fault.code : undefined;
+    return { outcome: 'error', rpcErrorCode: typeof code === 'number' ? code : undefined };
+  }
+  const value = readValue(message, result);
+  return isObject(value) && value.isError === true ? { outcome: 'tool-error' } : SUCCESS;
+}

@@ -1,0 +1,136 @@
+// What is kept of a request that has ended: metrics, a span, a line of the log. Knows nothing about how requests are answered.
+
+import { type AuditData, type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../gate/audit.ts';
+import { singleHeader } from '../wire/headers.ts';
+import { methodFacts } from '../wire/methods.ts';
+import type { Ended } from './entry.ts';
+import type { ProxyMetrics } from './metrics.ts';
+import type { ProxyLog } from './ports.ts';
+import type { RecordedCall, Recording } from './recording.ts';
+import { type SpanFacts, spanAttributes, spanName } from './span.ts';
+
+/** Where audit events go. */
+export interface AuditTrail {
+  readonly component: string;
+  readonly write: (event: AuditEvent) => void;
+  /** Which contents events hold. */
+  readonly data?: () => AuditData;
+  readonly newId: () => string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface Recorders extends Omit<SpanFacts, 'errorType'> {
+  /** Undefined: nothing is audited. */
+  readonly audit: AuditTrail | undefined;
+  readonly metrics: ProxyMetrics;
+  readonly log: ProxyLog;
+}
+
+export function recordCall(recorders: Recorders, recorded: RecordedCall): void {
+  const { request, seconds, ended, span } = recorded;
+  const call = ended.message === undefined || ended.message.kind === 'response' ? undefined : ended.message;
+  const mcpMethod = call?.method ?? '';
+  const feature = methodFacts(mcpMethod)?.feature;
+  const named = feature === 'tool' || feature === 'prompt';
+  const failed = ended.outcome !== 'success' && (ended.status >= 400 || ended.outcome !== 'unknown');
+  const errorType = failed ? errorTypeOf(ended) : '';
+  recorders.metrics.answered({
+    httpMethod: request.method ?? '',
+    status: ended.status,
+    failed,
+    mcpMethod,
+    target: named ? (call?.target?.value ?? '') : '',
+    isTool: mcpMethod === 'tools/call',
+    revision: ended.revision ?? '',
+    seconds,
+    errorType,
+    reason: ended.reason,
+  });
+  const keeps = recorders.audit !== undefined || span?.recording === true;
+  const recording: Recording | undefined = keeps ? { ...recorded, source: sourceOf(recorded) } : undefined;
+  if (recording !== undefined) auditCall(recorders, recording);
+  logCall(recorders.log, recorded, mcpMethod);
+  if (recording === undefined || span?.recording !== true) return;
+  // A client's mistake is none of the server's (OpenTelemetry semantic conventions for HTTP, status of spans).
+  const broke = failed && (ended.status < 400 || ended.status >= 500);
+  span.end(spanName(recording), spanAttributes({ ...recorders, errorType }, recording), broke);
+}
+
+/** One that cannot be written keeps nothing else from being kept. */
+function auditCall({ audit, log }: Recorders, recording: Recording): void {
+  if (audit === undefined) return;
+  try {
+    audit.write(auditEvent(auditInput(audit, recording)));
+  } catch (error) {
+    const { requestId, path } = recording;
+    log.error({ requestId, path, reason: String(error) }, 'the audit event of a request was not written');
+  }
+}
+
+/** As OpenTelemetry's conventions for MCP name it: our own code, `tool_error`, the code of JSON-RPC, or the status. */
+function errorTypeOf({ status, outcome, reason, rpcErrorCode }: Ended): string {
+  if (reason !== '') return reason;
+  if (outcome === 'tool-error') return 'tool_error';
+  return String(rpcErrorCode ?? (status >= 400 ? status : '_OTHER'));
+}
+
+/** Where it came from, as far as headers are believed. */
+function sourceOf({ request: { headers, socket }, requestId, forwarded }: RecordedCall): AuditSource {
+  return {
+    peer: socket.remoteAddress ?? '',
+    forwardedFor: singleHeader(headers, 'x-forwarded-for'),
+    realIp: singleHeader(headers, 'x-real-ip'),
+    trusted: forwarded.trusted,
+    userAgent: headers['user-agent'],
+    requestId,
+  };
+}
+
+function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
+  const { request, path, seconds, ended, source } = recording;
+  const { method = '' } = request;
+  const stream = method === 'GET' && ended.status < 400;
+  // A call within a call is refused by a result, so that the model that made it reads why.
+  const inner = ended.outcome === 'tool-error' ? ended.innerRefusal?.() : undefined;
+  return {
+    auditId: audit.newId(),
+    timeMs: audit.now(),
+    durationMs: seconds * 1000,
+    component: audit.component,
+    httpMethod: method,
+    path,
+    stream,
+    message: ended.message,
+    status: ended.status,
+    answer: ended.outcome === 'denied' ? 'unknown' : ended.outcome,
+    rpcErrorCode: ended.rpcErrorCode,
+    refusal: inner?.refusal.reason ?? ended.reason,
+    refusalDetail: inner?.detail ?? ended.refusalDetail,
+    source,
+    claims: ended.caller?.claims ?? {},
+    client: ended.client,
+    transport: stream ? 'sse' : 'http',
+    responseBytes: ended.responseBytes,
+    backendName: ended.backendName,
+    innerTool: ended.innerTool,
+    contents:
+      audit.data === undefined ? undefined : { wanted: audit.data(), request: ended.body, response: ended.answer },
+  };
+}
+
+/** Each request is a line only where more is asked for; what broke on the server's side is one always. */
+function logCall(
+  log: ProxyLog,
+  { request, requestId, path, seconds, ended, span }: RecordedCall,
+  mcpMethod: string,
+): void {
+  const { status, reason, detail } = ended;
+  const broke = status >= 500;
+  const traceId = span?.traceId;
+  if (broke || detail !== undefined) {
+    log[broke ? 'error' : 'info']({ requestId, traceId, path, mcpMethod, status, seconds, reason, detail }, 'request');
+    return;
+  }
+  log.debug({ requestId, traceId, path, mcpMethod, status, seconds, method: request.method, reason }, 'request');
+}

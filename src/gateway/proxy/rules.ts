@@ -1,0 +1,230 @@
+// What the rules in force say about one message and about what the server answers: which tool it means, whether the caller
+// may, what a list shows. A value: other rules take its place when their files change. Knows nothing about HTTP.
+
+import { setBounded } from '#std/bounded.ts';
+import { isObject } from '#std/json.ts';
+import type { KnownTools } from '../gate/known-tools.ts';
+import { type FilteredKey, filterList, type ListView } from '../gate/lists.ts';
+import type { Policies } from '../gate/policy/decide.ts';
+import { decideMessage } from '../gate/policy/methods.ts';
+import { ANONYMOUS_CLAIMS } from '../gate/policy/request.ts';
+import { scopesForCall } from '../gate/policy/step-up.ts';
+import { type ToolRules, unknownTool } from '../gate/tools.ts';
+import { ERRORS, errorBody } from '../wire/errors.ts';
+import { listItems } from '../wire/lists.ts';
+import type { Message, MessageId, Span } from '../wire/message.ts';
+import { methodFacts } from '../wire/methods.ts';
+import { jsonString, patchBytes } from '../wire/patch.ts';
+import { readValue, scanMessage } from '../wire/scan.ts';
+import type { Caller } from './caller.ts';
+import { denialRefusal, type Refusal, scopeRefusal } from './faults.ts';
+import type { RewriteMessage } from './lists/list-answer.ts';
+import type { NamedResource } from './settings.ts';
+
+/** A message that may pass. */
+export interface AdmittedMessage {
+  readonly message: Message;
+  /** The client's own bytes; another name in them where the tool has another one at the server. */
+  readonly body: Buffer;
+  /** Name of the tool at the server, where it is another than the client's. */
+  readonly backendName?: string;
+  /** The tool that it calls calls this one. */
+  readonly innerTool?: string;
+  /** Why the caller may not call that one, by what policies say when it is asked; undefined where it may. */
+  readonly innerRefusal?: () => RefusedMessage | undefined;
+  readonly refusal?: undefined;
+}
+
+export interface RefusedMessage {
+  readonly refusal: Refusal;
+  /** For the operator. */
+  readonly detail?: string;
+}
+
+export interface Rules {
+  /** True: policies read hints, and those of the called tool are not known, so the server's list has to be read first. */
+  needsHints(message: Message): boolean;
+  admit(message: Message, body: Buffer, caller: Caller): AdmittedMessage | RefusedMessage;
+  /** How messages of the answer are changed; undefined where they pass as they are. `message` is undefined for a stream. */
+  answers(message: Message | undefined, body: Buffer | undefined, caller: Caller): RewriteMessage | undefined;
+}
+
+export interface RuleParts {
+  readonly tools?: ToolRules;
+  readonly policies?: Policies;
+  readonly known: KnownTools;
+  /** Absent: callers are not authenticated, so none can get a token with more scopes. */
+  readonly resource?: NamedResource;
+  /** A list that cannot be read is refused; `detail` is for the operator. */
+  readonly unreadable: (detail: string) => void;
+}
+
+export function createRules(parts: RuleParts): Rules {
+  const { tools, policies, known } = parts;
+  const active = tools !== undefined || policies !== undefined;
+  const pages = createPages(known);
+  return {
+    needsHints(message) {
+      if (policies?.readsHints !== true || message.kind !== 'request' || message.method !== 'tools/call') return false;
+      const name = message.target?.value;
+      if (name === undefined || (tools !== undefined && tools.ownName(name) === undefined)) return false;
+      // A server may show a tool to some callers only, or since a moment ago.
+      return !known.complete || known.hintsOf(name) === undefined;
+    },
+    admit: (message, body, caller) => admit(parts, message, body, caller),
+    answers(message, body, caller) {
+      if (!active) return undefined;
+      const key = message === undefined ? undefined : listKeyOf(message);
+      if (message !== undefined && key === undefined) return undefined;
+      const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known };
+      const page = pages.pageOf(caller, message, body);
+      return (bytes) => rewriteMessage(parts, view, key, page, bytes);
+    },
+  };
+}
+
+/** One page of the server's tools that passes. */
+interface Page {
+  /** It has been learned; `next` is the cursor of the one that follows. */
+  learned(next: string | undefined): void;
+  /** The list has changed. */
+  stale(): void;
+}
+
+/** Cursors that are remembered; those of lists that no one reads on make room. */
+const CURSORS_MAX = 1000;
+
+/** Tools are known once someone has read their list from its first page to its last. */
+function createPages(known: KnownTools) {
+  const following = new Map<string, true>();
+  return {
+    pageOf(caller: Caller, message: Message | undefined, body: Buffer | undefined): Page {
+      const cursor = cursorOf(message, body);
+      const keyOf = (text: string) => JSON.stringify([caller.key, text]);
+      return {
+        learned(next) {
+          const follows = cursor === undefined || (cursor !== UNKNOWN && following.delete(keyOf(cursor)));
+          if (!follows) return;
+          if (next === undefined) known.markComplete();
+          else setBounded(following, keyOf(next), true, CURSORS_MAX);
+        },
+        stale() {
+          following.clear();
+          known.markStale();
+        },
+      };
+    },
+  };
+}
+
+/** Of an answer that comes on a stream it is not known what was asked. */
+const UNKNOWN = Symbol('some page');
+
+/** Undefined for the first page. */
+function cursorOf(message: Message | undefined, body: Buffer | undefined): string | undefined | typeof UNKNOWN {
+  if (message?.kind !== 'request' || body === undefined) return UNKNOWN;
+  const params = message.params === undefined ? undefined : readValue(body, message.params);
+  if (!isObject(params) || params.cursor === undefined) return undefined;
+  return typeof params.cursor === 'string' ? params.cursor : UNKNOWN;
+}
+
+/** What policies see of a caller. */
+export function claimsOf(caller: Caller) {
+  return caller.token === undefined ? ANONYMOUS_CLAIMS : caller.claims;
+}
+
+/** The tool's name first, then the policies on the name that the client sees. */
+function admit(
+  { tools, policies, known, resource }: RuleParts,
+  message: Message,
+  body: Buffer,
+  caller: Caller,
+): AdmittedMessage | RefusedMessage {
+  // Without an id some servers would run a method all the same, and only leave the answer out.
+  if (tools !== undefined && message.kind === 'notification' && !message.method.startsWith('notifications/')) {
+    return { refusal: NO_NOTIFICATION };
+  }
+  const target = message.kind === 'request' && message.method === 'tools/call' ? message.target : undefined;
+  const own = target === undefined ? undefined : (tools?.ownName(target.value) ?? (tools && NO_TOOL));
+  if (own === NO_TOOL && target !== undefined) return { refusal: denialRefusal(unknownTool(target.value)) };
+  if (policies !== undefined) {
+    const call = { body, message, claims: claimsOf(caller), hintsOf: known.hintsOf };
+    const decision = decideMessage(policies, call);
+    if (!decision.allowed) {
+      const { denial, detail } = decision;
+      const supported = caller.token === undefined ? undefined : resource?.scopesSupported;
+      const scopes = supported && scopesForCall(policies, call, denial.code, supported);
+      if (resource === undefined || scopes === undefined) return { refusal: denialRefusal(denial), detail };
+      return { refusal: scopeRefusal(resource, scopes), detail };
+    }
+  }
+  if (target === undefined || own === undefined || own === NO_TOOL || own === target.value) return { message, body };
+  const renamed = patchBytes(body, [{ span: target.span, bytes: jsonString(own) }]);
+  const again = scanMessage(renamed);
+  return { message: again.ok ? again.message : message, body: renamed, backendName: own };
+}
+
+const NO_NOTIFICATION: Refusal = {
+  status: 400,
+  code: ERRORS.invalidRequest,
+  message: 'A request needs an id.',
+  reason: 'protocol-violated',
+};
+
+const NO_TOOL = Symbol('no tool of that name');
+
+const FILTERED: readonly string[] = ['tools', 'prompts', 'resources', 'resourceTemplates'] satisfies FilteredKey[];
+
+function isFiltered(key: string | undefined): key is FilteredKey {
+  return key !== undefined && FILTERED.includes(key);
+}
+
+function listKeyOf(message: Message): FilteredKey | undefined {
+  if (message.kind !== 'request') return undefined;
+  const key = methodFacts(message.method)?.resultKey;
+  return isFiltered(key) ? key : undefined;
+}
+
+/** `key` is undefined on a stream, where any answer may come again. What cannot be read becomes an error. */
+function rewriteMessage(
+  parts: RuleParts,
+  view: ListView,
+  key: FilteredKey | undefined,
+  page: Page,
+  bytes: Buffer,
+): Buffer {
+  const scanned = scanMessage(bytes);
+  if (!scanned.ok) return refuseList(parts, scanned.fault.id, scanned.fault.message);
+  const { message } = scanned;
+  if (message.kind === 'notification' && message.method === 'notifications/tools/list_changed') page.stale();
+  if (message.kind !== 'response' || message.result === undefined) return bytes;
+  const keys = key === undefined ? keysIn(bytes, message.result) : [key];
+  return keys.reduce((body, each) => filterKey(parts, view, each, page, body), bytes);
+}
+
+function filterKey(parts: RuleParts, view: ListView, key: FilteredKey, page: Page, bytes: Buffer): Buffer {
+  const scanned = scanMessage(bytes);
+  if (!scanned.ok || scanned.message.kind !== 'response' || scanned.message.result === undefined) return bytes;
+  const { id, result } = scanned.message;
+  const filtered = filterList(bytes, result, key, view);
+  if (!filtered.ok) return refuseList(parts, id, filtered.detail);
+  if (key === 'tools') page.learned(filtered.lastPage ? undefined : nextCursorOf(bytes, result));
+  return filtered.body;
+}
+
+function nextCursorOf(bytes: Buffer, result: Span): string | undefined {
+  const list = listItems(bytes, result, 'tools');
+  const next = list.ok && list.nextCursor !== undefined ? readValue(bytes, list.nextCursor) : undefined;
+  return typeof next === 'string' ? next : undefined;
+}
+
+/** Only an answer that is sent once more gets here, so parsing costs little. */
+function keysIn(bytes: Buffer, result: Span): readonly FilteredKey[] {
+  const value = readValue(bytes, result);
+  return isObject(value) ? Object.keys(value).filter(isFiltered) : [];
+}
+
+function refuseList({ unreadable }: RuleParts, id: MessageId | undefined, detail: string): Buffer {
+  unreadable(detail);
+  return errorBody(id, ERRORS.internalError, 'The list of the MCP server cannot be read, so it cannot be filtered.');
+}

@@ -1,0 +1,151 @@
+// A proxy's configuration with every default filled in. Knows nothing about files, sockets or how settings are used.
+
+import { metadataUrl } from '#auth/metadata.ts';
+import type { ProviderSettings, ResourceSettings } from '#auth/settings.ts';
+import type { RunConfig } from '#contracts/run-config.ts';
+
+/** Where the MCP server is. */
+export type Target =
+  /** A streamable HTTP server: an origin, or with `fixedPath` the whole endpoint. */
+  | { readonly kind: 'http'; readonly url: string; readonly fixedPath: boolean }
+  /** The URL of its event stream. */
+  | { readonly kind: 'sse'; readonly url: string }
+  | { readonly kind: 'stdio' };
+
+export interface ServiceLimits {
+  readonly requestBytes: number;
+  readonly messageBytes: number;
+  readonly concurrentCalls: number;
+  readonly streams: number;
+  readonly requestsPerSecond?: number;
+  readonly perCaller: {
+    readonly requestsPerSecond?: number;
+    readonly concurrentCalls?: number;
+    readonly streams?: number;
+  };
+}
+
+export interface ServiceTimes {
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+  readonly keepAliveMs: number;
+  readonly shutdownMs: number;
+}
+
+export function targetOf(config: RunConfig): Target {
+  const { transport, remote_url: remote, target_host: host, target_port: port } = config;
+  if (remote !== undefined) return transport === 'sse' ? { kind: 'sse', url: remote } : httpEndpoint(remote);
+  if (transport === 'stdio') return { kind: 'stdio' };
+  const origin = `http://${host}:${port}`;
+  return transport === 'sse' ? { kind: 'sse', url: `${origin}/sse` } : { kind: 'http', url: origin, fixedPath: false };
+}
+
+/** The fragment of a URL never leaves the client (RFC 9110 section 4.2.5). */
+function httpEndpoint(url: string): Target {
+  const endpoint = new URL(url);
+  endpoint.hash = '';
+  return { kind: 'http', url: endpoint.href, fixedPath: true };
+}
+
+/** `sse`: clients speak the transport of 2024-11-05. The documents let stdio servers choose; the others keep their own. */
+export function frontOf({ transport, proxy_mode: mode }: RunConfig): 'streamable-http' | 'sse' {
+  if (transport === 'stdio') return mode;
+  return transport;
+}
+
+export function limitsOf({ limits = {} }: RunConfig): ServiceLimits {
+  const { per_caller: caller = {} } = limits;
+  return {
+    requestBytes: limits.request_bytes ?? 4 * 1024 * 1024,
+    messageBytes: limits.message_bytes ?? 16 * 1024 * 1024,
+    concurrentCalls: limits.concurrent_calls ?? 1024,
+    streams: limits.streams ?? 12_000,
+    requestsPerSecond: limits.requests_per_second,
+    perCaller: {
+      requestsPerSecond: caller.requests_per_second,
+      concurrentCalls: caller.concurrent_calls,
+      streams: caller.streams,
+    },
+  };
+}
+
+export function timesOf({ timeouts = {} }: RunConfig): ServiceTimes {
+  return {
+    firstByteMs: (timeouts.first_byte_seconds ?? 300) * 1000,
+    idleMs: (timeouts.idle_seconds ?? 300) * 1000,
+    keepAliveMs: (timeouts.keep_alive_seconds ?? 20) * 1000,
+    shutdownMs: (timeouts.shutdown_seconds ?? 25) * 1000,
+  };
+}
+
+/**
+ * Absent: callers are not authenticated. Without `audience` a token must name the resource (RFC 8707 section 2).
+ * `clientSecret`: of the introspection client, where no file has it. `own`: an issuer in this process.
+ */
+export function resourceOf(
+  config: RunConfig,
+  clientSecret: string | undefined,
+  own?: OwnIssuer,
+): ResourceSettings | undefined {
+  const { oidc_config: oidc, name } = config;
+  if (oidc === undefined) return undefined;
+  return {
+    ...namedResource(oidc),
+    providers: [
+      {
+        name,
+        issuerUrl: oidc.issuer,
+        audience: audienceOf(oidc),
+        ownKeys: own?.issuer === oidc.issuer ? own.publishedKeys : undefined,
+        jwksUrl: oidc.jwks_url,
+        isApiServer: oidc.issuer_is_api_server,
+        introspectionUrl: oidc.introspection_url,
+        clientId: oidc.client_id,
+        clientSecretFile: oidc.client_secret_file,
+        clientSecret,
+        caCertPath: oidc.ca_bundle_path,
+        authTokenFile: oidc.auth_token_file,
+        allowPrivateIP: oidc.jwks_allow_private_ip,
+        introspectionAllowPrivateIP: oidc.protected_resource_allow_private_ip,
+      },
+    ],
+  };
+}
+
+interface OwnIssuer {
+  readonly issuer: string;
+  readonly publishedKeys: NonNullable<ProviderSettings['ownKeys']>;
+}
+
+/** What a client has to know to log in for more scopes. */
+export type NamedResource = Pick<ResourceSettings, 'realm' | 'resourceUrl' | 'scopesSupported'>;
+
+export function namedResource(oidc: NonNullable<RunConfig['oidc_config']>): NamedResource {
+  return { realm: oidc.issuer, resourceUrl: oidc.resource_url, scopesSupported: oidc.scopes };
+}
+
+/** What a token must name. */
+export function audienceOf({ audience, resource_url: resource }: NonNullable<RunConfig['oidc_config']>): string {
+  return audience ?? resource;
+}
+
+/** The paths that answer about the resource (RFC 9728 section 3.1): with the path of the resource, and without. */
+export function metadataPaths(settings: ResourceSettings): readonly string[] {
+  const { pathname } = new URL(metadataUrl(settings.resourceUrl));
+  return [...new Set([pathname, '/.well-known/oauth-protected-resource'])];
+}
+
+/** URLs of the configuration that plain HTTP would be unsafe for, each with its key; empty where all is well. */
+export function insecureUrls({ oidc_config: oidc }: RunConfig): readonly string[] {
+  if (oidc === undefined || oidc.insecure_allow_http) return [];
+  const urls = { issuer: oidc.issuer, jwks_url: oidc.jwks_url, introspection_url: oidc.introspection_url };
+  return Object.entries(urls).flatMap(([key, url]) =>
+    url === undefined || isSecure(url) ? [] : [`/oidc_config/${key} is ${url}`],
+  );
+}
+
+/** Loopback is secure without TLS: nothing leaves the machine (RFC 8252 section 8.3). */
+function isSecure(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}

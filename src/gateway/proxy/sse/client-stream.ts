@@ -1,0 +1,94 @@
+// The stream of one client of the transport of 2024-11-05: each message of an answer becomes one event of it. Knows nothing
+// about sessions.
+
+import type { Answer, BackendFault } from '../../backends/backend.ts';
+import { errorBody } from '../../wire/errors.ts';
+import { isEventStream, isJson } from '../../wire/headers.ts';
+import type { MessageId } from '../../wire/message.ts';
+import { createEventSplitter, formatEvent } from '../../wire/sse.ts';
+import { faultRefusal } from '../faults.ts';
+
+/** The stream of one client. */
+export interface ClientStream {
+  /** False: wait for `resume` before more is written. */
+  write(chunk: Buffer): boolean;
+  /** Ends it; `reason` is for the log. */
+  end(reason: string): void;
+  /** Wraps what writes messages that the server sends on its own. */
+  change(answer: Answer): Answer;
+}
+
+/** Writes each message of an answer, JSON or events, as one event of the stream. A fault answers the request. */
+export function writeToStream(stream: ClientStream, messageBytes: number, id: MessageId | undefined): Answer {
+  let reader: Reader | undefined;
+
+  function fail(fault: BackendFault): void {
+    if (id === undefined) return;
+    const { code, message } = faultRefusal(fault);
+    stream.write(messageEvent(errorBody(id, code, message)));
+  }
+
+  function tooLarge(): void {
+    fail({ reason: 'answer-too-large', message: 'the answer of the MCP server is too large' });
+  }
+
+  return {
+    head(status, headers) {
+      const type = headers['content-type'];
+      if (type === undefined) return;
+      if (isEventStream(type)) reader = eventReader(stream, messageBytes, tooLarge);
+      else if (isJson(type)) reader = wholeReader(stream, messageBytes, tooLarge);
+      else if (status >= 400)
+        fail({ reason: 'answer-invalid', message: `the MCP server answered with status ${status}` });
+    },
+    data: (chunk) => reader?.push(chunk) ?? true,
+    end: () => reader?.end(),
+    fail,
+  };
+}
+
+interface Reader {
+  push(chunk: Buffer): boolean;
+  end(): void;
+}
+
+function eventReader(stream: ClientStream, maxEventBytes: number, tooLarge: () => void): Reader {
+  let flowing = true;
+  const splitter = createEventSplitter(
+    { maxEventBytes },
+    {
+      event({ data }) {
+        if (data.length > 0) flowing = stream.write(messageEvent(data)) && flowing;
+      },
+      fault: tooLarge,
+    },
+  );
+  return {
+    push(chunk) {
+      flowing = true;
+      splitter.push(chunk);
+      return flowing;
+    },
+    end: splitter.end,
+  };
+}
+
+function wholeReader(stream: ClientStream, messageBytes: number, tooLarge: () => void): Reader {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    push(chunk) {
+      size += chunk.length;
+      if (size <= messageBytes) chunks.push(chunk);
+      return true;
+    },
+    end() {
+      if (size > messageBytes) tooLarge();
+      else if (size > 0) stream.write(messageEvent(Buffer.concat(chunks, size)));
+    },
+  };
+}
+
+export function messageEvent(data: Buffer): Buffer {
+  return formatEvent({ data, type: 'message' });
+}

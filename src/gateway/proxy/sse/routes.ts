@@ -1,0 +1,177 @@
+// The two paths of the transport of 2024-11-05: the stream of a client, and the messages that it posts. Knows nothing about
+// tokens and origins: whoever gets here may come in.
+
+import type { Answer } from '../../backends/backend.ts';
+import type { SessionSeal } from '../../wire/seal.ts';
+import { formatComment, formatEvent } from '../../wire/sse.ts';
+import type { Caller } from '../caller.ts';
+import type { Entry, Known } from '../entry.ts';
+import { type ExchangeWorld, type Incoming, prepareExchange } from '../exchange.ts';
+import { faultCode, type Refusal, refusalBody, sessionUnknown } from '../faults.ts';
+import type { Forwarded } from '../forwarded.ts';
+import { learnHints } from '../lists/learn-hints.ts';
+import { rewriteAnswer } from '../lists/list-answer.ts';
+import { type LiveRules, listChanged, rewriteLive } from '../lists/live-stream.ts';
+import { type WatchedAnswer, watchAnswer } from '../outcome.ts';
+import type { ProxyClock } from '../ports.ts';
+import type { Ready } from '../streamable-front.ts';
+import type { SseFront, SseSession } from './front.ts';
+
+export const SSE_PATH = '/sse';
+export const MESSAGES_PATH = '/messages';
+
+export interface SseRoutes {
+  readonly front: SseFront;
+  /** What ids of sessions begin with, so that other replicas know whose they are. */
+  readonly replica: string;
+  readonly rules: LiveRules;
+  readonly messageBytes: number;
+  readonly seal: SessionSeal;
+  readonly clock: ProxyClock;
+  readonly keepAliveMs: number;
+  /** Calls back where the proxy is stopped before what it gives is called. */
+  readonly untilStopped: (task: () => void) => () => void;
+  /** Stands before the path of messages; wins over X-Forwarded-Prefix. Empty: none. */
+  readonly endpointPrefix: string;
+}
+
+const KEEP_ALIVE = formatComment('keep-alive');
+const SESSION_BYTES = 16;
+const ACCEPT = 'application/json, text/event-stream';
+
+/** Opens the stream; its first event says where messages are posted to. */
+export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, forwarded: Forwarded): void {
+  const { response } = entry;
+  const { messageBytes } = routes;
+  const id = `${routes.replica}.${routes.clock.random(SESSION_BYTES).toString('hex')}`;
+  const sealed = routes.seal.seal({ id, issuedAt: routes.clock.now(), caller: caller.key }) ?? '';
+  let bytes = 0;
+  let waiting = false;
+
+  function write(chunk: Buffer): boolean {
+    bytes += chunk.length;
+    if (response.write(chunk)) return true;
+    if (!waiting) response.once('drain', resume);
+    waiting = true;
+    return false;
+  }
+
+  function resume(): void {
+    waiting = false;
+    session.resume();
+  }
+
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+    ...entry.headers,
+  });
+  const session = routes.front.open(id, caller.key, {
+    write,
+    end: () => response.end(),
+    change: (answer) => rewriteAnswer(answer, { messageBytes, rewrite: rewriteLive(routes.rules, caller) }),
+  });
+  write(formatEvent({ data: Buffer.from(messagesUrl(routes, forwarded, sealed)), type: 'endpoint' }));
+  const stopKeepAlive = routes.clock.every(routes.keepAliveMs, () => {
+    if (response.writableLength === 0) response.write(KEEP_ALIVE);
+  });
+  const unsubscribe = routes.rules.onChange((lists) => {
+    for (const list of lists) session.write(listChanged(list));
+  });
+  const stopped = routes.untilStopped(() => session.finish(() => response.end()));
+  response.once('close', () => {
+    stopped();
+    unsubscribe();
+    stopKeepAlive();
+    session.close();
+    entry.end({ caller, status: 200, outcome: 'success', reason: '', responseBytes: bytes });
+  });
+}
+
+/** Without trusted headers the path alone: clients add it to the origin that they know. */
+function messagesUrl({ endpointPrefix }: SseRoutes, { origin, prefix }: Forwarded, sealed: string): string {
+  return `${origin ?? ''}${endpointPrefix || prefix}${MESSAGES_PATH}?session_id=${sealed}`;
+}
+
+/** Takes a message; what it is answered with goes to the stream of its session. */
+export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: Entry, incoming: Incoming): void {
+  const { caller } = incoming;
+  const given = new URLSearchParams(incoming.path.split('?')[1] ?? '').get('session_id') ?? '';
+  const id = routes.seal.open(given, caller.key)?.id;
+  const session = id === undefined ? undefined : routes.front.find(id, caller.key);
+  if (session === undefined) {
+    entry.refuse(sessionUnknown(), { caller });
+    return;
+  }
+  const posted: Incoming = { ...incoming, backendSession: { id: undefined } };
+  const prepared = prepareExchange(world, posted);
+  if (prepared.refusal !== undefined) {
+    refuseMessage(entry, session, prepared.refusal, prepared.known);
+    return;
+  }
+  if (prepared.needsHints === undefined) {
+    acceptMessage(entry, session, prepared);
+    return;
+  }
+  const { known, needsHints: message } = prepared;
+  const asking = { world, open: session.ask, incoming: posted, message, clock: routes.clock };
+  const giveUp = learnHints(asking, (failure) => {
+    if (failure !== undefined)
+      return refuseMessage(entry, session, failure.refusal, { ...known, detail: failure.detail });
+    const again = prepareExchange(world, { ...posted, hintsAsked: true });
+    if (again.refusal !== undefined) refuseMessage(entry, session, again.refusal, again.known);
+    else if (again.needsHints === undefined) acceptMessage(entry, session, again);
+  });
+  entry.response.once('close', giveUp);
+}
+
+/** Clients take no answer from the request itself: what is an answer of JSON-RPC alone goes to the stream. */
+function refuseMessage(entry: Entry, session: SseSession, refusal: Refusal, known: Known): void {
+  if (refusal.status >= 400) {
+    entry.refuse(refusal, known);
+    return;
+  }
+  const id = known.message?.kind === 'request' ? known.message.id : undefined;
+  const body = refusalBody(refusal, id);
+  entry.response.writeHead(202, { 'content-type': 'text/plain; charset=utf-8', ...entry.headers }).end('Accepted');
+  session.write(body);
+  const { reason, code: rpcErrorCode } = refusal;
+  entry.end({ ...known, status: 202, outcome: 'error', rpcErrorCode, reason, responseBytes: body.length });
+}
+
+function acceptMessage(entry: Entry, session: SseSession, prepared: Ready): void {
+  const { known, change } = prepared;
+  // The client takes what comes on its stream, whatever it said of the answer to this request.
+  const exchange = { ...prepared.exchange, headers: { ...prepared.exchange.headers, accept: ACCEPT } };
+  entry.response.writeHead(202, { 'content-type': 'text/plain; charset=utf-8', ...entry.headers }).end('Accepted');
+  session.post(exchange, (sink) => {
+    const watched = endingEntry(entry, known, sink);
+    return change === undefined ? watched : change(watched);
+  });
+}
+
+/** The request ends with its answer on the stream, long after its own response. */
+function endingEntry(entry: Entry, known: Known, sink: Answer): Answer {
+  const watched: WatchedAnswer = watchAnswer(sink);
+  return {
+    head: watched.head,
+    data: watched.data,
+    end() {
+      watched.end();
+      const [outcome, rpcErrorCode] = [watched.outcome(), watched.rpcErrorCode()];
+      entry.end({ ...known, status: 202, outcome, rpcErrorCode, reason: '', responseBytes: watched.bytes() });
+    },
+    fail(fault) {
+      watched.fail(fault);
+      entry.end({
+        ...known,
+        status: 202,
+        outcome: 'error',
+        reason: faultCode(fault),
+        detail: fault.detail,
+        responseBytes: watched.bytes(),
+      });
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// Which trace a request is a part of: what its message says, or else its headers. Knows nothing about spans.
+
+import type { IncomingMessage } from 'node:http';
+import type { Message } from '../wire/message.ts';
+import type { TraceContext } from './ports.ts';
+
+/** What the message says wins over the headers (OpenTelemetry semantic conventions for MCP, context propagation). */
+export function traceParent({ headers }: IncomingMessage, message: Message | undefined): TraceContext {
+  const meta = message === undefined || message.kind === 'response' ? undefined : message.meta;
+  const traceparent = traceText(meta?.traceparent);
+  if (meta !== undefined && traceparent !== undefined) {
+    return { traceparent, tracestate: traceText(meta.tracestate), baggage: traceText(meta.baggage) };
+  }
+  return {
+    traceparent: traceText(headers.traceparent),
+    tracestate: traceText(headers.tracestate),
+    baggage: traceText(headers.baggage),
+  };
+}
+
+/** More than any of them needs (W3C Baggage section 3.3.2), and well below what servers take as a head. */
+const TRACE_TEXT_MAX = 8192;
+
+/** Texts of a body hold anything; what no header can carry is no trace context. */
+function traceText(value: string | readonly string[] | undefined): string | undefined {
+  const fits = typeof value === 'string' && value.length <= TRACE_TEXT_MAX && /^[\t\x20-\x7e]*$/.test(value);
+  return fits ? value : undefined;
+}

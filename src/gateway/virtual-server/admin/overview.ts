@@ -1,0 +1,162 @@
+// What a virtual server is made of, for those who look after it: what each backend is called and offers, which names were
+// wanted twice, workflows and their last runs. Never a credential, an argument or a result. Knows nothing about HTTP.
+
+import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
+import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
+import type { Offer } from '../catalogue/assemble.ts';
+import type { AggregationRules } from '../catalogue/rules.ts';
+import { healthDocument, statusDocument } from '../health/status.ts';
+import type { Member } from '../members/member.ts';
+import { OWN_MEMBER } from '../own-tools/own-member.ts';
+import type { EndedRun } from '../workflows/last-runs.ts';
+
+type TextMap = Readonly<Record<string, string>>;
+
+export interface Overview {
+  readonly name: string;
+  readonly version: string;
+  readonly metadata: TextMap | undefined;
+  readonly members: readonly Member[];
+  /** By name of the member. */
+  readonly memberMetadata: Readonly<Record<string, TextMap | undefined>>;
+  readonly resolution: AggregationRules['resolution'];
+  readonly offer: Offer;
+  readonly workflows: readonly CompositeToolConfig[];
+  readonly runs: readonly EndedRun[];
+}
+
+/** `/status`, with names. */
+export function overviewDocument(overview: Overview): JsonObject {
+  const { name, version, metadata, members, resolution, offer, workflows, runs } = overview;
+  return {
+    name,
+    ...statusDocument(members, version),
+    ...(metadata === undefined ? {} : { metadata }),
+    conflict_resolution: resolution.strategy,
+    offered: offeredItems(offer),
+    conflicts: conflictsOf(overview),
+    workflows: workflows.map((workflow) => workflowGraph(workflow, offer)),
+    runs: runs.map(runDocument),
+  };
+}
+
+/** `/api/backends/health`, with names. */
+export function namedHealthDocument({ members, memberMetadata }: Overview): JsonObject {
+  const known = healthDocument(members);
+  const backends = objectsIn(known.backends).map((report, index): JsonObject => {
+    const member = members[index];
+    if (member === undefined) return report;
+    const { message } = member.health.report();
+    const metadata = memberMetadata[member.name];
+    return {
+      name: member.name,
+      url: shownUrl(member.url),
+      ...report,
+      ...(message === '' ? {} : { message }),
+      ...(member.perCaller ? { per_caller: true } : {}),
+      ...(metadata === undefined ? {} : { metadata }),
+    };
+  });
+  return { ...known, backends };
+}
+
+/** Users, paths and queries of URLs may be credentials. */
+function shownUrl(text: string): string {
+  return URL.parse(text)?.origin ?? '';
+}
+
+function offeredItems({ tools, prompts, lists, resourceMember }: Offer): JsonObject[] {
+  const uris = (list: 'resources' | 'resourceTemplates') =>
+    lists[list].items.map(({ key }) => ({
+      list,
+      name: key,
+      ...memberPlace(resourceMember(key), key),
+      advertised: true,
+    }));
+  return [
+    ...[...tools.values()].map(({ name, member, own, advertised }) => ({
+      list: 'tools',
+      name,
+      ...memberPlace(member, own),
+      advertised,
+    })),
+    ...[...prompts].map(([name, { member, own }]) => ({
+      list: 'prompts',
+      name,
+      ...memberPlace(member, own),
+      advertised: true,
+    })),
+    ...uris('resources'),
+    ...uris('resourceTemplates'),
+  ];
+}
+
+/** `backend` is absent where the virtual server has it itself. */
+function memberPlace(member: string | undefined, own: string): JsonObject {
+  return member === undefined || member === OWN_MEMBER ? {} : { backend: member, own };
+}
+
+function conflictsOf({ offer, resolution }: Overview): JsonObject[] {
+  const { tools, outdone, outdoneOthers, prompts, resourceMember, find } = offer;
+  const wanted = Map.groupBy(outdone, ({ name }) => name);
+  const ofTools = [...wanted].map(([name, losers]): JsonObject => {
+    const winner = resolution.strategy === 'manual' ? undefined : find(name);
+    return {
+      list: 'tools',
+      name,
+      ...givenTo(winner),
+      others: losers.map(({ member, own }) => memberPlace(member, own)),
+    };
+  });
+  const taken = [...tools.values()].flatMap(({ name, member }): JsonObject[] => {
+    const other = member === OWN_MEMBER ? find(name) : undefined;
+    return other === undefined || other.name !== name
+      ? []
+      : [{ list: 'tools', name, given_to: {}, others: [memberPlace(other.member, other.own)] }];
+  });
+  const byItem = Map.groupBy(outdoneOthers, ({ list, name }) => `${list} ${name}`);
+  const ofOthers = [...byItem.values()].flatMap((losers): JsonObject[] => {
+    const [first] = losers;
+    if (first === undefined) return [];
+    const { list, name } = first;
+    const uriMember = resourceMember(name);
+    const winner = list === 'prompts' ? prompts.get(name) : uriMember && { member: uriMember, own: name };
+    return [{ list, name, ...givenTo(winner), others: losers.map(({ member, own }) => memberPlace(member, own)) }];
+  });
+  return [...ofTools, ...taken, ...ofOthers];
+}
+
+function givenTo(route: { readonly member: string; readonly own: string } | '' | undefined): JsonObject {
+  return route === undefined || route === '' ? {} : { given_to: memberPlace(route.member, route.own) };
+}
+
+/** Steps and what they wait for; their arguments, conditions and messages stay in the configuration. */
+function workflowGraph({ name, description, steps }: CompositeToolConfig, { find, tools }: Offer): JsonObject {
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    shown: tools.get(name)?.member === OWN_MEMBER,
+    steps: steps.map(({ id, type, tool, step, dependsOn = [], condition }): JsonObject => {
+      const inner = isObject(step) && typeof step.tool === 'string' ? step.tool : undefined;
+      const called = type === 'forEach' ? inner : type === 'tool' ? tool : undefined;
+      return {
+        id,
+        type,
+        ...(called === undefined ? {} : { tool: called, missing: find(called) === undefined }),
+        depends_on: [...dependsOn],
+        conditional: condition !== undefined,
+      };
+    }),
+  };
+}
+
+function runDocument({ run, workflow, endedAt, durationMs, result, steps }: EndedRun): JsonObject {
+  return {
+    run,
+    workflow,
+    ended: new Date(endedAt).toISOString(),
+    duration_ms: durationMs,
+    result,
+    steps: steps.map(({ id, result: end, durationMs: ms, retries }) => ({ id, result: end, duration_ms: ms, retries })),
+  };
+}

@@ -1,0 +1,43 @@
+// A message of a member as the client of the virtual server gets it: ids that the member chose carry its name, and word of
+// changed lists is kept back, since the virtual server has lists of its own. Knows nothing about streams.
+
+import { messagePatches } from '../../wire/ids.ts';
+import type { Message } from '../../wire/message.ts';
+import { patchBytes } from '../../wire/patch.ts';
+import { scanMessage } from '../../wire/scan.ts';
+import { formatMemberId } from './member-ids.ts';
+
+export type Shown =
+  /** `asks`: JSON text of the id that the client answers with. */
+  | { readonly kind: 'passes'; readonly bytes: Buffer; readonly asks?: string }
+  | { readonly kind: 'list-changed' }
+  /** No client could read it. */
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+const LISTS: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+]);
+
+/** Responses pass as they are: they answer an id of the client. */
+export function showMessage(member: string, bytes: Buffer): Shown {
+  if (!bytes.includes('"method"')) return { kind: 'passes', bytes };
+  const scanned = scanMessage(bytes);
+  if (!scanned.ok) return { kind: 'unreadable', reason: scanned.fault.message };
+  return showScanned(member, bytes, scanned.message);
+}
+
+function showScanned(member: string, bytes: Buffer, message: Message): Shown {
+  const name = (json: string | undefined) => (json === undefined ? undefined : formatMemberId({ member, id: json }));
+  if (message.kind === 'response') return { kind: 'passes', bytes };
+  if (message.kind === 'request') {
+    const asks = formatMemberId({ member, id: message.id.json });
+    const progressToken = name(message.meta?.progressToken?.json);
+    return { kind: 'passes', bytes: patchBytes(bytes, messagePatches(message, { id: asks, progressToken })), asks };
+  }
+  if (LISTS.has(message.method)) return { kind: 'list-changed' };
+  if (message.method !== 'notifications/cancelled') return { kind: 'passes', bytes };
+  const refersTo = name(message.refersTo?.json);
+  return { kind: 'passes', bytes: patchBytes(bytes, messagePatches(message, { refersTo })) };
+}

@@ -1,0 +1,188 @@
+// The answer of a member on its way to the client of the virtual server: bytes pass; on a stream ids are put right, and the
+// member's silence ends it. Knows nothing about which request is answered.
+
+import type { Answer, BackendFault } from '../../backends/backend.ts';
+import { ERRORS, errorBody } from '../../wire/errors.ts';
+import type { MessageId } from '../../wire/message.ts';
+import { createEventSplitter, type EventSplitter, formatEvent, type SseEvent } from '../../wire/sse.ts';
+import { formatCallEvent } from './member-ids.ts';
+import { showMessage } from './member-messages.ts';
+
+export interface RelayedAnswer extends Answer {
+  /** The client has answered what the member asked: the member has time again. */
+  heard(): void;
+}
+
+export interface RelayParts {
+  readonly member: string;
+  /** Of the request that is answered, for errors of our own on its stream. */
+  readonly id: MessageId | undefined;
+  readonly answer: Answer;
+  readonly timeoutMs: number;
+  readonly messageBytes: number;
+  readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
+  /** True: the session at the member is gone, and the request is sent again in another one. Asked before anything went on. */
+  readonly lost: () => boolean;
+  /** The member asks the client; `id` is what the client answers with. */
+  readonly asked: (id: string) => void;
+  readonly listChanged: () => void;
+  /** No part of the message goes on. */
+  readonly unreadable: (reason: string) => void;
+  /** The member is silent for too long: what is open at it is to be ended. */
+  readonly silent: () => void;
+  /** Once, when nothing follows. */
+  readonly ended: (fault?: BackendFault) => void;
+}
+
+interface Relay {
+  readonly parts: RelayParts;
+  splitter: EventSplitter | undefined;
+  over: boolean;
+  /** Requests of the member that the client has not answered. */
+  waiting: number;
+  /** When the member sent its last message: monotonic milliseconds. */
+  heardAt: number;
+  flowing: boolean;
+  /** The client can come back for the rest of the stream. */
+  resumable: boolean;
+  stopTimer: (() => void) | undefined;
+}
+
+export function relayAnswer(parts: RelayParts): RelayedAnswer {
+  const { answer, member } = parts;
+  const relay: Relay = {
+    ...{
+      parts,
+      splitter: undefined,
+      over: false,
+      waiting: 0,
+      heardAt: 0,
+      flowing: true,
+      resumable: false,
+      stopTimer: undefined,
+    },
+  };
+  return {
+    heard() {
+      relay.waiting = Math.max(0, relay.waiting - 1);
+      relay.heardAt = parts.clock.monotonic();
+    },
+    head(status, headers) {
+      if (relay.over || isRepeated(relay, status === 404)) return;
+      const { 'mcp-session-id': _session, ...plain } = headers;
+      if (!answersWithStream(headers['content-type'])) {
+        answer.head(status, plain);
+        return;
+      }
+      beginStream(relay);
+      const { 'content-length': _length, ...streamed } = plain;
+      answer.head(status, streamed);
+    },
+    data(chunk) {
+      if (relay.over) return true;
+      if (relay.splitter === undefined) return answer.data(chunk);
+      relay.flowing = true;
+      relay.splitter.push(chunk);
+      return relay.over || relay.flowing;
+    },
+    end() {
+      relay.splitter?.end();
+      if (finish(relay)) answer.end();
+    },
+    fail(fault) {
+      if (relay.over || isRepeated(relay, fault.reason === 'session-unknown' && relay.splitter === undefined)) return;
+      failRelay(relay, nameBackend(member, fault));
+    },
+  };
+}
+
+/** Of several servers it has to be said which. */
+export function nameBackend(member: string, fault: BackendFault): BackendFault {
+  return { ...fault, message: fault.message.replace(/^the MCP server\b/, `the backend ${member}`) };
+}
+
+function isRepeated(relay: Relay, gone: boolean): boolean {
+  relay.over = gone && relay.parts.lost();
+  return relay.over;
+}
+
+function finish(relay: Relay, fault?: BackendFault): boolean {
+  if (relay.over) return false;
+  relay.over = true;
+  relay.stopTimer?.();
+  relay.parts.ended(fault);
+  return true;
+}
+
+function failRelay(relay: Relay, fault: BackendFault): void {
+  if (!finish(relay, fault)) return;
+  const { answer, id } = relay.parts;
+  // On a stream the client gets the reason as well, unless it can come back for the answer.
+  if (relay.splitter === undefined || id === undefined || (relay.resumable && fault.reason === 'closed')) {
+    answer.fail(fault);
+    return;
+  }
+  answer.data(formatEvent({ type: 'message', data: errorBody(id, ERRORS.internalError, fault.message) }));
+  answer.end();
+}
+
+function answersWithStream(type: string | readonly string[] | undefined): boolean {
+  return typeof type === 'string' && /^\s*text\/event-stream\b/i.test(type);
+}
+
+function beginStream(relay: Relay): void {
+  const { member, messageBytes, clock, timeoutMs } = relay.parts;
+  const tooLarge: BackendFault = {
+    reason: 'answer-too-large',
+    message: `a message of the backend ${member} is too large`,
+  };
+  relay.heardAt = clock.monotonic();
+  relay.splitter = createEventSplitter(
+    { maxEventBytes: messageBytes },
+    { event: (event) => takeEvent(relay, event), fault: () => failRelay(relay, tooLarge) },
+  );
+  watchSilence(relay, timeoutMs);
+}
+
+function watchSilence(relay: Relay, ms: number): void {
+  const { clock, timeoutMs, member, silent } = relay.parts;
+  relay.stopTimer = clock.after(ms, () => {
+    const left = relay.heardAt + timeoutMs - clock.monotonic();
+    // Waiting for an answer of a person does not count.
+    if (left > 0 || relay.waiting > 0) {
+      watchSilence(relay, Math.max(left, 1000));
+      return;
+    }
+    silent();
+    failRelay(relay, { reason: 'timeout', message: `the backend ${member} did not answer in time` });
+  });
+}
+
+function takeEvent(relay: Relay, event: SseEvent): void {
+  const { parts } = relay;
+  relay.heardAt = parts.clock.monotonic();
+  if (relay.over) return;
+  relay.resumable ||= event.id !== undefined;
+  const shown = showMessage(parts.member, event.data);
+  switch (shown.kind) {
+    case 'list-changed':
+      parts.listChanged();
+      return;
+    case 'unreadable':
+      parts.unreadable(shown.reason);
+      return;
+    case 'passes': {
+      if (shown.asks !== undefined) {
+        relay.waiting += 1;
+        parts.asked(shown.asks);
+      }
+      relay.flowing = parts.answer.data(shownEvent(parts.member, event, shown.bytes)) && relay.flowing;
+    }
+  }
+}
+
+function shownEvent(member: string, event: SseEvent, data: Buffer): Buffer {
+  if (event.id === undefined && data === event.data) return event.raw;
+  const id = event.id === undefined ? undefined : formatCallEvent({ member, id: event.id });
+  return formatEvent({ data, id, type: event.type, retry: event.retry });
+}

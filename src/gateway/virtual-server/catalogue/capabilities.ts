@@ -1,0 +1,20 @@
+// What a virtual server can do, out of what its members can. Knows nothing about names and lists.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+
+/**
+ * `tools` always: workflows and members that join later have some. Lists of all kinds may change while members come and go,
+ * and the server itself reports it. Tasks are not offered: their ids say nothing about who has them.
+ */
+export function offeredCapabilities(members: readonly JsonObject[]): JsonObject {
+  const having = (feature: string) => members.filter((each) => isObject(each[feature]));
+  const resources = having('resources');
+  const subscribe = resources.some(({ resources: each }) => isObject(each) && each.subscribe === true);
+  return {
+    tools: { listChanged: true },
+    ...(having('prompts').length > 0 ? { prompts: { listChanged: true } } : {}),
+    ...(resources.length > 0 ? { resources: { listChanged: true, ...(subscribe ? { subscribe } : {}) } } : {}),
+    ...(having('completions').length > 0 ? { completions: {} } : {}),
+    ...(having('logging').length > 0 ? { logging: {} } : {}),
+  };
+}

@@ -1,0 +1,245 @@
+// What a virtual server offers to a caller now, and word of it when that changes. Knows nothing about sessions, streams and
+// how lists are asked for.
+
+import { setBounded } from '#std/bounded.ts';
+import type { BackendFault, Exchange } from '../../backends/backend.ts';
+import type { Member, Members } from '../members/member.ts';
+import type { OwnTools } from '../own-tools/ports.ts';
+import { assembleOffer, changedLists, type Offer } from './assemble.ts';
+import { createEntries, type Entries, type Entry, type EntryParts } from './entries.ts';
+import type { ItemNotice } from './item-notices.ts';
+import type { ListName } from './list-names.ts';
+import type { AggregationRules, OfferingMember } from './rules.ts';
+
+/** What is offered, or the member without which nothing is (partialFailureMode `fail`). */
+export type Offered =
+  | { readonly ok: true; readonly offer: Offer }
+  | { readonly ok: false; readonly fault: BackendFault };
+
+export interface Catalogue {
+  /** A value while everything is known. */
+  offer(exchange: Exchange): Offered | Promise<Offered>;
+  /** The same whatever members are unhealthy: for calls, which need no other member than their own. */
+  routes(exchange: Exchange): Offer | Promise<Offer>;
+  /** What all callers are offered, as far as it was read: of members that show each caller something else, nothing. */
+  known(): Offer;
+  /** Reads the lists of a member now, for all callers. */
+  check(member: Member, timeoutMs: number): Promise<Entry>;
+  /** A member says that its lists have changed. */
+  doubt(member: string): void;
+  /** Members, rules or their health are others. */
+  renew(): void;
+  /** `changed` is called, once for each change, until what it gives is called. */
+  watch(exchange: Exchange, changed: (lists: readonly ListName[]) => void): () => void;
+  stop(): void;
+}
+
+export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
+  readonly members: Members;
+  readonly rules: () => AggregationRules;
+  /** Absent: the virtual server has no tools of its own. */
+  readonly own?: () => Pick<OwnTools, 'offer'> | undefined;
+  /** Clients find tools instead of seeing them. */
+  readonly optimized: () => boolean;
+  readonly mode: () => 'fail' | 'best_effort';
+  readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
+  /** What is offered to some caller is another. */
+  readonly assembled: (offer: Offer) => void;
+  /** Another reason why a member cannot be read, or none any more. */
+  readonly observed: (member: Member, entry: Entry) => void;
+  /** What is wrong with single items, at each reading that finds something. */
+  readonly noticed: (member: Member, notices: readonly ItemNotice[]) => void;
+}
+
+/** Changes that come together are one. */
+const TOGETHER_MS = 200;
+/** The tools of a member that does not answer stay for so long, where lists do without it. */
+const GRACE_MS = 60_000;
+/** What callers with rights of their own see may change without a word. */
+const LOOK_AGAIN_MS = 60_000;
+const OFFERS_MAX = 1000;
+
+interface Kept {
+  /** What of the lists of members, and of the rules, it was made of. */
+  readonly version: number;
+  readonly rules: number;
+  readonly until: number;
+  readonly offer: Offer;
+  /** Every member had been read, or had failed. */
+  readonly whole: boolean;
+  readonly entries: readonly (Entry | undefined)[];
+  /** The first of the members that nothing is offered of. */
+  readonly missing: Member | undefined;
+}
+
+interface Watcher {
+  readonly exchange: Exchange;
+  readonly changed: (lists: readonly ListName[]) => void;
+  seen: Offer | undefined;
+}
+
+interface State {
+  readonly parts: CatalogueParts;
+  readonly entries: Entries;
+  readonly kept: Map<string, Kept>;
+  readonly watchers: Set<Watcher>;
+  /** Of what members offer. */
+  version: number;
+  /** Of members and rules. */
+  rules: number;
+  stopTelling: (() => void) | undefined;
+  stopped: boolean;
+}
+
+export function createCatalogue(parts: CatalogueParts): Catalogue {
+  const state: State = {
+    parts,
+    entries: createEntries({ ...parts, ended: (...ended) => takeReading(state, ...ended) }),
+    ...{ kept: new Map(), watchers: new Set(), version: 0, rules: 0, stopTelling: undefined, stopped: false },
+  };
+  const { entries, watchers } = state;
+  return {
+    routes(exchange) {
+      const kept = keptFor(state, exchange, false);
+      return kept instanceof Promise ? kept.then(({ offer }) => offer) : kept.offer;
+    },
+    known: () => knownOffer(state),
+    offer(exchange) {
+      const kept = keptFor(state, exchange, parts.mode() === 'fail');
+      if (kept instanceof Promise) return kept.then((each) => offered(state, exchange, each));
+      return offered(state, exchange, kept);
+    },
+    check: (member, timeoutMs) => entries.read(member, undefined, timeoutMs),
+    doubt(member) {
+      entries.doubt(member);
+      const found = parts.members.find(member);
+      if (found !== undefined && !found.perCaller) void entries.read(found, undefined);
+      else renew(state);
+    },
+    renew() {
+      state.rules += 1;
+      entries.keepOnly(new Set(parts.members.all().map(({ name }) => name)));
+      renew(state);
+    },
+    watch(exchange, changed) {
+      const watcher: Watcher = { exchange, changed, seen: undefined };
+      watchers.add(watcher);
+      void tell(state, watcher);
+      return () => watchers.delete(watcher);
+    },
+    stop() {
+      state.stopped = true;
+      state.stopTelling?.();
+      watchers.clear();
+    },
+  };
+}
+
+function takeReading(state: State, member: Member, before: Entry | undefined, entry: Entry, shared: boolean): void {
+  if (before?.fault?.reason !== entry.fault?.reason) state.parts.observed(member, entry);
+  if (entry.notices !== undefined && entry.notices.length > 0) state.parts.noticed(member, entry.notices);
+  if (before?.lists !== entry.lists || before?.fault?.reason !== entry.fault?.reason) renew(state);
+  if (shared && entry.fault !== undefined) state.parts.clock.after(GRACE_MS, () => renew(state));
+}
+
+function renew(state: State): void {
+  state.version += 1;
+  if (state.stopped || state.stopTelling !== undefined || state.watchers.size === 0) return;
+  state.stopTelling = state.parts.clock.after(TOGETHER_MS, () => {
+    state.stopTelling = undefined;
+    for (const watcher of state.watchers) void tell(state, watcher);
+  });
+}
+
+async function tell(state: State, watcher: Watcher): Promise<void> {
+  const { offer } = await keptFor(state, watcher.exchange, true);
+  const { seen } = watcher;
+  watcher.seen = offer;
+  if (seen === undefined || seen === offer || !state.watchers.has(watcher)) return;
+  const lists = changedLists(seen, offer);
+  if (lists.length > 0) watcher.changed(lists);
+}
+
+/** `whole`: waits for those whose lists were never read. Otherwise only the first request of a caller does. */
+function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promise<Kept> {
+  const { parts, kept, entries } = state;
+  const all = parts.members.all();
+  const scope = all.some(({ perCaller }) => perCaller) ? exchange.caller : '';
+  const found = kept.get(scope);
+  const { version } = state;
+  if (found?.version === version && parts.clock.monotonic() < found.until && (found.whole || !whole)) return found;
+  const looked = all.map((member) => entries.look(member, exchange));
+  if (looked.every((entry) => entry !== undefined)) return keepOffer(state, scope, all, looked);
+  const reading = Promise.all(all.map((member, index) => looked[index] ?? entries.read(member, exchange)));
+  if (found !== undefined && !whole) return keepOffer(state, scope, all, looked);
+  return reading.then((read) => keepOffer(state, scope, all, read));
+}
+
+function knownOffer({ parts, entries }: State): Offer {
+  const all = parts.members.all();
+  const now = parts.clock.monotonic();
+  const read = all.map((member) => (member.perCaller ? undefined : entries.look(member, undefined)));
+  return assemble(
+    parts,
+    all,
+    read.map((entry) => (entry !== undefined && isOffered(parts, entry, now) ? entry : undefined)),
+  );
+}
+
+function keepOffer(state: State, scope: string, all: readonly Member[], read: readonly (Entry | undefined)[]): Kept {
+  const { parts, kept, version, rules } = state;
+  const now = parts.clock.monotonic();
+  const before = kept.get(scope);
+  const offering = read.map((entry) => (entry !== undefined && isOffered(parts, entry, now) ? entry : undefined));
+  const same = before !== undefined && before.rules === rules && sameEntries(before.entries, offering);
+  const offer = same ? before.offer : assemble(parts, all, offering);
+  if (!same) parts.assembled(offer);
+  const known = read.filter((entry) => entry !== undefined);
+  const until = Math.min(now + LOOK_AGAIN_MS, ...known.map((entry) => Math.max(entry.until, now + 100)));
+  const whole = known.length === read.length;
+  const missing = all.find((_member, index) => offering[index] === undefined);
+  const made: Kept = { version, rules, until, offer, whole, entries: offering, missing };
+  setBounded(kept, scope, made, OFFERS_MAX);
+  return made;
+}
+
+function assemble(
+  { rules, own, optimized }: CatalogueParts,
+  all: readonly Member[],
+  offering: readonly (Entry | undefined)[],
+): Offer {
+  const offers = all.flatMap(({ name }, index): readonly OfferingMember[] => {
+    const lists = offering[index]?.lists;
+    return lists === undefined ? [] : [{ name, lists }];
+  });
+  return assembleOffer(offers, rules(), own?.(), optimized());
+}
+
+/** With `fail` a list is whole or an error: nothing leaves it in silence. */
+function isOffered({ mode }: CatalogueParts, { lists, failingSince }: Entry, now: number): boolean {
+  if (lists === undefined) return false;
+  return mode() === 'fail' || failingSince === undefined || now - failingSince < GRACE_MS;
+}
+
+function sameEntries(a: readonly (Entry | undefined)[], b: readonly (Entry | undefined)[]): boolean {
+  return a.length === b.length && a.every((entry, index) => entry?.lists === b[index]?.lists);
+}
+
+/** Document 3, partialFailureMode: lists need every member, calls their own alone. */
+function offered({ parts, entries }: State, exchange: Exchange, { offer, missing }: Kept): Offered {
+  if (parts.mode() === 'best_effort') return { ok: true, offer };
+  const needed = parts.members.all().find((member) => member === missing || !member.health.usable());
+  if (needed === undefined) return { ok: true, offer };
+  return { ok: false, fault: missingMember(needed, entries.look(needed, exchange)?.fault) };
+}
+
+const KEPT_REASONS: ReadonlySet<BackendFault['reason']> = new Set(['unauthorized', 'forbidden', 'timeout']);
+const AGAIN_S = 5;
+
+function missingMember({ name, health }: Member, fault: BackendFault | undefined): BackendFault {
+  const reason = fault !== undefined && KEPT_REASONS.has(fault.reason) ? fault.reason : 'unreachable';
+  const why = fault === undefined ? '' : `: ${fault.message}`;
+  const what = `try again in ${AGAIN_S} s, or repair it, remove it or set best_effort`;
+  const message = `the backend ${name} is not available${why}. With partialFailureMode fail lists need every backend: ${what}`;
+  return { reason, message, retryAfterSeconds: AGAIN_S, detail: fault?.detail ?? health.report().message };
+}

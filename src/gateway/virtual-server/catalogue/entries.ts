@@ -1,0 +1,127 @@
+// The lists of members as they were read last: one for all callers where a member shows everybody the same, one for each
+// caller where it does not. Knows nothing about names that clients see.
+
+import { setBounded } from '#std/bounded.ts';
+import type { BackendFault, Exchange } from '../../backends/backend.ts';
+import type { Asking } from '../../backends/bridge/ask.ts';
+import { type Member, memberCause, ownCause } from '../members/member.ts';
+import type { ItemNotice } from './item-notices.ts';
+import { listsEqual, type MemberLists, readLists } from './lists.ts';
+
+export interface Entry {
+  /** As they were read last, and the same object for as long as they are equal; undefined: never. */
+  readonly lists?: MemberLists;
+  /** What is wrong with single items of what was read now. */
+  readonly notices?: readonly ItemNotice[];
+  /** Why the last reading failed; undefined where it did not. */
+  readonly fault?: BackendFault;
+  /** Monotonic milliseconds: since when readings have failed. */
+  readonly failingSince?: number;
+  /** After it the lists are read again. */
+  readonly until: number;
+}
+
+export interface EntryClock {
+  monotonic(): number;
+}
+
+export interface Entries {
+  /** What is known, however old; a reading begins where it is due. Undefined: nothing is known yet. */
+  look(member: Member, exchange: Exchange | undefined): Entry | undefined;
+  /** Reads unless a reading is under way; settles with what came of it. */
+  read(member: Member, exchange: Exchange | undefined, timeoutMs?: number): Promise<Entry>;
+  /** The lists of a member may be others now. */
+  doubt(member: string): void;
+  /** Members that are gone. */
+  keepOnly(names: ReadonlySet<string>): void;
+}
+
+export interface EntryParts {
+  readonly asking: (member: Member, timeoutMs: number) => Asking;
+  readonly clock: EntryClock;
+  /** A reading has ended. `shared`: it was for all callers. */
+  readonly ended: (member: Member, before: Entry | undefined, entry: Entry, shared: boolean) => void;
+}
+
+const FRESH_MS = 60_000;
+/** A member that cannot be read is not asked by every request. */
+const RETRY_MS = 5_000;
+/** Callers whose lists are kept; the oldest go first. */
+const PRIVATE_MAX = 2000;
+
+/** What is made of lists is made again only where they are others. */
+function keepEqual(before: MemberLists | undefined, read: MemberLists): MemberLists {
+  return before !== undefined && listsEqual(before, read) ? before : read;
+}
+
+export function createEntries(parts: EntryParts): Entries {
+  const { clock } = parts;
+  const shared = new Map<string, Entry>();
+  const own = new Map<string, Entry>();
+  /** By the key of its entry; a member of another configuration may have the name of an earlier one. */
+  const reading = new Map<string, { readonly member: Member; readonly ended: Promise<Entry> }>();
+  let doubts = 0;
+
+  function keyOf(member: Member, exchange: Exchange | undefined): string {
+    return member.perCaller ? `${member.name} ${exchange?.caller ?? ''}` : member.name;
+  }
+
+  function storeOf({ perCaller }: Member): Map<string, Entry> {
+    return perCaller ? own : shared;
+  }
+
+  async function readNow(
+    member: Member,
+    key: string,
+    exchange: Exchange | undefined,
+    timeoutMs: number,
+  ): Promise<Entry> {
+    const cause = member.perCaller && exchange !== undefined ? memberCause(member, exchange) : ownCause(member);
+    const doubtsBefore = doubts;
+    const result = await readLists(parts.asking(member, timeoutMs), cause);
+    const before = storeOf(member).get(key);
+    const now = clock.monotonic();
+    const entry: Entry = result.ok
+      ? {
+          lists: keepEqual(before?.lists, result.lists),
+          notices: result.notices,
+          until: doubts === doubtsBefore ? now + FRESH_MS : now,
+        }
+      : { lists: before?.lists, fault: result.fault, failingSince: before?.failingSince ?? now, until: now + RETRY_MS };
+    if (reading.get(key)?.member !== member) return entry;
+    setBounded(storeOf(member), key, entry, member.perCaller ? PRIVATE_MAX : Number.POSITIVE_INFINITY);
+    reading.delete(key);
+    parts.ended(member, before, entry, !member.perCaller);
+    return entry;
+  }
+
+  function read(member: Member, exchange: Exchange | undefined, timeoutMs = member.timeoutMs): Promise<Entry> {
+    const key = keyOf(member, exchange);
+    const under = reading.get(key);
+    if (under?.member === member) return under.ended;
+    const ended = readNow(member, key, exchange, timeoutMs);
+    reading.set(key, { member, ended });
+    return ended;
+  }
+
+  return {
+    read,
+    look(member, exchange) {
+      const entry = storeOf(member).get(keyOf(member, exchange));
+      if (entry !== undefined && entry.until <= clock.monotonic()) void read(member, exchange);
+      return entry;
+    },
+    doubt(name) {
+      doubts += 1;
+      const stale = (entry: Entry): Entry => ({ ...entry, until: 0 });
+      const known = shared.get(name);
+      if (known !== undefined) shared.set(name, stale(known));
+      for (const [key, entry] of own) if (key.startsWith(`${name} `)) own.set(key, stale(entry));
+    },
+    keepOnly(names) {
+      for (const map of [shared, own, reading]) {
+        for (const key of map.keys()) if (!names.has(key.split(' ', 1)[0] ?? '')) map.delete(key);
+      }
+    },
+  };
+}

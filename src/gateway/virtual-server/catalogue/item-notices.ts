@@ -1,0 +1,150 @@
+// What is wrong with single items of a member's lists: those that would make clients refuse the lists of all members, and
+// texts that may mean to mislead a model or a person. Pure. Knows nothing about how lists are read and where notices go.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { ListName } from './list-names.ts';
+
+export interface ItemNotice {
+  readonly list: ListName;
+  /** As the member calls it. */
+  readonly name: string;
+  /** Left out: clients do not see it. Doubtful: it is passed as it is. */
+  readonly what: 'left-out' | 'doubtful';
+  readonly why: string;
+}
+
+/** What the value of a member must be, where it is there. */
+interface Rule {
+  readonly is: string;
+  readonly fits: (value: Json) => boolean;
+}
+type Shape = Readonly<Record<string, Rule>>;
+
+const TEXT: Rule = { is: 'a text', fits: (value) => typeof value === 'string' };
+const BOOLEAN: Rule = { is: 'true or false', fits: (value) => typeof value === 'boolean' };
+const OBJECT: Rule = { is: 'an object', fits: isObject };
+const TEXTS: Rule = { is: 'a list of texts', fits: (value) => Array.isArray(value) && value.every(TEXT.fits) };
+/** Official clients take no time without a zone. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+const ICON: Shape = { mimeType: TEXT, sizes: TEXTS, theme: oneOf('light', 'dark') };
+const ICONS: Rule = {
+  is: 'a list of icons, each with a src',
+  fits: (value) =>
+    Array.isArray(value) && value.every((each) => hasText(each, 'src') && misfit(each, ICON) === undefined),
+};
+const ITEM: Shape = { title: TEXT, description: TEXT, annotations: OBJECT, _meta: OBJECT, icons: ICONS };
+
+const HINTS: Shape = {
+  title: TEXT,
+  readOnlyHint: BOOLEAN,
+  destructiveHint: BOOLEAN,
+  idempotentHint: BOOLEAN,
+  openWorldHint: BOOLEAN,
+};
+const ANNOTATIONS: Shape = {
+  audience: {
+    is: 'a list of user and assistant',
+    fits: (value) => Array.isArray(value) && value.every(oneOf('user', 'assistant').fits),
+  },
+  priority: {
+    is: 'a number from 0 to 1',
+    fits: (value) => typeof value === 'number' && value >= 0 && value <= 1,
+  },
+  lastModified: {
+    is: 'a time with its zone (RFC 3339)',
+    fits: (value) => typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value)),
+  },
+};
+const RESOURCE: Shape = { mimeType: TEXT, size: { is: 'a number', fits: (value) => typeof value === 'number' } };
+const ARGUMENT: Shape = { description: TEXT, required: BOOLEAN };
+
+/**
+ * Why clients would refuse the whole list because of this item; undefined where they do not. What they hold a list against
+ * is the schema of the protocol (2025-11-25, schema.ts: Tool, Prompt, Resource, ResourceTemplate).
+ */
+export function unreadableReason(list: ListName, item: JsonObject): string | undefined {
+  if (!hasText(item, 'name')) return 'name must be a text';
+  const { annotations = {}, arguments: given = [], execution = {} } = item;
+  const fault = misfit(item, ITEM);
+  if (fault !== undefined) return fault;
+  switch (list) {
+    case 'tools':
+      return (
+        misfit(annotations, HINTS, 'annotations.') ??
+        misfit(execution, { taskSupport: oneOf('required', 'optional', 'forbidden') }, 'execution.') ??
+        schemaFault('inputSchema', item.inputSchema) ??
+        // One that describes no object is not shown to those who could not read it.
+        (isObject(item.outputSchema) && item.outputSchema.type === 'object'
+          ? schemaFault('outputSchema', item.outputSchema)
+          : undefined)
+      );
+    case 'prompts':
+      return Array.isArray(given) &&
+        given.every((each) => hasText(each, 'name') && misfit(each, ARGUMENT) === undefined)
+        ? undefined
+        : 'arguments must be a list of objects with names';
+    case 'resources':
+    case 'resourceTemplates':
+      return misfit(item, RESOURCE) ?? misfit(annotations, ANNOTATIONS, 'annotations.');
+  }
+}
+
+function oneOf(...words: readonly string[]): Rule {
+  return { is: `one of ${words.join(', ')}`, fits: (value) => typeof value === 'string' && words.includes(value) };
+}
+
+function hasText(value: Json, key: string): boolean {
+  return isObject(value) && typeof value[key] === 'string';
+}
+
+function misfit(value: Json, shape: Shape, where = ''): string | undefined {
+  if (!isObject(value)) return `${where.slice(0, -1)} must be an object`;
+  for (const [key, { is, fits }] of Object.entries(shape)) {
+    const member = value[key];
+    if (member !== undefined && !fits(member)) return `${where}${key} must be ${is}`;
+  }
+  return undefined;
+}
+
+function schemaFault(name: string, schema: Json | undefined): string | undefined {
+  if (!isObject(schema) || schema.type !== 'object') return `${name} must be an object with type: object`;
+  const { properties = {}, required = [] } = schema;
+  if (!isObject(properties) || !Object.values(properties).every((each) => each !== null && typeof each === 'object')) {
+    return `${name}.properties must be an object of objects`;
+  }
+  return TEXTS.fits(required) ? undefined : `${name}.required must be a list of texts`;
+}
+
+/** Why somebody should look at what the item says; undefined where nothing is found. It proves nothing either way. */
+export function doubtfulReason(item: JsonObject): string | undefined {
+  const { name } = item;
+  if (typeof name === 'string' && UNSEEN_IN_NAME.test(name)) return 'its name has characters that are not seen';
+  for (const text of textsIn(item)) {
+    if (UNSEEN.test(text)) return 'a text has characters that are not seen';
+    const words = INSTRUCTIONS.map((pattern) => pattern.exec(text)?.[0]).find((found) => found !== undefined);
+    if (words !== undefined) return `a text reads like instructions: ${words.replace(/\s+/g, ' ').slice(0, 80)}`;
+  }
+  return undefined;
+}
+
+/** Controls, what turns text round, what has no width, and tags (Unicode, general categories Cc and Cf). */
+const UNSEEN_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+/** Signs in texts may be joined of several by U+200C and U+200D. */
+const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]/u;
+
+const INSTRUCTIONS: readonly RegExp[] = [
+  /<\/?(?:system|important|instructions?|assistant|secret|hidden)\b[^<>]{0,40}>/i,
+  /\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|rules|prompts?|messages|polic(?:y|ies))\b/i,
+  /\b(?:do not|don't|never|without)\s+(?:tell|mention|inform|show|reveal|notify)(?:ing)?\b[^.]{0,30}\b(?:user|human|anyone|person)\b/i,
+  /\byou are now\b|\bnew instructions\b|\bsystem prompt\b/i,
+];
+
+function* textsIn(item: JsonObject): Generator<string> {
+  const waiting: Json[] = [item];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value === 'string') yield value;
+    else if (value !== null && typeof value === 'object')
+      for (const each of Object.values(value)) waiting.push(each ?? null);
+  }
+}

@@ -1,0 +1,240 @@
+// What one member offers, read through all pages of its lists. Items keep their bytes. Knows nothing about other members,
+// names that clients see and who may see what.
+
+import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
+import type { BackendFault } from '../../backends/backend.ts';
+import { type Asked, type Asking, ask, type Cause, postExchange } from '../../backends/bridge/ask.ts';
+import { changeMembers } from '../../backends/bridge/edit.ts';
+import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
+import { paramHeadersOf } from '../../backends/bridge/param-headers.ts';
+import { META_CAPABILITIES, META_CLIENT, META_VERSION } from '../../backends/bridge/protocol.ts';
+import { HEADERS } from '../../wire/headers.ts';
+import { type ListItem, listItems } from '../../wire/lists.ts';
+import { patchBytes } from '../../wire/patch.ts';
+import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
+import { readValue } from '../../wire/scan.ts';
+import { doubtfulReason, type ItemNotice, unreadableReason } from './item-notices.ts';
+import { LIST_NAMES, type ListName } from './list-names.ts';
+
+/** One item as the member sent it. */
+export interface OfferedItem {
+  /** Name of a tool or prompt, URI of a resource, URI template. */
+  readonly key: string;
+  /** The page that it stands in; spans of `item` point into it. */
+  readonly page: Buffer;
+  readonly item: ListItem;
+}
+
+export interface MemberLists {
+  readonly capabilities: JsonObject;
+  readonly lists: Readonly<Record<ListName, readonly OfferedItem[]>>;
+}
+
+export type ListsRead =
+  | { readonly ok: true; readonly lists: MemberLists; readonly notices: readonly ItemNotice[] }
+  | { readonly ok: false; readonly fault: BackendFault };
+
+const METHODS: Readonly<Record<ListName, string>> = {
+  tools: 'tools/list',
+  prompts: 'prompts/list',
+  resources: 'resources/list',
+  resourceTemplates: 'resources/templates/list',
+};
+
+/** The capability that says that there is such a list. */
+const FEATURES: Readonly<Record<ListName, string>> = {
+  tools: 'tools',
+  prompts: 'prompts',
+  resources: 'resources',
+  resourceTemplates: 'resources',
+};
+
+const PAGES_MAX = 1000;
+const ITEMS_MAX = 20_000;
+/** Of one list; they are kept with it. */
+const NOTICES_MAX = 1000;
+const NAME_SHOWN = 200;
+const TOO_MANY = `only ${ITEMS_MAX} are read: this one and those after it are not`;
+
+/** Servers may offer more to clients that can be asked: what these clients can is found out when they call. */
+const META = JSON.stringify({
+  [META_VERSION]: LATEST_STATELESS_REVISION,
+  [META_CAPABILITIES]: { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} },
+  [META_CLIENT]: { name: 'skep', version: '1' },
+});
+
+/** The same items, byte for byte and in the same order. */
+export function listsEqual(a: MemberLists, b: MemberLists): boolean {
+  return (
+    jsonEquals(a.capabilities, b.capabilities) && LIST_NAMES.every((name) => itemsEqual(a.lists[name], b.lists[name]))
+  );
+}
+
+function itemsEqual(a: readonly OfferedItem[], b: readonly OfferedItem[]): boolean {
+  return a.length === b.length && a.every((item, index) => bytesEqual(item, b[index]));
+}
+
+function bytesEqual(a: OfferedItem, b: OfferedItem | undefined): boolean {
+  if (b === undefined) return false;
+  const [of, as] = [a.item.span, b.item.span];
+  return a.page.compare(b.page, as.start, as.end, of.start, of.end) === 0;
+}
+
+/** Takes as long as `asking` allows for one request, whatever the number of pages. Never rejects. */
+export async function readLists(allowed: Asking, cause: Cause): Promise<ListsRead> {
+  const asking = endingTogether(allowed);
+  const discovered = await request(asking, cause, 'server/discover', `{"_meta":${META}}`);
+  if (!discovered.ok) return discovered;
+  const { capabilities } = discovered.result;
+  const offered = isObject(capabilities) ? capabilities : {};
+  const named = LIST_NAMES.filter((name) => isObject(offered[FEATURES[name]]));
+  const read = await Promise.all(named.map(async (name) => [name, await readPages(asking, cause, name)] as const));
+  const lists: Record<ListName, readonly OfferedItem[]> = {
+    tools: [],
+    prompts: [],
+    resources: [],
+    resourceTemplates: [],
+  };
+  const notices: ItemNotice[] = [];
+  for (const [name, pages] of read) {
+    if (!pages.ok) return pages;
+    lists[name] = pages.items;
+    notices.push(...pages.notices);
+  }
+  return { ok: true, lists: { capabilities: offered, lists }, notices };
+}
+
+/** A server that answers each page just in time would be read for hours. */
+function endingTogether(asking: Asking): Asking {
+  const { clock, timeoutMs } = asking;
+  const end = clock.monotonic() + timeoutMs;
+  return {
+    ...asking,
+    get timeoutMs() {
+      return Math.max(1, end - clock.monotonic());
+    },
+  };
+}
+
+type Failed = { readonly ok: false; readonly fault: BackendFault };
+type Requested = {
+  readonly ok: true;
+  readonly bytes: Buffer;
+  readonly span: { start: number; end: number };
+  readonly result: JsonObject;
+};
+
+async function request(
+  asking: Asking,
+  cause: Cause,
+  method: string,
+  params: string,
+): Promise<Requested | Failed | NotFound> {
+  const headers = { [HEADERS.protocolVersion]: LATEST_STATELESS_REVISION, [HEADERS.method]: method };
+  const body = callMessage(method, '"skep-lists"', params);
+  return answerOf(method, await ask(asking, postExchange(cause, 'stateless', body, headers)));
+}
+
+/** The server has no such method, although it says that it has the feature. */
+type NotFound = Failed & { readonly missing?: true };
+
+const METHOD_NOT_FOUND = -32601;
+
+function answerOf(method: string, asked: Asked): Requested | NotFound {
+  if (!asked.ok) {
+    const { fault } = asked;
+    return { ok: false, fault: { ...fault, detail: `${method}: ${fault.detail ?? fault.message}` } };
+  }
+  const { bytes, message } = asked.response ?? {};
+  if (bytes !== undefined && message?.result !== undefined) {
+    return { ok: true, bytes, span: message.result, result: { ...objectOf(bytes, message.result) } };
+  }
+  const { code, message: words } = bytes === undefined ? {} : objectOf(bytes, message?.error);
+  const detail = `${method}: status ${asked.status}${typeof words === 'string' ? `, ${words.slice(0, 200)}` : ''}`;
+  if (code === METHOD_NOT_FOUND)
+    return { ok: false, missing: true, fault: { reason: 'answer-invalid', message: detail, detail } };
+  if (asked.status === 401 || asked.status === 403) {
+    return { ok: false, fault: { reason: 'unauthorized', message: 'the MCP server refuses the credentials', detail } };
+  }
+  return {
+    ok: false,
+    fault: { reason: 'answer-invalid', message: 'the MCP server does not list what it offers', detail },
+  };
+}
+
+interface PagesRead {
+  readonly ok: true;
+  readonly items: readonly OfferedItem[];
+  readonly notices: readonly ItemNotice[];
+}
+
+async function readPages(asking: Asking, cause: Cause, name: ListName): Promise<PagesRead | Failed> {
+  const items: OfferedItem[] = [];
+  const notices: ItemNotice[] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const params = cursor === undefined ? `{"_meta":${META}}` : `{"_meta":${META},"cursor":${JSON.stringify(cursor)}}`;
+    const answer = await request(asking, cause, METHODS[name], params);
+    if (!answer.ok) return 'missing' in answer ? { ok: true, items: [], notices } : answer;
+    const list = listItems(answer.bytes, answer.span, name);
+    if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${METHODS[name]}: ${list.message}` } };
+    for (const item of list.items) takeItem({ name, items, notices }, answer.bytes, item);
+    cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
+    // A server that leads back to a page would be read for ever.
+    if (cursor !== undefined && cursors.has(cursor)) cursor = undefined;
+    if (cursor !== undefined) cursors.add(cursor);
+  } while (cursor !== undefined && cursors.size < PAGES_MAX && items.length < ITEMS_MAX);
+  return { ok: true, items, notices };
+}
+
+/** One that clients cannot read would take the lists of all members from them. */
+function takeItem(
+  { name: list, items, notices }: { name: ListName; items: OfferedItem[]; notices: ItemNotice[] },
+  page: Buffer,
+  item: ListItem,
+): void {
+  const value = objectOf(page, item.span);
+  const key = keyOf(list, item);
+  const name = (key ?? item.name?.value ?? '').slice(0, NAME_SHOWN);
+  const notice = (what: ItemNotice['what'], why: string): void => {
+    if (notices.length < NOTICES_MAX) notices.push({ list, name, what, why });
+  };
+  const why = items.length === ITEMS_MAX ? TOO_MANY : unreadableReason(list, value);
+  if (key === undefined || why !== undefined) {
+    if (notices.at(-1)?.why !== TOO_MANY) notice('left-out', why ?? 'it has no URI');
+    return;
+  }
+  items.push({ key, page, item });
+  const doubt = doubtfulReason(value);
+  if (doubt !== undefined) notice('doubtful', doubt);
+}
+
+const UNREADABLE: BackendFault = { reason: 'answer-invalid', message: 'a list of the MCP server cannot be read' };
+
+function cursorText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function keyOf(name: ListName, item: ListItem): string | undefined {
+  switch (name) {
+    case 'tools':
+    case 'prompts':
+      return item.name?.value;
+    case 'resources':
+      return item.uri?.value;
+    case 'resourceTemplates':
+      return item.uriTemplate?.value;
+  }
+}
+
+/** A tool as clients with sessions can read it; undefined where they must not be offered it (as bridges have it). */
+export function toolForSessions(bytes: Buffer): Buffer | undefined {
+  const annotated = bytes.includes('"x-mcp-header"');
+  if (!annotated && !bytes.includes('"outputSchema"')) return bytes;
+  const { inputSchema, outputSchema } = objectOf(bytes, { start: 0, end: bytes.length });
+  if (annotated && !paramHeadersOf(inputSchema).ok) return undefined;
+  // Until 2025-11-25 an `outputSchema` describes an object, and clients refuse the whole list otherwise.
+  if (outputSchema === undefined || (isObject(outputSchema) && outputSchema.type === 'object')) return bytes;
+  return patchBytes(bytes, changeMembers(bytes, 0, (key) => key === 'outputSchema') ?? []);
+}

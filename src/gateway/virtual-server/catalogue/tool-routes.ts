@@ -1,0 +1,70 @@
+// Which tool of which member every name means, and how clients see it. Pure. Knows nothing about other lists.
+
+import type { MemberTools, RoutedTool, Routes } from '#contracts/virtual-model/aggregate.ts';
+import { patchTool } from '../../gate/lists.ts';
+import { OWN_MEMBER } from '../own-tools/own-member.ts';
+import type { OwnTools, ReachableTools, ToolRoute } from '../own-tools/ports.ts';
+import type { OfferedItem } from './lists.ts';
+import type { AggregationRules, OfferingMember, ShownOverride } from './rules.ts';
+
+export function memberTools({ name, lists }: OfferingMember, { shown }: AggregationRules): MemberTools {
+  const { filter, overrides, hidden } = shown(name);
+  const names = Object.fromEntries(
+    Object.entries(overrides).flatMap(([own, override]) => (override.name === undefined ? [] : [[own, override.name]])),
+  );
+  const tools = [...byKey(lists.lists.tools).keys()].map((key) => ({ origin: key, name: key, member: '' }));
+  return { workload: name, tools, filter, names, hidden };
+}
+
+export function createToolRoutes(
+  members: readonly OfferingMember[],
+  { shown }: AggregationRules,
+  { routed, outdone }: Pick<Routes, 'routed' | 'outdone'>,
+): ReachableTools {
+  const items = new Map(members.map(({ name, lists }) => [name, byKey(lists.lists.tools)]));
+  const tools = new Map<string, ToolRoute>();
+  const dotted = new Map<string, ToolRoute>();
+
+  function routeOf({ member, own, advertised }: RoutedTool, name: string): ToolRoute | undefined {
+    const found = items.get(member)?.get(own);
+    if (found === undefined) return undefined;
+    const override = shown(member).overrides[own];
+    const route = { name, member, own, advertised, definition: definitionOf(found, name, override) };
+    // A tool that an override gives this name comes before the one whose own name it is.
+    if (override?.name !== undefined) dotted.set(`${member}.${override.name}`, route);
+    if (!dotted.has(`${member}.${own}`)) dotted.set(`${member}.${own}`, route);
+    return route;
+  }
+
+  for (const tool of routed) {
+    const route = routeOf(tool, tool.name);
+    if (route !== undefined) tools.set(tool.name, route);
+  }
+  for (const tool of outdone) routeOf({ ...tool, advertised: false }, `${tool.member}.${tool.own}`);
+  return { tools, find: (name) => tools.get(name) ?? dotted.get(name) };
+}
+
+/** A tool of the virtual server's own takes its name from whatever member has it. */
+export function withOwnTools(
+  reachable: ReachableTools,
+  own: Pick<OwnTools, 'offer'> | undefined,
+): ReadonlyMap<string, ToolRoute> {
+  const offered = own?.offer(reachable);
+  if (offered === undefined) return reachable.tools;
+  const routes = offered.map(({ name, definition }): [string, ToolRoute] => {
+    return [name, { name, member: OWN_MEMBER, own: name, advertised: true, definition }];
+  });
+  return new Map([...reachable.tools, ...routes]);
+}
+
+/** Of two with one name the first counts. */
+function byKey(items: readonly OfferedItem[]): ReadonlyMap<string, OfferedItem> {
+  const map = new Map<string, OfferedItem>();
+  for (const item of items) if (!map.has(item.key)) map.set(item.key, item);
+  return map;
+}
+
+function definitionOf({ page, item, key }: OfferedItem, name: string, override: ShownOverride | undefined): Buffer {
+  if (override === undefined && name === key) return page.subarray(item.span.start, item.span.end);
+  return patchTool(page, item, name, { ...override, name: name === key ? undefined : name });
+}

@@ -1,0 +1,144 @@
+// Answers of the virtual server itself: what it is, and its lists. Knows nothing about members.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Answer, Era, Flow } from '../backends/backend.ts';
+import { createLaterFlow } from '../backends/bridge/context.ts';
+import { resultMessage } from '../backends/bridge/messages.ts';
+import { META_SERVER } from '../backends/bridge/protocol.ts';
+import { createReply } from '../backends/bridge/reply.ts';
+import { ERRORS, errorBody } from '../wire/errors.ts';
+import type { RequestMessage } from '../wire/message.ts';
+import { eraOfRevision, LATEST_SESSION_REVISION, SUPPORTED_REVISIONS } from '../wire/revisions.ts';
+import { readValue } from '../wire/scan.ts';
+import type { Offer } from './catalogue/assemble.ts';
+import type { Offered } from './catalogue/catalogue.ts';
+import type { ListName } from './catalogue/list-names.ts';
+
+export interface ServerName {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** The revision that both sides speak (2025-11-25, Lifecycle, Version Negotiation). */
+export function agreedRevision(requested: string | undefined): string {
+  return requested !== undefined && eraOfRevision(requested) === 'session' ? requested : LATEST_SESSION_REVISION;
+}
+
+export function initializeMessage(
+  { id }: RequestMessage,
+  revision: string,
+  { capabilities }: Offer,
+  server: ServerName,
+): Buffer {
+  const { name, version } = server;
+  return resultMessage(
+    id.json,
+    JSON.stringify({ protocolVersion: revision, capabilities, serverInfo: { name, version } }),
+  );
+}
+
+export function discoverMessage(
+  { id }: RequestMessage,
+  capabilities: JsonObject,
+  server: ServerName,
+  shared: boolean,
+): Buffer {
+  const { name, version } = server;
+  return resultMessage(
+    id.json,
+    JSON.stringify({
+      resultType: 'complete',
+      supportedVersions: SUPPORTED_REVISIONS,
+      capabilities,
+      ttlMs: TTL_MS,
+      cacheScope: shared ? 'public' : 'private',
+      _meta: { [META_SERVER]: { name, version } },
+    }),
+  );
+}
+
+/** Clients that listen hear of changes before; the others ask again. */
+const TTL_MS = 30_000;
+
+const LISTS: ReadonlyMap<string, ListName> = new Map([
+  ['tools/list', 'tools'],
+  ['prompts/list', 'prompts'],
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resourceTemplates'],
+]);
+
+export function listNameOf(method: string): ListName | undefined {
+  return LISTS.get(method);
+}
+
+const NOT_FOUND = Symbol('no such page');
+
+/**
+ * An answer out of what is offered. Asking takes no turn of the event loop where that is known already, as it nearly always is;
+ * but the answer is sent once all requests that have arrived with this one were read. What writes a long list leaves nothing of
+ * the code that reads requests in the processor's caches.
+ */
+export function answerFromOffer(
+  asked: Offered | Promise<Offered>,
+  answer: Answer,
+  messageOf: (offer: Offer) => Buffer | readonly Buffer[],
+): Flow {
+  const flow = createLaterFlow();
+  function settle(offered: Offered): void {
+    if (flow.aborted()) return;
+    if (!offered.ok) {
+      answer.fail(offered.fault);
+      return;
+    }
+    const message = messageOf(offered.offer);
+    setImmediate(() => {
+      if (!flow.aborted()) finishGuarded(answer, message);
+    });
+  }
+  if (asked instanceof Promise) void asked.then(settle);
+  else settle(asked);
+  return flow;
+}
+
+/** A mistake of ours ends the one request that shows it: nothing else would catch it by then. */
+function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): void {
+  try {
+    createReply(answer).finish(message);
+  } catch (error) {
+    const detail = error instanceof Error ? error.stack : String(error);
+    answer.fail({ reason: 'answer-invalid', message: 'The answer cannot be sent', detail });
+  }
+}
+
+/** In pieces, of which the page is kept and the same for all. `shared`: every caller gets the same. */
+export function listMessage(
+  name: ListName,
+  body: Buffer,
+  { id, params }: RequestMessage,
+  { lists }: Offer,
+  { era, server, shared }: { readonly era: Era; readonly server: ServerName; readonly shared: boolean },
+): readonly Buffer[] {
+  const cursor = params === undefined ? undefined : cursorIn(body, params);
+  const page = cursor === NOT_FOUND ? undefined : lists[name].page(era, cursor);
+  if (page === undefined) {
+    return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list')];
+  }
+  const head = Buffer.from(`{"jsonrpc":"2.0","id":${id.json},"result":{`);
+  return era === 'session' ? [head, page] : [head, page, statelessEnd(server, shared)];
+}
+
+function statelessEnd({ name, version }: ServerName, shared: boolean): Buffer {
+  const meta = JSON.stringify({ [META_SERVER]: { name, version } });
+  const scope = shared ? 'public' : 'private';
+  return Buffer.from(`,"resultType":"complete","ttlMs":${TTL_MS},"cacheScope":"${scope}","_meta":${meta}}}`);
+}
+
+function cursorIn(
+  body: Buffer,
+  params: { readonly start: number; readonly end: number },
+): string | undefined | typeof NOT_FOUND {
+  if (params.end - params.start === '{}'.length) return undefined;
+  const value = readValue(body, params);
+  if (!isObject(value) || value.cursor === undefined) return undefined;
+  return typeof value.cursor === 'string' ? value.cursor : NOT_FOUND;
+}

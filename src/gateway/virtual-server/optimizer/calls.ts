@@ -1,0 +1,107 @@
+// Requests of clients at a virtual server that offers find_tool and call_tool alone: the first is answered here, the second
+// goes on as the call of the tool that it names. Knows nothing about sessions and members.
+
+import { isObject } from '#std/json.ts';
+import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
+import { createLaterFlow, NO_FLOW } from '../../backends/bridge/context.ts';
+import { objectOf, resultMessage } from '../../backends/bridge/messages.ts';
+import { createReply } from '../../backends/bridge/reply.ts';
+import { encodeHeaderValue, HEADERS } from '../../wire/headers.ts';
+import type { RequestMessage } from '../../wire/message.ts';
+import type { Offer } from '../catalogue/assemble.ts';
+import type { World } from '../world.ts';
+import { CALL_TOOL, FIND_TOOL } from './definitions.ts';
+import type { Found } from './find.ts';
+import { readInnerCall } from './inner-call.ts';
+
+export interface ToolCall {
+  readonly exchange: Exchange;
+  readonly body: Buffer;
+  readonly request: RequestMessage;
+}
+
+type Tools = Pick<World, 'optimizer' | 'permittedTools' | 'denial' | 'log'>;
+
+/** A flow: it is answered here. A call: it goes on as this one. */
+export function passOptimizer(
+  world: Tools,
+  offer: Offer,
+  call: ToolCall,
+  answer: Answer,
+): { readonly flow: Flow } | { readonly call: ToolCall } {
+  const { request } = call;
+  // What else is asked for by its name is not among the tools that clients see.
+  if (offer.searched === undefined || request.method !== 'tools/call') return { call };
+  if (request.target?.value === FIND_TOOL) return { flow: answerFind(world, offer.searched, call, answer) };
+  if (request.target?.value !== CALL_TOOL) return refuseCall(call, answer, `tool not found: ${request.target?.value}`);
+  const inner = readInnerCall(call.body, request);
+  if (!inner.ok) return refuseCall(call, answer, inner.message);
+  const { tool, body, message } = inner;
+  if (!offer.searched.items.some(({ key }) => key === tool)) return refuseCall(call, answer, `tool not found: ${tool}`);
+  const denial = world.denial(call.exchange, body, message);
+  if (denial !== undefined) return refuseCall(call, answer, denial);
+  world.log('debug', { tool }, 'call_tool calls a tool');
+  const { headers } = call.exchange;
+  const named = headers[HEADERS.name] === undefined ? headers : { ...headers, [HEADERS.name]: encodeHeaderValue(tool) };
+  return { call: { exchange: { ...call.exchange, body, message, headers: named }, body, request: message } };
+}
+
+function refuseCall({ exchange, request }: ToolCall, answer: Answer, text: string): { readonly flow: Flow } {
+  const result = JSON.stringify({ content: [{ type: 'text', text }], isError: true });
+  finish(exchange, request, answer, result);
+  return { flow: NO_FLOW };
+}
+
+function finish({ era }: Exchange, { id }: RequestMessage, answer: Answer, result: string): void {
+  const complete = era === 'stateless' ? `{"resultType":"complete",${result.slice(1)}` : result;
+  createReply(answer).finish(resultMessage(id.json, complete));
+}
+
+/** A description is a sentence: the beginning of a document says enough, and the index must not search for all of it. */
+const DESCRIPTION_MAX = 4096;
+const KEYWORDS_MAX = 64;
+const KEYWORD_MAX = 256;
+
+/** Half of a surrogate pair is no text for an embedding service. */
+function beginning(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
+
+function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: ToolCall, answer: Answer): Flow {
+  const { exchange, body, request } = call;
+  const { arguments: given } = objectOf(body, request.params);
+  const { tool_description: description, tool_keywords: keywords = [] } = isObject(given) ? given : {};
+  if (typeof description !== 'string') return refuseCall(call, answer, 'find_tool needs tool_description, a text').flow;
+  if (!Array.isArray(keywords) || !keywords.every((each) => typeof each === 'string'))
+    return refuseCall(call, answer, 'find_tool takes a list of texts as tool_keywords').flow;
+  const flow = createLaterFlow();
+  const wanted = {
+    description: beginning(description, DESCRIPTION_MAX),
+    keywords: keywords.slice(0, KEYWORDS_MAX).map((keyword) => beginning(keyword, KEYWORD_MAX)),
+    era: exchange.era,
+    permits: world.permittedTools(exchange),
+  };
+  world.optimizer.find(list, wanted).then(
+    (found) => {
+      if (!flow.aborted()) finish(exchange, request, answer, foundResult(found));
+    },
+    (error: unknown) => {
+      world.log('warn', { error: String(error) }, 'a search for tools failed');
+      if (!flow.aborted()) refuseCall(call, answer, 'the search for tools failed');
+    },
+  );
+  return flow;
+}
+
+/** As the existing platform answers: the tools, and what they save. */
+function foundResult({ tools, baselineTokens, returnedTokens, note }: Found): string {
+  const saved = baselineTokens === 0 ? 0 : (100 * (baselineTokens - returnedTokens)) / baselineTokens;
+  const metrics = {
+    baseline_tokens: baselineTokens,
+    returned_tokens: returnedTokens,
+    savings_percent: Math.round(saved * 100) / 100,
+  };
+  const said = note === undefined ? '' : `,"note":${JSON.stringify(note)}`;
+  const text = `{"tools":[${tools.join(',')}],"token_metrics":${JSON.stringify(metrics)}${said}}`;
+  return `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}}`;
+}

@@ -1,0 +1,69 @@
+// The HTTP API of an embedding service (text-embeddings-inference: GET /info, POST /embed): texts in, unit vectors out. What
+// it answers is checked. Knows nothing about what the texts are.
+
+import { isObject } from '#std/json.ts';
+import type { MeaningPorts } from './ports.ts';
+
+export interface Service {
+  readonly url: string;
+  readonly timeoutMs: number;
+}
+
+export interface Model {
+  readonly id: string;
+  /** Texts of one request. */
+  readonly batch: number;
+}
+
+export type Vector = Float32Array;
+
+const USUAL_BATCH = 32;
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Throws an Error that says what is wrong with the service. */
+export async function readModel(service: Service, fetch: MeaningPorts['fetch']): Promise<Model> {
+  const info = await askService(service, fetch, '/info');
+  if (!isObject(info)) throw new Error('its /info is no JSON object');
+  const { model_id: id, model_sha: sha, max_client_batch_size: batch } = info;
+  const most = typeof batch === 'number' && Number.isInteger(batch) && batch > 0 ? batch : USUAL_BATCH;
+  return { id: `${String(id)} ${String(sha)}`, batch: most };
+}
+
+/** One vector for each text. Throws as above. */
+export async function readVectors(
+  service: Service,
+  fetch: MeaningPorts['fetch'],
+  inputs: readonly string[],
+): Promise<readonly Vector[]> {
+  const answer = await askService(service, fetch, '/embed', JSON.stringify({ inputs, truncate: true }));
+  if (!Array.isArray(answer) || answer.length !== inputs.length)
+    throw new Error('its /embed does not answer with one vector for each text');
+  return answer.map(unitVector);
+}
+
+function unitVector(value: unknown): Vector {
+  if (!Array.isArray(value) || value.length === 0 || !value.every((each) => Number.isFinite(each)))
+    throw new Error('its /embed answers with something else than vectors of numbers');
+  const length = Math.hypot(...value);
+  return Float32Array.from(value, (each) => (length === 0 ? 0 : each / length));
+}
+
+async function askService(
+  { url, timeoutMs }: Service,
+  fetch: MeaningPorts['fetch'],
+  path: string,
+  body?: string,
+): Promise<unknown> {
+  const { status, body: answer } = await fetch({
+    url: url.replace(/\/*$/, path),
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    body,
+    // The configuration names it, and mostly it is inside the cluster.
+    allowPrivate: true,
+    timeoutMs,
+    maxBytes: ANSWER_BYTES_MAX,
+  });
+  if (status !== 200) throw new Error(`its ${path} answers with status ${status}`);
+  return JSON.parse(Buffer.from(answer).toString());
+}

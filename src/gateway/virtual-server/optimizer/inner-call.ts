@@ -1,0 +1,54 @@
+// A call of `call_tool` as the call of the tool that it names: the client's own bytes, its id, its progress token and its
+// answers to questions included. Pure. Knows nothing about who has the tool.
+
+import { messagePatches } from '../../wire/ids.ts';
+import { foldKey } from '../../wire/json-members.ts';
+import { objectMembers } from '../../wire/json-walk.ts';
+import type { RequestMessage, Span } from '../../wire/message.ts';
+import { patchBytes } from '../../wire/patch.ts';
+import { readValue, scanMessage } from '../../wire/scan.ts';
+
+export type InnerCallRead =
+  | { readonly ok: true; readonly tool: string; readonly body: Buffer; readonly message: RequestMessage }
+  /** For the model that calls. */
+  | { readonly ok: false; readonly message: string };
+
+const BEGIN_OBJECT = 0x7b;
+const NO_ARGUMENTS = Buffer.from('{}');
+
+export function readInnerCall(body: Buffer, request: RequestMessage): InnerCallRead {
+  const given = toolArguments(body, request);
+  if (given === undefined) return misuse('has no arguments');
+  const [names, parameters] = [memberValues(body, given, 'tool_name'), memberValues(body, given, 'parameters')];
+  const [name] = names;
+  // Where a key is there twice, policies and the server could read different ones.
+  if (names.length > 1 || parameters.length > 1) return misuse('has an argument twice');
+  const tool = name === undefined ? undefined : readValue(body, name);
+  if (typeof tool !== 'string') return misuse('needs tool_name, a text');
+  const [value] = parameters;
+  if (value !== undefined && body[value.start] !== BEGIN_OBJECT) return misuse('takes an object as parameters');
+  const bytes = value === undefined ? NO_ARGUMENTS : body.subarray(value.start, value.end);
+  const patches = [...messagePatches(request, { target: tool }), { span: given, bytes }];
+  const inner = patchBytes(
+    body,
+    patches.sort((a, b) => a.span.start - b.span.start),
+  );
+  const scanned = scanMessage(inner);
+  if (!scanned.ok || scanned.message.kind !== 'request') return misuse('has arguments that cannot be read');
+  return { ok: true, tool, body: inner, message: scanned.message };
+}
+
+function misuse(what: string): InnerCallRead {
+  return { ok: false, message: `call_tool ${what}` };
+}
+
+function toolArguments(body: Buffer, { params }: RequestMessage): Span | undefined {
+  if (params === undefined) return undefined;
+  const value = objectMembers(body, params.start)?.find(({ key }) => key === 'arguments')?.value;
+  return value !== undefined && body[value.start] === BEGIN_OBJECT ? value : undefined;
+}
+
+function memberValues(body: Buffer, { start }: Span, key: string): readonly Span[] {
+  const members = objectMembers(body, start) ?? [];
+  return members.filter((member) => foldKey(member.key) === key).map(({ value }) => value);
+}

@@ -1,0 +1,162 @@
+// What texts mean, as vectors of an embedding service: each text is asked about once, whoever has it, and a service that
+// fails is left alone for a while. Knows nothing about tools.
+
+import { setBounded } from '#std/bounded.ts';
+import { sha256 } from '#std/hash.ts';
+import { type Model, readModel, readVectors, type Service, type Vector } from './embedding-client.ts';
+import type { MeaningPorts } from './ports.ts';
+
+export interface Near {
+  /** Of the text in the list. */
+  readonly position: number;
+  /** 0: the same, 2: the opposite. */
+  readonly distance: number;
+}
+
+/** The nearest first, or why nothing can be said of meanings. */
+export type Nearest =
+  | { readonly ok: true; readonly near: readonly Near[] }
+  | { readonly ok: false; readonly why: string };
+
+export interface Meanings {
+  /** Asks about texts that are not known yet. Settles when it has, or cannot now; never rejects. */
+  learn(texts: readonly string[]): Promise<void>;
+  /** `texts`: the same list for as long as it has the same texts. */
+  nearest(query: string, texts: readonly string[]): Promise<Nearest>;
+}
+
+/** A service that has failed is not asked by every call. */
+const RETRY_MS = 5000;
+const TEXTS_MAX = 20_000;
+const QUERIES_MAX = 1000;
+
+interface State {
+  readonly service: Service;
+  readonly ports: MeaningPorts;
+  readonly known: Map<string, Vector>;
+  readonly queries: Map<string, Vector>;
+  model: Model | undefined;
+  /** Numbers of a vector; undefined before the first. */
+  dimensions: number | undefined;
+  failure: { readonly why: string; readonly until: number } | undefined;
+  /** Readings one after the other. */
+  learning: Promise<void>;
+  vectors: WeakMap<readonly string[], readonly (Vector | undefined)[]>;
+}
+
+export function createMeanings(service: Service, ports: MeaningPorts): Meanings {
+  const state: State = {
+    ...{ service, ports, known: new Map(), queries: new Map(), model: undefined, dimensions: undefined },
+    ...{ failure: undefined, learning: Promise.resolve(), vectors: new WeakMap() },
+  };
+  return {
+    learn: (texts) => learn(state, texts),
+    async nearest(query, texts) {
+      const vectors = vectorsOf(state, texts);
+      if (vectors.includes(undefined)) void learn(state, texts);
+      const asked = await attempt(state, async () => queryVector(state, query));
+      if (asked === undefined)
+        return { ok: false, why: `the embedding service is of no use now: ${state.failure?.why}` };
+      if (!vectors.some((each) => each !== undefined)) return { ok: false, why: 'the tools have no embeddings yet' };
+      return { ok: true, near: sortByDistance(asked, vectors) };
+    },
+  };
+}
+
+function learn(state: State, texts: readonly string[]): Promise<void> {
+  state.learning = state.learning.then(async () => {
+    await attempt(state, () => learnUnknown(state, texts));
+  });
+  return state.learning;
+}
+
+async function learnUnknown(state: State, texts: readonly string[]): Promise<true> {
+  const { service, ports, known } = state;
+  const model = await currentModel(state);
+  const unknown = [...new Set(texts)].filter((text) => !known.has(textKey(model, text)));
+  for (let start = 0; start < unknown.length; start += model.batch) {
+    const batch = unknown.slice(start, start + model.batch);
+    const vectors = await readVectors(service, ports.fetch, batch);
+    for (const [index, vector] of vectors.entries()) {
+      takeDimensions(state, vector);
+      setBounded(known, textKey(model, batch[index] ?? ''), vector, TEXTS_MAX);
+    }
+    state.vectors = new WeakMap();
+  }
+  return true;
+}
+
+async function queryVector(state: State, query: string): Promise<Vector> {
+  const { service, ports, queries } = state;
+  const model = await currentModel(state);
+  const key = textKey(model, query);
+  const known = queries.get(key);
+  if (known !== undefined) return known;
+  const [vector] = await readVectors(service, ports.fetch, [query]);
+  if (vector === undefined) throw new Error('its /embed answers without a vector');
+  takeDimensions(state, vector);
+  setBounded(queries, key, vector, QUERIES_MAX);
+  return vector;
+}
+
+/** Vectors of two models cannot be compared: those of the one before are forgotten. */
+function takeDimensions(state: State, { length }: Vector): void {
+  const before = state.dimensions;
+  state.dimensions = length;
+  if (before === undefined || before === length) return;
+  state.known.clear();
+  state.queries.clear();
+  state.vectors = new WeakMap();
+  throw new Error(`its vectors have ${length} numbers, and had ${before} before`);
+}
+
+async function currentModel(state: State): Promise<Model> {
+  state.model ??= await readModel(state.service, state.ports.fetch);
+  return state.model;
+}
+
+function textKey({ id }: Model, text: string): string {
+  return sha256(`${id}\n${text}`);
+}
+
+/** Undefined: the service fails, or did a moment ago. */
+async function attempt<T>(state: State, work: () => Promise<T>): Promise<T | undefined> {
+  const { ports, failure } = state;
+  if (failure !== undefined && ports.clock.monotonic() < failure.until) return undefined;
+  try {
+    const result = await work();
+    state.failure = undefined;
+    return result;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    if (state.failure?.why !== why) ports.failed(why);
+    state.failure = { why, until: ports.clock.monotonic() + RETRY_MS };
+    // It may be another one when it is back.
+    state.model = undefined;
+    return undefined;
+  }
+}
+
+function vectorsOf(state: State, texts: readonly string[]): readonly (Vector | undefined)[] {
+  const { vectors, model, known } = state;
+  if (model === undefined) return texts.map(() => undefined);
+  const found = vectors.get(texts);
+  if (found !== undefined) return found;
+  const read = texts.map((text) => known.get(textKey(model, text)));
+  vectors.set(texts, read);
+  return read;
+}
+
+function sortByDistance(query: Vector, vectors: readonly (Vector | undefined)[]): readonly Near[] {
+  return vectors
+    .flatMap((vector, position): readonly Near[] =>
+      vector === undefined ? [] : [{ position, distance: cosineDistance(query, vector) }],
+    )
+    .sort((a, b) => a.distance - b.distance || a.position - b.position);
+}
+
+function cosineDistance(a: Vector, b: Vector): number {
+  let product = 0;
+  for (let index = 0; index < a.length; index += 1) product += (a[index] ?? 0) * (b[index] ?? 0);
+  return 1 - product;
+}

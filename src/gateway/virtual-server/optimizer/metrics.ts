@@ -1,0 +1,34 @@
+// What the search for tools counts. Knows nothing about how metrics are collected.
+
+import type { Metrics } from '#std/telemetry/metrics.ts';
+import type { Found } from './find.ts';
+
+export interface OptimizerMetrics {
+  found(found: Found): void;
+  embeddingsFailed(): void;
+}
+
+export function createOptimizerMetrics(metrics: Metrics, server: string): OptimizerMetrics {
+  const searches = metrics.counter(
+    'skep_vmcp_tool_searches_total',
+    'Calls of find_tool; `search` says whether meanings counted: `hybrid` or `words`.',
+    ['server', 'search'],
+  );
+  const saved = metrics.counter(
+    'skep_vmcp_tool_tokens_saved_total',
+    'Tokens of definitions that find_tool has kept from clients, a token being four bytes.',
+    ['server'],
+  );
+  const failures = metrics.counter(
+    'skep_vmcp_embedding_failures_total',
+    'Times that the embedding service was found to fail; it is asked again after 5 s.',
+    ['server'],
+  );
+  return {
+    found({ byMeaning, baselineTokens, returnedTokens }) {
+      searches.add([server, byMeaning ? 'hybrid' : 'words']);
+      saved.add([server], Math.max(0, baselineTokens - returnedTokens));
+    },
+    embeddingsFailed: () => failures.add([server]),
+  };
+}

@@ -1,0 +1,27 @@
+// What the search for tools needs of the world: an index of words, and requests to the embedding service. Knows nothing
+// about lists and callers.
+
+import type { Fetch } from '#auth/ports.ts';
+
+/** What is found by its words. */
+export interface SearchedText {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface WordIndex {
+  /**
+   * Positions of the texts that have one of the terms, the best first. A term is one word or several in a row, of letters
+   * and digits alone; one that is there twice counts twice.
+   */
+  search(terms: readonly string[], limit: number): readonly number[];
+}
+
+export type OpenWordIndex = (texts: readonly SearchedText[]) => WordIndex;
+
+export interface MeaningPorts {
+  readonly fetch: Fetch;
+  readonly clock: { monotonic(): number };
+  /** The embedding service fails, or does again after it has answered. */
+  readonly failed: (message: string) => void;
+}

@@ -1,0 +1,53 @@
+// The tools of one list as they are found, made once for all callers that see the list. Knows nothing about what is looked
+// for.
+
+import { setBounded } from '#std/bounded.ts';
+import type { Era } from '../../backends/backend.ts';
+import type { ListedItem } from '../catalogue/pages.ts';
+import type { OpenWordIndex, WordIndex } from './ports.ts';
+import { meaningText, searchedText } from './words.ts';
+
+/** The tools that clients would see without the optimizer. */
+export interface SearchedList {
+  readonly items: readonly ListedItem[];
+  /** Equal lists have equal ones. */
+  readonly digest: string;
+}
+
+export interface ToolIndex {
+  readonly items: readonly ListedItem[];
+  readonly words: WordIndex;
+  /** What each is said to do. */
+  readonly meanings: readonly string[];
+  /** Of all of them. */
+  readonly tokens: Readonly<Record<Era, number>>;
+}
+
+/** Callers with rights of their own have lists of their own. */
+const INDEXES_MAX = 50;
+
+export function createToolIndexes(openWords: OpenWordIndex): (list: SearchedList) => ToolIndex {
+  const made = new Map<string, ToolIndex>();
+  return (list) => {
+    const index = made.get(list.digest) ?? indexTools(list, openWords);
+    setBounded(made, list.digest, index, INDEXES_MAX);
+    return index;
+  };
+}
+
+function indexTools({ items }: SearchedList, openWords: OpenWordIndex): ToolIndex {
+  const texts = items.map(({ key, stateless }) => searchedText(key, stateless));
+  const meanings = texts.map((text, index) => meaningText(items[index]?.key ?? '', text));
+  const tokens = {
+    session: tokensOf(items.flatMap(({ session }) => session ?? [])),
+    stateless: tokensOf(items.map(({ stateless }) => stateless)),
+  };
+  return { items, words: openWords(texts), meanings, tokens };
+}
+
+const BYTES_PER_TOKEN = 4;
+
+/** About as many as a model counts. */
+export function tokensOf(tools: readonly Buffer[]): number {
+  return Math.floor(tools.reduce((sum, { length }) => sum + length, 0) / BYTES_PER_TOKEN);
+}

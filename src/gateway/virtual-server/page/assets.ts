@@ -1,0 +1,10 @@
+// The files of the page of a virtual server, from beside this one.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { type PageFiles, readPageFiles } from '#std/page/files.ts';
+
+const FOLDER = new URL('./browser/', import.meta.url);
+
+export function readAdminPage(): Promise<PageFiles> {
+  return readPageFiles({ readdir, readFile }, FOLDER);
+}

@@ -1,0 +1,56 @@
+// A virtual server's configuration with times as numbers, and what of it this release cannot do. Knows nothing about files,
+// sockets or how settings are used.
+
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import { parseDuration } from '#std/duration.ts';
+import type { AggregationRules } from './catalogue/rules.ts';
+import type { HealthSettings } from './health/member-health.ts';
+
+export interface HealthTimes extends HealthSettings {
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+}
+
+export function aggregationRules({ aggregation }: Pick<VmcpConfig, 'aggregation'>): AggregationRules {
+  const { conflictResolution: strategy, conflictResolutionConfig, tools = [], excludeAllTools } = aggregation;
+  const { prefixFormat, priorityOrder = [] } = conflictResolutionConfig;
+  const byName = new Map(tools.map((each) => [each.workload, each]));
+  return {
+    resolution: { strategy, prefixFormat, priorityOrder },
+    shown(member) {
+      const { filter = [], overrides = {}, excludeAll = false } = byName.get(member) ?? {};
+      return { filter, overrides, hidden: excludeAll || excludeAllTools };
+    },
+  };
+}
+
+export function timeoutOf({ operational: { timeouts } }: Pick<VmcpConfig, 'operational'>, member: string): number {
+  const { default: usual, perWorkload = {} } = timeouts;
+  return durationMs((Object.hasOwn(perWorkload, member) ? perWorkload[member] : undefined) ?? usual);
+}
+
+export function healthTimes({ operational }: Pick<VmcpConfig, 'operational'>): HealthTimes {
+  const { healthCheckInterval, healthCheckTimeout, unhealthyThreshold, circuitBreaker } = operational.failureHandling;
+  const { enabled, failureThreshold, timeout } = circuitBreaker;
+  return {
+    intervalMs: durationMs(healthCheckInterval),
+    timeoutMs: durationMs(healthCheckTimeout),
+    unhealthyThreshold,
+    ...(enabled ? { breaker: { failureThreshold, openMs: durationMs(timeout) } } : {}),
+  };
+}
+
+/** The schema says what a duration is; one of nothing would never let anything through. */
+function durationMs(text: string): number {
+  return Math.max(1, Math.ceil(parseDuration(text) ?? 0));
+}
+
+/** Pointers of settings that have no effect yet, each with the reason. */
+export function unsupportedSettings(
+  config: VmcpConfig,
+): readonly { readonly pointer: string; readonly reason: string }[] {
+  const found: { pointer: string; reason: string }[] = [];
+  const refuse = (pointer: string, reason: string) => found.push({ pointer, reason });
+  if (config.incomingAuth.type === 'local') refuse('/incomingAuth/type', 'it knows no users of the system');
+  return found;
+}

@@ -1,0 +1,88 @@
+// Serves clients of 2026-07-28 at a virtual server: each request stands for itself and goes to the member that it concerns.
+// Knows nothing about sessions.
+
+import { isObject } from '#std/json.ts';
+import type { Answer, Exchange, Flow } from '../backends/backend.ts';
+import { createLaterFlow, NO_FLOW } from '../backends/bridge/context.ts';
+import { objectOf } from '../backends/bridge/messages.ts';
+import { META_CAPABILITIES, SESSION_METHODS } from '../backends/bridge/protocol.ts';
+import { createReply } from '../backends/bridge/reply.ts';
+import { ERRORS, errorBody } from '../wire/errors.ts';
+import type { RequestMessage } from '../wire/message.ts';
+import { openAtMember, renameTarget } from './calls/open-call.ts';
+import { routeRequest } from './calls/route.ts';
+import type { Offer } from './catalogue/assemble.ts';
+import { answerFromOffer, discoverMessage, listMessage, listNameOf } from './lists-answer.ts';
+import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
+import { openSubscription } from './streams/subscription.ts';
+import type { World } from './world.ts';
+
+export function openStatelessExchange(world: World, exchange: Exchange, answer: Answer): Flow {
+  const { method, body, message } = exchange;
+  const reply = createReply(answer);
+  if (method !== 'POST' || body === undefined || message === undefined || message.kind !== 'request') {
+    // 2026-07-28, Streamable HTTP: neither streams nor sessions are asked for; notifications of clients have no effect.
+    reply.end(method !== 'POST' ? 405 : message?.kind === 'notification' ? 202 : 400);
+    return NO_FLOW;
+  }
+  const refusal = refuseRequest(body, message);
+  if (refusal !== undefined) {
+    reply.finish(refusal.bytes, refusal.status);
+    return NO_FLOW;
+  }
+  if (message.method === 'server/discover' || listNameOf(message.method) !== undefined) {
+    return answerFromOffer(world.catalogue.offer(exchange), answer, (offer) => ownMessage(world, offer, body, message));
+  }
+  const routes = world.catalogue.routes(exchange);
+  if (!(routes instanceof Promise)) return forwardStateless(world, routes, exchange, body, message, answer);
+  const flow = createLaterFlow();
+  routes.then((offer) => {
+    if (!flow.aborted()) flow.begin(forwardStateless(world, offer, exchange, body, message, answer));
+  });
+  return flow;
+}
+
+function refuseRequest(body: Buffer, request: RequestMessage) {
+  const { id, method, meta } = request;
+  if (SESSION_METHODS.has(method)) {
+    return { status: 404, bytes: errorBody(id, ERRORS.methodNotFound, `Method not found: ${method}`) };
+  }
+  if (isObject(objectOf(body, meta?.span)[META_CAPABILITIES])) return undefined;
+  return {
+    status: 400,
+    bytes: errorBody(id, ERRORS.invalidParams, `Invalid params: _meta lacks ${META_CAPABILITIES}`),
+  };
+}
+
+function ownMessage(world: World, offer: Offer, body: Buffer, request: RequestMessage): Buffer | readonly Buffer[] {
+  const shared = world.members.all().every(({ perCaller }) => !perCaller);
+  const list = listNameOf(request.method);
+  if (list === undefined) return discoverMessage(request, offer.capabilities, world, shared);
+  return listMessage(list, body, request, offer, { era: 'stateless', server: world, shared });
+}
+
+function forwardStateless(
+  world: World,
+  offer: Offer,
+  exchange: Exchange,
+  body: Buffer,
+  request: RequestMessage,
+  answer: Answer,
+): Flow {
+  if (request.method === 'subscriptions/listen') return openSubscription(world, offer, exchange, body, request, answer);
+  const passed = passOptimizer(world, offer, { exchange, body, request }, answer);
+  return 'flow' in passed ? passed.flow : forwardCall(world, offer, passed.call, answer);
+}
+
+function forwardCall(world: World, offer: Offer, { exchange, body, request }: ToolCall, answer: Answer): Flow {
+  const route = routeRequest(offer, body, request, 'stateless');
+  if (route.error !== undefined) {
+    // 2026-07-28, Streamable HTTP, Protocol Version Header: an unknown method is 404.
+    createReply(answer).finish(route.error, request.target === undefined ? 404 : 200);
+    return NO_FLOW;
+  }
+  const member = world.members.find(route.member);
+  if (member !== undefined) return openAtMember(world, undefined, member, renameTarget(exchange, route.own), answer);
+  createReply(answer).finish(errorBody(request.id, ERRORS.internalError, 'The backend has just left'));
+  return NO_FLOW;
+}

@@ -1,0 +1,131 @@
+// `subscriptions/listen` at a virtual server (2026-07-28): word of changed lists is its own, updates of resources come from
+// the members that have them. Knows nothing about sessions.
+
+import { isObject } from '#std/json.ts';
+import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
+import { postExchange } from '../../backends/bridge/ask.ts';
+import { applyPatches, changeMembers } from '../../backends/bridge/edit.ts';
+import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
+import { META_CAPABILITIES, META_CLIENT, META_SUBSCRIPTION, META_VERSION } from '../../backends/bridge/protocol.ts';
+import { readAnswer } from '../../backends/bridge/reading.ts';
+import { createReply } from '../../backends/bridge/reply.ts';
+import { CHANGES, createOutlet, type Outlet } from '../../backends/bridge/stateless-client/outlet.ts';
+import { HEADERS } from '../../wire/headers.ts';
+import type { RequestMessage } from '../../wire/message.ts';
+import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
+import { scanMessage } from '../../wire/scan.ts';
+import type { Offer } from '../catalogue/assemble.ts';
+import type { ListName } from '../catalogue/list-names.ts';
+import { type Member, memberCause } from '../members/member.ts';
+import type { World } from '../world.ts';
+
+const METHODS: Readonly<Record<ListName, string>> = {
+  tools: 'notifications/tools/list_changed',
+  prompts: 'notifications/prompts/list_changed',
+  resources: 'notifications/resources/list_changed',
+  resourceTemplates: 'notifications/resources/list_changed',
+};
+
+export function openSubscription(
+  world: World,
+  offer: Offer,
+  exchange: Exchange,
+  body: Buffer,
+  request: RequestMessage,
+  answer: Answer,
+): Flow {
+  const reply = createReply(answer);
+  const { notifications } = objectOf(body, request.params);
+  const wanted = isObject(notifications) ? notifications : {};
+  const outlet = createOutlet(reply, request.id.json);
+  const methods = new Set<string>(CHANGES.flatMap(([key, , method]) => (wanted[key] === true ? [method] : [])));
+  const owners = ownersOf(world, offer, wanted.resourceSubscriptions);
+  const stopWatching = world.catalogue.watch(exchange, (lists) => {
+    for (const method of new Set(lists.map((list) => METHODS[list]))) notify(outlet, callMessage(method, undefined));
+  });
+  const uris = [...owners.values()].flat();
+  outlet.begin({ methods, uris });
+  const flows = [...owners].map(([member, own]) => subscribeAt(world, member, own, exchange, outlet));
+
+  return {
+    abort() {
+      reply.drop();
+      stopWatching();
+      for (const flow of flows) flow.abort();
+    },
+    resume: outlet.resume,
+  };
+}
+
+function ownersOf({ members }: World, offer: Offer, wanted: unknown): ReadonlyMap<Member, readonly string[]> {
+  const uris = Array.isArray(wanted) ? wanted.filter((each) => typeof each === 'string') : [];
+  const owned = uris.flatMap((uri) => {
+    const owner = members.find(offer.resourceMember(uri) ?? '');
+    return owner === undefined ? [] : [{ uri, owner }];
+  });
+  const groups = Map.groupBy(owned, ({ owner }) => owner);
+  return new Map([...groups].map(([owner, each]) => [owner, each.map(({ uri }) => uri)]));
+}
+
+function notify(outlet: Outlet, bytes: Buffer): void {
+  const scanned = scanMessage(bytes);
+  if (scanned.ok && scanned.message.kind === 'notification') outlet.notify(bytes, scanned.message);
+}
+
+const RETRY_MS = 5000;
+
+/** Again and again while the client listens: members come back. */
+function subscribeAt(world: World, member: Member, uris: readonly string[], exchange: Exchange, outlet: Outlet): Flow {
+  const headers = { [HEADERS.protocolVersion]: LATEST_STATELESS_REVISION, [HEADERS.method]: 'subscriptions/listen' };
+  let flow: Flow | undefined;
+  let stopTimer: (() => void) | undefined;
+  let closed = false;
+
+  function again(): void {
+    if (!closed) stopTimer = world.clock.after(RETRY_MS, open);
+  }
+
+  function open(): void {
+    const body = callMessage('subscriptions/listen', '"skep-listen"', subscriptionParams(uris));
+    const answer = readAnswer(
+      {
+        head: () => undefined,
+        message(bytes, message) {
+          if (message.kind !== 'notification' || message.method !== 'notifications/resources/updated') return;
+          // The id of the subscription at the member is none of the client's.
+          const patches =
+            message.meta === undefined ? [] : changeMembers(bytes, message.meta.span.start, isSubscription);
+          notify(outlet, applyPatches(bytes, patches ?? []));
+        },
+        part: () => true,
+        end: again,
+        fail: again,
+      },
+      world.messageBytes,
+    );
+    flow = member.backend.open(postExchange(memberCause(member, exchange), 'stateless', body, headers), answer);
+  }
+
+  open();
+  return {
+    abort() {
+      closed = true;
+      stopTimer?.();
+      flow?.abort();
+    },
+    resume: () => undefined,
+  };
+}
+
+function isSubscription(key: string): boolean {
+  return key === META_SUBSCRIPTION;
+}
+
+function subscriptionParams(uris: readonly string[]): string {
+  const meta = {
+    [META_VERSION]: LATEST_STATELESS_REVISION,
+    [META_CAPABILITIES]: {},
+    [META_CLIENT]: { name: 'skep', version: '1' },
+  };
+  return JSON.stringify({ _meta: meta, notifications: { resourceSubscriptions: uris } });
+}

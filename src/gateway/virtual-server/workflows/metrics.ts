@@ -1,0 +1,34 @@
+// What is counted of workflows, by the names that existing dashboards use. Their names come from the configuration, so
+// there are few. Knows nothing about how metrics are collected.
+
+import type { Metrics } from '#std/telemetry/metrics.ts';
+
+export interface WorkflowMetrics {
+  ended(workflow: string, failed: boolean, seconds: number): void;
+}
+
+/** Upper bounds in seconds, those of the platform. */
+const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+
+export function addWorkflowMetrics(metrics: Metrics): WorkflowMetrics {
+  const labels = ['workflow_name'];
+  const executions = metrics.counter(
+    'toolhive_vmcp_workflow_executions_total',
+    'Runs of workflows that ended.',
+    labels,
+  );
+  const errors = metrics.counter('toolhive_vmcp_workflow_errors_total', 'Those of them that gave no result.', labels);
+  const durations = metrics.histogram(
+    'toolhive_vmcp_workflow_duration_seconds',
+    'How long they took, in seconds.',
+    labels,
+    SECONDS,
+  );
+  return {
+    ended(workflow, failed, seconds) {
+      executions.add([workflow]);
+      if (failed) errors.add([workflow]);
+      durations.observe([workflow], seconds);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+// What a workflow gives back: its typed output, made by templates. Pure. Knows nothing about how steps came to their results.
+
+import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
+import type { OutputProperty, Workflow } from './definition.ts';
+import { type Expanded, expandText, fail, NO_VALUE, shorten } from './expand.ts';
+
+export function makeOutput(
+  { output, steps }: Workflow,
+  data: JsonObject,
+  outputOf: (step: string) => Json,
+): Expanded<Json> {
+  // Document 3, CompositeToolConfig: the last of the list, whichever ends last.
+  if (output === undefined) return { ok: true, value: outputOf(steps.at(-1)?.id ?? '') };
+  const made = makeProperties(output.properties, data, '');
+  if (!made.ok) return made;
+  const missing = output.required.find((name) => (made.value[name] ?? null) === null);
+  if (missing !== undefined) return fail(`output ${missing} is required, and its template gives nothing`);
+  return made;
+}
+
+function makeProperties(
+  properties: readonly (readonly [name: string, OutputProperty])[],
+  data: JsonObject,
+  path: string,
+): Expanded<JsonObject> {
+  const values: JsonObject = {};
+  for (const [name, property] of properties) {
+    const made = makeProperty(property, data, `${path}${name}`);
+    if (!made.ok) return made;
+    if (made.value !== undefined) values[name] = made.value;
+  }
+  return { ok: true, value: values };
+}
+
+/** Undefined: there is nothing, and nothing to take its place. */
+function makeProperty(property: OutputProperty, data: JsonObject, path: string): Expanded<Json | undefined> {
+  if (property.value === undefined) return makeProperties(property.properties, data, `${path}.`);
+  const text = expandText(property.value, data);
+  const converted = text.ok ? convert(property, text.value) : undefined;
+  if (text.ok && text.value !== NO_VALUE && converted !== undefined) return { ok: true, value: converted };
+  if (property.fallback !== undefined) return { ok: true, value: convertDefault(property) };
+  if (!text.ok) return fail(`output ${path}: ${text.message}`);
+  if (text.value === NO_VALUE) return { ok: true, value: undefined };
+  return fail(
+    `output ${path} must be of type ${property.type}, and its template gives ${JSON.stringify(shorten(text.value))}`,
+  );
+}
+
+function convertDefault(property: OutputProperty): Json | undefined {
+  const { fallback = null } = property;
+  if (property.type === 'string') return typeof fallback === 'object' ? fallback : String(fallback);
+  return typeof fallback === 'string' ? convert(property, fallback) : fallback;
+}
+
+/** The words that Go reads as truth values. */
+const TRUE = ['1', 't', 'T', 'TRUE', 'true', 'True'];
+const FALSE = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
+
+/** Undefined where the text is not of the type. */
+function convert({ type }: OutputProperty, text: string): Json | undefined {
+  const word = text.trim();
+  switch (type) {
+    case 'string':
+      return text;
+    case 'integer':
+      return /^[+-]?[0-9]+$/.test(word) ? Number(word) : wholeOf(word);
+    case 'number':
+      return word !== '' && Number.isFinite(Number(word)) ? Number(word) : undefined;
+    case 'boolean':
+      return TRUE.includes(word) ? true : FALSE.includes(word) ? false : undefined;
+    case 'object': {
+      const value = parseJson(word);
+      return isObject(value) ? value : undefined;
+    }
+    case 'array': {
+      const value = parseJson(word);
+      return Array.isArray(value) ? value : undefined;
+    }
+  }
+}
+
+/** `3.0`, and `1e3`, are whole numbers, too. */
+function wholeOf(word: string): number | undefined {
+  return word !== '' && Number.isInteger(Number(word)) ? Number(word) : undefined;
+}
+
+/** JSON Schema of what clients get; undefined where nothing is said of it. */
+export function outputSchema({ output }: Workflow, described: JsonObject | undefined): JsonObject | undefined {
+  if (output === undefined || described === undefined) return undefined;
+  const { required } = output;
+  return {
+    type: 'object',
+    properties: schemasOf(described),
+    ...(required.length > 0 ? { required: [...required] } : {}),
+  };
+}
+
+function schemasOf(properties: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => {
+      const { type = 'object', description, properties: inner } = isObject(property) ? property : {};
+      const more = isObject(inner) ? { properties: schemasOf(inner) } : {};
+      return [name, { type, ...(description === undefined ? {} : { description }), ...more }];
+    }),
+  );
+}

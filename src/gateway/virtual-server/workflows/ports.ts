@@ -1,0 +1,46 @@
+// What a run of a workflow needs of the world: tools, the person at the client, time, and who wants to know. Knows nothing
+// about MCP.
+
+import type { Json, JsonObject } from '#std/json.ts';
+import type { InnerResult } from '../own-tools/ports.ts';
+
+export interface WorkflowClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  monotonic(): number;
+  after(ms: number, task: () => void): () => void;
+  random(size: number): Buffer;
+}
+
+export type PersonAnswer =
+  | { readonly action: 'accept'; readonly content: JsonObject }
+  | { readonly action: 'decline' | 'cancel' }
+  /** No one can be asked, or the client says so. */
+  | { readonly action: 'failed'; readonly message: string };
+
+export interface RunPorts {
+  readonly clock: WorkflowClock;
+  /** Never rejects; once the signal is aborted it gives `aborted`. `step`: who calls. */
+  callTool(step: string, tool: string, given: JsonObject, signal: AbortSignal): Promise<InnerResult>;
+  /** JSON Schema of the tool's arguments, where there is one. */
+  inputSchema(tool: string): Promise<JsonObject | undefined>;
+  /** Never rejects. Once the signal is aborted the client is informed, and the answer is `cancel`. */
+  askPerson(message: string, schema: JsonObject, signal: AbortSignal): Promise<PersonAnswer>;
+  observe(event: RunEvent): void;
+}
+
+export type StepEnd = 'completed' | 'failed' | 'skipped' | 'cancelled';
+
+export type RunEvent =
+  | { readonly kind: 'started'; readonly run: string }
+  | { readonly kind: 'ended'; readonly result: RunResult }
+  | { readonly kind: 'step-started'; readonly step: string }
+  /** An item of a forEach step is done; a fraction of the step. */
+  | { readonly kind: 'step-progress'; readonly step: string; readonly share: number }
+  | { readonly kind: 'step-retried'; readonly step: string }
+  | { readonly kind: 'step-ended'; readonly step: string; readonly end: StepEnd; readonly message?: string };
+
+export type RunResult =
+  | { readonly kind: 'completed'; readonly output: Json }
+  | { readonly kind: 'failed' | 'timed-out'; readonly message: string }
+  | { readonly kind: 'cancelled' };

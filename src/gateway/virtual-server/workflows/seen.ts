@@ -1,0 +1,187 @@
+// What is kept of a run of a workflow: audit events, numbers, a span for it and for each step. Knows nothing about where they go.
+
+import type { Json } from '#std/json.ts';
+import type { Exchange } from '../../backends/backend.ts';
+import type { AuditOutcome } from '../../gate/audit.ts';
+import type { AuditType } from '../../gate/audit-types.ts';
+import { type WorkflowAuditEvent, type WorkflowAuditInput, workflowAuditEvent } from '../../gate/audit-workflow.ts';
+import type { Step, Workflow } from './definition.ts';
+import type { EndedRun, EndedStep } from './last-runs.ts';
+import type { WorkflowMetrics } from './metrics.ts';
+import type { RunEvent, RunResult } from './ports.ts';
+
+interface TraceContext {
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+  readonly baggage?: string;
+}
+
+export interface RunSpan {
+  readonly context: TraceContext;
+  end(name: string, attributes: Readonly<Record<string, Json>>, failed: boolean): void;
+}
+
+export interface SeenPorts {
+  readonly clock: { now(): number; monotonic(): number };
+  readonly newId: () => string;
+  readonly audit: (event: WorkflowAuditEvent) => void;
+  readonly metrics: WorkflowMetrics;
+  /** Absent: no one wants traces. */
+  readonly beginSpan?: (parent: TraceContext, startMs: number, kind: 'internal') => RunSpan;
+  readonly log: (facts: Readonly<Record<string, string | number>>, message: string) => void;
+  readonly keep: (run: EndedRun) => void;
+}
+
+export interface RunObserver {
+  observe(event: RunEvent): void;
+  /** Headers of the calls that a step makes. */
+  traceOf(step: string): Readonly<Record<string, string>>;
+}
+
+interface Begun {
+  readonly at: number;
+  readonly span: RunSpan | undefined;
+  retries: number;
+}
+
+interface Seen {
+  readonly ports: SeenPorts;
+  readonly workflow: Workflow;
+  readonly cause: Exchange;
+  readonly steps: Map<string, Begun>;
+  readonly ended: EndedStep[];
+  run: string;
+  whole: Begun | undefined;
+}
+
+export function observeRun(ports: SeenPorts, workflow: Workflow, cause: Exchange): RunObserver {
+  const seen: Seen = { ports, workflow, cause, steps: new Map(), ended: [], run: '', whole: undefined };
+  return {
+    observe: (event) => observeEvent(seen, event),
+    traceOf(step) {
+      const { traceparent, tracestate } = seen.steps.get(step)?.span?.context ?? {};
+      return {
+        ...(traceparent === undefined ? {} : { traceparent }),
+        ...(tracestate === undefined ? {} : { tracestate }),
+      };
+    },
+  };
+}
+
+function observeEvent(seen: Seen, event: RunEvent): void {
+  switch (event.kind) {
+    case 'started':
+      seen.run = event.run;
+      seen.whole = beginPart(seen, seen.cause.headers);
+      writeAudit(seen, 'vmcp_workflow_started', 'success', {
+        extra: { timeout_ms: seen.workflow.timeoutMs, step_count: seen.workflow.steps.length },
+      });
+      return;
+    case 'ended':
+      endRun(seen, event.result);
+      return;
+    case 'step-started':
+      seen.steps.set(event.step, beginPart(seen, seen.whole?.span?.context ?? {}));
+      auditStep(seen, event.step, 'vmcp_workflow_step_started', 'success', {});
+      return;
+    case 'step-retried': {
+      const begun = seen.steps.get(event.step);
+      if (begun !== undefined) begun.retries += 1;
+      return;
+    }
+    case 'step-progress':
+      return;
+    case 'step-ended':
+      endStep(seen, event);
+  }
+}
+
+function beginPart({ ports }: Seen, parent: TraceContext): Begun {
+  return { at: ports.clock.monotonic(), span: ports.beginSpan?.(parent, ports.clock.now(), 'internal'), retries: 0 };
+}
+
+function durationOf({ ports }: Seen, begun: Begun | undefined): number {
+  return begun === undefined ? 0 : Math.round(ports.clock.monotonic() - begun.at);
+}
+
+const RUN_ENDS: Readonly<Record<RunResult['kind'], AuditType>> = {
+  completed: 'vmcp_workflow_completed',
+  failed: 'vmcp_workflow_failed',
+  'timed-out': 'vmcp_workflow_timed_out',
+  cancelled: 'vmcp_workflow_failed',
+};
+
+function endRun(seen: Seen, { kind }: RunResult): void {
+  const { ports, workflow, whole } = seen;
+  const duration = durationOf(seen, whole);
+  const failed = kind !== 'completed';
+  ports.metrics.ended(workflow.name, failed, duration / 1000);
+  const extra = { duration_ms: duration, step_count: workflow.steps.length };
+  writeAudit(seen, RUN_ENDS[kind], failed ? 'failure' : 'success', { extra });
+  const attributes = { 'workflow.name': workflow.name, 'workflow.id': seen.run, 'workflow.result': kind };
+  whole?.span?.end(`workflow ${workflow.name}`, attributes, failed);
+  // Words of failures are for the client: they may hold what a server said.
+  ports.log({ workflow: workflow.name, run: seen.run, result: kind, durationMs: duration }, 'a workflow ended');
+  const endedAt = ports.clock.now();
+  const steps = [...seen.ended];
+  ports.keep({ run: seen.run, workflow: workflow.name, endedAt, durationMs: duration, result: kind, steps });
+}
+
+const STEP_ENDS = {
+  completed: 'vmcp_workflow_step_completed',
+  failed: 'vmcp_workflow_step_failed',
+  cancelled: 'vmcp_workflow_step_failed',
+  skipped: 'vmcp_workflow_step_skipped',
+} as const;
+
+function endStep(seen: Seen, { step, end }: Extract<RunEvent, { kind: 'step-ended' }>): void {
+  const begun = seen.steps.get(step);
+  const failed = end === 'failed' || end === 'cancelled';
+  const retries = begun?.retries ?? 0;
+  const durationMs = durationOf(seen, begun);
+  seen.ended.push({ id: step, result: end, durationMs, retries });
+  const extra = { duration_ms: durationMs, retry_count: retries > 0 ? retries : undefined };
+  auditStep(seen, step, STEP_ENDS[end], failed ? 'failure' : 'success', extra);
+  const attributes = { 'workflow.name': seen.workflow.name, 'workflow.step.id': step, 'workflow.step.result': end };
+  begun?.span?.end(`workflow step ${step}`, attributes, failed);
+}
+
+function auditStep(
+  seen: Seen,
+  id: string,
+  type: AuditType,
+  outcome: AuditOutcome,
+  extra: WorkflowAuditInput['extra'],
+): void {
+  const step = seen.workflow.steps.find((each) => each.id === id);
+  if (step === undefined) return;
+  const condition = step.condition?.source.slice(0, 256);
+  const target = { id, type: step.type, tool: toolOf(step) };
+  writeAudit(seen, type, outcome, { step: target, extra: { timeout_ms: step.timeoutMs, condition, ...extra } });
+}
+
+export function toolOf(step: Step): string | undefined {
+  return step.type === 'elicitation' ? undefined : step.type === 'tool' ? step.tool : step.inner.tool;
+}
+
+function writeAudit(
+  { ports, workflow, cause, run }: Seen,
+  type: AuditType,
+  outcome: AuditOutcome,
+  more: Pick<WorkflowAuditInput, 'step' | 'extra'>,
+): void {
+  const { clock, newId, audit } = ports;
+  const claims = cause.identity?.claims ?? {};
+  audit(
+    workflowAuditEvent({
+      auditId: newId(),
+      timeMs: clock.now(),
+      type,
+      outcome,
+      run,
+      workflow: workflow.name,
+      claims,
+      ...more,
+    }),
+  );
+}

@@ -1,0 +1,39 @@
+// Finds and reads the configuration file that a command was given, or the one that is there.
+
+import { type Command, Option } from 'commander';
+import { Failure } from '#std/failure.ts';
+import type { Config } from './config.ts';
+import { settingsText } from './settings-file.ts';
+
+export interface InstanceFlags {
+  readonly config?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** Options that every command about an instance has. */
+export function withInstanceFlags(command: Command): Command {
+  return command
+    .option('-c, --config <file>', 'configuration file (default: skep.yaml)')
+    .option('--kubeconfig <file>', 'kubeconfig to use')
+    .option('--context <name>', 'context of the kubeconfig');
+}
+
+export function outputOption(formats: readonly string[] = ['text', 'json']): Option {
+  return new Option('-o, --output <format>', 'what to print').choices(formats).default('text');
+}
+
+export async function loadConfig(flags: InstanceFlags): Promise<Config> {
+  const { readConfig } = await import('./read-config.ts');
+  const file = flags.config ?? 'skep.yaml';
+  const text = settingsText(file);
+  if (flags.config !== undefined && text === undefined) throw new Failure('usage', `${file}: no such file`);
+  if (text === undefined && process.env.SKEP_SOURCES === undefined)
+    throw new Failure('usage', `there is no ${file} here; name a configuration file with -c`);
+  const config = readConfig({ text, file, environment: process.env });
+  const { kubeconfig = config.cluster.kubeconfig, context = config.cluster.context } = flags;
+  return {
+    ...config,
+    cluster: { ...config.cluster, kubeconfig, context },
+  };
+}

@@ -1,0 +1,37 @@
+// The part of skep.yaml about the reconciler's own listener. Knows nothing about what it answers.
+
+import { object, optional, type Static, text } from '#std/schema.ts';
+
+export const HTTP = object(
+  {
+    address: text('Host and port to listen on: 0.0.0.0:8081, 127.0.0.1:8081 or [::1]:8081.', {
+      default: '0.0.0.0:8081',
+      pattern: '^([^:\\[\\]/\\s]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$',
+    }),
+    tokenFile: optional(
+      text('File with the tokens, one a line, that may see more than health and metrics; read anew each time.', {
+        minLength: 1,
+      }),
+    ),
+    webhookSecretFile: optional(
+      text('File with the secrets, one a line, that Git servers sign webhooks with; read anew each time.', {
+        minLength: 1,
+      }),
+    ),
+  },
+  'Where `skep run` answers /health, /readiness and /metrics. Without it nothing listens.',
+);
+
+export type HttpConfig = Static<typeof HTTP>;
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Of an address as the schema allows it. */
+export function addressOf(text: string): Address {
+  const at = text.lastIndexOf(':');
+  const host = text.slice(0, at);
+  return { host: host.startsWith('[') ? host.slice(1, -1) : host, port: Number(text.slice(at + 1)) };
+}

@@ -1,0 +1,38 @@
+// The part of skep.yaml about who is notified of runs. Knows nothing about how.
+
+import { addressed } from '#std/address/address.ts';
+import { choice, list, object, optional, text } from '#std/schema.ts';
+
+function url(description: string) {
+  return addressed(text(description, { pattern: '^https?://' }), 'url');
+}
+
+const COMMIT_STATUS = object(
+  {
+    provider: choice('The forge that the sources are at.', ['github', 'gitlab', 'gitea']),
+    tokenFile: text('File with a token that may set the status of commits; read anew each time.', { minLength: 1 }),
+    apiUrl: optional(url('Where its API is, if that does not follow from the repository.')),
+    context: optional(
+      text('Names the status among others of a commit; skep/<name>.', { minLength: 1, maxLength: 100 }),
+    ),
+    targetUrl: optional(url('Where the status leads, such as the page /runs.')),
+  },
+  'The status of each commit at its forge.',
+);
+
+const WEBHOOK = object(
+  {
+    url: url('What is reported of runs, by POST.'),
+    secretFile: text('File with the secret that the body is signed with; read anew each time.', { minLength: 1 }),
+  },
+  'One receiver.',
+);
+
+export const NOTIFY = object(
+  {
+    commitStatus: optional(COMMIT_STATUS),
+    webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', { default: [] }),
+  },
+  'Who is notified when the state changes.',
+  { default: {} },
+);

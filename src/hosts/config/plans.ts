@@ -1,0 +1,37 @@
+// The part of skep.yaml about plans that leave the cluster: who must have signed a plan file, and where the state is
+// published for plans without access. Knows nothing about how either is done.
+
+import { choice, integer, list, object, optional, text } from '#std/schema.ts';
+import { withRules } from './rules.ts';
+
+export const PLANS = withRules(
+  object(
+    {
+      require: choice(
+        'signed: only `skep apply` of a plan file that one of the keys has signed changes anything; runs report what waits.',
+        ['unsigned', 'signed'],
+        { default: 'unsigned' },
+      ),
+      keys: list(
+        text('A file.', { minLength: 1 }),
+        'Public SSH keys (.pub, allowed_signers) that sign plan files; with them a signature beside a file is always checked.',
+        { default: [] },
+      ),
+      expiresHours: integer('Older plan files are refused.', { default: 24, minimum: 1, maximum: 720 }),
+    },
+    'Plan files.',
+    { default: {} },
+  ),
+  [
+    {
+      holds: ({ require, keys }) => require !== 'signed' || keys.length > 0,
+      message: 'signed plans can be required only where keys say by whom',
+      at: '/keys',
+    },
+  ],
+);
+
+export const SNAPSHOT = object(
+  { file: optional(text('File that is written after each run; absent: only the listener has it.', { minLength: 1 })) },
+  'Publish the state without any value, for `skep plan --against`: at this file, and at /snapshot of the listener (http).',
+);

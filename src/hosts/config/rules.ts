@@ -1,0 +1,48 @@
+// Rules between settings of skep.yaml, in code, as no API server reads them (docs/decisions/0304): each stands at the value that it
+// is about. Knows nothing about particular settings.
+
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { fieldPath } from '#kubernetes/rules/structural/path.ts';
+import { isObject, type Json, pointerToken } from '#std/json.ts';
+import { RULES, type Static, type TSchema } from '#std/schema.ts';
+
+export interface Rule<T> {
+  /** Asked of values that have the types of their schema, and their defaults. */
+  readonly holds: (value: T) => boolean;
+  /** The sentence that an author reads when it does not hold. */
+  readonly message: string;
+  /** JSON pointer of the setting that the message is about, below the value; absent: the value itself. */
+  readonly at?: string;
+}
+
+/** Before `optional`, whose mark a copy loses; not for values of maps. Of a schema as JSON only the messages are left. */
+export function withRules<T extends TSchema>(schema: T, rules: readonly Rule<Static<T>>[]): T {
+  return { ...schema, [RULES]: rules };
+}
+
+interface Ruled {
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly items?: TSchema;
+  readonly [RULES]?: readonly Rule<Json>[];
+}
+
+/** Of the value, and of all below it. `value` has the types of the schema. */
+export function brokenRules(schema: TSchema, value: Json, pointer = ''): Finding[] {
+  const { properties = {}, items, [RULES]: rules = [] }: Ruled = schema;
+  const broken = rules.filter(({ holds }) => !holds(value)).map((rule) => findingOf(rule, pointer));
+  if (Array.isArray(value)) {
+    if (items === undefined) return broken;
+    return [...broken, ...value.flatMap((item, index) => brokenRules(items, item, `${pointer}/${index}`))];
+  }
+  if (!isObject(value)) return broken;
+  const below = Object.entries(properties).flatMap(([name, inner]) => {
+    const found = value[name];
+    return found === undefined ? [] : brokenRules(inner, found, `${pointer}/${pointerToken(name)}`);
+  });
+  return [...broken, ...below];
+}
+
+function findingOf({ message, at = '' }: Rule<Json>, pointer: string): Finding {
+  const where = pointer + at;
+  return { code: 'setting-rule', severity: 'error', pointer: where, message: `${fieldPath(where)}: ${message}` };
+}

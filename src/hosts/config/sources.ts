@@ -1,0 +1,172 @@
+// The part of skep.yaml that says where the fleet is declared: repositories, commits, credentials, limits. Knows nothing
+// about how they are read.
+
+import { addressed } from '#std/address/address.ts';
+import { choice, integer, list, object, optional, type Static, text } from '#std/schema.ts';
+import { type Rule, withRules } from './rules.ts';
+
+const PASSWORD = {
+  username: optional(text('User name for HTTP Basic authentication.', { minLength: 1 })),
+  passwordFile: optional(text('File that holds the password or token; read anew each time.', { minLength: 1 })),
+};
+
+const KEY = {
+  sshKeyFile: optional(text('File that holds the private SSH key, without a passphrase.', { minLength: 1 })),
+  knownHostsFile: optional(text('File with the keys of the SSH servers to trust (ssh-keyscan).', { minLength: 1 })),
+};
+
+const PAIRS = object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; else those of git.credentials.');
+
+const IN_PAIRS: readonly Rule<Static<typeof PAIRS>>[] = [
+  {
+    holds: ({ username, passwordFile, sshKeyFile, knownHostsFile }) =>
+      (username === undefined) === (passwordFile === undefined) &&
+      (sshKeyFile === undefined) === (knownHostsFile === undefined),
+    message: 'username goes with passwordFile, sshKeyFile with knownHostsFile',
+  },
+  {
+    holds: ({ passwordFile, sshKeyFile }) => passwordFile !== undefined || sshKeyFile !== undefined,
+    message: 'give username and passwordFile, or sshKeyFile and knownHostsFile',
+  },
+];
+
+const AUTH = withRules(PAIRS, IN_PAIRS);
+
+const ALLOW = object(
+  {
+    namespaces: list(
+      text('A name, or a glob such as team-*.'),
+      'Namespaces of its objects; * also means those without.',
+      {
+        default: ['*'],
+      },
+    ),
+    kinds: list(text('Such as MCPServer, MCP*, Deployment.apps or *.toolhive.stacklok.dev.'), 'Kinds of its objects.', {
+      default: ['*'],
+    }),
+  },
+  'What the source may declare; the rest of it is a problem, and its objects in the cluster are kept.',
+);
+
+const VERIFY = object(
+  {
+    mode: choice(
+      'What must be signed: the commit, the annotated tag that leads to it, or both.',
+      ['head', 'tag', 'both'],
+      {
+        default: 'head',
+      },
+    ),
+    keys: list(text('A file.', { minLength: 1 }), 'Public keys: SSH (.pub, allowed_signers) or OpenPGP (.asc, .gpg).', {
+      minItems: 1,
+    }),
+  },
+  'Commits without a good signature by one of the keys are refused; the last good one stays.',
+);
+
+const DECRYPTION = object(
+  {
+    ageKeyFile: text(
+      'File of private age keys (age-keygen), one a line; read anew each time. Only its user may read it.',
+      {
+        minLength: 1,
+      },
+    ),
+  },
+  'For Secrets that are encrypted with SOPS. Without it, such a Secret is a problem, and the one in the cluster is kept unchanged.',
+);
+
+const REPOSITORY_PATTERN = '^((https?|ssh|git|file)://|([^/@:]+@)?[^/@:]+:/?[^/])';
+
+export const SOURCE = withRules(
+  object(
+    {
+      name: text('Name of the source; on every object that it declares, as label skep.dev/source.', {
+        minLength: 1,
+        maxLength: 63,
+        pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+      }),
+      repository: addressed(
+        text('Git repository: https://, http://, ssh://, user@host:path, git:// or file:/// (outbound.allowFiles).', {
+          minLength: 1,
+          pattern: REPOSITORY_PATTERN,
+        }),
+        'repository',
+      ),
+      branch: optional(
+        text('Branch to follow. At most one of branch, tag, semver and commit; none means the default branch.'),
+      ),
+      tag: optional(text('Tag to follow.')),
+      semver: optional(
+        text('Range of versions, such as >=1.2 <2: the highest tag in it is followed.', { minLength: 1 }),
+      ),
+      commit: optional(text('Full commit id to stay at.', { pattern: '^[0-9a-f]{40}$' })),
+      path: text('Folder inside the repository; every *.yaml, *.yml and *.json below it is read.', { default: '' }),
+      ignore: list(text('A glob such as **/drafts/**; * crosses folders.'), 'Paths below path that are not read.', {
+        default: [],
+      }),
+      auth: optional(AUTH),
+      verify: optional(VERIFY),
+      decryption: optional(DECRYPTION),
+      allow: optional(ALLOW),
+      serviceAccount: optional(
+        text('Service account to change its objects as: name, in the home namespace, or namespace/name.', {
+          maxLength: 317,
+          pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-.a-z0-9]*[a-z0-9])?$',
+        }),
+      ),
+    },
+    'One place that declares a part of the fleet.',
+  ),
+  [
+    {
+      holds: ({ branch, tag, semver, commit }) =>
+        [branch, tag, semver, commit].filter((ref) => ref !== undefined).length <= 1,
+      message: 'at most one of branch, tag, semver and commit',
+    },
+    {
+      holds: ({ verify, tag, semver }) =>
+        verify === undefined || verify.mode === 'head' || tag !== undefined || semver !== undefined,
+      message: 'signatures of tags can be asked for only where a tag is followed, by tag or semver',
+      at: '/verify/mode',
+    },
+  ],
+);
+
+const HOST_CREDENTIALS = withRules(
+  object(
+    {
+      host: text('Host of the URL, without a port.', { minLength: 1, pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^/:@[\\]]+)$' }),
+      scheme: optional(
+        choice(
+          'How the repository is reached; absent: https, and ssh for a key. Nothing goes over http unless this says so.',
+          ['https', 'http', 'ssh'],
+        ),
+      ),
+      port: optional(integer("Port of the URL; absent: the scheme's own.", { minimum: 1, maximum: 65_535 })),
+      ...PASSWORD,
+      ...KEY,
+      namespaces: list(
+        text('A name, or a glob such as team-*.'),
+        'Namespaces whose MCPRegistries may read with them, as whoever may create one there can: none, sources of skep.yaml only.',
+        { default: [] },
+      ),
+    },
+    'Credentials for all repositories of a host.',
+  ),
+  IN_PAIRS,
+);
+
+export const GIT = object(
+  {
+    credentials: list(
+      HOST_CREDENTIALS,
+      'For repositories whose source, or MCPRegistry, has no credentials of its own.',
+      { default: [] },
+    ),
+  },
+  'Settings for all Git repositories.',
+  { default: {} },
+);
+
+export type HostCredentials = Static<typeof HOST_CREDENTIALS>;

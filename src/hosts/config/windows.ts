@@ -1,0 +1,33 @@
+// The part of skep.yaml that says when changes may be made. Knows nothing about cron.
+
+import { integer, list, object, optional, type Static, text } from '#std/schema.ts';
+import { withRules } from './rules.ts';
+
+const WINDOW = withRules(
+  object(
+    {
+      allow: optional(text('Cron expression: changes may be made from here on.', { minLength: 1 })),
+      deny: optional(text('Cron expression: no changes from here on; wins over every allow.', { minLength: 1 })),
+      hours: integer('How long it lasts, by the clock on no wall: 24 hours are 24 hours.', {
+        minimum: 1,
+        maximum: 744,
+      }),
+      timeZone: text('Time zone of the expression (IANA name).', { default: 'UTC' }),
+    },
+    'A time in which changes may, or may not, be made.',
+  ),
+  [
+    {
+      holds: ({ allow, deny }) => (allow === undefined) !== (deny === undefined),
+      message: 'give either allow or deny',
+    },
+  ],
+);
+
+export const WINDOWS = list(
+  WINDOW,
+  'When changes may be made: never in a deny; where there is an allow, only in one; else always.',
+  { default: [] },
+);
+
+export type Window = Static<typeof WINDOW>;

@@ -1,0 +1,154 @@
+// The URLs of the servers that run here, beside the catalogue: who may come in (Host, Origin, the token of this start), and
+// which server a path means. Knows nothing about processes and what is said to a server.
+
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RUNNING_SERVERS_PATH, type RunningServer, type RunningServers } from '#contracts/running-servers.ts';
+import { originRules } from '#gateway/gate/origin.ts';
+import { createForward, type Forwarding } from './forward.ts';
+import type { RunsFront } from './runs.ts';
+
+/** One server that runs here. */
+export interface FrontServer extends Omit<RunningServer, 'url'> {
+  /** Port of 127.0.0.1 of its proxy's Service. */
+  readonly port: number;
+  /** It is an issuer itself, at its URL; absent: it is none. */
+  readonly issues?: boolean;
+}
+
+export interface FrontOptions {
+  /** Of the listener, such as `http://127.0.0.1:8080`. */
+  readonly origin: () => string;
+  readonly token: string;
+  readonly servers: () => Promise<readonly FrontServer[]>;
+  /** What the reconciler did; absent: that is not shown. */
+  readonly runs?: RunsFront;
+}
+
+export interface Front {
+  /** False: the request is the catalogue's. */
+  serve(request: IncomingMessage, response: ServerResponse): boolean;
+  list(): Promise<readonly RunningServer[]>;
+  close(): void;
+}
+
+/** RFC 9728 section 3.1 and RFC 8414 section 3.1: before the path of the resource or issuer. */
+const WELL_KNOWN =
+  /^\/\.well-known\/(oauth-protected-resource|oauth-authorization-server|openid-configuration)(?=\/mcp\/)/;
+const SERVER_PATH = /^\/mcp\/([a-z0-9.-]+)\/([a-z0-9.-]+)(?=\/|$)/;
+
+/** Of an authorization server, below its issuer: it knows its URL, so its paths stay whole. */
+const ISSUER_PATH = /^\/(oauth|\.well-known)\//;
+
+export function createFront(options: FrontOptions): Front {
+  const { origin, token } = options;
+  const forward = createForward();
+
+  async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const isDocument = WELL_KNOWN.test(path);
+    const [prefix = '', namespace, name] = SERVER_PATH.exec(path.replace(WELL_KNOWN, '')) ?? [];
+    const server = (await options.servers()).find((each) => each.namespace === namespace && each.name === name);
+    const isIssuer = server?.issues === true && ISSUER_PATH.test(path.slice(prefix.length));
+    const refusal = refuse(request, new URL(origin()).port, isIssuer);
+    if (refusal !== undefined) return sendJson(response, 403, { error: refusal });
+    if (options.runs?.isRuns(path) === true) return options.runs.answer(request, response);
+    if (path === RUNNING_SERVERS_PATH) {
+      if (request.method !== 'GET') return sendJson(response, 405, { error: 'only GET' }, { allow: 'GET' });
+      const listed: RunningServers = {
+        version: 1,
+        authorised: carriesToken(request, token),
+        servers: await listServers(options),
+      };
+      return sendJson(response, 200, listed);
+    }
+    if (server === undefined) return sendJson(response, 404, { error: `no server of this name runs here: ${path}` });
+    const authorised = server.auth === 'oidc' || isDocument || carriesToken(request, token);
+    if (!authorised) return sendJson(response, 401, { error: TOKEN_MISSING }, { 'www-authenticate': 'Bearer' });
+    const { search } = new URL(request.url ?? '/', origin());
+    const inner = isDocument || isIssuer ? path : innerPath(server, path.slice(prefix.length));
+    const forwarding: Forwarding = {
+      ...server,
+      prefix,
+      target: `${inner}${search}`,
+      keepsToken: server.auth === 'oidc',
+    };
+    forward.pass(forwarding, request, response);
+  }
+
+  return {
+    serve(request, response) {
+      const [path = '/'] = (request.url ?? '/').split('?', 1);
+      const isServers = path === RUNNING_SERVERS_PATH || path.startsWith('/mcp/') || WELL_KNOWN.test(path);
+      const isOurs = isServers || options.runs?.isRuns(path) === true;
+      if (!isOurs) return false;
+      // The catalogue ends connections that say nothing for a while; streams may be silent for long.
+      request.socket.setTimeout(0);
+      answer(request, response, path).catch((error: unknown) => {
+        sendJson(response, 500, { error: error instanceof Error ? error.message : String(error) });
+      });
+      return true;
+    },
+    list: () => listServers(options),
+    close: forward.close,
+  };
+}
+
+async function listServers({ origin, servers }: FrontOptions): Promise<readonly RunningServer[]> {
+  const listed = (await servers()).map(({ port: _port, issues: _issues, ...server }): RunningServer => {
+    const { namespace, name } = server;
+    return { ...server, url: `${origin()}${RUNNING_SERVERS_PATH}/${namespace}/${name}` };
+  });
+  return listed.toSorted((a, b) => byText(idOf(a), idOf(b)));
+}
+
+const TOKEN_MISSING = 'the token of this start is missing: skep dev prints it, and the page that it prints fills it in';
+
+function idOf({ namespace, name }: RunningServer): string {
+  return `${namespace}/${name}`;
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Where the proxy of a server has what a client asks for at the server's own URL. */
+function innerPath({ transport }: FrontServer, rest: string): string {
+  if (rest !== '' && rest !== '/') return rest;
+  return transport === 'sse' ? '/sse' : '/mcp';
+}
+
+/**
+ * Against DNS rebinding and pages of other sites (MCP specification, Transports, Security Warning). Browsers are sent to an
+ * authorization server from other sites; it binds them itself.
+ */
+function refuse(request: IncomingMessage, port: string, isIssuer: boolean): string | undefined {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  const settings = { listenHost: '127.0.0.1', allowedHosts: hosts, trustForwarded: false };
+  const denial = originRules(settings).refuse(request);
+  if (denial !== undefined || isIssuer) return denial?.message;
+  const site = request.headers['sec-fetch-site'];
+  return site === undefined || site === 'same-origin' || site === 'none'
+    ? undefined
+    : 'Pages of other sites may not call.';
+}
+
+function carriesToken(request: IncomingMessage, token: string): boolean {
+  const [, given = ''] = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  const [left, right] = [Buffer.from(given), Buffer.from(token)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const kept = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+  response.writeHead(status, { ...kept, 'x-content-type-options': 'nosniff', ...headers });
+  response.end(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,59 @@
+// What `skep dev` prints once everything is there: where things are, and what to try next. Knows nothing about how they run.
+
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { RunningServer } from '#contracts/running-servers.ts';
+import { commandOf, ownCommand } from '../own-command.ts';
+import type { Serving } from './serving.ts';
+import type { DevWorld } from './world.ts';
+
+const RETIRABLE = 'cluster/ops/calendar.yaml';
+
+/** What to try next: commands that work as they stand. */
+export function formatGuide(
+  world: DevWorld,
+  origin: string,
+  { registries: { pages, urls }, token }: Pick<Serving, 'registries' | 'token'>,
+  servers: readonly RunningServer[],
+): string {
+  const kubeconfig = relative(process.cwd(), world.kubeconfig);
+  return [
+    '',
+    `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,
+    `repository  ${world.config.sources.map(({ repository }) => repository).join(', ')}`,
+    // The servers are beside the first one. No browser sends a fragment to anybody.
+    ...pages.map((url, index) => `page        ${url}${index === 0 ? `#token=${token}` : ''}`),
+    `runs        ${origin}/runs`,
+    ...urls.map((url) => `registry    ${url}`),
+    ...servers.map(({ url, auth }) => `server      ${url}${auth === 'oidc' ? '   (asks you to log in)' : ''}`),
+    `token       ${token}   (of this start, for the other servers)`,
+    `state       ${relative(process.cwd(), world.dir)} (delete it to start anew)`,
+    '',
+    'Try in another terminal:',
+    `  kubectl --kubeconfig ${kubeconfig} get mcpservers,deployments,statefulsets,pods -A`,
+    ...callOf(world, servers),
+    ...urls.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
+    ...(world.fleetDir === undefined ? [] : [commitOf(world.fleetDir)]),
+    `  ${commandOf({ config: relative(process.cwd(), world.configFile) })('status')}     (also plan, history, approve, suspend, ...)`,
+    '',
+    'Ctrl-C stops everything; the state stays.',
+    '',
+  ].join('\n');
+}
+
+function commitOf(fleetDir: string): string {
+  const fleet = relative(process.cwd(), fleetDir) || '.';
+  return existsSync(join(fleetDir, RETIRABLE))
+    ? `  git -C ${fleet} rm -q ${RETIRABLE} && git -C ${fleet} commit -m 'Retire calendar'`
+    : `  git -C ${fleet} commit -am 'My change'     (of a file in ${fleet}/cluster, or of registry.json)`;
+}
+
+/** A tool of the sample fleet, or the tools of a server that needs no login, where there is one. */
+function callOf({ tokenFile }: DevWorld, servers: readonly RunningServer[]): readonly string[] {
+  const open = servers.filter(({ auth, transport }) => auth === 'token' && transport === 'streamable-http');
+  const sample = open.find(({ args = [] }) => args.join(' ') === 'sample holidays');
+  const server = sample ?? open[0];
+  if (server === undefined) return [];
+  const tool = sample === undefined ? '' : ' next_holiday country=DE';
+  return [`  ${ownCommand()} call ${server.url}${tool} --token-file ${relative(process.cwd(), tokenFile)}`];
+}

@@ -1,0 +1,27 @@
+// Adapts the configuration of a virtual server to this machine: clients reach it through the URL next to the catalogue. The addresses
+// of its members have been replaced before.
+
+import { formatVmcpConfig, readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
+import { relocateAuthServer } from './local-auth-server.ts';
+
+/** Undefined: the file is another one, or cannot be read, which the server reports itself. */
+export function relocateVmcpConfig(
+  file: string,
+  text: string,
+  urlOf: (server: string) => string,
+  apiServer: string,
+): string | undefined {
+  const read = file === VMCP_CONFIG_FILE ? readVmcpConfig(text) : undefined;
+  if (read === undefined || 'fault' in read) return undefined;
+  const { incomingAuth, authServer, ...others } = read.config;
+  const { oidc } = incomingAuth;
+  if (oidc === undefined) return formatVmcpConfig(read.config);
+  const url = urlOf(read.config.name);
+  const cluster = oidc.issuerIsApiServer === true ? { issuer: apiServer } : {};
+  const issuer = authServer === undefined ? cluster : { issuer: url };
+  return formatVmcpConfig({
+    ...others,
+    incomingAuth: { ...incomingAuth, oidc: { ...oidc, ...issuer, resource: url } },
+    authServer: authServer && relocateAuthServer(authServer, url, oidc.resource),
+  });
+}

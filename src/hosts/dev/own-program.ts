@@ -1,0 +1,159 @@
+// Starts this very program in place of our own image, for the pods that a custom resource of skep owns. A manifest decides neither
+// its arguments nor which programs and files of this machine it reaches: Node.js holds it to the folders of its pod.
+
+import { realpathSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '#contracts/run-config.ts';
+import { RUNNING_SERVERS_PATH } from '#contracts/running-servers.ts';
+import { VMCP_CONFIG_DIRECTORY, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
+import type { Owner } from '#kubernetes/devcluster/controllers/owners.ts';
+import type { Container, PodSpec } from '#kubernetes/devcluster/node/objects.ts';
+import type { AdaptedFor, EntryPoint, NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';
+import { groupOf } from '#kubernetes/rules/object.ts';
+import { isObject, parseJson } from '#std/json.ts';
+import { relocateRunConfig } from './local-run-config.ts';
+import { relocateVmcpConfig } from './local-vmcp-config.ts';
+
+export interface OwnProgramOptions {
+  /** The servers have their URLs below it. */
+  readonly origin: string;
+  /** Of the embedded cluster; it exists once pods do. */
+  readonly kubeconfig: string;
+  /** Node.js and this program. */
+  readonly self: readonly [string, string];
+  /** The group of the custom resources. */
+  readonly apiGroup: string;
+}
+
+interface Role {
+  /** The custom resources whose pods have it. */
+  readonly kinds: readonly string[];
+  /** The file that its pod mounts. Undefined: it has no configuration. */
+  readonly config?: { readonly directory: string; readonly file: string };
+  /** Whether an argument may follow, in addition to `--config`. */
+  takes(argument: string): boolean;
+}
+
+const LOGGING = ['--debug', '--log-level=debug', '--log-level=info', '--log-level=warn', '--log-level=error'];
+
+/** The roles that run as processes of their own. */
+const ROLES: Readonly<Record<string, Role>> = {
+  proxy: {
+    kinds: ['MCPServer', 'MCPRemoteProxy'],
+    config: { directory: RUN_CONFIG_DIRECTORY, file: RUN_CONFIG_FILE },
+    takes: (argument) => LOGGING.includes(argument),
+  },
+  vmcp: {
+    kinds: ['VirtualMCPServer'],
+    config: { directory: VMCP_CONFIG_DIRECTORY, file: VMCP_CONFIG_FILE },
+    takes: (argument) => LOGGING.includes(argument) || /^--(host|port)=/.test(argument),
+  },
+  // Its arguments name a server and a folder, and it reads and writes in the folders of its pod alone.
+  sample: { kinds: ['MCPServer'], takes: () => true },
+};
+
+export function ownProgram(
+  options: OwnProgramOptions,
+  container: Container,
+  pod: PodSpec,
+  owners: readonly Owner[],
+): Program | NotHere {
+  const [role = ''] = container.args ?? [];
+  if (role === 'serve') return { absent: 'skep dev serves this registry itself' };
+  const known = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined;
+  if (known === undefined) return { absent: `skep dev does not start skep ${role}` };
+  const fault = whyRefused(options, known, container, pod, owners);
+  if (fault !== undefined) return { absent: `skep dev does not start skep ${role} here: ${fault}` };
+  // A proxy attaches to its server, and a virtual server writes the state of its members.
+  const asksCluster = role !== 'sample' && pod.automountServiceAccountToken !== false;
+  const own = asksCluster ? [options.kubeconfig] : [];
+  return {
+    command: async (_run, { folders }) => confinedCommand(options.self, folders, own),
+    environment: async (): Promise<Record<string, string>> => (asksCluster ? { KUBECONFIG: options.kubeconfig } : {}),
+    adaptFile: (name, text, place) => adaptOwnFile(options, name, text, place),
+  };
+}
+
+/** Why the container is not one that a custom resource renders; undefined: it is. */
+function whyRefused(
+  { apiGroup }: OwnProgramOptions,
+  { kinds, config, takes }: Role,
+  container: Container,
+  pod: PodSpec,
+  owners: readonly Owner[],
+): string | undefined {
+  const owner = owners.find(({ apiVersion }) => groupOf(apiVersion) === apiGroup);
+  if (owner === undefined) return `no ${kinds.join(' or ')} owns it. Declare one in place of the pod`;
+  if (!kinds.includes(owner.kind)) return `its owner is ${owner.kind} ${owner.name}, not ${kinds.join(' or ')}`;
+  if (container.command !== undefined) return 'the container sets a command in place of the entry point of the image';
+  const [, ...given] = container.args ?? [];
+  if (config === undefined) return undefined;
+  const expected = `--config=${config.directory}/${config.file}`;
+  const others = given.filter((argument) => argument !== expected);
+  const wrong = others.find((argument) => !takes(argument));
+  if (wrong !== undefined) return `its argument ${wrong} is not one that ${owner.kind} sets`;
+  if (given.length - others.length !== 1) return `its arguments do not name the configuration once: ${expected}`;
+  return mountsConfig(container, pod, config.directory) ? undefined : `${config.directory} is not a mounted ConfigMap`;
+}
+
+/** Nothing else is mounted over the folder or into it. */
+function mountsConfig({ volumeMounts = [] }: Container, { volumes = [] }: PodSpec, directory: string): boolean {
+  const [mount, ...others] = volumeMounts.filter(({ mountPath }) => `${mountPath}/`.startsWith(`${directory}/`));
+  if (mount?.mountPath !== directory || mount.subPath !== undefined || others.length > 0) return false;
+  const volume = volumes.find(({ name }) => name === mount.name);
+  return volume?.configMap !== undefined && volume.configMap.items === undefined;
+}
+
+/** Node.js refuses to start programs and to open files elsewhere, whatever a configuration names (Node.js documentation, "Permissions"). */
+function confinedCommand(
+  [node, script]: readonly [string, string],
+  folders: readonly string[],
+  files: readonly string[],
+): EntryPoint {
+  const readable = [...PROGRAM_FOLDERS, ...withRealPaths([...folders, ...files])];
+  return [
+    node,
+    '--permission',
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    ...withRealPaths(folders).map((path) => `--allow-fs-write=${path}`),
+    script,
+  ];
+}
+
+/** A process finds itself in the real path of its folder. */
+function withRealPaths(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths.flatMap((path) => [path, realpathSync(path)]))];
+}
+
+/** `src/hosts/dev/` and `dist/main/dev/` are equally far from the root of the package. */
+const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
+/** The package, and the folders of packages that it is in. */
+const PROGRAM_FOLDERS = withRealPaths([PACKAGE]).flatMap((folder) => [folder, ...packageFolders(folder)]);
+
+function packageFolders(folder: string): readonly string[] {
+  const above = dirname(folder);
+  if (above === folder) return [];
+  return [...(basename(above) === 'node_modules' ? [above] : []), ...packageFolders(above)];
+}
+
+/** Throws if the configuration is not that of the custom resource that owns the pod. */
+async function adaptOwnFile(
+  { origin, apiGroup }: OwnProgramOptions,
+  file: string,
+  text: string,
+  { pod, addresses, owners, fileOwners }: AdaptedFor,
+): Promise<string> {
+  if (file !== RUN_CONFIG_FILE && file !== VMCP_CONFIG_FILE) return text;
+  const owner = owners.find(({ apiVersion }) => groupOf(apiVersion) === apiGroup);
+  if (owner === undefined || !fileOwners.some(({ uid }) => uid === owner.uid)) {
+    throw new Error(
+      `the ConfigMap with ${file} does not belong to ${owner?.kind} ${owner?.name}: something else wrote it`,
+    );
+  }
+  const urlOf = (server: unknown) => `${origin}${RUNNING_SERVERS_PATH}/${pod.metadata.namespace}/${server}`;
+  if (file === VMCP_CONFIG_FILE) return relocateVmcpConfig(file, text, urlOf, addresses.apiServer()) ?? text;
+  const config = parseJson(text);
+  const url = urlOf(isObject(config) ? config.name : undefined);
+  return (await relocateRunConfig(file, text, { addresses, url })) ?? text;
+}

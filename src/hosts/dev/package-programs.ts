@@ -1,0 +1,87 @@
+// What images are on this machine whose entries in the catalogue name a package of npm or PyPI as well, where the user said that
+// these may run. Knows nothing about databases and how packages are installed.
+
+import type { Container } from '#kubernetes/devcluster/node/objects.ts';
+import type { NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';
+import { type ExactPackage, type PackageType, packagesByImage } from '#registry/catalogue/packages.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { Installer } from './package-install.ts';
+
+export interface PackagePrograms {
+  /** The reason that nothing runs is empty as long as the catalogue was not read. */
+  find(container: Container): Program | NotHere;
+  /** What the catalogue has. Answers whether something is another than before. */
+  take(documents: readonly JsonObject[]): boolean;
+}
+
+interface Chosen {
+  readonly pkg: ExactPackage;
+  /** Where the container has no arguments of its own. */
+  readonly words: readonly string[];
+}
+
+/** `run`: the first type that an image has counts. */
+export function openPackagePrograms(run: readonly PackageType[], installer: Installer): PackagePrograms {
+  let known: ReadonlyMap<string, readonly ExactPackage[]> | undefined;
+
+  function choose(container: Container): Chosen | NotHere {
+    if (known === undefined) return { absent: '' };
+    const packages = known.get(container.image) ?? [];
+    const type = run.find((each) => packages.some((pkg) => pkg.type === each));
+    const [pkg, ...others] = packages.filter((each) => each.type === type);
+    if (pkg === undefined) return { absent: noneText(container.image, run) };
+    const fault = installer.fault(pkg.type) ?? whyUnfit(container, pkg, others);
+    if (fault !== undefined) return { absent: `${container.image} does not run on this machine: ${fault}` };
+    return { pkg, words: (container.args ?? []).length > 0 ? [] : (pkg.args ?? []) };
+  }
+
+  return {
+    find(container) {
+      const first = choose(container);
+      if ('absent' in first) return first;
+      return {
+        // A container that starts again is what the catalogue says by then.
+        command: async (runToEnd) => {
+          const latest = choose(container);
+          const { pkg, words } = 'absent' in latest ? first : latest;
+          return [await installer.install(pkg, runToEnd), ...words];
+        },
+      };
+    },
+    take(documents) {
+      const before = known && JSON.stringify([...known]);
+      known = packagesByImage(documents);
+      return JSON.stringify([...known]) !== before;
+    },
+  };
+}
+
+function noneText(image: string, run: readonly PackageType[]): string {
+  const none = `no entry of the catalogue names a package of an exact version for it (--run ${run.join(',')})`;
+  return `skep dev knows no program for image ${image}, so nothing runs: ${none}, and dev.images of skep.yaml has no glob for it`;
+}
+
+/** Why the package cannot stand for the container; undefined: it can. */
+function whyUnfit(container: Container, pkg: ExactPackage, others: readonly ExactPackage[]): string | undefined {
+  const name = nameOfPackage(pkg);
+  if (others.length > 0) {
+    return `entries of the catalogue differ in what it is: ${[pkg, ...others].map(nameOfPackage).join(', ')}`;
+  }
+  const spoken = transportOf(container);
+  if (pkg.transport !== spoken)
+    return `the package ${name} speaks ${pkg.transport}, and the server is declared as ${spoken}`;
+  if (pkg.args === undefined && (container.args ?? []).length === 0) {
+    return `the package ${name} needs arguments that its entry leaves open: spec.args says them`;
+  }
+  return undefined;
+}
+
+export function nameOfPackage({ type, name, version }: ExactPackage): string {
+  return type === 'npm' ? `${name}@${version}` : `${name}==${version}`;
+}
+
+/** As an MCPServer has been declared. */
+function transportOf({ stdin, env = [] }: Container): string {
+  if (stdin === true) return 'stdio';
+  return env.find(({ name }) => name === 'MCP_TRANSPORT')?.value ?? 'nothing known';
+}

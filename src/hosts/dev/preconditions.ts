@@ -1,0 +1,56 @@
+// Checks before any work what `skep dev` needs of this machine: a folder that it alone uses, can write to and that has room, and a
+// free port.
+
+import { chmod, mkdir, statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { relative } from 'node:path';
+import { type DirectoryLock, lockDirectory } from '#kubernetes/devcluster/storage/lock.ts';
+import { Failure } from '#std/failure.ts';
+import { checkStateFolder } from '../state-folder.ts';
+
+const MIB = 1024 * 1024;
+/** A new database has 60 MiB, and its log grows by 16 MiB at a time. */
+const ROOM_BYTES = 128 * MIB;
+
+const ELSEWHERE = 'Name another folder: skep dev --data DIR, or npm start -- --data DIR';
+
+/** Created if it is missing, and closed to others. Throws Failure `devcluster-locked`, `file-not-written`, `state-folder-unsafe`. */
+export async function claimFolder(dir: string, room = ROOM_BYTES): Promise<DirectoryLock> {
+  const name = relative(process.cwd(), dir) || '.';
+  await checkStateFolder(dir, { ownedByUser: true });
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await chmod(dir, 0o700);
+    const { bavail, bsize } = await statfs(dir);
+    if (bavail * bsize < room) {
+      const [free, needed] = [bavail * bsize, room].map((bytes) => Math.floor(bytes / MIB));
+      throw new Failure('file-not-written', `${name} has ${free} MiB free, and ${needed} MiB are needed. ${ELSEWHERE}`);
+    }
+    return await lockDirectory(dir);
+  } catch (cause) {
+    if (cause instanceof Failure && cause.code === 'devcluster-locked') {
+      const other = `skep dev runs on ${name} already, as process ${cause.data.pid}`;
+      const message = `${other}. Stop it, or start this one with a folder and a port of its own: --data DIR --port N`;
+      throw new Failure(cause.code, message, { data: cause.data, cause });
+    }
+    if (!(cause instanceof Error) || !('code' in cause) || cause instanceof Failure) throw cause;
+    throw new Failure('file-not-written', `${name} cannot be written: ${cause.message}. ${ELSEWHERE}`, { cause });
+  }
+}
+
+/** Throws Failure `listen-failed`. */
+export async function checkPort(port: number): Promise<void> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve()));
+  }).catch((cause: NodeJS.ErrnoException) => {
+    const what =
+      cause.code === 'EADDRINUSE' ? 'is taken by another process' : `cannot be listened on: ${cause.message}`;
+    throw new Failure(
+      'listen-failed',
+      `port ${port} ${what}. Name another one: skep dev --port N, or npm start -- --port N`,
+      { cause },
+    );
+  });
+}

@@ -1,0 +1,132 @@
+// Lists the servers that run on this machine, virtual ones too, by their Deployments, configurations and Services.
+
+import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
+import { readRunConfig } from '#contracts/run-config-read.ts';
+import { readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
+import { frontOf } from '#gateway/proxy/settings.ts';
+import type { Node } from '#kubernetes/devcluster/node/node.ts';
+import { asPod, type PodSpec } from '#kubernetes/devcluster/node/objects.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { ApiResource, Cluster } from '#reconciler/run/ports.ts';
+import { isObject, objectsIn } from '#std/json.ts';
+import type { FrontServer } from './front/front.ts';
+
+export interface RunningOptions {
+  readonly cluster: Pick<Cluster, 'list'>;
+  readonly node: Pick<Node, 'whyAbsent' | 'servicePort'>;
+  /** Milliseconds of a monotonic clock. */
+  now(): number;
+}
+
+/** What was found may be so old. */
+const KEPT_MS = 500;
+
+/** As they are now, or were a moment ago. */
+export function watchRunning(options: RunningOptions): () => Promise<readonly FrontServer[]> {
+  let found: Promise<readonly FrontServer[]> | undefined;
+  let since = 0;
+  return () => {
+    if (found !== undefined && options.now() - since < KEPT_MS) return found;
+    since = options.now();
+    found = findRunning(options).catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
+  };
+}
+
+function resource(apiVersion: string, kind: string, plural: string): ApiResource {
+  return { apiVersion, kind, plural, namespaced: true, verbs: ['list'] };
+}
+
+const DEPLOYMENTS = resource('apps/v1', 'Deployment', 'deployments');
+const CONFIG_MAPS = resource('v1', 'ConfigMap', 'configmaps');
+const SERVICES = resource('v1', 'Service', 'services');
+
+async function findRunning(options: RunningOptions): Promise<readonly FrontServer[]> {
+  const [deployments, configMaps, services] = await Promise.all(
+    [DEPLOYMENTS, CONFIG_MAPS, SERVICES].map((kind) => options.cluster.list(kind)),
+  );
+  const found = (deployments ?? []).map(async (deployment) => {
+    const spec = podSpecOf(deployment);
+    if (spec === undefined || (await options.node.whyAbsent(deployment)) !== undefined) return [];
+    const server = describe(spec, deployment, configMaps ?? []);
+    const service = (services ?? []).find((each) => leadsTo(each, deployment));
+    if (server === undefined || service === undefined) return [];
+    return [await frontServer(options, deployment, server, service)];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function podSpecOf({ spec }: KubeObject): PodSpec | undefined {
+  const template = isObject(spec) ? spec.template : undefined;
+  return isObject(template) && isObject(template.spec) ? asPod(template).spec : undefined;
+}
+
+type Described = Omit<FrontServer, 'ready' | 'port'>;
+
+/** Undefined: clients have no business there, or its configuration cannot be read. */
+function describe(spec: PodSpec, { metadata }: KubeObject, configMaps: readonly KubeObject[]): Described | undefined {
+  const names = (spec.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []);
+  const mounted = configMaps.filter(
+    (each) =>
+      each.metadata.namespace === metadata.namespace &&
+      names.includes(each.metadata.name) &&
+      controllerOf(each) === controllerOf({ metadata }),
+  );
+  const textOf = (file: string) =>
+    mounted.map(({ data }) => (isObject(data) ? data[file] : undefined)).find((text) => typeof text === 'string');
+  switch (spec.containers[0]?.args?.[0]) {
+    case 'proxy':
+      return describeProxy(textOf(RUN_CONFIG_FILE) ?? '');
+    case 'vmcp':
+      return describeVirtual(textOf(VMCP_CONFIG_FILE) ?? '', metadata.namespace ?? '');
+    default:
+      return undefined;
+  }
+}
+
+function controllerOf({ metadata }: Pick<KubeObject, 'metadata'>): string | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+}
+
+function describeProxy(text: string): Described | undefined {
+  const read = readRunConfig(text);
+  if (!('config' in read)) return undefined;
+  const { config } = read;
+  const { namespace, name, image, cmd_args: args, remote_url: remoteUrl } = config;
+  const auth = config.oidc_config === undefined ? 'token' : 'oidc';
+  const issues = config.embedded_auth_server_config !== undefined;
+  return { namespace, name, transport: frontOf(config), auth, issues, image, args, remoteUrl };
+}
+
+function describeVirtual(text: string, namespace: string): Described | undefined {
+  const read = readVmcpConfig(text);
+  if ('fault' in read) return undefined;
+  const { name, incomingAuth, authServer } = read.config;
+  const auth = incomingAuth.oidc === undefined ? 'token' : 'oidc';
+  return { namespace, name, transport: 'streamable-http', auth, issues: authServer !== undefined };
+}
+
+function leadsTo({ metadata, spec }: KubeObject, deployment: KubeObject): boolean {
+  const selector = isObject(spec) && isObject(spec.selector) ? Object.entries(spec.selector) : [];
+  const template = isObject(deployment.spec) ? deployment.spec.template : undefined;
+  const labels = isObject(template) && isObject(template.metadata) ? template.metadata.labels : undefined;
+  const fits = isObject(labels) && selector.every(([key, value]) => labels[key] === value);
+  return metadata.namespace === deployment.metadata.namespace && selector.length > 0 && fits;
+}
+
+async function frontServer(
+  { node }: RunningOptions,
+  { status }: KubeObject,
+  server: Described,
+  { metadata, spec }: KubeObject,
+): Promise<FrontServer> {
+  const [first] = objectsIn(isObject(spec) ? spec.ports : []);
+  return {
+    ...server,
+    ready: isObject(status) && Number(status.readyReplicas ?? 0) > 0,
+    port: await node.servicePort(server.namespace, metadata.name, Number(first?.port)),
+  };
+}

@@ -1,0 +1,175 @@
+// One session of `skep dev`, from the start of its servers to Ctrl-C.
+
+import { join, relative, resolve } from 'node:path';
+import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
+import type { FindProgram } from '#kubernetes/devcluster/node/ports.ts';
+import { tellOutcomes, textOfChanges, textOfEnding } from '#reconciler/report/text.ts';
+import { exitCodeOf, type RunResult } from '#reconciler/run/result.ts';
+import type { PackageType } from '#registry/catalogue/packages.ts';
+import { Failure } from '#std/failure.ts';
+import type { CommandOf } from '#std/words/command-of.ts';
+import { DEFAULT_API_GROUP } from '../config/api-group.ts';
+import type { Config } from '../config/config.ts';
+import { commandOf } from '../own-command.ts';
+import { type Instance, openInstance } from '../reconciler/instance/instance.ts';
+import { startRuns } from '../reconciler/loop/runs.ts';
+import { awaitSignal } from '../signals.ts';
+import { type FollowedPackages, followPackages } from './followed-packages.ts';
+import { formatGuide } from './guide.ts';
+import { openInstaller } from './package-install.ts';
+import { openPackagePrograms, type PackagePrograms } from './package-programs.ts';
+import { checkPort, claimFolder } from './preconditions.ts';
+import { findPrograms } from './programs.ts';
+import { reportReady } from './report-ready.ts';
+import { openServing, type Serving } from './serving.ts';
+import { type DevWorld, kubeconfigIn, openDevWorld } from './world.ts';
+
+/** Where it is the only one; else servers get ready while people look. */
+const ONLY_RUN_WAIT_SECONDS = 120;
+
+export interface DevOptions {
+  readonly port: number;
+  readonly dir: string;
+  readonly once: boolean;
+  /** Packages of the catalogue that may run in place of images; absent: as the configuration says. */
+  readonly run?: readonly PackageType[];
+  /** Whose sources are followed, and what may run; absent: the sample fleet, and what it needs. */
+  readonly given?: Config;
+  readonly say: (text: string) => void;
+}
+
+export async function runDev(options: DevOptions): Promise<void> {
+  const lock = await claimFolder(options.dir);
+  try {
+    if (!options.once) await checkPort(options.port);
+    await runSession(options);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runSession(options: DevOptions): Promise<void> {
+  const { port, dir, once, given, say } = options;
+  let stopping = false;
+  const interrupted = awaitSignal().then(() => {
+    stopping = true;
+    say('stopping');
+  });
+  const listening = port === 0 ? await freePort() : port;
+  const origin = `http://127.0.0.1:${listening}`;
+  const packages = packagesOf(options);
+  const programs = programsOf(options, origin, packages);
+  // One run alone shows what would be: nothing is started that would be stopped at once.
+  const find = once ? undefined : programs;
+  // Dozens of processes that start would take the machine from the run that says what they are.
+  const { promise: begin, resolve: beginPods } = Promise.withResolvers<void>();
+  const world = await openDevWorld({ dir, say, find, begin, given });
+  try {
+    const instance = await openInstance(world.config, tellOutcomes(say));
+    const followed = followPackages(packages, instance, world);
+    try {
+      if (stopping) return;
+      const first = await instance.run({ waitSeconds: once ? ONLY_RUN_WAIT_SECONDS : 0 });
+      const typed = typedFor(world);
+      const source = world.fleetDir === undefined ? world.config.name : relative(process.cwd(), world.fleetDir);
+      say(`first run done, of ${source}:\n${textOfEnding(first, typed).trimEnd()}`);
+      if (once) return finishOnce(first);
+      if (stopping) return;
+      await followed.ran(first);
+      beginPods();
+      const serving = await openServing({
+        ...{ instance, world, origin, say },
+        inOrder: port !== 0,
+        commandOf: typedFor(world),
+      });
+      try {
+        process.stdout.write(formatGuide(world, origin, serving, await serving.running()));
+        await keepRunning({ instance, world, followed, serving, first, say }, interrupted);
+      } finally {
+        await serving.stop();
+      }
+    } finally {
+      await followed.close();
+      await instance.close();
+    }
+  } finally {
+    await world.close();
+  }
+}
+
+interface Kept {
+  readonly instance: Instance;
+  readonly world: DevWorld;
+  readonly followed: FollowedPackages;
+  readonly serving: Serving;
+  readonly first: RunResult;
+  readonly say: (text: string) => void;
+}
+
+async function keepRunning(
+  { instance, world, followed, serving, first, say }: Kept,
+  interrupted: Promise<void>,
+): Promise<void> {
+  const stopReporting = reportReady(serving.running, say);
+  const report = reportChanges(say, typedFor(world));
+  const listener = {
+    result(result: RunResult, before: RunResult | undefined) {
+      report(result, before);
+      void followed.ran(result);
+    },
+    failure: complain(say),
+  };
+  const runs = startRuns(instance, world.config, listener, first);
+  await interrupted;
+  await runs.stop();
+  await stopReporting();
+}
+
+function programsOf({ dir, given }: DevOptions, origin: string, packages: PackagePrograms | undefined): FindProgram {
+  const { proxy, vmcp, registry } = given?.images ?? {};
+  return findPrograms({
+    origin,
+    kubeconfig: kubeconfigIn(dir),
+    self: selfCommand(),
+    apiGroup: given?.apiGroup ?? DEFAULT_API_GROUP,
+    ownImages: [proxy, vmcp, registry].filter((image) => image !== undefined),
+    rules: given?.dev?.images ?? [],
+    packages,
+  });
+}
+
+/** Undefined: none may run. */
+function packagesOf({ dir, given, run = given?.dev?.run ?? [] }: DevOptions): PackagePrograms | undefined {
+  if (run.length === 0) return undefined;
+  const variables = Object.entries(process.env).filter((each): each is [string, string] => each[1] !== undefined);
+  const installer = openInstaller({ folder: join(dir, 'packages'), environment: Object.fromEntries(variables) });
+  return openPackagePrograms(run, installer);
+}
+
+/** Node and this program, as they were started. */
+function selfCommand(): readonly [string, string] {
+  return [process.execPath, resolve(process.argv[1] ?? '')];
+}
+
+function finishOnce(first: RunResult): void {
+  if (exitCodeOf(first) !== 0)
+    throw new Failure('dev-first-run-failed', 'the first run did not end well; its lines above say why');
+}
+
+function typedFor({ configFile }: DevWorld): CommandOf {
+  return commandOf({ config: relative(process.cwd(), configFile) });
+}
+
+function reportChanges(
+  say: (text: string) => void,
+  typed: CommandOf,
+): (result: RunResult, before: RunResult | undefined) => void {
+  return (result, before) => {
+    const text = textOfChanges(result, before, typed).trimEnd();
+    if (text !== '') say(text);
+  };
+}
+
+function complain(say: (text: string) => void): (failure: Failure) => void {
+  return (failure) => say(`error ${failure.code}: ${failure.message}`);
+}

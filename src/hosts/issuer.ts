@@ -1,0 +1,118 @@
+// The authorization server inside a proxy or a virtual server, as its configuration says: settings, store, clock, what the host
+// needs of it.
+
+import type { JSONWebKeySet } from 'jose';
+import type { Logger } from 'pino';
+import type { Outbound } from '#adapters/http/outbound.ts';
+import type { Identity } from '#auth/identity.ts';
+import type { Rejection } from '#auth/rejection.ts';
+import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import type { CredentialCaller } from '#gateway/credentials/credential.ts';
+import { SESSION_CLAIM } from '#gateway/issuer/access-token.ts';
+import { type AuthorizationServer, type CountAnswer, createAuthorizationServer } from '#gateway/issuer/issuer.ts';
+import { mountIssuer, type ServeIssuer } from '#gateway/issuer/mount.ts';
+import type { IssuerPorts, IssuerStore } from '#gateway/issuer/ports.ts';
+import { configInvalid, issuerSettings } from '#gateway/issuer/settings.ts';
+import type { Environment } from '#std/environment.ts';
+import { Failure } from '#std/failure.ts';
+import type { Metrics } from '#std/telemetry/metrics.ts';
+import { openIssuerRecords } from './issuer-store.ts';
+import { proxyClock } from './proxy/clock.ts';
+import type { WatchedFiles } from './watched-files.ts';
+
+export interface IssuerOptions {
+  readonly config: AuthServerConfig;
+  /** What the host of the server wants to find in `aud`. */
+  readonly hostAudience: string;
+  /** Whose tokens the host accepts: this server's, or no one could log in. */
+  readonly hostIssuer: string | undefined;
+  readonly trustForwarded: boolean;
+  readonly environment: Environment;
+  readonly files: WatchedFiles;
+  readonly outbound: Outbound;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** False: what is behind the host gets no tokens, and a login stands without them. */
+  readonly injects: () => boolean;
+}
+
+export interface OpenIssuer {
+  readonly issuer: string;
+  readonly serve: ServeIssuer;
+  readonly publishedKeys: () => JSONWebKeySet;
+  /** Why a login behind a token of this server does not count any more; undefined where it does. */
+  readonly checkSession: (identity: Identity) => Promise<Rejection | undefined>;
+  /** The person's token at the provider of that name; without one, the first. */
+  readonly upstreamToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
+  close(): void;
+}
+
+/** Throws a Failure where the configuration, a key or a secret cannot be used. */
+export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
+  const { config, hostAudience, hostIssuer, logger, injects } = options;
+  checkHostIssuer(config, hostIssuer);
+  const settings = issuerSettings(config, hostAudience);
+  const { store, close } = await openIssuerRecords(options);
+  const ports = issuerPorts(options, store);
+  const [{ name: first }] = settings.upstreams;
+  const server = createAuthorizationServer(ports, settings, countIssuerAnswers(options.metrics));
+  const upstreamToken: OpenIssuer['upstreamToken'] = async ({ claims }, provider = first) => {
+    const { [SESSION_CLAIM]: session } = claims;
+    return typeof session === 'string' ? server.upstreamToken(session, provider) : undefined;
+  };
+  logger.info(
+    { issuer: settings.issuer, providers: settings.upstreams.map(({ name }) => name) },
+    'authorization server serves',
+  );
+  return {
+    issuer: settings.issuer,
+    serve: mountIssuer(server, options.trustForwarded),
+    publishedKeys: server.publishedKeys,
+    checkSession: async (identity) => (injects() ? checkSession(server, first, identity) : undefined),
+    upstreamToken,
+    close,
+  };
+}
+
+/** Throws Failure `issuer-config-invalid` if the host does not accept the tokens of its own server. */
+export function checkHostIssuer({ issuer }: AuthServerConfig, hostIssuer: string | undefined): void {
+  if (hostIssuer === issuer) return;
+  const message = `is ${issuer}, and the host accepts tokens of ${hostIssuer ?? 'nobody'}: they must be equal`;
+  throw configInvalid('/issuer', message);
+}
+
+async function checkSession(
+  { upstreamToken }: AuthorizationServer,
+  provider: string,
+  { claims }: Identity,
+): Promise<Rejection | undefined> {
+  const { [SESSION_CLAIM]: session } = claims;
+  try {
+    const token = typeof session === 'string' ? await upstreamToken(session, provider) : undefined;
+    return token === undefined ? { reason: 'session-ended' } : undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { reason: 'token-unjudged', attempts: [] };
+  }
+}
+
+function issuerPorts({ environment, files, outbound, logger }: IssuerOptions, store: IssuerStore): IssuerPorts {
+  return {
+    fetch: outbound.request,
+    store,
+    clock: proxyClock,
+    random: proxyClock.random,
+    files,
+    environment,
+    notify: ({ level, code, message, data }) => logger[level]({ code, ...data }, message),
+  };
+}
+
+export function countIssuerAnswers(metrics: Metrics): CountAnswer {
+  const answers = metrics.counter(
+    'skep_issuer_requests_total',
+    'Requests to the authorization server, by endpoint and status.',
+    ['endpoint', 'status_code'],
+  );
+  return (endpoint, status) => answers.add([endpoint, String(status)]);
+}

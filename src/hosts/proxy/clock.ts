@@ -1,0 +1,38 @@
+// Time and chance for the data plane: the only place of it that asks the system for them.
+
+import { randomBytes } from 'node:crypto';
+import type { ProxyClock } from '#gateway/proxy/ports.ts';
+import { systemClock } from '../clock.ts';
+
+/** Timers of the proxy keep no process alive: its listener does. */
+export const proxyClock: ProxyClock = {
+  now: systemClock.now,
+  monotonic: systemClock.monotonic,
+  after(ms, task) {
+    const timer = setTimeout(task, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+  every(ms, task) {
+    const timer = setInterval(task, ms);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+  atTurnEnd: collectTurn(),
+  random: randomBytes,
+};
+
+function collectTurn(): ProxyClock['atTurnEnd'] {
+  let tasks: (() => void)[] = [];
+
+  function callAll(): void {
+    const all = tasks;
+    tasks = [];
+    for (const task of all) task();
+  }
+
+  return function atTurnEnd(task) {
+    if (tasks.length === 0) setImmediate(callAll);
+    tasks.push(task);
+  };
+}

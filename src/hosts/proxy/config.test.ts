@@ -1,0 +1,111 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Failure } from '#std/failure.ts';
+import { createWatchedFiles } from '../watched-files.ts';
+import { followConfig, readPolicies, readProxyConfig } from './config.ts';
+
+const CONFIG = {
+  schema_version: 'v0.1.0',
+  name: 'weather',
+  namespace: 'agents',
+  transport: 'streamable-http',
+  proxy_mode: 'streamable-http',
+  host: '0.0.0.0',
+  port: 8080,
+  target_host: 'mcp-weather',
+  target_port: 8080,
+  trust_proxy_headers: false,
+  audit_config: { enabled: false, component: 'weather' },
+};
+
+const OIDC = {
+  issuer: 'http://login.example.com',
+  jwks_allow_private_ip: false,
+  protected_resource_allow_private_ip: false,
+  insecure_allow_http: false,
+  resource_url: 'https://weather.example.com/mcp',
+  scopes: [],
+};
+
+const TELEMETRY = {
+  ...{ service_name: 'weather', insecure: false, metrics_enabled: true, tracing_enabled: false, sampling_rate: '0.1' },
+  ...{ use_legacy_attributes: false, enable_prometheus_metrics_path: false },
+};
+
+function fileWith(text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'skep-')), 'file.json');
+  writeFileSync(file, text);
+  return file;
+}
+
+function failureOf(task: () => unknown): Failure {
+  try {
+    task();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+test.each([
+  { reason: 'text that is no JSON', text: '{', says: 'is not a JSON object' },
+  { reason: 'a port out of range', text: JSON.stringify({ ...CONFIG, port: 0 }), says: '/port must be >= 1' },
+  {
+    reason: 'an issuer without TLS',
+    text: JSON.stringify({ ...CONFIG, oidc_config: OIDC }),
+    says: '/oidc_config/issuer is http://login.example.com, which is not https',
+  },
+  {
+    reason: 'a resource that is not a URL',
+    text: JSON.stringify({ ...CONFIG, oidc_config: { ...OIDC, issuer: 'https://a', resource_url: 'weather' } }),
+    says: '/oidc_config/resource_url must be an http or https URL',
+  },
+  {
+    reason: 'a collector that is not a URL',
+    text: JSON.stringify({ ...CONFIG, telemetry_config: { ...TELEMETRY, endpoint: '::bad::' } }),
+    says: '/telemetry_config/endpoint must be host:port',
+  },
+])('refuses a configuration with $reason and names file and key', ({ text, says }) => {
+  const file = fileWith(text);
+  const failure = failureOf(() => readProxyConfig(createWatchedFiles(), file));
+  expect(failure.code).toBe('proxy-config-invalid');
+  expect(failure.message).toContain(`${file} ${says}`);
+});
+
+test('a resource that is not a URL, in a file that changes, leaves the last good settings', () => {
+  const good = { ...CONFIG, oidc_config: { ...OIDC, issuer: 'https://a' } };
+  const file = fileWith(JSON.stringify(good));
+  // Without the second in which a file is not looked at again.
+  const files = { read: (path: string) => readFileSync(path, 'utf8') };
+  const { config } = readProxyConfig(files, file);
+  const read = followConfig(files, file, config);
+  writeFileSync(file, JSON.stringify({ ...good, oidc_config: { ...good.oidc_config, resource_url: 'weather' } }));
+  expect(failureOf(read).message).toContain('/oidc_config/resource_url must be an http or https URL');
+  writeFileSync(file, JSON.stringify({ ...good, name: 'climate' }));
+  expect(read()).toMatchObject({ name: 'climate' });
+});
+
+test.each([
+  { reason: 'text that is no JSON', text: '[', says: 'the file must be object' },
+  {
+    reason: 'a policy that is no Cedar',
+    text: JSON.stringify({ version: '1.0', type: 'cedarv1', cedar: { policies: ['permit(principal'] } }),
+    says: 'policy 1, line 1',
+  },
+  {
+    reason: 'entities that are no list',
+    text: JSON.stringify({
+      version: '1.0',
+      type: 'cedarv1',
+      cedar: { policies: ['permit(principal, action, resource);'], entities_json: '{}' },
+    }),
+    says: 'list of entities',
+  },
+])('refuses policies with $reason and says where', ({ text, says }) => {
+  const failure = failureOf(() => readPolicies(createWatchedFiles(), fileWith(text)));
+  expect(failure.code).toBe('policy-file-invalid');
+  expect(failure.message).toContain(says);
+});

@@ -1,0 +1,60 @@
+// The configuration file of a proxy, and the policies that it names: read at start, and again when they change.
+
+import { readAuthzConfig } from '#contracts/authz-config.ts';
+import type { RunConfig } from '#contracts/run-config.ts';
+import { readRunConfig } from '#contracts/run-config-read.ts';
+import { compilePolicies } from '#gateway/gate/policy/compile.ts';
+import type { Policies } from '#gateway/gate/policy/decide.ts';
+import { insecureUrls } from '#gateway/proxy/settings.ts';
+import { Failure } from '#std/failure.ts';
+import { parseJson } from '#std/json.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+
+export interface ProxyConfig {
+  readonly config: RunConfig;
+  /** Pointers of keys that this release does not read. */
+  readonly unknown: readonly string[];
+}
+
+/** Throws Failure `proxy-config-invalid`, or `secret-file-unreadable`. */
+export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig {
+  const read = readRunConfig(files.read(file));
+  if ('fault' in read) throw invalid(file, read.fault);
+  const [insecure] = insecureUrls(read.config);
+  if (insecure !== undefined) {
+    throw invalid(file, `${insecure}, which is not https: set /oidc_config/insecure_allow_http where that is meant`);
+  }
+  return read;
+}
+
+/** The configuration as its file says now: the same value as long as its text is the same. */
+export function followConfig(files: WatchedFiles, file: string, started: RunConfig): () => RunConfig {
+  let text = files.read(file);
+  let config = started;
+  return () => {
+    const now = files.read(file);
+    if (now === text) return config;
+    const read = readProxyConfig(files, file);
+    text = now;
+    config = read.config;
+    return config;
+  };
+}
+
+/** Undefined where callers may do everything. Throws Failure `policy-file-invalid` with every fault. */
+export function readPolicies(files: WatchedFiles, path: string | undefined): Policies | undefined {
+  if (path === undefined) return undefined;
+  const read = readAuthzConfig(parseJson(files.read(path)));
+  if ('fault' in read) throw policiesInvalid(path, read.fault);
+  const compiled = compilePolicies(read.file);
+  if (compiled.ok) return compiled.policies;
+  throw policiesInvalid(path, compiled.faults.map(({ message }) => message).join('; '));
+}
+
+function invalid(file: string, fault: string): Failure {
+  return new Failure('proxy-config-invalid', `${file} ${fault}`, { data: { file } });
+}
+
+function policiesInvalid(file: string, fault: string): Failure {
+  return new Failure('policy-file-invalid', `${file}: ${fault}`, { data: { file } });
+}

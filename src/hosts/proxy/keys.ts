@@ -1,0 +1,44 @@
+// The keys that seal the sessions of a proxy, the same for all of its replicas: read again when their files change.
+
+import type { RunConfig } from '#contracts/run-config.ts';
+import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
+import { Failure } from '#std/failure.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+import { proxyClock } from './clock.ts';
+
+const KEY_BYTES_MIN = 32;
+
+/** Without files one of this process alone: another replica, or a restart, knows none of its sessions. */
+export function readSessionKeys({ session_key_files: paths = [] }: RunConfig, files: WatchedFiles): readonly Buffer[] {
+  const keys = paths.map((path) => sessionKey(path, files.read(path)));
+  return keys.length === 0 ? [proxyClock.random(KEY_BYTES_MIN)] : keys;
+}
+
+function sessionKey(path: string, text: string): Buffer {
+  const key = Buffer.from(text.trim());
+  if (key.length >= KEY_BYTES_MIN) return key;
+  throw new Failure('proxy-config-invalid', `${path} must hold at least ${KEY_BYTES_MIN} characters`, {
+    data: { path },
+  });
+}
+
+/** Seals with the keys as their files are now; files that cannot be used change nothing. `keys`: those of the start. */
+export function watchSeal(config: RunConfig, files: WatchedFiles, keys: readonly Buffer[]): SessionSeal {
+  const { session_key_files: paths = [] } = config;
+  let texts = paths.map((path) => files.read(path));
+  let current = createSessionSeal({ keys, random: proxyClock.random });
+
+  function look(): SessionSeal {
+    const now = paths.map((path) => files.read(path));
+    const usable = now.every((text) => text.trim().length >= KEY_BYTES_MIN);
+    if (!usable || now.every((text, index) => text === texts[index])) return current;
+    texts = now;
+    current = createSessionSeal({ keys: readSessionKeys(config, files), random: proxyClock.random });
+    return current;
+  }
+
+  return {
+    seal: (session) => look().seal(session),
+    open: (text, caller) => look().open(text, caller),
+  };
+}

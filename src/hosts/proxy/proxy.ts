@@ -1,0 +1,148 @@
+// `skep proxy`: one MCP server behind the gate. Wires what the configuration asks for.
+
+import type { Logger } from 'pino';
+import { createOutbound } from '#adapters/http/outbound.ts';
+import type { RunConfig } from '#contracts/run-config.ts';
+import type { Backend } from '#gateway/backends/backend.ts';
+import type { Relay } from '#gateway/backends/relay/relay.ts';
+import { watchHealth } from '#gateway/proxy/health.ts';
+import { listenHttp } from '#gateway/proxy/listener.ts';
+import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
+import { frontOf, limitsOf, targetOf, timesOf } from '#gateway/proxy/settings.ts';
+import { createSseFront, type SseFront } from '#gateway/proxy/sse/front.ts';
+import { relaySseFront } from '#gateway/proxy/sse/relay.ts';
+import type { Environment } from '#std/environment.ts';
+import { egressFrom } from '../egress.ts';
+import { VERSION } from '../version.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+import { openBackend } from './backend.ts';
+import { proxyClock } from './clock.ts';
+import { openProxyIssuer } from './issuer.ts';
+import { readSessionKeys, watchSeal } from './keys.ts';
+import { openRecorder, reportBroken } from './record.ts';
+import { watchConfig } from './reload.ts';
+import { openRules } from './rules.ts';
+import { createSettings } from './settings.ts';
+import { countUnderWay, stopProxy } from './stop.ts';
+import { listenMetrics, openProxyMetrics, openProxyTelemetry } from './telemetry.ts';
+
+export interface ProxyOptions {
+  readonly config: RunConfig;
+  /** The configuration as it is now, for what follows it while the proxy runs. Absent: it never changes. */
+  readonly readConfig?: () => RunConfig;
+  readonly environment: Environment;
+  readonly files: WatchedFiles;
+  readonly logger: Logger;
+  /** Takes the lines of the audit. Absent: standard output. */
+  readonly writeAudit?: (line: string) => void;
+}
+
+export interface RunningProxy {
+  /** Where clients reach the server. */
+  readonly url: string;
+  /** Of the listener of metrics alone; undefined where there is none. */
+  readonly metricsUrl: string | undefined;
+  /** Not ready, then no new connections; what is in flight gets its time to end, then streams are ended. */
+  stop(): Promise<void>;
+}
+
+/** Listens when it returns. Throws a Failure where the configuration cannot be used; nothing stays open then. */
+export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
+  const { config, logger } = options;
+  const closing: (() => unknown)[] = [];
+  try {
+    return await openParts(options, closing);
+  } catch (error) {
+    for (const close of closing.reverse()) await close();
+    logger.debug({ server: config.name }, 'proxy not started');
+    throw error;
+  }
+}
+
+async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Promise<RunningProxy> {
+  const { config } = options;
+  const logger = options.logger.child({});
+  const { fixed, rules, metrics, ...rest } = await openFixed({ ...options, logger }, closing);
+  const settings = createSettings({ ...options, ...rest, fixed, logger });
+  let inForce: RunConfig | undefined;
+  let handle: Handle;
+
+  function use(next: RunConfig): void {
+    const parts = next === inForce ? undefined : settings(next);
+    if (!rules.replace(next) || parts === undefined) return;
+    const debug = next.debug === true || options.environment.TOOLHIVE_DEBUG === 'true';
+    logger.level = debug ? 'debug' : options.logger.level;
+    handle = createHandle(parts);
+    if (inForce !== undefined) logger.info('other settings are in force');
+    inForce = next;
+  }
+
+  use(config);
+  const { readConfig: read = () => config } = options;
+  closing.push(watchConfig({ config, read, use, logger, clock: proxyClock }));
+  const { health, times } = fixed;
+  const aside = await listenMetrics(config, health, metrics.text, logger);
+  closing.push(() => aside?.destroy());
+  const listener = await listenHttp(config, (request, response) => handle(request, response), reportBroken(logger));
+  closing.push(() => listener.destroy());
+  const { name: server, namespace, transport } = config;
+  logger.info({ server, namespace, transport, url: listener.url, metrics: aside?.url }, 'proxy serves');
+  return {
+    url: `${listener.url}/mcp`,
+    metricsUrl: aside?.url,
+    stop: () => stopProxy({ health, listener, underWay: rest.underWay, times, closing }),
+  };
+}
+
+/** What no change of the configuration touches: the server and its sessions, keys, metrics, telemetry. */
+async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
+  const { config, environment, files, logger } = options;
+  const [times, limits] = [timesOf(config), limitsOf(config)];
+  const outbound = createOutbound({ allowPrivate: [], egress: egressFrom(process.env), version: VERSION });
+  closing.push(() => outbound.close());
+  const sessionKeys = readSessionKeys(config, files);
+  const seal = watchSeal(config, files, sessionKeys);
+  const rules = openRules(config, files, logger);
+  const { proxy, ...metrics } = openProxyMetrics(config);
+  closing.push(metrics.stop);
+  const issuer = await openProxyIssuer(options, outbound, proxy.metrics);
+  closing.push(() => issuer?.close());
+  const telemetry = await openProxyTelemetry(config, environment, logger, metrics.read);
+  closing.push(() => telemetry?.close());
+  const recorder = openRecorder({ metrics: proxy, logger, writeAudit: options.writeAudit });
+  closing.push(recorder.close);
+  const backendOptions = { config, environment, files, logger, seal, sessionKeys, limits, times, metrics: proxy };
+  const { backend, relay, close } = await openBackend(backendOptions);
+  closing.push(() => close(0));
+  const health = watchHealth(backend, { transport: config.transport, version: { version: VERSION } }, proxyClock);
+  closing.push(health.stop);
+  const underWay = countUnderWay();
+  const { untilStopped } = underWay;
+  function active(change: 1 | -1, kind: 'request' | 'stream'): void {
+    if (kind === 'stream') proxy.streams(change);
+    else {
+      proxy.active(change);
+      underWay.count(change);
+    }
+  }
+  const endpoint = targetOf(config).kind === 'http' && config.remote_url === undefined ? undefined : '/mcp';
+  return {
+    fixed: {
+      ...{ backend, rules, seal, health, times, endpoint, active, untilStopped },
+      beginSpan: telemetry?.beginSpan,
+      serveIssuer: issuer?.serve,
+    },
+    metricsText: config.telemetry_config?.enable_prometheus_metrics_path === true ? metrics.text : undefined,
+    sse: frontOf(config) === 'sse' ? openSse(backend, relay, limits.messageBytes) : undefined,
+    ...{ rules, metrics, outbound, recorder, underWay, issuer },
+  };
+}
+
+function openSse(backend: Backend, relay: Relay | undefined, messageBytes: number) {
+  const ownHeaders = { accept: 'application/json, text/event-stream' };
+  const front: SseFront = createSseFront({ backend, messageBytes, ownHeaders });
+  return {
+    front: relay === undefined ? front : relaySseFront(front, relay, messageBytes),
+    replica: relay?.replica ?? 'local',
+  };
+}

@@ -1,0 +1,46 @@
+// How the replicas of a proxy reach one another's sessions: over Redis or Valkey, where the configuration names one.
+
+import type { Logger } from 'pino';
+import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
+import { openRelay, type Relay } from '#gateway/backends/relay/relay.ts';
+import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
+import type { Environment } from '#std/environment.ts';
+import { Failure } from '#std/failure.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+import { proxyClock } from './clock.ts';
+
+export interface RelayOptions {
+  readonly config: RunConfig;
+  readonly environment: Environment;
+  readonly files: WatchedFiles;
+  readonly logger: Logger;
+  readonly observer: BackendObserver;
+  readonly replica: string;
+  readonly sessionKeys: readonly Buffer[];
+}
+
+/** Undefined where sessions stay with their replica. Throws a Failure where the store cannot be reached at the start. */
+export async function openProxyRelay(options: RelayOptions): Promise<Relay | undefined> {
+  const { config, environment, files, logger, observer, replica, sessionKeys: secrets } = options;
+  const redis = config.scaling_config?.session_redis;
+  if (redis === undefined) return undefined;
+  if (config.session_key_files === undefined) {
+    throw new Failure(
+      'proxy-config-invalid',
+      '/scaling_config/session_redis needs /session_key_files: replicas without a common key do not understand each other',
+    );
+  }
+  const { openChannel } = await import('#adapters/redis/channel.ts');
+  const { address, db, password_file: file } = redis;
+  const password = () => (file === undefined ? environment[SECRET_ENV.sessionRedisPassword] : files.read(file).trim());
+  const channel = openChannel({ address, db, password }, (message) => {
+    logger.warn({ code: 'redis-unreachable', message }, 'the store of sessions cannot be reached');
+  });
+  try {
+    const prefix = redis.key_prefix ?? `skep:${config.namespace}:${config.name}:`;
+    return await openRelay({ channel, clock: proxyClock, observer, replica, prefix, secrets });
+  } catch (error) {
+    await channel.close();
+    throw error;
+  }
+}

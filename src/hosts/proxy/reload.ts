@@ -1,0 +1,50 @@
+// A configuration that changes while its proxy runs: looked at again and again, and put in force as far as a running process
+// can follow it. Knows nothing about what settings mean.
+
+import type { Logger } from 'pino';
+import { followed } from '#contracts/key-readings.ts';
+import type { RunConfig } from '#contracts/run-config.ts';
+import { keysForRestart, RUN_CONFIG_KEYS } from '#contracts/run-config-keys.ts';
+import type { ProxyClock } from '#gateway/proxy/ports.ts';
+import { Failure } from '#std/failure.ts';
+
+export interface ReloadOptions {
+  /** The one that the proxy was started with. */
+  readonly config: RunConfig;
+  /** The configuration as its file says now; throws a Failure where it cannot be used. */
+  readonly read: () => RunConfig;
+  /** Puts it in force, files that it names included; throws a Failure, and changes nothing then. */
+  readonly use: (config: RunConfig) => void;
+  readonly logger: Logger;
+  readonly clock: Pick<ProxyClock, 'every'>;
+}
+
+const LOOK_MS = 2000;
+
+/** Gives what ends it. What cannot be used is logged once, and the last good settings stay. */
+export function watchConfig({ config: started, read, use, logger, clock }: ReloadOptions): () => void {
+  let seen = started;
+  let running = started;
+  let reported = '';
+
+  function report(level: 'warn' | 'error', code: string, message: string): void {
+    if (message !== reported) logger[level]({ code }, message);
+    reported = message;
+  }
+
+  return clock.every(LOOK_MS, () => {
+    try {
+      const next = read();
+      // The same value as long as nothing has changed: what is in force is not made again.
+      if (next !== seen) running = followed(RUN_CONFIG_KEYS, started, next);
+      seen = next;
+      use(running);
+      const keys = keysForRestart(started, next);
+      if (keys.length === 0) reported = '';
+      else report('warn', 'proxy-restart-needed', `${keys.join(', ')} of the configuration is read at start only`);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      report('error', error.code, `${error.message}; the last good settings stay in force`);
+    }
+  });
+}

@@ -1,0 +1,96 @@
+// The rules of a proxy as its configuration and its policy file say, and everybody who listens to a stream that they change.
+// Knows nothing about when files are looked at.
+
+import type { Logger } from 'pino';
+import type { RunConfig } from '#contracts/run-config.ts';
+import { createKnownTools } from '#gateway/gate/known-tools.ts';
+import { toolRules } from '#gateway/gate/tools.ts';
+import type { ChangedList, LiveRules } from '#gateway/proxy/lists/live-stream.ts';
+import { createRules, type Rules } from '#gateway/proxy/rules.ts';
+import { namedResource } from '#gateway/proxy/settings.ts';
+import { Failure } from '#std/failure.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+import { readPolicies } from './config.ts';
+
+export interface ReplaceableRules extends LiveRules {
+  /**
+   * Puts the rules of the configuration and of the files as they are now in force. False where they cannot be used: the log
+   * says so once, and the last good ones stay.
+   */
+  replace(config: RunConfig): boolean;
+}
+
+const POLICIES_CHANGE: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
+
+/** Throws a Failure where the policies cannot be used. */
+export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger): ReplaceableRules {
+  const known = createKnownTools();
+  const listeners = new Set<(lists: readonly ChangedList[]) => void>();
+  const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
+  let from = sourcesOf(config, files);
+  let rules = make(config);
+  let refused = '';
+
+  function make(of: RunConfig): Rules {
+    const tools = toolRules(of);
+    const policies = readPolicies(files, of.authz_config_path);
+    for (const { name, tools: clashing } of tools?.clashes ?? []) {
+      logger.warn(
+        { code: 'tool-override-clash', name, tools: clashing },
+        'two tools have the same name after renaming',
+      );
+    }
+    const resource = of.oidc_config && namedResource(of.oidc_config);
+    return createRules({ tools, policies, known, resource, unreadable });
+  }
+
+  return {
+    current: () => rules,
+    onChange(task) {
+      listeners.add(task);
+      return () => void listeners.delete(task);
+    },
+    replace(next) {
+      const sources = sourcesOf(next, files);
+      const text = JSON.stringify(sources);
+      if (text === JSON.stringify(from)) return true;
+      const lists = changedBetween(from, sources);
+      if (text === refused) return false;
+      try {
+        rules = make(next);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        refused = text;
+        logger.error({ code: error.code }, `${error.message}; the last good settings stay in force`);
+        return false;
+      }
+      from = sources;
+      refused = '';
+      logger.info({ lists }, 'other rules are in force');
+      for (const listener of [...listeners]) listener(lists);
+      return true;
+    },
+  };
+}
+
+/** What rules are made of, as texts. */
+interface Sources {
+  readonly tools: string;
+  readonly policies: string;
+  /** What is said of it where a call takes more scopes. */
+  readonly resource: string;
+}
+
+function sourcesOf(config: RunConfig, files: WatchedFiles): Sources {
+  const { tools_filter, tools_override, authz_config_path: path, oidc_config: oidc } = config;
+  return {
+    resource: JSON.stringify(oidc && namedResource(oidc)),
+    tools: JSON.stringify([tools_filter, tools_override]),
+    policies: path === undefined ? '' : files.read(path),
+  };
+}
+
+function changedBetween(before: Sources, after: Sources): readonly ChangedList[] {
+  if (before.policies !== after.policies) return POLICIES_CHANGE;
+  return before.tools === after.tools ? [] : ['tools'];
+}

@@ -1,0 +1,153 @@
+// What the configuration of a proxy says about a request, made anew where it changes: who may come in, what is kept, how
+// much at once, with which rights. What stays as long as the process (listener, server, sessions) is given.
+
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { Outbound } from '#adapters/http/outbound.ts';
+import { createAuthenticate } from '#auth/providers.ts';
+import { explain } from '#auth/rejection.ts';
+import type { ResourceSettings } from '#auth/settings.ts';
+import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
+import { credentialOf } from '#gateway/credentials/of-config.ts';
+import type { Callers } from '#gateway/proxy/callers.ts';
+import { cleanPrefix } from '#gateway/proxy/forwarded.ts';
+import type { ProxyParts } from '#gateway/proxy/proxy.ts';
+import { limitsOf, resourceOf } from '#gateway/proxy/settings.ts';
+import type { SseFront } from '#gateway/proxy/sse/front.ts';
+import type { Environment } from '#std/environment.ts';
+import { Failure } from '#std/failure.ts';
+import type { OpenIssuer } from '../issuer.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+import { proxyClock } from './clock.ts';
+import { openDoorway, openLimits } from './gate.ts';
+import type { Recorder } from './record.ts';
+
+/** What no change of the configuration touches. */
+type Fixed = Pick<
+  ProxyParts,
+  | 'backend'
+  | 'rules'
+  | 'seal'
+  | 'health'
+  | 'endpoint'
+  | 'times'
+  | 'beginSpan'
+  | 'active'
+  | 'untilStopped'
+  | 'serveIssuer'
+  | 'keptAnswerBytes'
+>;
+
+export interface SettingsParts {
+  readonly fixed: Fixed;
+  readonly environment: Environment;
+  readonly files: WatchedFiles;
+  readonly logger: Logger;
+  readonly outbound: Outbound;
+  readonly recorder: Recorder;
+  /** Undefined: tokens are those of an issuer elsewhere. */
+  readonly issuer: OpenIssuer | undefined;
+  /** Undefined: not served on the port of the server. */
+  readonly metricsText: (() => string) | undefined;
+  /** Undefined: the transport of 2024-11-05 is not served. */
+  readonly sse: { readonly front: SseFront; readonly replica: string } | undefined;
+}
+
+/** Throws a Failure where the configuration cannot be used. What a change does not concern keeps its state. */
+export function createSettings(parts: SettingsParts): (config: RunConfig) => ProxyParts {
+  const { fixed, recorder, metricsText } = parts;
+  const resourceFor = remember(['name', 'oidc_config'], (config) =>
+    resourceOf(config, parts.environment[SECRET_ENV.oidcClientSecret], parts.issuer),
+  );
+  const callersFor = remember(['name', 'oidc_config'], (config) => openCallers(parts, resourceFor(config)));
+  const enterFor = remember(['limits'], (config) => openLimits(limitsOf(config), proxyClock));
+  const credentialFor = remember(CREDENTIAL_KEYS, (config) => openCredential(parts, config));
+  return (config) => {
+    const resource = resourceFor(config);
+    const limits = limitsOf(config);
+    return {
+      ...fixed,
+      doorway: openDoorway(config, resource),
+      callers: callersFor(config),
+      enter: enterFor(config),
+      credential: credentialFor(config),
+      plain: { health: fixed.health, resource, metricsText },
+      limits,
+      trustForwarded: config.trust_proxy_headers,
+      sse: parts.sse && {
+        ...parts.sse,
+        ...{ rules: fixed.rules, seal: fixed.seal, clock: proxyClock, untilStopped: fixed.untilStopped },
+        messageBytes: limits.messageBytes,
+        keepAliveMs: fixed.times.keepAliveMs,
+        endpointPrefix: cleanPrefix(config.endpoint_prefix),
+      },
+      clock: proxyClock,
+      newRequestId: randomUUID,
+      record: recorder.recordAs(config),
+    };
+  };
+}
+
+const CREDENTIAL_KEYS = [
+  'name',
+  'remote_url',
+  'header_forward',
+  'oidc_config',
+  'remove_caller_token',
+  'token_exchange_config',
+  'header_injection_config',
+  'bearer_token_config',
+  'aws_sts_config',
+] as const satisfies readonly (keyof RunConfig)[];
+
+/** Makes a part again only where one of the keys has another value: tokens and counts that it keeps stay. */
+function remember<Part>(
+  keys: readonly (keyof RunConfig)[],
+  make: (config: RunConfig) => Part,
+): (config: RunConfig) => Part {
+  let last: { readonly values: string; readonly part: Part } | undefined;
+  return (config) => {
+    const values = JSON.stringify(keys.map((key) => config[key] ?? null));
+    if (last?.values !== values) last = { values, part: make(config) };
+    return last.part;
+  };
+}
+
+function openCredential({ environment, files, logger, outbound, issuer }: SettingsParts, config: RunConfig) {
+  return credentialOf(config, {
+    fetch: outbound.request,
+    clock: proxyClock,
+    environment,
+    secretFiles: files,
+    notify: ({ message, ...notice }) => logger.warn(notice, message),
+    upstreamToken: issuer?.upstreamToken,
+  });
+}
+
+function openCallers(
+  { logger, outbound, issuer }: SettingsParts,
+  resource: ResourceSettings | undefined,
+): Callers | undefined {
+  if (resource === undefined) return undefined;
+  const ports = {
+    fetch: outbound.request,
+    files: { read: readSecret },
+    clock: proxyClock,
+    notify: ({ message, ...notice }: { readonly message: string }) => logger.warn(notice, message),
+  };
+  return {
+    authenticate: createAuthenticate(ports, resource.providers),
+    resource,
+    checkSession: issuer?.checkSession,
+    refused: ({ reason, ...data }) => logger.info({ code: reason, ...data }, explain(reason)),
+  };
+}
+
+async function readSecret(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new Failure('secret-file-unreadable', `${path} cannot be read`, { data: { path }, cause });
+  }
+}

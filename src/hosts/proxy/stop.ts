@@ -1,0 +1,66 @@
+// How a proxy stops: not ready first, streams end, calls in flight finish, then everything else ends. Until then requests
+// are answered, since Kubernetes sends some for a moment longer after it has said stop.
+
+import type { Health } from '#gateway/proxy/health.ts';
+import type { Listener } from '#gateway/proxy/listener.ts';
+import { proxyClock } from './clock.ts';
+
+/** Requests and streams of this moment. */
+export interface UnderWay {
+  readonly count: (change: 1 | -1) => void;
+  /** Calls back at the stop, unless what it gives is called before. */
+  readonly untilStopped: (task: () => void) => () => void;
+  readonly endStreams: () => void;
+  /** Resolves once nothing is under way. */
+  readonly idle: () => Promise<void>;
+}
+
+export function countUnderWay(): UnderWay {
+  const streams = new Set<() => void>();
+  let waiting: (() => void) | undefined;
+  let requests = 0;
+  return {
+    count(change) {
+      requests += change;
+      if (requests === 0) waiting?.();
+    },
+    untilStopped(task) {
+      streams.add(task);
+      return () => void streams.delete(task);
+    },
+    endStreams() {
+      for (const end of [...streams]) end();
+      streams.clear();
+    },
+    idle: () =>
+      new Promise((resolve) => {
+        waiting = resolve;
+        if (requests === 0) resolve();
+      }),
+  };
+}
+
+export interface Stopping {
+  readonly health: Health;
+  readonly listener: Listener;
+  readonly underWay: UnderWay;
+  readonly times: { readonly shutdownMs: number };
+  /** The last one first. */
+  readonly closing: readonly (() => unknown)[];
+}
+
+/** Connections that have become idle meanwhile are looked for this often. */
+const LOOK_MS = 20;
+
+export async function stopProxy({ health, listener, underWay, times, closing }: Stopping): Promise<void> {
+  health.drain();
+  underWay.endStreams();
+  const late = new Promise<void>((resolve) => proxyClock.after(times.shutdownMs, resolve));
+  await Promise.race([underWay.idle(), late]);
+  const drained = listener.drain();
+  const stopLooking = proxyClock.every(LOOK_MS, () => void listener.drain());
+  await Promise.race([drained, late]);
+  stopLooking();
+  listener.destroy();
+  for (const each of [...closing].reverse()) await each();
+}

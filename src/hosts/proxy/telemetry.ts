@@ -1,0 +1,117 @@
+// What leaves a proxy about itself: metrics for Prometheus, on a listener of their own or beside the server, and telemetry
+// over OTLP, as its configuration asks.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { environmentSpanAttributes, resourceAttributes } from '#adapters/telemetry/settings.ts';
+import type { Telemetry } from '#adapters/telemetry/telemetry.ts';
+import type { RunConfig } from '#contracts/run-config.ts';
+import type { Health } from '#gateway/proxy/health.ts';
+import { type Listener, listenHttp } from '#gateway/proxy/listener.ts';
+import { createProxyMetrics, OTLP_NAMES, type ProxyMetrics } from '#gateway/proxy/metrics.ts';
+import { answerPlain, plainRoutes } from '#gateway/proxy/plain-answers.ts';
+import { methodFacts } from '#gateway/wire/methods.ts';
+import { eraOfRevision } from '#gateway/wire/revisions.ts';
+import { collectorUrl } from '#std/address/address.ts';
+import type { Environment } from '#std/environment.ts';
+import { Failure } from '#std/failure.ts';
+import type { MetricReading } from '#std/telemetry/metrics.ts';
+import { addProcessMetrics } from '#std/telemetry/process-metrics.ts';
+import { watchUsage } from '../process-usage.ts';
+import { VERSION } from '../version.ts';
+import { proxyClock } from './clock.ts';
+import { reportBroken } from './record.ts';
+
+export interface OpenMetrics {
+  readonly proxy: ProxyMetrics;
+  /** For Prometheus, those of the process included. */
+  text(): string;
+  read(): readonly MetricReading[];
+  stop(): void;
+}
+
+export function openProxyMetrics({ name, transport }: Pick<RunConfig, 'name' | 'transport'>): OpenMetrics {
+  const proxy = createProxyMetrics({
+    version: VERSION,
+    server: name,
+    transport,
+    isKnownMethod: (method) => methodFacts(method) !== undefined,
+    isKnownRevision: (revision) => eraOfRevision(revision) !== undefined,
+  });
+  const watch = watchUsage();
+  const tellUsage = addProcessMetrics(proxy.metrics);
+  return {
+    proxy,
+    text() {
+      tellUsage(watch.usage());
+      return proxy.metrics.text();
+    },
+    read() {
+      tellUsage(watch.usage());
+      return proxy.metrics.read();
+    },
+    stop: watch.stop,
+  };
+}
+
+/** Undefined where there is to be none. It has nothing but /metrics, /health and /readyz. */
+export async function listenMetrics(
+  { metrics: place }: RunConfig,
+  health: Health,
+  metricsText: () => string,
+  logger: Logger,
+): Promise<Listener | undefined> {
+  if (place === undefined) return undefined;
+  const routes = plainRoutes({ health, metricsText });
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    if (answerPlain(routes, path, request.method, response)) return;
+    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('there is nothing here\n');
+  }
+  return listenHttp(place, handle, reportBroken(logger));
+}
+
+const METRIC_INTERVAL_MS = 60_000;
+
+/** Undefined where nothing is to be sent; nothing of OpenTelemetry is loaded then. Throws Failure `proxy-config-invalid`. */
+export async function openProxyTelemetry(
+  config: RunConfig,
+  environment: Environment,
+  logger: Logger,
+  read: OpenMetrics['read'],
+  serviceVersion = VERSION,
+): Promise<Telemetry | undefined> {
+  const { telemetry_config: telemetry, namespace } = config;
+  if (telemetry === undefined) return undefined;
+  const { tracing_enabled: tracing, metrics_enabled: metrics, endpoint } = telemetry;
+  const wanted = tracing || metrics;
+  if (wanted !== (endpoint !== undefined)) {
+    const missing = wanted ? 'no endpoint is named to send it to' : 'neither traces nor metrics are enabled';
+    logger.warn({ code: 'telemetry-incomplete' }, `no telemetry is sent: ${missing}`);
+  }
+  if (endpoint === undefined || !wanted) return undefined;
+  const url = collectorUrl(endpoint, telemetry.insecure);
+  if (url === undefined) {
+    throw new Failure('proxy-config-invalid', `/telemetry_config/endpoint ${endpoint} is neither a URL nor host:port`);
+  }
+  const attributes = environmentSpanAttributes(telemetry.environment_variables ?? [], environment);
+  const interval = Number(environment.OTEL_METRIC_EXPORT_INTERVAL) || METRIC_INTERVAL_MS;
+  const { openTelemetry } = await import('#adapters/telemetry/telemetry.ts');
+  return openTelemetry({
+    collector: { url, headers: telemetry.headers ?? {} },
+    version: VERSION,
+    resource: resourceAttributes(
+      {
+        serviceName: telemetry.service_name,
+        serviceNamespace: namespace,
+        serviceVersion,
+        custom: telemetry.custom_attributes ?? {},
+      },
+      environment,
+    ),
+    traces: tracing ? { samplingRate: Number(telemetry.sampling_rate), attributes } : undefined,
+    metrics: metrics ? { read, names: OTLP_NAMES, intervalMs: Math.max(interval, 1) } : undefined,
+    clock: proxyClock,
+    notify: ({ code, message }) => logger.warn({ code }, message),
+  });
+}

@@ -1,0 +1,56 @@
+// A source of skep.yaml as a run reads it: its repository, the commit that it is pinned to, its account and keys. Contacts
+// no one.
+
+import type { Outbound } from '#adapters/http/outbound.ts';
+import type { HistoryStore } from '#reconciler/run/history/ports.ts';
+import { userOf } from '#reconciler/run/plan/accounts.ts';
+import type { FleetSource } from '#reconciler/run/read/gather.ts';
+import { readAgeKeyFile } from '../../config/age-key-file.ts';
+import type { Config } from '../../config/config.ts';
+import { type Pin, pinned, sourceOrigin } from './pinned.ts';
+import { authOf, gitDeps, openGitOfSource } from './repositories.ts';
+
+/** What a plan file was made of. */
+export interface PlannedCommits {
+  /** By name of the source; those that are named are read at that commit, whatever their refs name by now. */
+  readonly commits: ReadonlyMap<string, string>;
+  /** Someone whose key counts has signed it. */
+  readonly isSigned: boolean;
+}
+
+/** Undefined where nothing was planned of it. */
+export function pinOf(planned: PlannedCommits | undefined, source: string, history: HistoryStore): Pin | undefined {
+  const commit = planned?.commits.get(source);
+  if (planned === undefined || commit === undefined) return undefined;
+  const wasNamed = async () => (await history.latest(HISTORY_MAX)).some(({ commits }) => commits[source] === commit);
+  return planned.isSigned ? { commit } : { commit, wasNamed };
+}
+
+/** As many as skep.yaml may keep. */
+const HISTORY_MAX = 1000;
+
+/** `pin` undefined: what its ref names. Contacts no one yet. */
+export function fleetSource(
+  config: Config,
+  source: Config['sources'][number],
+  outbound: Outbound,
+  pin: Pin | undefined,
+  homeNamespace: string,
+): FleetSource {
+  const { name, path, ignore, allow, serviceAccount, auth, verify, decryption, ...place } = source;
+  // All of it: sources that read the same commits share the local copy, whatever their paths.
+  const request = {
+    ...place,
+    path: '',
+    auth: auth && authOf(auth),
+    verify,
+  };
+  const configured = openGitOfSource(name, gitDeps(config, outbound), request);
+  const byTag = verify !== undefined && verify.mode !== 'head';
+  const repository = pin === undefined ? configured : pinned(configured, pin, byTag);
+  const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
+  const fixed = pin === undefined ? {} : { fixed: true as const };
+  const keys = decryption === undefined ? {} : { keys: () => readAgeKeyFile(decryption.ageKeyFile) };
+  const origin = sourceOrigin(source.repository, path);
+  return { name, origin, path, ignore, repository, allow, ...account, ...fixed, ...keys };
+}

@@ -1,0 +1,42 @@
+// Keeps a command that someone waits for from waiting for one silent server. Knows nothing about what is asked.
+
+import type { Checkout } from '#reconciler/run/ports.ts';
+import type { FleetSource } from '#reconciler/run/read/gather.ts';
+import { Failure } from '#std/failure.ts';
+import { awaitWithin } from '../../clock.ts';
+import type { SourceLoops } from '../loop/source-loops.ts';
+
+/** For commands that someone waits for: as much of the answer as there is in time. */
+export interface Hurry {
+  /** Milliseconds for everything together; absent: as long as it takes. */
+  readonly withinMs?: number;
+  /** Milliseconds for all that the cluster is asked, for a command that may take its time; absent: its runs have deadlines. */
+  readonly endsWithinMs?: number;
+  /** Absent: each run waits for its sources. */
+  readonly loops?: SourceLoops;
+  /** The process ends after it: what was read is left for the next one. */
+  readonly once?: true;
+  /** Manifests are read in threads. */
+  readonly threads?: true;
+}
+
+/** Git is asked, then the cluster is listed, then the rest: where one is silent, the others have their time. */
+export function shareOf(withinMs: number): number {
+  return Math.ceil(withinMs * 0.3);
+}
+
+export function inTime(source: FleetSource, { withinMs }: Hurry): FleetSource {
+  return withinMs === undefined ? source : answeringWithin(source, () => shareOf(withinMs), 'a part of ');
+}
+
+/** Where nothing but sources is asked, they have all the time that is left. */
+export function answeringWithin(source: FleetSource, leftMs: () => number, part = ''): FleetSource {
+  const { repository, name } = source;
+  async function within(ask: () => Promise<Checkout>): Promise<Checkout> {
+    const [ms, asking] = [Math.max(1, leftMs()), ask()];
+    if (await awaitWithin(ms, asking)) return asking;
+    const message = `source ${name} has not answered within ${Math.ceil(ms / 1000)} s (${part}cluster.timeoutSeconds)`;
+    throw new Failure('git-unreachable', message, { retryable: true });
+  }
+  return { ...source, repository: { ...repository, fetch: () => within(repository.fetch) } };
+}

@@ -1,0 +1,99 @@
+// Who is notified of an instance's runs, out of its configuration. Knows nothing about what is reported.
+
+import { readLocation } from '#adapters/git/location.ts';
+import type { Outbound } from '#adapters/http/outbound.ts';
+import { sendCommitStatus } from '#adapters/notify/commit-status.ts';
+import { sendWebhook } from '#adapters/notify/webhook.ts';
+import { openClusterMemory } from '#reconciler/run/notify/in-cluster.ts';
+import { noticeOfCommit, noticeOfRun } from '#reconciler/run/notify/notices.ts';
+import type { Channel } from '#reconciler/run/notify/ports.ts';
+import { type Notices, openNotices } from '#reconciler/run/notify/tell.ts';
+import type { Cluster } from '#reconciler/run/ports.ts';
+import { sha256 } from '#std/hash.ts';
+import { systemClock } from '../../clock.ts';
+import type { Config } from '../../config/config.ts';
+import { readSecretFile } from '../../config/secret-file.ts';
+
+/** Undefined where no one is to be notified. */
+export function openNotifier(
+  config: Config,
+  cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
+  homeNamespace: string,
+  { outbound, traceParent }: { readonly outbound: Outbound; readonly traceParent: TraceParentOf | undefined },
+): Notices | undefined {
+  const channels = [...statuses(config, outbound), ...webhooks(config, outbound, traceParent)];
+  if (channels.length === 0) return undefined;
+  const memory = openClusterMemory(cluster, { instance: config.name, homeNamespace });
+  return openNotices({ channels, memory, clock: systemClock });
+}
+
+function statuses(
+  { name, sources, notify: { commitStatus }, outbound: { allowFiles } }: Config,
+  outbound: Outbound,
+): Channel[] {
+  if (commitStatus === undefined) return [];
+  const { provider, tokenFile, apiUrl, targetUrl, context = `skep/${name}` } = commitStatus;
+  return sources.flatMap((source): Channel[] => {
+    const place = forgeOf(source.repository, allowFiles);
+    if (place === undefined) return [];
+    const options = {
+      provider,
+      ...place,
+      apiUrl,
+      targetUrl,
+      token: () => firstOf(tokenFile),
+      // Two sources may be two paths of one repository.
+      context: sources.length === 1 ? context : `${context}/${source.name}`,
+    };
+    return [
+      {
+        key: `status.${source.name}`,
+        notice: (record) => noticeOfCommit(record, source.name),
+        send: (notice) => sendCommitStatus(outbound, options, notice),
+      },
+    ];
+  });
+}
+
+/** Where the repository's forge is, and its path there; undefined for folders and git daemons, which keep no statuses. */
+function forgeOf(
+  repository: string,
+  allowFiles: boolean,
+): { readonly origin: string; readonly path: string } | undefined {
+  const location = readLocation(repository, allowFiles);
+  switch (location.type) {
+    case 'http': {
+      const { origin, pathname } = new URL(location.url);
+      return { origin, path: barePath(decodeURIComponent(pathname)) };
+    }
+    case 'ssh':
+      return { origin: `https://${location.host}`, path: barePath(location.path) };
+    case 'daemon':
+    case 'file':
+      return undefined;
+  }
+}
+
+function barePath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  const joined = parts.join('/');
+  return joined.endsWith('.git') ? joined.slice(0, -'.git'.length) : joined;
+}
+
+type TraceParentOf = () => string | undefined;
+
+function webhooks({ name, notify }: Config, outbound: Outbound, traceParent: TraceParentOf | undefined): Channel[] {
+  return notify.webhooks.map(({ url, secretFile }): Channel => {
+    const options = { url, instance: name, secret: () => firstOf(secretFile), traceParent };
+    return {
+      key: `webhook.${sha256(url).slice(0, 12)}`,
+      notice: noticeOfRun,
+      send: (notice) => sendWebhook(outbound, options, notice),
+    };
+  });
+}
+
+async function firstOf(file: string): Promise<string> {
+  const [secret = ''] = await readSecretFile(file);
+  return secret;
+}

@@ -1,0 +1,65 @@
+// One run of an instance that is opened for it, reported as it happens; Ctrl-C ends it early, and what it did is reported all the same.
+// Knows nothing about what the run does.
+
+import { jsonOfRun } from '#reconciler/report/json.ts';
+import { createProgress } from '#reconciler/report/progress.ts';
+import { textOfEnding, textOfOutcome } from '#reconciler/report/text.ts';
+import { RUN_STOPPED } from '#reconciler/run/apply/apply.ts';
+import { exitCodeOf, type RunResult } from '#reconciler/run/result.ts';
+import type { RunDeps } from '#reconciler/run/run.ts';
+import { systemClock } from '../../clock.ts';
+import { writeColoured } from '../../colour.ts';
+import type { InstanceFlags } from '../../config/configuration.ts';
+import { commandOf } from '../../own-command.ts';
+import { awaitSignal } from '../../signals.ts';
+import { prepareForOneRun } from '../../v8-flags.ts';
+import { type GatheredWrites, gatherWrites } from '../gathered-writes.ts';
+import { createStopping } from '../loop/stopping.ts';
+import type { Instance } from './instance.ts';
+import type { InstanceWatch } from './watch.ts';
+
+const SOME_FAILED = 7;
+
+interface Flags extends InstanceFlags {
+  readonly output: 'text' | 'json';
+}
+
+/** Prints the result to stdout and sets the exit code of the process. */
+export async function runAndTell(
+  { output, ...flags }: Flags,
+  open: (progress: RunDeps['progress'], watch: InstanceWatch) => Promise<Instance>,
+  run: (instance: Instance) => Promise<RunResult>,
+): Promise<void> {
+  prepareForOneRun();
+  const stopping = createStopping();
+  const stream = output === 'json' ? process.stderr : process.stdout;
+  const lines = gatherWrites((text) => writeColoured(stream, text));
+  void awaitSignal().then(() => {
+    lines.flush();
+    process.stderr.write('stopping: what was sent is finished, nothing more is changed (once more ends at once)\n');
+    stopping.stop();
+  });
+  const instance = await open(progressTo(output, lines, stopping.signal), { stopping });
+  try {
+    const result = await run(instance).finally(lines.flush);
+    if (output === 'json') process.stdout.write(jsonOfRun(result));
+    else writeColoured(process.stdout, textOfEnding(result, commandOf(flags)));
+    const code = exitCodeOf(result);
+    const isUnfinished = result.outcomes.some(({ error }) => error?.code === RUN_STOPPED);
+    process.exitCode = code === 0 && isUnfinished ? SOME_FAILED : code;
+  } finally {
+    await instance.close();
+  }
+}
+
+/** Each change is reported as it is made; where JSON is asked for, only to a person who watches. */
+function progressTo(output: 'text' | 'json', lines: GatheredWrites, stopped: AbortSignal): RunDeps['progress'] {
+  if (output === 'json' && !process.stderr.isTTY) return () => undefined;
+  const progress = createProgress(systemClock.monotonic);
+  return (outcome, planned) => {
+    // What was not begun is counted in the summary.
+    if (stopped.aborted && outcome.action === 'held') return;
+    const far = planned === undefined ? undefined : progress(planned);
+    lines.write(`${textOfOutcome(outcome)}\n${far === undefined ? '' : `${far}\n`}`);
+  };
+}

@@ -1,0 +1,74 @@
+// A repository at one commit that someone has named before, whatever its ref names by now. Knows nothing about plans.
+
+import type { Checkout, Repository } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+
+export interface Pin {
+  readonly commit: string;
+  /** Whether the ref has named it before, as the history says; absent: someone whose key counts vouches for it. */
+  readonly wasNamed?: () => Promise<boolean>;
+}
+
+/** `byTag`: the commit is trusted for the tag that leads to it, so the ref must still name it. */
+export function pinned(repository: Repository, { commit, wasNamed }: Pin, byTag: boolean): Repository {
+  return {
+    ...repository,
+    async fetch() {
+      if (wasNamed !== undefined && !(await isNamed(repository, commit)) && !(await wasNamed()))
+        throw neverNamed(commit);
+      if (byTag) return unmoved(repository, commit);
+      try {
+        return await repository.at(commit);
+      } catch (failure) {
+        // Some servers hand out only what a ref names: it may still be this commit.
+        if (!(failure instanceof Failure) || failure.code !== 'git-ref-not-found') throw failure;
+        return unmoved(repository, commit);
+      }
+    },
+  };
+}
+
+/** A server that does not answer says nothing about it. */
+async function isNamed(repository: Repository, commit: string): Promise<boolean> {
+  try {
+    return (await repository.fetch()).commit === commit;
+  } catch (failure) {
+    if (failure instanceof Failure) return false;
+    throw failure;
+  }
+}
+
+/** A repository hands out any commit that someone has pushed to it, also of branches that no one has merged. */
+function neverNamed(commit: string): Failure {
+  const message = `commit ${commit} is not what the ref of its source names, and no run has read it: plan again, or sign the plan (plans.keys)`;
+  return new Failure('plan-commit-unknown', message, { data: { commit } });
+}
+
+/** Throws Failure `plan-commit-gone` where the ref names another one. */
+async function unmoved(repository: Repository, commit: string): Promise<Checkout> {
+  const checkout = await repository.fetch();
+  if (checkout.commit === commit) return checkout;
+  const message = `commit ${commit} cannot be had any more, and the ref names ${checkout.commit} now: plan again`;
+  throw new Failure('plan-commit-gone', message, { data: { commit } });
+}
+
+/** The same for each way to reach a folder of a repository: `git.example.com/platform/fleet#clusters/prod`. */
+export function sourceOrigin(repository: string, path: string): string {
+  const url = repository.includes('://') ? URL.parse(repository) : null;
+  // git@host:path
+  const where = url === null ? repository.replace(/^[^@/]*@/, '').replace(':', '/') : `${url.host}${url.pathname}`;
+  const folder = path.replace(/^\.?\/+|\/+$/g, '');
+  return `${where
+    .replace(/\.git\/?$/, '')
+    .replace(/\/+/g, '/')
+    .replace(/\/$/, '')}#${folder}`;
+}
+
+/** A URL without credentials. */
+export function shown(repository: string): string {
+  const url = repository.includes('://') ? URL.parse(repository) : null;
+  if (url === null) return repository;
+  url.username = '';
+  url.password = '';
+  return url.href;
+}

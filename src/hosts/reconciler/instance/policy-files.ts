@@ -1,0 +1,45 @@
+// The policies that a command was given: folders or files, and the pack that comes with the program. Knows nothing about
+// what is held against them.
+
+import { fileURLToPath } from 'node:url';
+import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
+import type { SourceFile } from '#reconciler/run/read/source-file.ts';
+import { Failure } from '#std/failure.ts';
+import { formatProblem, type Problem } from '#std/problem.ts';
+import { DEFAULT_API_GROUP } from '../../config/api-group.ts';
+import { manifestFiles } from '../manifest-files.ts';
+
+/** Stands for the pack among folders. */
+export const BUILTIN = 'builtin';
+
+const PACK = fileURLToPath(new URL('../../../../policies', import.meta.url));
+
+/** The pack is written for the default group. Throws Failure `usage` where there is nothing. */
+export function policyFiles(paths: readonly string[], apiGroup: string): readonly SourceFile[] {
+  return paths.flatMap((path) => {
+    if (path === BUILTIN) return manifestFiles(PACK).map((file) => forGroup(file, apiGroup));
+    const files = manifestFiles(path);
+    if (files.length === 0) throw new Failure('usage', `${path}: no policies here: no *.yaml, *.yml or *.json`);
+    return files;
+  });
+}
+
+function forGroup(file: SourceFile, apiGroup: string): SourceFile {
+  return { ...file, text: file.text.replaceAll(DEFAULT_API_GROUP, apiGroup) };
+}
+
+export interface OpenedPolicies {
+  readonly set: PolicySet;
+  /** What has no effect. */
+  readonly warnings: readonly Problem[];
+}
+
+/** Undefined where there are no files. Throws Failure `policies-invalid` with one line per problem. */
+export async function openPolicyFiles(files: readonly SourceFile[]): Promise<OpenedPolicies | undefined> {
+  if (files.length === 0) return undefined;
+  const { readPolicies } = await import('#kubernetes/rules/policy/read.ts');
+  const { set, problems } = readPolicies(files);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new Failure('policies-invalid', errors.map(formatProblem).join('\n'));
+  return { set, warnings: problems };
+}

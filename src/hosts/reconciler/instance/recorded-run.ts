@@ -1,0 +1,50 @@
+// A run with what comes after it: its record, and whoever is notified. Knows nothing about what a run does.
+
+import type { RunRecord } from '#reconciler/run/history/ports.ts';
+import { failedRecord, recordOf } from '#reconciler/run/history/record.ts';
+import type { Notices } from '#reconciler/run/notify/tell.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import type { RunDeps, RunOptions, reconcile } from '#reconciler/run/run.ts';
+import { Failure } from '#std/failure.ts';
+import type { Recorder } from './recorder.ts';
+
+export interface Listeners {
+  readonly recorder: Recorder;
+  readonly notifier: Notices | undefined;
+}
+
+/** A run, recorded and reported to whoever wants to know, also where it throws. */
+export async function runRecorded(
+  listeners: Listeners,
+  deps: RunDeps,
+  options: RunOptions,
+  how: typeof reconcile,
+): Promise<RunResult> {
+  const startedAt = new Date(deps.clock.now()).toISOString();
+  try {
+    const result = await how(deps, options);
+    // It has done nothing, and what it saw is not what exists: no run to go back to, and no verdict on its commits.
+    if (result.paused !== undefined || lostItsLock(result)) return result;
+    const warnings = await tellOf(listeners, recordOf(result));
+    return { ...result, warnings: [...result.warnings, ...warnings] };
+  } catch (error) {
+    if (error instanceof Failure && !OF_ANOTHER.includes(error.code)) {
+      const finishedAt = new Date(deps.clock.now()).toISOString();
+      await tellOf(listeners, failedRecord({ id: options.id, startedAt, finishedAt }, error));
+    }
+    throw error;
+  }
+}
+
+/** The run that holds the lock tells what becomes of it, and who has lost it writes nothing more, not even that. */
+const OF_ANOTHER: readonly string[] = ['locked', 'lock-lost'];
+
+function lostItsLock({ outcomes, failures }: RunResult): boolean {
+  const codes = [...outcomes.map(({ error }) => error?.code ?? ''), ...failures.map(({ code }) => code)];
+  return codes.some((code) => OF_ANOTHER.includes(code));
+}
+
+async function tellOf({ recorder, notifier }: Listeners, record: RunRecord): Promise<readonly Failure[]> {
+  const [unrecorded, untold] = await Promise.all([recorder.record(record), notifier?.tell(record)]);
+  return [...unrecorded, ...(untold ?? [])];
+}

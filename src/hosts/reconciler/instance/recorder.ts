@@ -1,0 +1,93 @@
+// Keeps the history of an instance's runs: in its database where it has one, in the cluster otherwise. A run that changed
+// nothing and found nothing new costs no write outside the state folder (docs/decisions/0160).
+
+import { join } from 'node:path';
+import { createHistory } from '#adapters/postgres/history.ts';
+import { openPool, type Pool } from '#adapters/postgres/pool.ts';
+import { openClusterHistory } from '#reconciler/run/history/in-cluster.ts';
+import type { HistoryStore, RunRecord } from '#reconciler/run/history/ports.ts';
+import { isNews } from '#reconciler/run/history/record.ts';
+import type { Cluster } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import type { Config } from '../../config/config.ts';
+import { migrateAtStart, withFiles } from '../../database.ts';
+import { writeState } from '../../state-file.ts';
+
+export interface History extends HistoryStore {
+  close(): Promise<void>;
+}
+
+/** Opens no connection yet. */
+export function openHistory(
+  config: Config,
+  cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
+  homeNamespace: string,
+): History {
+  const home = { instance: config.name, homeNamespace, limit: config.history.limit };
+  if (config.catalogue === undefined) {
+    return { ...openClusterHistory(cluster, home), close: async () => undefined };
+  }
+  const { migrationUser, ...app } = config.catalogue.database;
+  const pool: Pool = openPool(withFiles({ ...app, maxOpenConns: 1 }));
+  const store = createHistory(pool, home);
+  let migrated = false;
+  return {
+    latest: store.latest,
+    async append(record) {
+      if (!migrated) await migrateAtStart(app, { user: migrationUser });
+      migrated = true;
+      await store.append(record);
+    },
+    close: () => pool.close(),
+  };
+}
+
+export interface Recorder {
+  /** Resolves with what kept the run from being recorded: the run is done all the same. */
+  record(record: RunRecord): Promise<readonly Failure[]>;
+}
+
+/** Runs that wait for a store that does not answer. */
+const WAITING_MAX = 20;
+
+export function openRecorder(config: Config, history: HistoryStore): Recorder {
+  let before: RunRecord | undefined;
+  let waiting: readonly RunRecord[] = [];
+
+  async function append(record: RunRecord): Promise<void> {
+    before ??= (await history.latest(1))[0];
+    const last = waiting.at(-1) ?? before;
+    if (isNews(record, last)) waiting = [...waiting, record].slice(-WAITING_MAX);
+    for (const next of waiting) {
+      await history.append(next);
+      before = next;
+      waiting = waiting.filter((each) => each !== next);
+    }
+  }
+
+  return {
+    async record(record) {
+      const attempts = [() => append(record), () => writeState(lastRunFile(config), lastRun(record))];
+      const results = await Promise.allSettled(attempts.map((attempt) => attempt()));
+      return results.flatMap((result) => {
+        if (result.status === 'fulfilled') return [];
+        if (!(result.reason instanceof Failure)) throw result.reason;
+        return [notRecorded(result.reason)];
+      });
+    },
+  };
+}
+
+/** Holds the last run, also one that was no news. */
+export function lastRunFile({ stateDir, name }: Config): string {
+  return join(stateDir, `${name}-last-run.json`);
+}
+
+function lastRun({ id, startedAt, finishedAt, state, commits }: RunRecord): string {
+  return JSON.stringify({ version: 1, id, startedAt, finishedAt, state, commits });
+}
+
+function notRecorded(cause: Failure): Failure {
+  const message = `the run could not be recorded: ${cause.message} [${cause.code}]`;
+  return new Failure('history-not-recorded', message, { cause, retryable: cause.retryable });
+}

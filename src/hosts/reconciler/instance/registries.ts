@@ -1,0 +1,116 @@
+// What registry sources of an instance are read with, and the databases that their catalogues are in. Knows nothing about
+// the cluster.
+
+import { join } from 'node:path';
+import type { Outbound } from '#adapters/http/outbound.ts';
+import type { DatabaseSettings } from '#adapters/postgres/pool.ts';
+import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
+import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
+import { configMapText } from '#kubernetes/rules/content.ts';
+import type { View } from '#reconciler/kinds/kind.ts';
+import type { RegistryDeps } from '#reconciler/run/catalogue/registries.ts';
+import type { SyncMode } from '#reconciler/run/instance.ts';
+import type { CatalogueWriter } from '#registry/catalogue/ports.ts';
+import { Failure } from '#std/failure.ts';
+import type { Config } from '../../config/config.ts';
+import { type MigrationUser, migrateAtStart, openDatabase } from '../../database.ts';
+import { registrySource, secretValue } from './registry-sources.ts';
+import { type GitDeps, gitDeps, lentTo } from './repositories.ts';
+import { type InstanceWatch, withReadsWatched } from './watch.ts';
+
+/** Those who may write an MCPRegistry in one namespace read by its Secrets, and by what skep.yaml lends to it. */
+function registryGitDeps(config: Config, outbound: Outbound, namespace: string): GitDeps {
+  const dir = join(config.stateDir, 'registries', namespace);
+  return { ...gitDeps(config, outbound), dir, credentials: lentTo(config.git.credentials, namespace) };
+}
+
+/** A database with the user that may change its schema. */
+interface CatalogueDatabase {
+  readonly app: DatabaseSettings;
+  readonly owner: MigrationUser;
+}
+
+/** The MCPRegistry's `databaseConfig`, or the instance's own. */
+function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, view: View): CatalogueDatabase {
+  if (target === undefined) {
+    if (config.catalogue === undefined) {
+      const message = 'MCPRegistry sources need a database: set catalogue.database in skep.yaml';
+      throw new Failure('catalogue-not-configured', message);
+    }
+    return commonDatabase(config.catalogue);
+  }
+  const { host, port, user, migrationUser, database, sslMode } = { ...DATABASE_DEFAULTS, ...target.settings };
+  const password = secretValue(view, target.passwordSecretRef);
+  const ca = certificates(view, target.caConfigMapRef);
+  return {
+    app: { host, port, user, database, sslMode, ca, password, maxOpenConns: POOL_CONNECTIONS },
+    owner: { user: migrationUser, password: secretValue(view, target.migrationPasswordSecretRef) },
+  };
+}
+
+function commonDatabase({ database }: NonNullable<Config['catalogue']>): CatalogueDatabase {
+  const { migrationUser, services: _services, ...app } = database;
+  return { app, owner: { user: migrationUser } };
+}
+
+/** Throws Failure: a connection that should be checked is not made without. */
+function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef']): string | undefined {
+  if (ref === undefined) return undefined;
+  const text = configMapText(view.find('ConfigMap', ref.name), ref.key);
+  if (text !== undefined) return text;
+  throw new Failure('database-tls', `ConfigMap ${ref.name} has no certificates under the key ${ref.key}`);
+}
+
+/** The service has its own pool; a sync needs few. */
+const POOL_CONNECTIONS = 4;
+
+export interface Stores {
+  /** `sync`: with its schema up to date. */
+  open(database: CatalogueDatabase, mode: SyncMode): Promise<CatalogueWriter>;
+  close(): Promise<void>;
+}
+
+/** A database that does not answer is reported by who needs it; what is left to another process is tried again. */
+async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
+  try {
+    return !((await migrateAtStart(app, owner)) instanceof Failure);
+  } catch (failure) {
+    if (failure instanceof Failure && failure.retryable) return false;
+    throw failure;
+  }
+}
+
+/** One pool per database, whoever uses it. */
+export function openStores(): Stores {
+  const opened = new Map<string, ReturnType<typeof openDatabase>>();
+  const migrated = new Set<string>();
+  return {
+    async open(database, mode) {
+      const key = JSON.stringify(database);
+      if (mode === 'sync' && !migrated.has(key) && (await isMigrated(database))) migrated.add(key);
+      const store = opened.get(key) ?? openDatabase(database.app);
+      opened.set(key, store);
+      return store;
+    },
+    async close() {
+      await Promise.all([...opened.values()].map((store) => store.close()));
+    },
+  };
+}
+
+export function registryDeps(
+  config: Config,
+  outbound: Outbound,
+  stores: Stores,
+  watch: InstanceWatch,
+  beside?: RegistryDeps['beside'],
+): RegistryDeps {
+  return {
+    beside,
+    sourceFor: (view, namespace) =>
+      withReadsWatched(registrySource(registryGitDeps(config, outbound, namespace), view), watch),
+    storeFor: async (kind, registry, view, mode) =>
+      stores.open(databaseOf(config, kind.database(registry), view), mode),
+    commonStore: async () => config.catalogue && stores.open(commonDatabase(config.catalogue), 'sync'),
+  };
+}

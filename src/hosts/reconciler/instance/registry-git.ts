@@ -1,0 +1,25 @@
+// A registry file in a Git repository, for whichever process reads it. Knows nothing about where passwords are kept.
+
+import type { GitOptions } from '#adapters/git/repository.ts';
+import { strictText } from '#adapters/sources/answer.ts';
+import type { GitOrigin } from '#contracts/registry/source.ts';
+import type { Content } from '#registry/catalogue/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { type GitDeps, openGit } from './repositories.ts';
+
+/** `open`: what a repository's own `auth` stands for; without one it has the credentials of its host. */
+export async function readGit<A>(
+  deps: GitDeps,
+  origin: GitOrigin<A>,
+  open: (auth: A) => Pick<GitOptions, 'auth' | 'ssh'>,
+): Promise<Content> {
+  const { repository, path, auth } = origin;
+  const own = auth === undefined ? {} : { auth: open(auth) };
+  const { branch, tag, commit } = origin;
+  const checkout = await openGit(deps, { repository, branch, tag, commit, path, ...own }).fetch();
+  const location = `${repository} ${path}@${checkout.commit.slice(0, 12)}`;
+  const file = checkout.files.find((each) => each.path === path);
+  if (file === undefined) throw new Failure('source-not-found', `${location}: there is no such file in the repository`);
+  const bytes = (await checkout.read([file.oid])).get(file.oid) ?? new Uint8Array();
+  return { documents: [{ text: strictText(bytes, location), location }], extent: 'whole' };
+}

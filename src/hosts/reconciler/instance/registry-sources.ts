@@ -1,0 +1,50 @@
+// Reads the sources of MCPRegistries for a run: Git and APIs through the adapters, ConfigMaps from what the run has listed.
+
+import { strictText } from '#adapters/sources/answer.ts';
+import { readApi } from '#adapters/sources/api.ts';
+import { secretBytes } from '#kubernetes/rules/content.ts';
+import type { View } from '#reconciler/kinds/kind.ts';
+import type { Content, Source } from '#registry/catalogue/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
+import { readGit } from './registry-git.ts';
+import type { GitDeps } from './repositories.ts';
+
+export function registrySource(deps: GitDeps, view: View): Source {
+  return {
+    async read(request) {
+      const { origin } = request;
+      switch (origin.type) {
+        case 'git':
+          return await readGit(deps, origin, ({ username, passwordSecretRef }) => ({
+            auth: { username, password: async () => secretValue(view, passwordSecretRef).trim() },
+          }));
+        case 'configMap':
+          return readConfigMap(view, origin.name, origin.key);
+        case 'api':
+          return await readApi({ outbound: deps.outbound, now: () => deps.clock.now() }, { ...request, origin });
+        case 'claim': {
+          const message = `claim ${origin.claimName} is read by the registry service, not here`;
+          throw new Failure('source-unsupported', message);
+        }
+      }
+    },
+  };
+}
+
+function readConfigMap(view: View, name: string, key: string): Content {
+  const location = `ConfigMap ${name} key ${key}`;
+  const configMap = view.find('ConfigMap', name);
+  const text = isObject(configMap?.data) ? configMap.data[key] : undefined;
+  if (typeof text === 'string') return { documents: [{ text, location }], extent: 'whole' };
+  const encoded = isObject(configMap?.binaryData) ? configMap.binaryData[key] : undefined;
+  if (typeof encoded !== 'string') throw new Failure('source-not-found', `${location}: there is no such key`);
+  const bytes = Buffer.from(encoded, 'base64');
+  return { documents: [{ text: strictText(bytes, location), location }], extent: 'whole' };
+}
+
+export function secretValue(view: View, ref: { readonly name: string; readonly key: string }): string {
+  const value = secretBytes(view.find('Secret', ref.name), ref.key);
+  if (value !== undefined) return value.toString('utf8');
+  throw new Failure('source-auth-required', `Secret ${ref.name} has no key "${ref.key}" to read the password from`);
+}

@@ -1,0 +1,129 @@
+// Opens the Git repositories that skep.yaml or an MCPRegistry names, by the credentials of each or of its host. Knows
+// nothing about what is read from them.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { repositoryOrigin } from '#adapters/git/location.ts';
+import { type GitOptions, openRepository } from '#adapters/git/repository.ts';
+import type { Outbound } from '#adapters/http/outbound.ts';
+import type { Clock, Repository } from '#reconciler/run/ports.ts';
+import { readPattern } from '#reconciler/run/read/patterns.ts';
+import { Failure } from '#std/failure.ts';
+import { globMatches } from '#std/glob.ts';
+import { sha256 } from '#std/hash.ts';
+import { systemClock } from '../../clock.ts';
+import type { Config } from '../../config/config.ts';
+import type { HostCredentials } from '../../config/sources.ts';
+
+type Credentials = Omit<HostCredentials, 'namespaces'>;
+
+export interface GitDeps {
+  readonly outbound: Outbound;
+  /** `outbound.allowFiles`. */
+  readonly allowFiles: boolean;
+  /** Where local copies are kept: whoever must not see what another has fetched has another folder. */
+  readonly dir: string;
+  readonly clock: Clock;
+  /** `git.credentials`. */
+  readonly credentials: readonly Credentials[];
+}
+
+export interface GitRequest {
+  readonly repository: string;
+  /** At most one of the four; none means the default branch. */
+  readonly branch?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly semver?: string | undefined;
+  readonly commit?: string | undefined;
+  /** File or folder; the empty string means everything. */
+  readonly path: string;
+  /** Absent: those of the repository's host. */
+  readonly auth?: Pick<GitOptions, 'auth' | 'ssh'>;
+  readonly verify?: GitOptions['verify'];
+}
+
+/** Contacts no one yet. Throws Failure of the Git adapter for what can never be fetched. */
+export function openGit(deps: GitDeps, request: GitRequest): Repository {
+  const { outbound, allowFiles, clock, dir, credentials } = deps;
+  const ref = refOf(request);
+  const { repository, path, verify, auth = authOf(credentialsFor(credentials, repository)) } = request;
+  return openRepository({
+    repository,
+    ref,
+    dir: join(dir, sha256(JSON.stringify([repository, ref, path])).slice(0, 16)),
+    ...auth,
+    verify,
+    path,
+    outbound,
+    allowFiles,
+    clock,
+  });
+}
+
+/** The same of a source of skep.yaml, which the Failure names. */
+export function openGitOfSource(source: string, deps: GitDeps, request: GitRequest): Repository {
+  try {
+    return openGit(deps, request);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(error.code, `source ${source}: ${error.message}`, { data: error.data, cause: error });
+  }
+}
+
+function refOf({ branch, tag, semver, commit }: GitRequest): GitOptions['ref'] {
+  return {
+    branch,
+    tag,
+    semver,
+    commit,
+  };
+}
+
+/** Scheme, host and port, all three: a password never goes over plain http, or to another service of the host, by accident. */
+function credentialsFor(all: readonly Credentials[], repository: string): Credentials | undefined {
+  const origin = repositoryOrigin(repository);
+  if (origin === undefined) return undefined;
+  return all.find((each) => {
+    const {
+      host,
+      sshKeyFile,
+      scheme = sshKeyFile === undefined ? 'https' : 'ssh',
+      port = DEFAULT_PORTS[scheme],
+    } = each;
+    return host.toLowerCase() === origin.host && scheme === origin.scheme && port === origin.port;
+  });
+}
+
+/** Of `git.credentials`, those that MCPRegistries of a namespace may be read with. */
+export function lentTo(all: readonly HostCredentials[], namespace: string): readonly HostCredentials[] {
+  return all.filter(({ namespaces }) =>
+    namespaces.some((pattern) => globMatches(readPattern('git.credentials.namespaces', pattern), namespace)),
+  );
+}
+
+const DEFAULT_PORTS = { https: 443, http: 80, ssh: 22 } as const;
+
+export function authOf(credentials: Partial<Credentials> | undefined): Pick<GitOptions, 'auth' | 'ssh'> {
+  const { username, passwordFile, sshKeyFile, knownHostsFile } = credentials ?? {};
+  return {
+    auth:
+      username === undefined || passwordFile === undefined
+        ? undefined
+        : { username, password: () => passwordFrom(passwordFile) },
+    ssh: sshKeyFile === undefined || knownHostsFile === undefined ? undefined : { keyFile: sshKeyFile, knownHostsFile },
+  };
+}
+
+/** Read at each use: mounted secrets rotate. */
+async function passwordFrom(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (cause) {
+    throw new Failure('secret-file-unreadable', `password file ${path} cannot be read`, { cause });
+  }
+}
+
+/** For the instance's own sources. */
+export function gitDeps({ stateDir, git, outbound: { allowFiles } }: Config, outbound: Outbound): GitDeps {
+  return { outbound, allowFiles, dir: join(stateDir, 'git'), clock: systemClock, credentials: git.credentials };
+}

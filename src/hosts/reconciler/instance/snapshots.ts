@@ -1,0 +1,105 @@
+// Publishes the state of an instance after each run, where skep.yaml asks for it: to a file, and to the listener. Knows
+// nothing about what a snapshot holds.
+
+import { idOf } from '#kubernetes/rules/object.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { formatSnapshot, stateSnapshotOf } from '#reconciler/run/plan-file/state-snapshot.ts';
+import type { StateSnapshot } from '#reconciler/run/plan-file/state-snapshot-format.ts';
+import type { Prepared } from '#reconciler/run/prepare.ts';
+import { listDefinitions } from '#reconciler/run/read/foreign-kinds.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import { planInstance, type RunDeps, type RunOptions } from '#reconciler/run/run.ts';
+import { Failure } from '#std/failure.ts';
+import { digest } from '#std/hash.ts';
+import type { Config } from '../../config/config.ts';
+import { plannedSources, readBinding, readSecretKey, writeWhole } from './plan-files.ts';
+
+export interface SnapshotPublisher {
+  /** A run has seen this; before its result is published. */
+  looked(prepared: Prepared): void;
+  /** Resolves with what kept it from being published: the run is done all the same. */
+  publish(deps: RunDeps, options: RunOptions, result: RunResult): Promise<readonly Failure[]>;
+  /** The text of the last one; undefined before the first. */
+  latest(): string | undefined;
+}
+
+/** An unchanged state is written again after so long: who reads it sees that it is still true. */
+const RENEW_MS = 5 * 60_000;
+
+export function openPublisher(config: Config): SnapshotPublisher {
+  let seen: Prepared | undefined;
+  let last: { readonly content: string; readonly at: number; readonly text: string } | undefined;
+
+  async function publish(deps: RunDeps, options: RunOptions, result: RunResult): Promise<void> {
+    const now = await stateNow(deps, options, result, seen);
+    // What could not be read would pass for gone.
+    if (now === undefined) return;
+    const snapshot = await takeSnapshot(config, deps, options, now);
+    const content = digestContent(snapshot);
+    const at = deps.clock.monotonic();
+    if (last?.content === content && at - last.at < RENEW_MS) return;
+    const text = formatSnapshot(snapshot);
+    const file = config.snapshot?.file;
+    if (file !== undefined) await writeWhole(file, text);
+    last = { content, at, text };
+  }
+
+  return {
+    looked(prepared) {
+      seen = prepared;
+    },
+    async publish(deps, options, result) {
+      try {
+        await publish(deps, options, result);
+        return [];
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        return [error];
+      } finally {
+        seen = undefined;
+      }
+    },
+    latest: () => last?.text,
+  };
+}
+
+/** What exists after the run: as it was seen where nothing was written, or else looked at once more. */
+async function stateNow(
+  deps: RunDeps,
+  { admit: _admit, ...options }: RunOptions,
+  result: RunResult,
+  seen: Prepared | undefined,
+): Promise<Prepared | undefined> {
+  if (result.failures.length > 0) return undefined;
+  if (seen !== undefined && result.outcomes.length === 0) return seen;
+  const again = await planInstance(deps, options);
+  return again.result.failures.length > 0 ? undefined : again.prepared;
+}
+
+export async function takeSnapshot(
+  config: Config,
+  deps: RunDeps,
+  { homeNamespace }: Pick<RunOptions, 'homeNamespace'>,
+  prepared: Prepared,
+): Promise<StateSnapshot> {
+  const { cluster, clock, digestKey } = deps;
+  const foreign = prepared.gathered.loaded.filter(
+    ({ id, kind }) => kind === undefined && bundledSchema(id.apiVersion) === undefined,
+  );
+  return stateSnapshotOf({
+    binding: await readBinding(config, cluster, homeNamespace),
+    sources: plannedSources(config, prepared.gathered.commits),
+    createdAt: new Date(clock.now()).toISOString(),
+    prepared,
+    served: await cluster.resources(),
+    definitions: await listDefinitions(
+      cluster,
+      foreign.map(({ object }) => idOf(object)),
+    ),
+    key: await readSecretKey(digestKey),
+  });
+}
+
+function digestContent({ createdAt: _at, digest: _digest, ...content }: StateSnapshot): string {
+  return digest(content);
+}

@@ -1,0 +1,30 @@
+// What an instance keeps of what it has worked out: between its runs in memory, between processes in the state folder. Losing any
+// of it costs time, never correctness.
+
+import { join } from 'node:path';
+import type { DigestKey } from '#reconciler/run/desire/digest-key.ts';
+import type { Config } from '../../config/config.ts';
+import type { Hurry } from '../instance/hurry.ts';
+import { openLoadCache } from './load-cache.ts';
+import { openRemembered } from './remembered.ts';
+import { openSoundFiles } from './sound-file-store.ts';
+
+export function openKept(config: Config, digestKey: DigestKey, { once }: Pick<Hurry, 'once'>) {
+  const cache = openLoadCache();
+  const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
+  const sound = once === true ? openSoundFiles(config, digestKey) : undefined;
+  return {
+    cache,
+    remembered,
+    sound,
+    save: () => remembered.save(),
+    /** Saves what only the end of the process has whole, too. */
+    async close() {
+      try {
+        sound?.save();
+      } finally {
+        await remembered.save();
+      }
+    },
+  };
+}

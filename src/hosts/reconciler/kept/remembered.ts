@@ -1,0 +1,41 @@
+// What dry runs have answered, kept in a file between runs. Losing it costs requests, never correctness.
+
+import { readFileSync } from 'node:fs';
+import type { Remembered } from '#reconciler/run/diff/certainty.ts';
+import { setBounded } from '#std/bounded.ts';
+import { writeState } from '../../state-file.ts';
+
+export interface RememberedFile extends Remembered {
+  /** Writes what changed since the file was read. */
+  save(): Promise<void>;
+}
+
+const ENTRIES_MAX = 50_000;
+
+/** At most `max`; the oldest make room. */
+export function openRemembered(path: string, max = ENTRIES_MAX): RememberedFile {
+  const entries = new Map(Object.entries(readStored(path)));
+  let dirty = false;
+  return {
+    get: (key) => entries.get(key),
+    set(key, value) {
+      setBounded(entries, key, value, max);
+      dirty = true;
+    },
+    async save() {
+      if (!dirty) return;
+      await writeState(path, JSON.stringify(Object.fromEntries(entries)));
+      dirty = false;
+    },
+  };
+}
+
+/** A file that is missing or torn counts as empty. */
+function readStored(path: string): Record<string, string> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+  } catch {
+    return {};
+  }
+}

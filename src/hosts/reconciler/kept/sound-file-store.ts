@@ -1,0 +1,99 @@
+// Keeps files in which nothing was wrong in the state folder, for the next process. Whoever can write there changes nothing
+// that is applied: what is kept is sealed with a key that the cluster keeps for the instance.
+
+import { join } from 'node:path';
+import type { DigestKey } from '#reconciler/run/desire/digest-key.ts';
+import type { SoundFile, SoundFileStore } from '#reconciler/run/read/sound-files.ts';
+import { Failure } from '#std/failure.ts';
+import { hmacSha256, sha256 } from '#std/hash.ts';
+import type { Config } from '../../config/config.ts';
+import { programDigest } from '../../program-digest.ts';
+import { openResultCache, type ResultCache } from './result-cache.ts';
+
+/** Of texts; what has more is read again by each process. A fleet of 10,000 has a third of it. */
+const CHARACTERS_MAX = 16 * 1024 * 1024;
+
+export function openSoundFiles(
+  { stateDir, name }: Pick<Config, 'stateDir' | 'name'>,
+  digestKey: DigestKey,
+): SoundFileStore {
+  const left = new Map<string, SoundFile>();
+  let found: ReadonlyMap<string, SoundFile> = new Map();
+  let characters = 0;
+  let opening: Promise<void> | undefined;
+  let lacksKey = false;
+  /** Of the program that reads: another one may stand in its place by the time that it saves. */
+  let entry: string | undefined;
+
+  async function readLeft(): Promise<void> {
+    entry = entryOf(name);
+    const key = await findKey(digestKey);
+    lacksKey = key === 'none';
+    if (typeof key === 'string' || entry === undefined) return;
+    const kept = openCache(stateDir, key).get(entry);
+    if (kept !== undefined) found = new Map(Object.entries(kept as Record<string, SoundFile>));
+  }
+
+  function add(oid: string, sound: SoundFile): void {
+    const before = left.get(oid);
+    if (before?.path === sound.path) {
+      left.set(oid, { ...sound, heldAgainst: [...new Set([...before.heldAgainst, ...sound.heldAgainst])] });
+    } else if (before === undefined && characters + sound.text.length <= CHARACTERS_MAX) {
+      characters += sound.text.length;
+      left.set(oid, sound);
+    }
+  }
+
+  return {
+    async open() {
+      opening ??= readLeft();
+      await opening;
+      return {
+        find({ oid, path }) {
+          const sound = found.get(oid);
+          return sound?.path === path ? sound : undefined;
+        },
+        add,
+      };
+    },
+    lacksKey: () => lacksKey,
+    save() {
+      const key = digestKey.known();
+      const isNew = [...left].some(([oid, sound]) => !wasLeft(sound, found.get(oid)));
+      if (key === undefined || entry === undefined || !isNew) return;
+      openCache(stateDir, key).set(entry, Object.fromEntries(left));
+      found = new Map(left);
+    },
+  };
+}
+
+function wasLeft({ path, heldAgainst }: SoundFile, before: SoundFile | undefined): boolean {
+  return before?.path === path && heldAgainst.every((kinds) => before.heldAgainst.includes(kinds));
+}
+
+/** The instance's key is for digests of Secrets; one key is not used for two ends. */
+function openCache(stateDir: string, instanceKey: Uint8Array): ResultCache {
+  const key = Buffer.from(hmacSha256(instanceKey, 'sound files'), 'hex');
+  return openResultCache(join(stateDir, 'readings'), Date.now, (data) => hmacSha256(key, data));
+}
+
+/** Undefined while the program is being replaced: then nothing is known of it. */
+function entryOf(name: string): string | undefined {
+  try {
+    return sha256(JSON.stringify([programDigest(), name]));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
+
+/** `none`: there is none yet. What keeps it from being read keeps no one from reading Git. */
+async function findKey(digestKey: DigestKey): Promise<Uint8Array | 'none' | 'unknown'> {
+  try {
+    if (digestKey.known() === undefined) await digestKey.find();
+    return digestKey.known() ?? 'none';
+  } catch (failure) {
+    if (failure instanceof Failure) return 'unknown';
+    throw failure;
+  }
+}

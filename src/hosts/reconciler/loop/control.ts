@@ -1,0 +1,65 @@
+// Starts the reconciler's own listener, where skep.yaml asks for one.
+
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { buildControl, type ControlOptions } from '#reconciler/control/app.ts';
+import type { RunMetrics } from '#reconciler/control/metrics.ts';
+import type { Secrets } from '#reconciler/control/ports.ts';
+import type { HookSubject } from '#reconciler/control/routes/hooks.ts';
+import type { MetricsSubject } from '#reconciler/control/routes/metrics.ts';
+import { systemClock } from '../../clock.ts';
+import { addressOf, type HttpConfig } from '../../config/http.ts';
+import { readSecretFile } from '../../config/secret-file.ts';
+import { listen } from '../../listen.ts';
+import { watchUsage } from '../../process-usage.ts';
+
+export interface ControlListener {
+  readonly url: string;
+  /** Requests under way are answered first. */
+  stop(): Promise<void>;
+}
+
+/** What the listener answers out of, besides what the configuration says. */
+export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'snapshot'> {
+  readonly metrics: MetricsSubject['metrics'] & Pick<RunMetrics, 'webhook'>;
+  /** As skep.yaml has them. */
+  readonly sources: HookSubject['sources'];
+}
+
+/** Throws Failure `listen-failed`; nothing stays open then. */
+export async function startControl(
+  { address, tokenFile, webhookSecretFile }: HttpConfig,
+  subject: ControlSubject,
+  logger: Logger,
+): Promise<ControlListener> {
+  const tokens = secretsOf(tokenFile);
+  const secrets = secretsOf(webhookSecretFile);
+  const watch = watchUsage();
+  const { now, monotonic } = systemClock;
+  const { vitals, trigger, runs, sources, snapshot } = subject;
+  const app = buildControl({
+    vitals,
+    trigger,
+    runs,
+    hooks: { sources, now, monotonic, counted: subject.metrics.webhook, secrets },
+    metrics: { metrics: subject.metrics, usage: watch.usage },
+    logger,
+    newRequestId: randomUUID,
+    tokens,
+    snapshot,
+  });
+  async function stop(): Promise<void> {
+    watch.stop();
+    await app.close();
+  }
+  try {
+    return { url: await listen(app, addressOf(address)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function secretsOf(path: string | undefined): Secrets | undefined {
+  return path === undefined ? undefined : { values: () => readSecretFile(path) };
+}

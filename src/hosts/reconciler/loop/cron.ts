@@ -1,0 +1,34 @@
+// When a cron expression is due next, in its time zone. Times of day (hours and minutes without `*`) that the clocks skip
+// come right after the gap, and those that they show twice come once; what comes every so often skips and repeats as the
+// clocks do.
+
+import { Cron as Expression } from 'croner';
+import { Failure } from '#std/failure.ts';
+
+export interface Cron {
+  /** Milliseconds since 1970, later than `after`. */
+  next(after: number): number;
+}
+
+/** `sloppyRanges`: `0/30` is every half a minute, as in other programs. */
+const DIALECT = { mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', sloppyRanges: true } as const;
+
+/** Five fields, or six with seconds before them. Throws Failure `config-invalid`, also where it is never due. */
+export function readCron(expression: string, timeZone: string): Cron {
+  try {
+    const parsed = new Expression(expression, { ...DIALECT, timezone: timeZone });
+    if (parsed.getOnce() !== null) throw new TypeError('a date, which comes once');
+    const next = (after: number): number => nextOf(parsed, after);
+    next(0);
+    return { next };
+  } catch (cause) {
+    const message = `"${expression}" in time zone "${timeZone}" is no cron expression, or is never due`;
+    throw new Failure('config-invalid', message, { cause });
+  }
+}
+
+function nextOf(expression: Expression, after: number): number {
+  const date = expression.nextRun(new Date(after));
+  if (date === null) throw new RangeError('never due');
+  return date.getTime();
+}

@@ -1,0 +1,145 @@
+// What `skep run` is made of: an instance, the loop of its runs, those who watch it, and the listener that answers.
+
+import type { Logger } from 'pino';
+import { celPackage } from '#kubernetes/rules/cel/package.ts';
+import { createRunMetrics, type RunMetrics } from '#reconciler/control/metrics.ts';
+import type { Ending, Runs, RunWatcher, Trigger } from '#reconciler/control/ports.ts';
+import { createVitals, type Pulse } from '#reconciler/control/vitals.ts';
+import { jsonOfHistory, jsonOfRecord } from '#reconciler/report/history.ts';
+import { findRun } from '#reconciler/run/history/find.ts';
+import { takeTurn } from '#reconciler/run/turns.ts';
+import { yamlPackage } from '#std/yaml/package.ts';
+import { awaitWithin, systemClock } from '../../clock.ts';
+import type { Config } from '../../config/config.ts';
+import { VERSION } from '../../version.ts';
+import { type Instance, openInstance } from '../instance/instance.ts';
+import type { InstanceWatch } from '../instance/watch.ts';
+import type { ControlListener, ControlSubject } from './control.ts';
+import { type Cron, readCron } from './cron.ts';
+import { type RunListener, startRuns } from './runs.ts';
+import type { Scheduled } from './schedule.ts';
+import { KEEPING, openSourceLoops } from './source-loops.ts';
+import { createStopping, type Stopping } from './stopping.ts';
+import type { Teller } from './teller.ts';
+
+export interface KeepOptions {
+  /** Resolves when it is enough: what was sent is finished, and no more is written. */
+  readonly enough: Promise<void>;
+  readonly teller: Teller;
+  /** Of the listener. */
+  readonly logger: Logger;
+}
+
+/** A run that waits for something longer than this is left alone: it writes nothing more, and its lease runs out. */
+const STOP_WITHIN_MS = 20_000;
+/** Connections with requests on them stay open for as long as those take. */
+const CLOSE_WITHIN_MS = 3_000;
+
+/** False where the run under way did not end in time. */
+export async function keepRunning(config: Config, { enough, teller, logger }: KeepOptions): Promise<boolean> {
+  await loadAhead();
+  const { monotonic } = systemClock;
+  const sources = config.sources.map(({ name }) => name);
+  const vitals = createVitals({ sources, monotonic });
+  const interval = intervalOf(readCron(config.schedule, config.timeZone));
+  const metrics = createRunMetrics({ version: VERSION, monotonic, sources, interval });
+  const stopping = createStopping();
+  let runs: Scheduled | undefined;
+  const loops = openSourceLoops(systemClock, KEEPING, () => void runs?.trigger('source'));
+  const watch = watchFor(vitals, metrics, teller, stopping);
+  const instance = await openInstance(config, teller.outcome, watch, undefined, { loops, threads: true });
+  try {
+    // Whoever asks before the first run begins is served by that.
+    const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
+    const shown = config.snapshot === undefined ? {} : { snapshot: instance.snapshot };
+    const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources, ...shown };
+    const control = await openControl(config, subject, logger);
+    try {
+      runs = startRuns(instance, config, {
+        ...listenerFor([vitals, metrics], teller),
+        beat: vitals.beat,
+        queued: metrics.queued,
+      });
+      const repositories = config.sources.map(({ repository }) => repository).join(', ');
+      teller.say(`keeping ${config.name} as ${repositories} says, at ${config.schedule}`);
+      await enough;
+      stopping.stop();
+      return await awaitWithin(STOP_WITHIN_MS, runs.stop());
+    } finally {
+      await control?.stop();
+    }
+  } finally {
+    await awaitWithin(CLOSE_WITHIN_MS, instance.close());
+  }
+}
+
+/** What the first resource of some kind needs: to load it in the midst of a run would keep everything else waiting. */
+async function loadAhead(): Promise<void> {
+  for (const load of [celPackage, yamlPackage]) {
+    load();
+    await takeTurn();
+  }
+}
+
+/** Seconds between the next two dates. */
+function intervalOf({ next }: Cron): () => number {
+  return () => {
+    const first = next(systemClock.now());
+    return (next(first) - first) / 1000;
+  };
+}
+
+function watchFor(vitals: Pulse, metrics: RunMetrics, { traced }: Teller, stopping: Stopping): InstanceWatch {
+  return {
+    requested(exchange) {
+      vitals.requested(exchange);
+      metrics.requested(exchange);
+    },
+    fetched: metrics.fetched,
+    progressed: vitals.progressed,
+    lock: metrics.lock,
+    traced,
+    stopping,
+  };
+}
+
+function listenerFor(watchers: readonly RunWatcher[], teller: Teller): RunListener {
+  function end(ending: Ending): void {
+    for (const each of watchers) each.ended(ending);
+  }
+  return {
+    began(reason, runId) {
+      for (const each of watchers) each.began(reason);
+      teller.began({ runId });
+    },
+    result(result, before) {
+      end({ result });
+      teller.result(result, before);
+    },
+    failure(failure) {
+      end({ failure });
+      teller.failure(failure);
+    },
+  };
+}
+
+/** Runs on the page, and in what it is made of. */
+const SHOWN_RUNS = 50;
+
+/** What the listener, or the page of `skep dev`, shows of them. */
+export function runsOf({ history }: Pick<Instance, 'history'>): Runs {
+  return {
+    list: async () => jsonOfHistory(await history.latest(SHOWN_RUNS)),
+    find: async (start) => jsonOfRecord(findRun(await history.latest(SHOWN_RUNS), start)),
+  };
+}
+
+async function openControl(
+  { http }: Config,
+  subject: ControlSubject,
+  logger: Logger,
+): Promise<ControlListener | undefined> {
+  if (http === undefined) return undefined;
+  const { startControl } = await import('./control.ts');
+  return startControl(http, subject, logger);
+}

@@ -1,0 +1,45 @@
+// Ends a run that takes longer than it may: from then on it begins no change, and a while later no request. Knows nothing about what
+// it does.
+
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { RUN_DEADLINE } from '#reconciler/run/apply/apply.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import type { RunOptions, reconcile } from '#reconciler/run/run.ts';
+import { Failure } from '#std/failure.ts';
+import { formatId } from '#std/problem.ts';
+import { systemClock } from '../../clock.ts';
+
+/** For statuses, and for what the run has to record. */
+const CLOSING_MS = 10_000;
+const NAMED_MAX = 3;
+
+/** The same run with a deadline; what is recorded of it afterwards has its own time. */
+export function withDeadline(
+  cluster: Pick<ConnectedCluster, 'limit'>,
+  seconds: number,
+  how: typeof reconcile,
+): typeof reconcile {
+  return async (deps, options) => {
+    const changesUntil = systemClock.monotonic() + seconds * 1000;
+    const requestsUntil = changesUntil + options.waitSeconds * 1000 + CLOSING_MS;
+    cluster.limit({ changesUntil, requestsUntil, setting: settingOf(seconds) });
+    try {
+      return withFailure(await how(deps, options), options, seconds);
+    } finally {
+      cluster.limit(undefined);
+    }
+  };
+}
+
+function settingOf(seconds: number): string {
+  return `apply.deadlineSeconds: ${seconds}`;
+}
+
+function withFailure(result: RunResult, { id }: RunOptions, seconds: number): RunResult {
+  const left = result.outcomes.filter(({ error }) => error?.code === RUN_DEADLINE);
+  if (left.length === 0) return result;
+  const named = left.slice(0, NAMED_MAX).map(({ resource }) => formatId(resource));
+  const more = left.length > NAMED_MAX ? ` and ${left.length - NAMED_MAX} more` : '';
+  const message = `run ${id} is at its end (${settingOf(seconds)}), and ${left.length} changes were not begun: ${named.join(', ')}${more}; the next run goes on there`;
+  return { ...result, failures: [...result.failures, new Failure('run-deadline', message, { retryable: true })] };
+}

@@ -1,0 +1,59 @@
+// Runs one after the other on the schedule, for `skep run` and `skep dev`.
+
+import { randomUUID } from 'node:crypto';
+import type { RunResult } from '#reconciler/run/result.ts';
+import { Failure } from '#std/failure.ts';
+import { systemClock } from '../../clock.ts';
+import type { Config } from '../../config/config.ts';
+import type { Instance } from '../instance/instance.ts';
+import { type Reason, type Scheduled, startSchedule } from './schedule.ts';
+import { openWindows, pausedBy } from './windows.ts';
+
+const FOLLOW_UPS_MS = [500, 1000, 2000, 4000, 8000];
+
+export interface RunListener {
+  began?(reason: Reason, runId: string): void;
+  /** `before`: the run before it; undefined for the first. */
+  result(result: RunResult, before: RunResult | undefined): void;
+  failure(failure: Failure): void;
+  /** The loop waits for the next run. */
+  beat?(): void;
+  /** Whether a run is asked for that has not begun. */
+  queued?(waiting: boolean): void;
+}
+
+/**
+ * Runs one after the other; a run that fails as a whole is reported and tried again at the next tick.
+ * `first`: a run that was made and reported already. Throws Failure `config-invalid` for a schedule or window that is none.
+ */
+export function startRuns(instance: Instance, config: Config, listener: RunListener, first?: RunResult): Scheduled {
+  let before = first;
+  const { schedule, timeZone, jitterSeconds } = config;
+  const { now, sleep } = systemClock;
+  const { beat, queued } = listener;
+  const deps = {
+    now,
+    sleep,
+    random: Math.random,
+    beat,
+    queued,
+  };
+  const windows = openWindows(config.windows);
+  return startSchedule(deps, { schedule, timeZone, jitterSeconds, followUpsMs: FOLLOW_UPS_MS }, async (reason) => {
+    const id = randomUUID();
+    listener.began?.(reason, id);
+    try {
+      // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
+      const result = await instance.run({ id, waitSeconds: 0, ...pausedBy(windows, now()) });
+      // Reported first: what a run did is news also where its state cannot be saved.
+      listener.result(result, before);
+      before = result;
+      await instance.save();
+      return result.readiness.progressing.length > 0;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      listener.failure(error);
+      return false;
+    }
+  });
+}

@@ -1,0 +1,232 @@
+// Reads sources beside the runs: a run waits a while for what it asks for, and where that takes longer it goes on with what
+// was read last. Knows nothing about what is read.
+
+import type { RegistryDeps } from '#reconciler/run/catalogue/registries.ts';
+import type { Checkout, Clock } from '#reconciler/run/ports.ts';
+import { type FleetSource, LATE } from '#reconciler/run/read/gather.ts';
+import type { SyncOutcome } from '#registry/catalogue/sync.ts';
+import { Failure } from '#std/failure.ts';
+import { awaitWithin } from '../../clock.ts';
+import type { Config } from '../../config/config.ts';
+
+export interface Patience {
+  /** Milliseconds that a run waits for a source that was never read: until then nothing is known of what it declares. */
+  readonly firstMs: number;
+  /** The same for one that was read before. One that took longer is not waited for, until it is as quick again. */
+  readonly againMs: number;
+}
+
+export interface SourceLoops {
+  /** `read`: what is done once for each commit, before runs see it; where that fails, they do not. */
+  over(source: FleetSource, read?: (checkout: Checkout) => Promise<void>): FleetSource;
+  readonly beside: NonNullable<RegistryDeps['beside']>;
+  /** Gives up what is under way. */
+  close(): Promise<void>;
+}
+
+/** For a process that stays. */
+export const KEEPING: Patience = { firstMs: 10_000, againMs: 2_000 };
+/** For one run: as long as one answer of a Git server may take, or half of the run, so that the others have the rest. */
+export function patienceOnce({ apply: { deadlineSeconds } }: Pick<Config, 'apply'>): Patience {
+  const ms = Math.min(120_000, deadlineSeconds * 500);
+  return { firstMs: ms, againMs: ms };
+}
+
+/** What was read so short a time ago is what the ref names now. */
+const FRESH_MS = 10_000;
+
+/** `news`: something was read that a run would have used. */
+export function openSourceLoops(clock: Pick<Clock, 'monotonic'>, patience: Patience, news: () => void): SourceLoops {
+  const syncs = new Map<string, Sync>();
+  const closing = new AbortController();
+  return {
+    over: (source, read) => ({
+      ...source,
+      repository: storedRepository({ clock, patience, news }, source, openOnce(clock, read)),
+    }),
+    async beside(key, work) {
+      const known = syncs.get(key);
+      if (known === undefined && work === undefined) return [];
+      const sync = known ?? openSync({ clock, patience, news, signal: closing.signal });
+      syncs.set(key, sync);
+      return sync.next(work);
+    },
+    async close() {
+      closing.abort();
+      await Promise.all([...syncs.values()].map(({ ended }) => ended()));
+    },
+  };
+}
+
+interface LoopDeps {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly patience: Patience;
+  readonly news: () => void;
+}
+
+interface Pace {
+  /** Whether the reading ended in time for who waits. */
+  await(reading: Promise<void>, usualMs: number): Promise<boolean>;
+  /** Reads, and says afterwards whether no one waited for it. */
+  time(read: () => Promise<void>): Promise<boolean>;
+}
+
+/** One that was late is not waited for until it was in time once. */
+function openPace({ clock, patience }: LoopDeps): Pace {
+  let late = false;
+  let waiting = 0;
+  return {
+    async await(reading, usualMs) {
+      waiting += 1;
+      try {
+        const inTime = await awaitWithin(late ? 0 : usualMs, reading);
+        late = !inTime;
+        return inTime;
+      } finally {
+        waiting -= 1;
+      }
+    },
+    async time(read) {
+      const startedAt = clock.monotonic();
+      await read();
+      late = clock.monotonic() - startedAt > patience.againMs;
+      return waiting === 0;
+    },
+  };
+}
+
+/** The last good commit stays where the server is silent, or says no. */
+function storedRepository(
+  deps: LoopDeps,
+  { name, repository }: FleetSource,
+  read: (checkout: Checkout) => Promise<void>,
+): FleetSource['repository'] {
+  const pace = openPace(deps);
+  let last: { readonly checkout: Checkout; readonly at: number } | undefined;
+  let failure: Failure | undefined;
+  let reading: Promise<void> | undefined;
+  /** What a run took for what the ref names. */
+  let used: string | undefined;
+
+  async function readNow(): Promise<void> {
+    try {
+      const checkout = await repository.fetch();
+      await read(checkout);
+      last = { checkout, at: deps.clock.monotonic() };
+      failure = undefined;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failure = error;
+    }
+  }
+
+  async function startReading(): Promise<void> {
+    const unawaited = await pace.time(readNow);
+    reading = undefined;
+    if (unawaited && failure === undefined && last?.checkout.commit !== used) deps.news();
+  }
+
+  function usable(inTime: boolean): Checkout {
+    if (last === undefined) throw failure ?? unanswered(name, deps.patience.firstMs);
+    const isFresh = failure === undefined && (inTime || deps.clock.monotonic() - last.at <= FRESH_MS);
+    used = isFresh ? last.checkout.commit : undefined;
+    return isFresh ? last.checkout : { ...last.checkout, stale: failure ?? lateFailure(name, last.checkout.commit) };
+  }
+
+  return {
+    ...repository,
+    async fetch() {
+      reading ??= startReading();
+      const { firstMs, againMs } = deps.patience;
+      return usable(await pace.await(reading, last === undefined ? firstMs : againMs));
+    },
+    at: rememberLast(repository),
+  };
+}
+
+/** A rollback keeps every run at the same commit. */
+function rememberLast(repository: FleetSource['repository']): FleetSource['repository']['at'] {
+  let rolledBack: Checkout | undefined;
+  return async (commit) => {
+    if (rolledBack?.commit !== commit) rolledBack = await repository.at(commit);
+    return rolledBack;
+  };
+}
+
+function unanswered(name: string, ms: number): Failure {
+  const message = `source ${name} has not answered within ${ms / 1000} s, and was never read: a run follows when it does`;
+  return new Failure('git-unreachable', message, { retryable: true });
+}
+
+function lateFailure(name: string, commit: string): Failure {
+  const message = `source ${name} has not answered yet: it is used as of ${commit.slice(0, 12)}, and nothing of it is deleted`;
+  return new Failure(LATE, message, { retryable: true });
+}
+
+/** What was read of a commit stays read; what failed is tried again after a while, for the machine may have been busy. */
+function openOnce(clock: Pick<Clock, 'monotonic'>, read: ((checkout: Checkout) => Promise<void>) | undefined) {
+  let before: { readonly commit: string; readonly failure: Failure | undefined; readonly at: number } | undefined;
+  return async (checkout: Checkout): Promise<void> => {
+    const { commit } = checkout;
+    const isSame = before?.commit === commit;
+    if (isSame && before?.failure === undefined) return;
+    if (isSame && before?.failure !== undefined && clock.monotonic() - before.at < TRIED_AGAIN_MS) throw before.failure;
+    const failure = await read?.(checkout).then(() => undefined, asFailure);
+    before = { commit, failure, at: clock.monotonic() };
+    if (failure !== undefined) throw failure;
+  };
+}
+
+const TRIED_AGAIN_MS = 10 * 60_000;
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  throw error;
+}
+
+interface Sync {
+  /** Begins the work where none is under way, and returns what has ended since the last time. Throws what it threw. */
+  next(work: Work | undefined): Promise<readonly SyncOutcome[]>;
+  ended(): Promise<void>;
+}
+
+type Work = (signal: AbortSignal) => Promise<readonly SyncOutcome[]>;
+
+function openSync(deps: LoopDeps & { readonly signal: AbortSignal }): Sync {
+  const pace = openPace(deps);
+  let outcomes: readonly SyncOutcome[] = [];
+  let failure: Failure | undefined;
+  let running: Promise<void> | undefined;
+
+  async function runWork(work: Work): Promise<void> {
+    try {
+      outcomes = [...outcomes, ...(await work(deps.signal))];
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failure = error;
+    }
+  }
+
+  async function start(work: Work): Promise<void> {
+    const unawaited = await pace.time(() => runWork(work));
+    running = undefined;
+    if (unawaited && !deps.signal.aborted && outcomes.length > 0) deps.news();
+  }
+
+  function takeOutcomes(): readonly SyncOutcome[] {
+    const [failed, done] = [failure, outcomes];
+    failure = undefined;
+    outcomes = [];
+    if (failed !== undefined) throw failed;
+    return done;
+  }
+
+  return {
+    async next(work) {
+      if (work !== undefined) running ??= start(work);
+      if (running !== undefined) await pace.await(running, deps.patience.againMs);
+      return takeOutcomes();
+    },
+    ended: async () => running,
+  };
+}

@@ -1,0 +1,50 @@
+// Ends the run under way early: what was sent is finished and its status written, nothing more is changed, and the lease is
+// given back.
+
+import { RUN_STOPPED } from '#reconciler/run/apply/apply.ts';
+import type { Cluster } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+
+export interface Stopping {
+  stop(): void;
+  /** Aborted once it was asked to stop. */
+  readonly signal: AbortSignal;
+  /** A cluster that, once it was asked to stop, begins no further change. */
+  over<T extends Cluster>(cluster: T): T;
+}
+
+export function createStopping(): Stopping {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  function assertGoing(): void {
+    if (signal.aborted) throw new Failure(RUN_STOPPED, 'the process was stopped: the next run goes on here');
+  }
+  return {
+    signal,
+    stop: () => stopping.abort(),
+    over: (cluster) => ({
+      ...cluster,
+      // What waits its turn is not sent either.
+      fence(check) {
+        const checked = (changes: boolean): void => {
+          if (changes) assertGoing();
+          check?.(changes);
+        };
+        cluster.fence(check && checked);
+      },
+      async apply(object, options) {
+        const changes = options.dryRun !== true && options.subresource === undefined && object.kind !== 'Event';
+        if (changes) assertGoing();
+        return cluster.apply(object, options);
+      },
+      async patch(object, operations, options) {
+        if (options.dryRun !== true) assertGoing();
+        return cluster.patch(object, operations, options);
+      },
+      async remove(id, uid, as, resourceVersion) {
+        assertGoing();
+        await cluster.remove(id, uid, as, resourceVersion);
+      },
+    }),
+  };
+}

@@ -1,0 +1,85 @@
+// Whether changes may be made at a moment: cron expressions that open or close for some hours. Knows nothing about runs.
+
+import type { Paused } from '#reconciler/run/result.ts';
+import type { Window } from '../../config/windows.ts';
+import { type Cron, readCron } from './cron.ts';
+
+export interface Closed {
+  /** The window that closes it, or what all that would open it have in common. */
+  readonly window: string;
+  /** Milliseconds since 1970; absent where it is too far away to tell. */
+  readonly until?: number;
+}
+
+export interface SyncWindows {
+  /** Undefined where changes may be made. */
+  closed(at: number): Closed | undefined;
+}
+
+interface Opened {
+  readonly cron: Cron;
+  readonly hoursMs: number;
+  readonly shown: string;
+}
+
+const HOUR_MS = 3_600_000;
+/** Windows may follow one another without a gap: how many of them are looked at for the end. */
+const STEPS_MAX = 64;
+
+/** Throws Failure `config-invalid` for what is no cron expression. */
+export function openWindows(windows: readonly Window[]): SyncWindows {
+  const allows = windows.flatMap((each) => (each.allow === undefined ? [] : [opened(each, 'allow', each.allow)]));
+  const denies = windows.flatMap((each) => (each.deny === undefined ? [] : [opened(each, 'deny', each.deny)]));
+
+  function closedBy(at: number): string | undefined {
+    const deny = denies.find((each) => isActive(each, at));
+    if (deny !== undefined) return deny.shown;
+    if (allows.length === 0 || allows.some((each) => isActive(each, at))) return undefined;
+    return `outside of ${allows.map(({ shown }) => shown).join(', ')}`;
+  }
+
+  /** Only where a window begins or ends can it change. */
+  function opensAt(closedAt: number): number | undefined {
+    let at = closedAt;
+    for (let step = 0; step < STEPS_MAX; step += 1) {
+      const after = at;
+      at = Math.min(...[...allows, ...denies].map((each) => nextEdge(each, after)));
+      if (closedBy(at) === undefined) return at;
+    }
+    return undefined;
+  }
+
+  return {
+    closed(at) {
+      const window = closedBy(at);
+      if (window === undefined) return undefined;
+      const until = opensAt(at);
+      return { window, until };
+    },
+  };
+}
+
+function opened({ hours, timeZone }: Window, verb: string, expression: string): Opened {
+  const cron = readCron(expression, timeZone);
+  return { cron, hoursMs: hours * HOUR_MS, shown: `${verb} "${expression}" for ${hours} h (${timeZone})` };
+}
+
+/** It has begun, and less than its hours ago. */
+function isActive({ cron, hoursMs }: Opened, at: number): boolean {
+  return cron.next(at - hoursMs) <= at;
+}
+
+/** Its next begin, or the end of the one that began first of those that last: whichever comes first. */
+function nextEdge({ cron, hoursMs }: Opened, after: number): number {
+  return Math.min(cron.next(after), cron.next(after - hoursMs) + hoursMs);
+}
+
+/** As an option of a run. */
+export function pausedBy(windows: SyncWindows, at: number): { readonly paused?: Paused } {
+  const closed = windows.closed(at);
+  if (closed === undefined) return {};
+  const { window, until } = closed;
+  return {
+    paused: { by: 'window', window, until: until === undefined ? undefined : new Date(until).toISOString() },
+  };
+}

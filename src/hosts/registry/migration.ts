@@ -1,0 +1,49 @@
+// The schema of a registry service's database: brought up to date when the service starts, or as soon as the database
+// answers. Any number of replicas may do so at the same time.
+
+import type { Logger } from 'pino';
+import type { RegistryConfig } from '#contracts/registry/service.ts';
+import type { Clock } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { migrateAtStart } from '../database.ts';
+
+export interface RunningMigration {
+  stop(): Promise<void>;
+}
+
+const RETRY_MS = 5000;
+
+/**
+ * Resolves when the first try is over. Throws Failure where the schema cannot be brought up to date, though the database
+ * answers: then nothing would be served right.
+ */
+export async function startMigration(
+  { database }: RegistryConfig,
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+): Promise<RunningMigration> {
+  const stopping = new AbortController();
+  async function attempt(): Promise<boolean> {
+    try {
+      const done = await migrateAtStart(database, { user: database.migrationUser });
+      if (done instanceof Failure) {
+        logger.warn({ code: done.code }, `the schema of the database is left to others: ${done.message}`);
+      } else if (done.length > 0) logger.info({ applied: done }, 'the schema of the database was brought up to date');
+      return true;
+    } catch (failure) {
+      if (!(failure instanceof Failure) || !failure.retryable) throw failure;
+      logger.error({ code: failure.code }, `the schema of the database: ${failure.message}`);
+      return false;
+    }
+  }
+  async function keepTrying(): Promise<void> {
+    do await clock.sleep(RETRY_MS, stopping.signal);
+    while (!stopping.signal.aborted && !(await attempt()));
+  }
+  const trying = (await attempt()) ? Promise.resolve() : keepTrying();
+  return {
+    async stop() {
+      stopping.abort();
+      await trying;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+// Reads the configuration of the registry service of one MCPRegistry, and opens its listeners.
+
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { RegistryConfig } from '#contracts/registry/service.ts';
+import type { CatalogueReader } from '#registry/catalogue/ports.ts';
+import type { MetricsAppOptions } from '#registry/service/metrics.ts';
+import { Failure } from '#std/failure.ts';
+import { formatProblem } from '#std/problem.ts';
+import type { BeginRequest } from '#std/telemetry/trace.ts';
+import { systemClock } from '../clock.ts';
+import { settingsText } from '../config/settings-file.ts';
+import { egressFrom } from '../egress.ts';
+import { listen } from '../listen.ts';
+import { watchUsage } from '../process-usage.ts';
+import { readBuild, VERSION } from '../version.ts';
+
+/** Throws Failure `config-invalid` with every problem; warnings go to stderr. */
+export async function readServeConfig(file: string): Promise<RegistryConfig> {
+  const { readRegistryConfig } = await import('#contracts/registry/config-read.ts');
+  const result = readRegistryConfig(readSettings(file), file, process.env);
+  if ('problems' in result) throw new Failure('config-invalid', result.problems.map(formatProblem).join('\n'));
+  for (const warning of result.warnings) process.stderr.write(`${formatProblem(warning)}\n`);
+  return result.config;
+}
+
+function readSettings(file: string): string {
+  const text = settingsText(file);
+  if (text === undefined) throw new Failure('usage', `${file}: no such file`);
+  return text;
+}
+
+export interface Service {
+  readonly url: string;
+  /** Where /metrics is, without the path; absent where the configuration asks for none. */
+  readonly metricsUrl?: string;
+  /**
+   * From now on it is not ready. Resolves once whoever sends requests had time to notice: until then, and to `stop`, they are
+   * answered.
+   */
+  drain(): Promise<void>;
+  /** Requests under way are answered first. */
+  stop(): Promise<void>;
+}
+
+/** Receives each request of the listener first. False: the registry answers it. */
+export type Beside = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+export interface ServiceOptions {
+  readonly traced?: BeginRequest | undefined;
+  readonly beside?: Beside | undefined;
+  /** Reads the files that the configuration names. Absent: those of this machine. */
+  readonly readFile?: (path: string) => Promise<string>;
+}
+
+/** Listens at the address of the configuration; port 0 lets the system choose. If it cannot, nothing stays open. */
+export async function startService(
+  config: RegistryConfig,
+  catalogue: CatalogueReader,
+  logger: Logger,
+  { traced, beside, readFile: read = readMounted }: ServiceOptions = {},
+): Promise<Service> {
+  const closing: (() => Promise<unknown>)[] = [];
+  let isStopping = false;
+  async function drain(): Promise<void> {
+    isStopping = true;
+    await sleep(config.limits.shutdownGraceMs, undefined, { ref: false });
+  }
+  async function stop(): Promise<void> {
+    for (const close of closing.splice(0).reverse()) await close();
+  }
+  try {
+    const [{ buildApp }, { createOutbound }, { createServiceMetrics }] = await Promise.all([
+      import('#registry/service/app.ts'),
+      import('#adapters/http/outbound.ts'),
+      import('#registry/service/metrics.ts'),
+    ]);
+    const metrics = createServiceMetrics(VERSION, config.registries);
+    const outbound = createOutbound({ allowPrivate: [], egress: egressFrom(process.env), version: VERSION });
+    closing.push(() => outbound.close());
+    const app = await buildApp({
+      config,
+      catalogue,
+      auth: { fetch: outbound.request, files: { read }, clock: systemClock },
+      logger,
+      version: versionInfo(),
+      newRequestId: randomUUID,
+      metrics,
+      traced,
+      isStopping: () => isStopping,
+      runsBeside: beside !== undefined,
+    });
+    closing.push(() => app.close());
+    if (beside !== undefined) putBefore(app.server, beside);
+    // Before the registry itself: whoever sees that one is ready may scrape.
+    const metricsUrl = await startMetrics({ metrics, config, catalogue, logger }, closing);
+    const url = await listen(app, config.listen);
+    return { url, metricsUrl, drain, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** What GET /version answers. */
+function versionInfo() {
+  const { commit, date } = readBuild();
+  const platform = `${process.platform}/${process.arch}`;
+  return { version: VERSION, commit, build_date: date, node_version: process.version, platform };
+}
+
+function putBefore(server: Server, beside: Beside): void {
+  const handlers = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (!beside(request, response)) for (const handle of handlers) handle.call(server, request, response);
+  });
+}
+
+async function startMetrics(
+  options: Omit<MetricsAppOptions, 'usage' | 'config'> & { readonly config: RegistryConfig },
+  closing: (() => Promise<unknown>)[],
+): Promise<string | undefined> {
+  const { metrics: address } = options.config;
+  if (address === undefined) return undefined;
+  const { buildMetricsApp } = await import('#registry/service/metrics.ts');
+  const { usage, stop } = watchUsage();
+  closing.push(async () => stop());
+  const app = buildMetricsApp({ ...options, usage });
+  closing.push(() => app.close());
+  return await listen(app, address);
+}
+
+async function readMounted(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new Failure('secret-file-unreadable', `${path} cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,82 @@
+// Refuses folders for state that somebody else decides about: a repository that was cloned may bring a folder `.skep`, or a link of that
+// name, and what skep writes there would overwrite other files or be read by others.
+
+import fs, { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
+import { gitPackage } from '#adapters/git/package.ts';
+import { Failure } from '#std/failure.ts';
+
+export interface StateFolderRules {
+  /** Whether the folder must belong to the user. A volume of a pod belongs to root. */
+  readonly ownedByUser: boolean;
+}
+
+/** A folder that does not exist is fine. Throws Failure `state-folder-unsafe`. */
+export async function checkStateFolder(dir: string, { ownedByUser }: StateFolderRules): Promise<void> {
+  const path = resolve(dir);
+  const link = componentsOf(path).find((each) => statOf(each)?.isSymbolicLink());
+  if (link !== undefined) throw unsafe(dir, `${link} is a link`);
+  const found = statOf(path);
+  if (found === undefined) return;
+  if (!found.isDirectory()) throw unsafe(dir, `${path} is not a folder`);
+  const user = process.getuid?.();
+  if (ownedByUser && user !== undefined && found.uid !== user)
+    throw unsafe(dir, `it belongs to the user ${found.uid}, not ${user}`);
+  const tracked = await trackedFile(path);
+  if (tracked !== undefined)
+    throw unsafe(dir, `Git tracks ${tracked} in it, so its commits decide what skep reads and writes there`);
+}
+
+/** Undefined: nothing is there. Throws Failure `state-folder-unsafe` if that cannot be found out. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOTDIR') return undefined;
+    throw unsafe(path, `it cannot be looked at: ${String(code ?? error)}`);
+  }
+}
+
+/** The folder, and those above it as far as they are in the folder of this process: links farther up are the machine's own. */
+function componentsOf(path: string): readonly string[] {
+  const way = relative(process.cwd(), path);
+  const isElsewhere = way === '' || way.startsWith('..') || isAbsolute(way);
+  if (isElsewhere || process.cwd() === parse(path).root) return [path];
+  const names = way.split(sep);
+  return names.map((_name, index) => join(process.cwd(), ...names.slice(0, index + 1)));
+}
+
+/** A file below the folder that is in the index of the work tree around it. */
+async function trackedFile(path: string): Promise<string | undefined> {
+  const folder = realpathSync(path);
+  const root = workTreeAround(dirname(folder));
+  if (root === undefined) return undefined;
+  const below = `${relative(root, folder).split(sep).join('/')}/`;
+  try {
+    const files = await gitPackage().listFiles({ fs, dir: root, gitdir: gitDirectory(root) });
+    return files.find((file) => file.startsWith(below));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw unsafe(path, `whether Git tracks files in it cannot be read from ${root}: ${reason}`);
+  }
+}
+
+function workTreeAround(folder: string): string | undefined {
+  if (existsSync(join(folder, '.git'))) return folder;
+  const above = dirname(folder);
+  return above === folder ? undefined : workTreeAround(above);
+}
+
+/** In a linked work tree `.git` is a file that names it (gitrepository-layout(5)). */
+function gitDirectory(root: string): string {
+  const path = join(root, '.git');
+  if (lstatSync(path).isDirectory()) return path;
+  const [, named = ''] = /^gitdir: (.+)/.exec(readFileSync(path, 'utf8')) ?? [];
+  return resolve(root, named);
+}
+
+function unsafe(dir: string, why: string): Failure {
+  const remedy = 'Delete it, or name another folder (stateDir of skep.yaml; --data for skep dev)';
+  return new Failure('state-folder-unsafe', `${dir} cannot be used for state: ${why}. ${remedy}.`, { data: { dir } });
+}

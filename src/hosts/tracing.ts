@@ -1,0 +1,102 @@
+// OpenTelemetry traces, where the standard variables of the environment ask for them; nothing of OpenTelemetry is loaded
+// otherwise. Spans go over OTLP/HTTP as JSON.
+
+import type { Context, SpanContext, Tracer } from '@opentelemetry/api';
+import type { Environment } from '#std/environment.ts';
+import { Failure } from '#std/failure.ts';
+import { type BeginRequest, type Trace, type TraceParent, textOfTraceParent } from '#std/telemetry/trace.ts';
+import { VERSION } from './version.ts';
+
+export interface Tracing extends Trace {
+  /** Of what is under way here. */
+  traceId(): string | undefined;
+  /** The same, for those who are asked by what is under way: as the header `traceparent`. */
+  traceParent(): string | undefined;
+  /** Of a service. */
+  readonly request: BeginRequest;
+  /** Sends what is left. */
+  close(): Promise<void>;
+}
+
+export function wantsTraces(environment: Environment): boolean {
+  const endpoint = environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? environment.OTEL_EXPORTER_OTLP_ENDPOINT ?? '';
+  const off = environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || environment.OTEL_TRACES_EXPORTER === 'none';
+  return endpoint !== '' && !off;
+}
+
+/** Undefined where no one asks for traces. The exporter reads its own variables. */
+export async function openTracing(environment: Environment): Promise<Tracing | undefined> {
+  if (!wantsTraces(environment)) return undefined;
+  const [api, { BatchSpanProcessor, TracerProvider }, resources, { OTLPTraceExporter }, hooks] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/context-async-hooks'),
+  ]);
+  const contexts = new hooks.AsyncLocalStorageContextManager().enable();
+  api.context.setGlobalContextManager(contexts);
+  const named = { 'service.name': environment.OTEL_SERVICE_NAME ?? 'skep', 'service.version': VERSION };
+  const given = resources.detectResources({ detectors: [resources.envDetector] });
+  const provider = new TracerProvider({
+    resource: resources.defaultResource().merge(resources.resourceFromAttributes(named)).merge(given),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  });
+  const tracer = provider.getTracer('skep', VERSION);
+  return {
+    span: (name, facts, task) =>
+      tracer.startActiveSpan(name, { attributes: facts }, async (span) => {
+        try {
+          return await task();
+        } catch (error) {
+          // The code alone: what the world says is for the log.
+          const message = error instanceof Failure ? error.code : 'bug';
+          span.setStatus({ code: api.SpanStatusCode.ERROR, message });
+          throw error;
+        } finally {
+          span.end();
+        }
+      }),
+    traceId: () => api.trace.getActiveSpan()?.spanContext().traceId,
+    traceParent() {
+      const active = api.trace.getActiveSpan()?.spanContext();
+      return active === undefined ? undefined : textOfTraceParent(parentOf(api, active));
+    },
+    request: requestsOf(api, tracer),
+    async close() {
+      // A collector that is away keeps no one from ending.
+      await provider.shutdown().catch(() => undefined);
+      contexts.disable();
+      api.context.disable();
+    },
+  };
+}
+
+type Api = typeof import('@opentelemetry/api');
+
+function requestsOf(api: Api, tracer: Tracer): BeginRequest {
+  return (method, parent) => {
+    const outer = parent === undefined ? api.ROOT_CONTEXT : contextOf(api, parent);
+    const attributes = { 'http.request.method': method };
+    const span = tracer.startSpan(method, { kind: api.SpanKind.SERVER, attributes }, outer);
+    return {
+      traceId: span.spanContext().traceId,
+      during: (task) => api.context.with(api.trace.setSpan(outer, span), task),
+      ended(route, status) {
+        if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
+        span.setAttribute('http.response.status_code', status);
+        if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  };
+}
+
+function contextOf(api: Api, { traceId, spanId, sampled }: TraceParent): Context {
+  const traceFlags = sampled ? api.TraceFlags.SAMPLED : api.TraceFlags.NONE;
+  return api.trace.setSpanContext(api.ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function parentOf(api: Api, { traceId, spanId, traceFlags }: SpanContext): TraceParent {
+  return { traceId, spanId, sampled: (traceFlags & api.TraceFlags.SAMPLED) !== 0 };
+}

@@ -1,0 +1,70 @@
+// What of its audit a virtual server writes, and where, as its configuration says.
+
+import { openSync } from 'node:fs';
+import { destination, type Logger } from 'pino';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { AuditData } from '#gateway/gate/audit.ts';
+import { AUDIT_TYPES, type AuditType } from '#gateway/gate/audit-types.ts';
+import { Failure } from '#std/failure.ts';
+
+export interface VirtualAudit {
+  keeps(type: AuditType): boolean;
+  /** Which contents of requests and answers events hold. */
+  data(): AuditData;
+  /** Larger answers are in no event. */
+  keptAnswerBytes(): number;
+  /** Undefined: standard output. */
+  readonly write: ((line: string) => void) | undefined;
+  /** Other types and contents may count; the file stays. */
+  replace(config: VmcpConfig): void;
+  close(): void;
+}
+
+/** `write`: takes the lines in place of everything else. Throws Failure `vmcp-audit-file-unwritable`. */
+export function openVirtualAudit(
+  config: VmcpConfig,
+  logger: Logger,
+  write: ((line: string) => void) | undefined,
+): VirtualAudit {
+  let kept = keptTypes(config);
+  let data = contentsOf(config);
+  for (const type of unknownTypes(config)) logger.warn({ type }, 'there is no such type of audit events');
+  const file = config.audit?.logFile;
+  const lines = file === undefined ? undefined : destination({ fd: openFile(file), sync: false });
+  return {
+    keeps: (type) => kept.has(type),
+    data: () => data,
+    keptAnswerBytes: () => (data.response ? data.maxBytes : 0),
+    write: write ?? (lines === undefined ? undefined : (line) => void lines.write(line)),
+    replace(next) {
+      kept = keptTypes(next);
+      data = contentsOf(next);
+    },
+    close: () => lines?.flushSync(),
+  };
+}
+
+function contentsOf({ audit }: VmcpConfig): AuditData {
+  const { includeRequestData = false, includeResponseData = false, maxDataSize = 0 } = audit ?? {};
+  return { request: includeRequestData, response: includeResponseData, maxBytes: maxDataSize };
+}
+
+/** Document 3, Audit config: excluded ones win, and an empty list means all. */
+function keptTypes({ audit }: VmcpConfig): ReadonlySet<string> {
+  const { eventTypes = [], excludeEventTypes = [] } = audit ?? {};
+  const named: readonly string[] = eventTypes.length === 0 ? AUDIT_TYPES : eventTypes;
+  return new Set(named.filter((type) => !excludeEventTypes.includes(type)));
+}
+
+export function unknownTypes({ audit }: VmcpConfig): readonly string[] {
+  const known: readonly string[] = AUDIT_TYPES;
+  return [...(audit?.eventTypes ?? []), ...(audit?.excludeEventTypes ?? [])].filter((type) => !known.includes(type));
+}
+
+function openFile(file: string): number {
+  try {
+    return openSync(file, 'a');
+  } catch (cause) {
+    throw new Failure('vmcp-audit-file-unwritable', `${file} cannot be written`, { data: { file }, cause });
+  }
+}

@@ -1,0 +1,84 @@
+// The configuration file of a virtual MCP server: read at start, and what of it is read again.
+
+import { VMCP_MODEL } from '#contracts/virtual/config-model.ts';
+import { readVmcpConfig, type VmcpConfig } from '#contracts/vmcp-config.ts';
+import { issuerSettings } from '#gateway/issuer/settings.ts';
+import { unsupportedSettings } from '#gateway/virtual-server/settings.ts';
+import { workflowFaults } from '#gateway/virtual-server/workflows/check.ts';
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { fieldPath } from '#kubernetes/rules/structural/path.ts';
+import { compileRules } from '#kubernetes/rules/structural/structural.ts';
+import { Failure } from '#std/failure.ts';
+import type { JsonObject } from '#std/json.ts';
+import { checkHostIssuer } from '../issuer.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+
+/** Throws Failure `vmcp-config-invalid`, `issuer-config-invalid`, `vmcp-setting-not-supported`, or `secret-file-unreadable`. `ownUrl`: see `readVmcpConfig`. */
+export function readVirtualConfig(files: WatchedFiles, file: string, ownUrl?: string): VmcpConfig {
+  const read = readVmcpConfig(files.read(file), ownUrl);
+  if ('fault' in read) throw invalid(file, read.fault);
+  const { config } = read;
+  const [rule] = brokenRules(config);
+  if (rule !== undefined) throw invalid(file, ruleFault(rule));
+  const [unsupported] = unsupportedSettings(config);
+  if (unsupported !== undefined) {
+    const { pointer, reason } = unsupported;
+    const message = `${file}: ${pointer} is not supported by this release: ${reason}`;
+    throw new Failure('vmcp-setting-not-supported', message, { data: { file, pointer } });
+  }
+  const broken = workflowFaults(config.compositeTools ?? []).find(({ severity }) => severity === 'error');
+  if (broken !== undefined) throw invalid(file, `${broken.pointer} ${broken.message}`);
+  checkAuthServer(file, config);
+  const provider = unknownProvider(config);
+  if (provider !== undefined) throw invalid(file, provider);
+  const [twice] = duplicates(config.backends.map(({ name }) => name));
+  if (twice !== undefined) throw invalid(file, `/backends has ${twice} twice`);
+  return config;
+}
+
+let rules: ((value: JsonObject) => readonly Finding[]) | undefined;
+
+/** The rules that a manifest with the same fields is held to. */
+function brokenRules(config: VmcpConfig): readonly Finding[] {
+  rules ??= compileRules(plainObject(VMCP_MODEL));
+  return rules(plainObject(config));
+}
+
+/** A finding names the field as manifests do, and the messages about this file by its pointer. */
+function ruleFault({ pointer, message }: Finding): string {
+  return message.replace(`${fieldPath(pointer)}:`, pointer);
+}
+
+/** Without what only the program knows of it: fields that are undefined, marks of types. */
+function plainObject(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** What opens the authorization server says it again, when keys and secrets are there. */
+function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: VmcpConfig): void {
+  if (authServer === undefined) return;
+  if (oidc === undefined) throw invalid(file, '/authServer needs /incomingAuth/oidc, which accepts its tokens');
+  checkHostIssuer(authServer, oidc.issuer);
+  issuerSettings(authServer, oidc.audience);
+}
+
+/** Document 3, UpstreamInjectConfig. */
+function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): string | undefined {
+  const providers = authServer?.upstreams.map(({ name }) => name) ?? [];
+  for (const { name } of backends) {
+    const { type, upstreamInject } = outgoingAuth.backends[name] ?? {};
+    if (type !== 'upstream_inject' || providers.includes(upstreamInject?.providerName ?? '')) continue;
+    const pointer = `/outgoingAuth/backends/${name}`;
+    if (authServer === undefined) return `${pointer}/type is upstream_inject, which needs /authServer`;
+    return `${pointer}/upstreamInject/providerName names none of /authServer: ${providers.join(', ')}`;
+  }
+  return undefined;
+}
+
+function duplicates(names: readonly string[]): readonly string[] {
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
+function invalid(file: string, fault: string): Failure {
+  return new Failure('vmcp-config-invalid', `${file}: ${fault}`, { data: { file } });
+}

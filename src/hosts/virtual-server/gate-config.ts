@@ -1,0 +1,66 @@
+// What stands before a virtual server is what stands before a single one: its settings in the words of a proxy's
+// configuration.
+
+import assert from 'node:assert/strict';
+import type { RunConfig } from '#contracts/run-config.ts';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly namespace: string;
+}
+
+export function gateConfig(config: VmcpConfig, { host, port, namespace }: Place): RunConfig {
+  const { name, audit } = config;
+  return {
+    schema_version: 'v0.1.0',
+    name,
+    namespace,
+    transport: 'streamable-http',
+    proxy_mode: 'streamable-http',
+    host,
+    port,
+    trust_proxy_headers: false,
+    oidc_config: oidcConfig(config),
+    audit_config: { enabled: audit !== undefined, component: audit?.component ?? name },
+    telemetry_config: telemetryConfig(config),
+  };
+}
+
+function oidcConfig({ incomingAuth: { type, oidc } }: VmcpConfig): RunConfig['oidc_config'] {
+  if (type !== 'oidc') return undefined;
+  assert(oidc !== undefined, 'a rule of the configuration demands the block that its type names');
+  return {
+    issuer: oidc.issuer,
+    issuer_is_api_server: oidc.issuerIsApiServer,
+    audience: oidc.audience,
+    jwks_url: oidc.jwksUrl,
+    introspection_url: oidc.introspectionUrl,
+    client_id: oidc.clientId,
+    ca_bundle_path: oidc.caBundlePath,
+    auth_token_file: oidc.authTokenFile,
+    jwks_allow_private_ip: oidc.jwksAllowPrivateIp,
+    protected_resource_allow_private_ip: oidc.protectedResourceAllowPrivateIp,
+    insecure_allow_http: oidc.insecureAllowHttp,
+    resource_url: oidc.resource,
+    scopes: [...oidc.scopes],
+  };
+}
+
+function telemetryConfig({ telemetry }: VmcpConfig): RunConfig['telemetry_config'] {
+  if (telemetry === undefined) return undefined;
+  return {
+    service_name: telemetry.serviceName,
+    endpoint: telemetry.endpoint,
+    headers: telemetry.headers,
+    insecure: telemetry.insecure,
+    metrics_enabled: telemetry.metricsEnabled,
+    tracing_enabled: telemetry.tracingEnabled,
+    sampling_rate: telemetry.samplingRate,
+    use_legacy_attributes: telemetry.useLegacyAttributes,
+    enable_prometheus_metrics_path: telemetry.enablePrometheusMetricsPath,
+    custom_attributes: telemetry.customAttributes,
+    environment_variables: telemetry.environmentVariables,
+  };
+}

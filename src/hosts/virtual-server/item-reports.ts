@@ -1,0 +1,36 @@
+// What the log says of single items of members' lists: those that are left out, and those that somebody should look at.
+
+import type { Logger } from 'pino';
+import type { ItemNotice } from '#gateway/virtual-server/catalogue/item-notices.ts';
+import type { VMCP_CODES } from '#gateway/virtual-server/codes.ts';
+import type { Member } from '#gateway/virtual-server/members/member.ts';
+import { setBounded } from '#std/bounded.ts';
+
+const ITEMS_NAMED = 20;
+const REPORTS_MAX = 1000;
+
+/** Each once, whoever reads it: some members show each caller something else. */
+export function reportNotices(logger: Logger): (member: Member, notices: readonly ItemNotice[]) => void {
+  const reported = new Map<string, true>();
+  return ({ name }, notices) => {
+    for (const [what, { code, message }] of Object.entries(NOTICED)) {
+      const found = notices.filter((each) => each.what === what);
+      const items = found.slice(0, ITEMS_NAMED).map(({ list, name: item, why }) => ({ list, name: item, why }));
+      const key = JSON.stringify([name, what, found.length, items]);
+      if (found.length === 0 || reported.has(key)) continue;
+      setBounded(reported, key, true, REPORTS_MAX);
+      logger.warn({ code, backend: name, count: found.length, items }, message);
+    }
+  };
+}
+
+const NOTICED = {
+  'left-out': {
+    code: 'vmcp-item-unreadable',
+    message: 'clients would refuse every list because of what a backend offers: it is left out',
+  },
+  doubtful: {
+    code: 'vmcp-item-doubtful',
+    message: 'what a backend offers may mean to mislead: it is passed on as it is',
+  },
+} as const satisfies Record<ItemNotice['what'], { readonly code: keyof typeof VMCP_CODES; readonly message: string }>;

@@ -1,0 +1,116 @@
+// The servers behind a virtual one as its configuration lists them, each with its connection, its credentials and its
+// health; listed anew when the file changes.
+
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { Backend } from '#gateway/backends/backend.ts';
+import { bridgeEras } from '#gateway/backends/bridge/bridge.ts';
+import { createHttpBackend } from '#gateway/backends/http.ts';
+import type { Upstream } from '#gateway/backends/ports.ts';
+import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
+import { createSseBackend } from '#gateway/backends/sse/backend.ts';
+import { credentialOfStrategy, isPerCaller, type StrategyPorts } from '#gateway/credentials/of-strategy.ts';
+import { createMemberHealth } from '#gateway/virtual-server/health/member-health.ts';
+import type { Member, Members } from '#gateway/virtual-server/members/member.ts';
+import { healthTimes, timeoutOf } from '#gateway/virtual-server/settings.ts';
+import type { SessionSeal } from '#gateway/wire/seal.ts';
+import { jsonEquals, pointerToken } from '#std/json.ts';
+import { proxyClock } from '../proxy/clock.ts';
+
+export interface MemberParts {
+  readonly upstream: Upstream;
+  readonly seal: SessionSeal;
+  readonly observer: BackendObserver;
+  /** Unique among replicas and their restarts. */
+  readonly replica: string;
+  readonly credentials: StrategyPorts;
+  readonly messageBytes: number;
+  /** The health of one of them is another. */
+  readonly changed: () => void;
+}
+
+export interface ListedMembers extends Members {
+  /**
+   * Those of another configuration, once what it gives is called; what is as it was stays open. Throws a Failure where one
+   * cannot be used.
+   */
+  prepare(config: VmcpConfig): () => void;
+}
+
+type Listed = VmcpConfig['backends'][number];
+
+interface Opened {
+  readonly member: Member;
+  /** What it was made of. */
+  readonly facts: unknown;
+}
+
+/** Throws a Failure where one of them cannot be used. */
+export function openMembers(config: VmcpConfig, parts: MemberParts): ListedMembers {
+  let opened = openAll(config, parts, new Map());
+  let all = membersOf(opened);
+
+  return {
+    all: () => all,
+    find: (name) => opened.get(name)?.member,
+    prepare(next) {
+      const before = opened;
+      const after = openAll(next, parts, before);
+      return () => {
+        opened = after;
+        all = membersOf(after);
+        for (const [name, { member }] of before) {
+          if (after.get(name)?.member !== member) void member.backend.close(0);
+        }
+      };
+    },
+  };
+}
+
+function membersOf(opened: ReadonlyMap<string, Opened>): readonly Member[] {
+  return [...opened.values()].map(({ member }) => member);
+}
+
+function openAll(config: VmcpConfig, parts: MemberParts, before: ReadonlyMap<string, Opened>): Map<string, Opened> {
+  return new Map(
+    config.backends.map((listed) => {
+      const { name, metadata: _metadata, ...place } = listed;
+      const strategy = config.outgoingAuth.backends[name];
+      const facts = { place, strategy, timeoutMs: timeoutOf(config, name), health: healthTimes(config) };
+      const known = before.get(name);
+      if (known !== undefined && jsonEquals(known.facts, facts)) return [name, known];
+      return [name, { member: openMember(config, listed, parts), facts }];
+    }),
+  );
+}
+
+function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Member {
+  const { name, url, transport } = listed;
+  const strategy = config.outgoingAuth.backends[name] ?? { type: 'unauthenticated' };
+  const timeoutMs = timeoutOf(config, name);
+  const pointer = `/outgoingAuth/backends/${pointerToken(name)}`;
+  return {
+    name,
+    url,
+    transport,
+    backend: openBackend(listed, timeoutMs, parts),
+    credential: credentialOfStrategy(strategy, pointer, parts.credentials),
+    authType: strategy.type,
+    perCaller: isPerCaller(strategy),
+    timeoutMs,
+    health: createMemberHealth(healthTimes(config), proxyClock, parts.changed),
+  };
+}
+
+function openBackend({ url, transport }: Listed, timeoutMs: number, parts: MemberParts): Backend {
+  const { upstream, seal, observer, replica, messageBytes } = parts;
+  const times = { firstByteMs: timeoutMs, idleMs: timeoutMs };
+  const ports = { upstream, clock: proxyClock };
+  const backend =
+    transport === 'sse'
+      ? createSseBackend(
+          { url, ...times, messageBytes },
+          { ...ports, observer, replica, limits: { silenceMs: timeoutMs } },
+        )
+      : createHttpBackend({ url, fixedPath: true, ...times }, ports);
+  return bridgeEras(backend, { clock: proxyClock, seal }, { messageBytes, askMs: timeoutMs });
+}

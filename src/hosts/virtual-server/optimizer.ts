@@ -1,0 +1,28 @@
+// The search for tools of a virtual server, with what it needs: an index of words, the embedding service, metrics.
+
+import type { Logger } from 'pino';
+import { openWordIndex } from '#adapters/sqlite/word-index.ts';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import { createOptimizerMetrics } from '#gateway/virtual-server/optimizer/metrics.ts';
+import { createOptimizer, type Optimizer, type OptimizerPorts } from '#gateway/virtual-server/optimizer/optimizer.ts';
+import { optimizerSettings } from '#gateway/virtual-server/optimizer/settings.ts';
+import type { Metrics } from '#std/telemetry/metrics.ts';
+import { proxyClock } from '../proxy/clock.ts';
+
+export interface OptimizerOptions {
+  readonly fetch: OptimizerPorts['fetch'];
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export function openOptimizer(config: VmcpConfig, { fetch, logger, metrics }: OptimizerOptions): Optimizer {
+  const counted = createOptimizerMetrics(metrics, config.name);
+  return createOptimizer(optimizerSettings(config), {
+    ...{ fetch, clock: proxyClock, openWords: openWordIndex, found: counted.found },
+    failed(message) {
+      counted.embeddingsFailed();
+      const what = 'the embedding service is of no use, so tools are found by words alone';
+      logger.warn({ code: 'vmcp-embeddings-unavailable', message }, what);
+    },
+  });
+}

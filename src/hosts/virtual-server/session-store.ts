@@ -1,0 +1,84 @@
+// Where a virtual server keeps its sessions, as its configuration says.
+
+import type { Logger } from 'pino';
+import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
+import { openRelay, type Relay } from '#gateway/backends/relay/relay.ts';
+import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
+import type { SessionStore } from '#gateway/virtual-server/sessions/ports.ts';
+import type { Environment } from '#std/environment.ts';
+import { Failure } from '#std/failure.ts';
+import { proxyClock } from '../proxy/clock.ts';
+
+const IDLE_SECONDS = 7200;
+
+export interface Stores {
+  /** Undefined: sessions are this replica's own. */
+  readonly store: SessionStore | undefined;
+  readonly relay: Relay | undefined;
+  close(): Promise<void>;
+}
+
+/** Throws a Failure where what the configuration names cannot be used. */
+export async function openStores(place: StorePlace, observer: BackendObserver, replica: string): Promise<Stores> {
+  const store = await openStore(place);
+  const close = () => store?.close();
+  try {
+    const relay = await openVirtualRelay(place, observer, replica);
+    return {
+      ...{ store, relay },
+      async close() {
+        await relay?.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface StorePlace {
+  readonly config: VmcpConfig;
+  readonly namespace: string;
+  readonly environment: Environment;
+  readonly logger: Logger;
+}
+
+/** How replicas reach the runs of workflows of each other. Undefined: there is one replica. */
+async function openVirtualRelay(
+  { config, namespace, environment, logger }: StorePlace,
+  observer: BackendObserver,
+  replica: string,
+): Promise<Relay | undefined> {
+  const { sessionStorage, name } = config;
+  const secret = environment[VMCP_ENV.sessionHmacSecret];
+  if (sessionStorage === undefined || secret === undefined) return undefined;
+  const { openChannel } = await import('#adapters/redis/channel.ts');
+  const { address, db, keyPrefix: prefix = `skep:${namespace}:${name}:` } = sessionStorage;
+  const password = () => environment[VMCP_ENV.sessionRedisPassword];
+  const channel = openChannel({ address, db, password }, (message) => {
+    logger.warn({ code: 'redis-unreachable', message }, 'the store of sessions cannot be reached');
+  });
+  try {
+    const secrets = [Buffer.from(secret.trim())];
+    return await openRelay({ channel, clock: proxyClock, observer, replica, prefix, secrets });
+  } catch (error) {
+    await channel.close();
+    throw error;
+  }
+}
+
+async function openStore({ config, namespace, environment, logger }: StorePlace): Promise<SessionStore | undefined> {
+  const { sessionStorage, name } = config;
+  if (sessionStorage === undefined) return undefined;
+  if (environment[VMCP_ENV.sessionHmacSecret] === undefined) {
+    const message = `/sessionStorage needs the variable ${VMCP_ENV.sessionHmacSecret}: replicas without a common key do not understand each other`;
+    throw new Failure('vmcp-config-invalid', message);
+  }
+  const { openSessionStore } = await import('#adapters/redis/session-store.ts');
+  const { address, db, keyPrefix: prefix = `skep:${namespace}:${name}:` } = sessionStorage;
+  const password = () => environment[VMCP_ENV.sessionRedisPassword];
+  return openSessionStore({ address, db, prefix, password, idleSeconds: IDLE_SECONDS }, (message) => {
+    logger.warn({ code: 'redis-unreachable', message }, 'the store of sessions cannot be reached');
+  });
+}

@@ -1,0 +1,235 @@
+// `skep vmcp serve`: many MCP servers as one, behind the gate of a proxy. Wires what the configuration asks for.
+
+import type { Logger } from 'pino';
+import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
+import { createUpstream } from '#adapters/upstream/upstream.ts';
+import { followed } from '#contracts/key-readings.ts';
+import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
+import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
+import { VMCP_CONFIG_KEYS, virtualKeysForRestart } from '#contracts/vmcp-config-keys.ts';
+import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
+import { listenHttp } from '#gateway/proxy/listener.ts';
+import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
+import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
+import { limitsOf, timesOf } from '#gateway/proxy/settings.ts';
+import { knownTools, type Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
+import type { InnerCalls, OwnTools } from '#gateway/virtual-server/own-tools/ports.ts';
+import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
+import type { Environment } from '#std/environment.ts';
+import { Failure } from '#std/failure.ts';
+import { proxyClock } from '../proxy/clock.ts';
+import { openRecorder, reportBroken } from '../proxy/record.ts';
+import { createSettings } from '../proxy/settings.ts';
+import { countUnderWay, stopProxy, type UnderWay } from '../proxy/stop.ts';
+import { openProxyMetrics, openProxyTelemetry } from '../proxy/telemetry.ts';
+import { VERSION } from '../version.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+import { openAdmin } from './admin.ts';
+import { openVirtualAudit } from './audit.ts';
+import { gateConfig, type Place } from './gate-config.ts';
+import { openVirtualIssuer } from './issuer.ts';
+import { openOptimizer } from './optimizer.ts';
+import { openVirtualRules, type VirtualRules } from './rules.ts';
+import { openStores } from './session-store.ts';
+import { openStatusReport, type StatusReport } from './status-report.ts';
+import { openWorkflows } from './workflows.ts';
+import { openWorld } from './world.ts';
+
+export interface VirtualOptions {
+  readonly config: VmcpConfig;
+  readonly place: Place;
+  readonly environment: Environment;
+  readonly files: WatchedFiles;
+  readonly logger: Logger;
+  /** Makes the tools that the server has itself. Absent: its workflows. */
+  readonly ownTools?: (calls: InnerCalls) => OwnTools;
+  /** Takes the lines of the audit. Absent: standard output. */
+  readonly writeAudit?: (line: string) => void;
+}
+
+export interface RunningVirtualServer {
+  /** Where clients reach it. */
+  readonly url: string;
+  /** Where its page is, where its configuration asks for one. */
+  readonly adminUrl: string | undefined;
+  /** Another configuration; one that cannot be used changes nothing and is thrown as a Failure. */
+  replace(config: VmcpConfig): void;
+  stop(): Promise<void>;
+}
+
+/** Listens when it returns. Throws a Failure where the configuration cannot be used; nothing stays open then. */
+export async function startVirtualServer(options: VirtualOptions): Promise<RunningVirtualServer> {
+  const closing: (() => unknown)[] = [];
+  try {
+    return await openParts(options, closing);
+  } catch (error) {
+    for (const close of closing.reverse()) await close();
+    throw error;
+  }
+}
+
+const CONNECT_MS = 10_000;
+
+async function openParts(options: VirtualOptions, closing: (() => unknown)[]): Promise<RunningVirtualServer> {
+  const { config, place, logger } = options;
+  const gate = gateConfig(config, place);
+  const { world, rules, settings, underWay, status, workflows, recorder } = await openFixed(options, gate, closing);
+  let handle: Handle;
+
+  /** Nothing changes where one of them cannot be used. */
+  function use(next: VmcpConfig): void {
+    const parts = settings(gateConfig(next, place));
+    rules.replace(next);
+    handle = createHandle({ ...parts, plain: { ...parts.plain, documents: world.documents } });
+  }
+
+  use(config);
+  const parts = () => ({ ...world.overview(), runs: workflows.runs() });
+  const admin = await openAdmin({ config, logger, parts });
+  closing.push(() => admin?.stop());
+  const listener = await listenHttp(place, (request, response) => handle(request, response), reportBroken(logger));
+  closing.push(() => listener.destroy());
+  logger.info({ server: config.name, backends: config.backends.length, url: listener.url }, 'virtual server serves');
+  return {
+    url: `${listener.url}/mcp`,
+    adminUrl: admin?.url,
+    replace(other) {
+      const next = followed(VMCP_CONFIG_KEYS, config, other);
+      const useMembers = world.prepare(next);
+      use(next);
+      recorder.replace(next);
+      workflows.replace(next);
+      useMembers();
+      status?.replace(next);
+      admin?.replace(next);
+      const keys = virtualKeysForRestart(config, other);
+      if (keys.length === 0) return;
+      logger.warn({ code: 'vmcp-restart-needed' }, `${keys.join(', ')} of the configuration is read at start only`);
+    },
+    stop: () => stopProxy({ health: world.health, listener, times: timesOf(gate), closing, underWay }),
+  };
+}
+
+/** What no change of the configuration touches: members that stay, sessions, keys, metrics, telemetry. */
+async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
+  const { config, place, environment, files, logger } = options;
+  const [times, { messageBytes }] = [timesOf(gate), limitsOf(gate)];
+  const { outbound, upstream } = openConnections(closing);
+  const seal = openSeal(environment[VMCP_ENV.sessionHmacSecret]);
+  const rules = openVirtualRules(config, logger);
+  const { metrics, numbers, telemetry, audit, recorder, observer } = await openObservation(options, gate, closing);
+  const replica = proxyClock.random(6).toString('hex');
+  const issuer = await openVirtualIssuer({
+    ...{ config, environment, files, outbound, logger, metrics: metrics.metrics },
+    injects: () => world.overview().members.some(({ authType }) => authType === 'upstream_inject'),
+  });
+  closing.push(() => issuer?.close());
+  const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
+  const members = { upstream, seal, messageBytes, replica, observer, credentials };
+  const workflows = openWorkflows({
+    ...{ config, logger, metrics: metrics.metrics, beginSpan: telemetry?.beginSpan },
+    audit: { keeps: audit.keeps, write: recorder.write },
+  });
+  const ownTools = options.ownTools ?? workflows.ownTools;
+  const stores = await openStores({ config, namespace: place.namespace, environment, logger }, observer, replica);
+  closing.push(stores.close);
+  const own = { ...offerRules(rules), optimizer: openSearch(options, outbound, metrics), ownTools, ...stores };
+  let status: StatusReport | undefined;
+  const world = openWorld({ config, logger, messageBytes, members, ...own, healthChanged: () => status?.changed() });
+  status = openStatusReport({ config, environment, logger, members: world.members });
+  closing.push(() => status?.stop());
+  closing.push(() => world.backend.close(0), world.stop);
+  const underWay = countUnderWay();
+  const { untilStopped } = underWay;
+  const active = countActive(metrics, underWay);
+  const { backend, health } = world;
+  const settings = createSettings({
+    fixed: {
+      ...{ backend, rules, seal, health, times },
+      endpoint: '/mcp',
+      serveIssuer: issuer?.serve,
+      beginSpan: telemetry?.beginSpan,
+      active,
+      untilStopped,
+      keptAnswerBytes: audit.keptAnswerBytes,
+    },
+    environment: withClientSecret(environment, config),
+    metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
+    sse: undefined,
+    issuer,
+    ...{ files, logger, outbound, recorder },
+  });
+  return { world, rules, settings, underWay, status, workflows, recorder: audit };
+}
+
+function openConnections(closing: (() => unknown)[]) {
+  const outbound = createOutbound({ allowPrivate: [], version: VERSION });
+  const upstream = createUpstream({ connectTimeoutMs: CONNECT_MS });
+  closing.push(
+    () => outbound.close(),
+    () => upstream.close(),
+  );
+  return { outbound, upstream };
+}
+
+function openSearch({ config, logger }: VirtualOptions, { request }: Outbound, { metrics }: ProxyMetrics) {
+  return openOptimizer(config, { fetch: request, logger, metrics });
+}
+
+/** The configuration says which variable has the secret; a proxy looks for it in one of a fixed name. */
+function withClientSecret(environment: Environment, { incomingAuth }: VmcpConfig): Environment {
+  return { ...environment, [SECRET_ENV.oidcClientSecret]: environment[incomingAuth.oidc?.clientSecretEnv ?? ''] };
+}
+
+/** What counts, traces and audits calls. */
+async function openObservation(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
+  const { config, environment, logger } = options;
+  const { proxy: metrics, ...numbers } = openProxyMetrics(gate);
+  closing.push(numbers.stop);
+  const telemetry = await openProxyTelemetry(gate, environment, logger, numbers.read, config.telemetry?.serviceVersion);
+  closing.push(() => telemetry?.close());
+  const audit = openVirtualAudit(config, logger, options.writeAudit);
+  const recorder = openRecorder({ metrics, logger, writeAudit: audit.write, keeps: audit.keeps, data: audit.data });
+  closing.push(audit.close, recorder.close);
+  const observer: BackendObserver = {
+    dropped: metrics.dropped,
+    log: (level, message) => logger[level]({ part: 'backend' }, message),
+  };
+  return { metrics, numbers, telemetry, audit, recorder, observer };
+}
+
+function offerRules({ denial, permittedTools, learn }: VirtualRules) {
+  return { denial, permittedTools, assembled: (offer: Offer) => learn(knownTools(offer)) };
+}
+
+function countActive(metrics: ProxyMetrics, underWay: UnderWay) {
+  return (change: 1 | -1, kind: 'request' | 'stream'): void => {
+    if (kind === 'stream') metrics.streams(change);
+    else {
+      metrics.active(change);
+      underWay.count(change);
+    }
+  };
+}
+
+const KEY_BYTES_MIN = 32;
+
+/** Without the variable a key of this process alone: another replica, or a restart, knows none of its sessions. */
+function openSeal(secret: string | undefined): SessionSeal {
+  const key = secret === undefined ? proxyClock.random(KEY_BYTES_MIN) : Buffer.from(secret.trim());
+  if (key.length < KEY_BYTES_MIN) {
+    const message = `the variable ${VMCP_ENV.sessionHmacSecret} must hold at least ${KEY_BYTES_MIN} characters`;
+    throw new Failure('vmcp-config-invalid', message);
+  }
+  return createSessionSeal({ keys: [key], random: proxyClock.random });
+}
+
+function credentialPorts({ environment, files, logger }: VirtualOptions, outbound: Outbound) {
+  return {
+    fetch: outbound.request,
+    clock: proxyClock,
+    environment,
+    secretFiles: files,
+    notify: ({ message, ...notice }: { readonly message: string }) => logger.warn(notice, message),
+  };
+}

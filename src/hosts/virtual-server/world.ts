@@ -1,0 +1,221 @@
+// The inside of a virtual server: its members, what they offer together, sessions. Wires what the configuration asks for.
+
+import type { Logger } from 'pino';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { Backend, Exchange } from '#gateway/backends/backend.ts';
+import { bridgeEras } from '#gateway/backends/bridge/bridge.ts';
+import { relayBackend } from '#gateway/backends/relay/backend.ts';
+import type { Relay } from '#gateway/backends/relay/relay.ts';
+import type { Health } from '#gateway/proxy/health.ts';
+import type { Overview } from '#gateway/virtual-server/admin/overview.ts';
+import type { Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
+import { type Catalogue, createCatalogue } from '#gateway/virtual-server/catalogue/catalogue.ts';
+import type { Entry } from '#gateway/virtual-server/catalogue/entries.ts';
+import { listenToMembers } from '#gateway/virtual-server/catalogue/listening.ts';
+import { watchMembers } from '#gateway/virtual-server/health/checks.ts';
+import type { ReportedMember } from '#gateway/virtual-server/health/cluster-status.ts';
+import { healthDocument, statusDocument } from '#gateway/virtual-server/health/status.ts';
+import type { Member, Members } from '#gateway/virtual-server/members/member.ts';
+import type { Optimizer } from '#gateway/virtual-server/optimizer/optimizer.ts';
+import { optimizerSettings } from '#gateway/virtual-server/optimizer/settings.ts';
+import { createInnerCalls } from '#gateway/virtual-server/own-tools/inner-calls.ts';
+import { ownMember, withOwnMember } from '#gateway/virtual-server/own-tools/own-member.ts';
+import type { InnerCalls, OwnTools } from '#gateway/virtual-server/own-tools/ports.ts';
+import { endMemberSessions } from '#gateway/virtual-server/sessions/open-member.ts';
+import type { SessionStore } from '#gateway/virtual-server/sessions/ports.ts';
+import { createSessions } from '#gateway/virtual-server/sessions/sessions.ts';
+import { aggregationRules, healthTimes } from '#gateway/virtual-server/settings.ts';
+import { createVirtualServer } from '#gateway/virtual-server/virtual-server.ts';
+import { askingOf, type World } from '#gateway/virtual-server/world.ts';
+import type { JsonObject } from '#std/json.ts';
+import { proxyClock } from '../proxy/clock.ts';
+import { VERSION } from '../version.ts';
+import { reportNotices } from './item-reports.ts';
+import { type MemberParts, openMembers } from './members.ts';
+
+export interface VirtualWorld {
+  readonly backend: Backend;
+  readonly health: Health;
+  readonly members: () => readonly ReportedMember[];
+  readonly documents: Readonly<Record<string, () => JsonObject>>;
+  /** For those who look after it. */
+  readonly overview: () => Pick<Overview, 'members' | 'offer' | 'resolution'>;
+  /** Throws a Failure where the configuration cannot be used. What it gives puts it into use. */
+  prepare(config: VmcpConfig): () => void;
+  stop(): void;
+}
+
+export interface WorldOptions {
+  readonly config: VmcpConfig;
+  readonly logger: Logger;
+  readonly messageBytes: number;
+  readonly members: Omit<MemberParts, 'changed'>;
+  /** Undefined: sessions are this replica's own. */
+  readonly store: SessionStore | undefined;
+  /** The health of a member is another. */
+  readonly healthChanged: () => void;
+  readonly denial: World['denial'];
+  readonly permittedTools: World['permittedTools'];
+  readonly optimizer: Optimizer;
+  /** What some caller is offered is another. */
+  readonly assembled: (offer: Offer) => void;
+  /** Makes the tools that the server has itself; absent: it has none. */
+  readonly ownTools?: (calls: InnerCalls) => OwnTools;
+  /** Undefined: runs of its own tools are reached at this replica alone. */
+  readonly relay?: Relay;
+}
+
+/** Throws a Failure where a member cannot be used as it is configured. */
+export function openWorld(options: WorldOptions): VirtualWorld {
+  const { config, logger, messageBytes, optimizer } = options;
+  let current = config;
+  let rules = aggregationRules(config);
+  const changed = () => {
+    logger.debug({ backends: healthDocument(listed.all()).summary }, 'health of backends');
+    options.healthChanged();
+  };
+  const listed = openMembers(config, { ...options.members, changed });
+  const own = { tools: undefined, member: undefined } as OpenedOwnTools;
+  const members = withOwnMember(listed, () => own.member);
+  const catalogue = createCatalogue({
+    members,
+    clock: proxyClock,
+    mode: () => current.operational.failureHandling.partialFailureMode,
+    rules: () => rules,
+    own: () => own.tools,
+    optimized: optimizer.enabled,
+    asking: (member, timeoutMs) => ({ ...askingOf({ clock: proxyClock, messageBytes }, member), timeoutMs }),
+    observed: (member, entry) => reportReading(logger, member, entry),
+    noticed: reportNotices(logger),
+    assembled: reportOffers(options),
+  });
+  const world = createWorld(options, members, catalogue);
+  openOwnTools(options, world, own);
+  const listening = listenToMembers({ members, messageBytes, clock: proxyClock, changed: catalogue.doubt });
+  const learning = learnAhead({ optimizer, members, catalogue });
+  const checks = watchMembers({ members, catalogue, clock: proxyClock, times: () => healthTimes(current) });
+  return {
+    backend: createVirtualServer(world, () => members.all().some(({ health }) => health.usable())),
+    health: openHealth(members, () => checks.complete() && learning.ready()),
+    members: () => listed.all().map(({ name, health }) => ({ name, report: health.report() })),
+    documents: {
+      '/status': () => statusDocument(members.all(), VERSION),
+      '/api/backends/health': () => healthDocument(members.all()),
+    },
+    overview: () => ({ members: members.all(), offer: catalogue.known(), resolution: rules.resolution }),
+    prepare(next) {
+      const useMembers = listed.prepare(next);
+      return () => {
+        useMembers();
+        optimizer.use(optimizerSettings(next));
+        current = next;
+        rules = aggregationRules(next);
+        catalogue.renew();
+        learning.renew();
+        checks.renew();
+        listening.renew();
+      };
+    },
+    stop() {
+      learning.stop();
+      checks.stop();
+      listening.stop();
+    },
+  };
+}
+
+/** Of no one in particular. */
+const ANYBODY: Exchange = { method: 'POST', era: 'stateless', path: '/', headers: {}, caller: '' };
+
+/** What all callers see is asked about before the first of them looks for it. */
+function learnAhead({ optimizer, members, catalogue }: Pick<World, 'optimizer' | 'members' | 'catalogue'>) {
+  let stop: (() => void) | undefined;
+  const isShared = () => members.all().every(({ perCaller }) => !perCaller);
+  function renew(): void {
+    stop?.();
+    stop = optimizer.enabled() && isShared() ? catalogue.watch(ANYBODY, () => undefined) : undefined;
+  }
+  renew();
+  return { renew, ready: () => stop === undefined || optimizer.ready(), stop: () => stop?.() };
+}
+
+function createWorld(
+  { config, logger, messageBytes, denial, permittedTools, optimizer, store }: WorldOptions,
+  members: Members,
+  catalogue: Catalogue,
+): World {
+  const sessions = createSessions({
+    clock: proxyClock,
+    store,
+    expired: (session) => endMemberSessions(world, session),
+  });
+  const world: World = {
+    ...{ name: config.name, version: VERSION, clock: proxyClock, members, catalogue, sessions, messageBytes },
+    ...{ denial, permittedTools, optimizer },
+    log: (level, facts, message) => logger[level](facts, message),
+  };
+  return world;
+}
+
+interface OpenedOwnTools {
+  tools: OwnTools | undefined;
+  member: Member | undefined;
+}
+
+/** They answer clients of either era, as every member does. */
+function openOwnTools(
+  { ownTools, members, messageBytes, relay }: WorldOptions,
+  world: World,
+  opened: OpenedOwnTools,
+): void {
+  if (ownTools === undefined) return;
+  opened.tools = ownTools(createInnerCalls(world));
+  const ports = { clock: proxyClock, seal: members.seal };
+  const { backend } = opened.tools;
+  const reached = relay === undefined ? backend : relayBackend(backend, relay);
+  opened.member = ownMember(bridgeEras(reached, ports, { messageBytes }));
+}
+
+function reportReading(logger: Logger, { name }: Member, { fault }: Entry): void {
+  if (fault === undefined) {
+    logger.info({ backend: name }, 'the lists of a backend can be read');
+    return;
+  }
+  const { reason, message, detail } = fault;
+  logger.warn({ backend: name, reason, detail }, `the lists of a backend cannot be read: ${message}`);
+}
+
+/** Each set of equal names once. */
+function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: Offer) => void {
+  let reported = '';
+  return (offer) => {
+    assembled(offer);
+    const { clashes, outdone, searched } = offer;
+    if (searched !== undefined) optimizer.learn(searched);
+    if (clashes.join(' ') === reported) return;
+    reported = clashes.join(' ');
+    for (const name of clashes) {
+      const tools = outdone.filter((tool) => tool.name === name).map(({ origin }) => origin);
+      logger.warn({ code: 'vmcp-tools-clash', name, tools }, 'several tools of the backends want the same name');
+    }
+  };
+}
+
+/** Ready once it is known how every member is, and what they offer can be found: one that is down is for the lists to say. */
+function openHealth(members: Members, complete: () => boolean): Health {
+  let draining = false;
+  return {
+    ready: () => complete() && !draining,
+    report() {
+      const { healthy, backends } = statusDocument(members.all(), VERSION);
+      const timestamp = new Date(proxyClock.now()).toISOString();
+      return { status: healthy === true ? 'healthy' : 'degraded', timestamp, version: { version: VERSION }, backends };
+    },
+    // What calls show is noted by the member that answers them.
+    observed: () => undefined,
+    drain() {
+      draining = true;
+    },
+    stop: () => undefined,
+  };
+}

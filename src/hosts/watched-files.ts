@@ -1,0 +1,54 @@
+// Small files that may be replaced while the process runs: mounted Secrets, policies, configuration. Knows nothing about
+// what is in them.
+
+import { readFileSync, statSync } from 'node:fs';
+import { Failure } from '#std/failure.ts';
+import { systemClock } from './clock.ts';
+
+/** A file is looked at again after this; a mounted Secret takes up to a minute to change anyway. */
+const LOOK_AGAIN_MS = 1000;
+
+export interface WatchedFiles {
+  /**
+   * The whole text as it was at most a second ago. A file that cannot be read any more keeps its last text. Throws
+   * Failure `secret-file-unreadable` where it could never be read.
+   */
+  read(path: string): string;
+}
+
+interface Known {
+  readonly text: string;
+  readonly mark: string;
+  lookedAt: number;
+}
+
+export function createWatchedFiles(): WatchedFiles {
+  const known = new Map<string, Known>();
+  return {
+    read(path) {
+      const now = systemClock.monotonic();
+      const last = known.get(path);
+      if (last !== undefined && now - last.lookedAt < LOOK_AGAIN_MS) return last.text;
+      const next = look(path, last, now);
+      known.set(path, next);
+      return next.text;
+    },
+  };
+}
+
+function look(path: string, last: Known | undefined, lookedAt: number): Known {
+  try {
+    const mark = markOf(path);
+    if (last?.mark === mark) return { ...last, lookedAt };
+    return { text: readFileSync(path, 'utf8'), mark, lookedAt };
+  } catch (cause) {
+    if (last !== undefined) return { ...last, lookedAt };
+    throw new Failure('secret-file-unreadable', `${path} cannot be read`, { data: { path }, cause });
+  }
+}
+
+/** Another file, or other content: a mounted volume is replaced by a link to another folder. */
+function markOf(path: string): string {
+  const { ino, size, mtimeMs } = statSync(path);
+  return `${ino} ${size} ${mtimeMs}`;
+}

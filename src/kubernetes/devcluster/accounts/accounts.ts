@@ -1,0 +1,89 @@
+// The service accounts of the cluster as an API server knows them: it recognises their tokens, tells others how to verify them, and
+// gives each pod its own.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import type { ApiContext } from '../api/context.ts';
+import { notAcceptable } from '../api/status.ts';
+import { type AccountSigner, CLUSTER_ISSUER, SIGNING_ALGORITHM } from './signer.ts';
+import { issueToken } from './token-request.ts';
+
+export const DISCOVERY_PATH = '/.well-known/openid-configuration';
+export const KEYS_PATH = '/openid/v1/jwks';
+
+/** A kube-apiserver knows no wildcards but the one for everything here, and has one type for each document. */
+const TYPES: Readonly<Record<string, string>> = {
+  [DISCOVERY_PATH]: 'application/json',
+  [KEYS_PATH]: 'application/jwk-set+json',
+};
+
+export interface IssuerDocument {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Undefined: the path is another one. Throws Failure 406 if the client does not accept its type. */
+export function issuerDocument(
+  signer: AccountSigner,
+  address: string,
+  path: string,
+  accept: string,
+): IssuerDocument | undefined {
+  const contentType = Object.hasOwn(TYPES, path) ? TYPES[path] : undefined;
+  if (contentType === undefined) return undefined;
+  const ranges = accept.split(',').map((range) => (range.split(';')[0] ?? '').trim().toLowerCase());
+  if (!ranges.some((range) => ['', '*/*', contentType].includes(range))) throw notAcceptable([contentType]);
+  return { contentType, body: JSON.stringify(path === KEYS_PATH ? signer.keys : discovery(address)) };
+}
+
+function discovery(address: string): JsonObject {
+  return {
+    issuer: CLUSTER_ISSUER,
+    jwks_uri: `https://${address}${KEYS_PATH}`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [SIGNING_ALGORITHM],
+  };
+}
+
+/** The user of a token that is for this API server; undefined: it is another token, or its account or its pod is deleted. */
+export function accountOf(context: ApiContext, signer: AccountSigner, token: string): string | undefined {
+  const claims = signer.verify(token);
+  if (claims === undefined || claims.iss !== CLUSTER_ISSUER || Number(claims.exp) * 1000 <= context.now())
+    return undefined;
+  if (!Array.isArray(claims.aud) || !claims.aud.includes(CLUSTER_ISSUER)) return undefined;
+  const bound = claims['kubernetes.io'];
+  if (!isObject(bound) || !isObject(bound.serviceaccount)) return undefined;
+  const namespace = String(bound.namespace);
+  const exists = (collection: string, { name, uid }: JsonObject) =>
+    context.store.get({ collection, namespace, name: String(name) })?.metadata.uid === uid;
+  if (!exists('/serviceaccounts', bound.serviceaccount)) return undefined;
+  if (isObject(bound.pod) && !exists('/pods', bound.pod)) return undefined;
+  return `system:serviceaccount:${namespace}:${bound.serviceaccount.name}`;
+}
+
+/** RBAC is not evaluated here: a service account may read the documents that a new cluster lets all of them read. */
+export function isForAccounts(method: string, path: string): boolean {
+  return method === 'GET' && (path === DISCOVERY_PATH || path === KEYS_PATH || /^\/apis?$/.test(path));
+}
+
+const POD_TOKEN_SECONDS = 3607;
+
+export interface PodAccount {
+  readonly token: string;
+  /** Milliseconds since 1970: a new one is needed from then on. */
+  readonly renewAt: number;
+}
+
+/** The token that a pod mounts. Undefined: its account does not exist, or does not want it mounted. */
+export function podToken(context: ApiContext, signer: AccountSigner, pod: KubeObject): PodAccount | undefined {
+  const spec = isObject(pod.spec) ? pod.spec : {};
+  const name = typeof spec.serviceAccountName === 'string' ? spec.serviceAccountName : 'default';
+  const { namespace = '' } = pod.metadata;
+  const account = context.store.get({ collection: '/serviceaccounts', namespace, name });
+  if (account === undefined) return undefined;
+  if ((spec.automountServiceAccountToken ?? account.automountServiceAccountToken) === false) return undefined;
+  const order = { audiences: [CLUSTER_ISSUER], expirationSeconds: POD_TOKEN_SECONDS, bound: pod };
+  const { token } = issueToken(context, signer, account, order);
+  return { token, renewAt: context.now() + POD_TOKEN_SECONDS * 800 };
+}

@@ -1,0 +1,110 @@
+// Reads the body of a write: JSON or YAML, one object or a patch. Knows nothing about kinds.
+
+import { parseDocument } from 'yaml';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { ApiRequest } from '../request.ts';
+import { badRequest, unsupportedMediaType } from '../status.ts';
+import { duplicateKeys } from './json-keys.ts';
+import { readProtobuf } from './protobuf.ts';
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+const OBJECT_TYPES = ['application/json', 'application/yaml', PROTOBUF];
+
+export interface ReadBody {
+  readonly value: JsonObject;
+  /** `duplicate field "spec.replicas"`, one per key that was written twice. */
+  readonly duplicates: readonly string[];
+}
+
+/** The object that a create or replace carries. */
+export function readObject(request: ApiRequest, kind: string): ReadBody {
+  const type = mediaType(request.contentType);
+  const text = request.body.toString('utf8');
+  if (type === 'application/json' || type === '' || type === '*/*') return readJsonObject(text, kind);
+  if (type === PROTOBUF) return readProtobufObject(request.body);
+  if (type !== 'application/yaml') throw unsupportedMediaType(OBJECT_TYPES);
+  const value = parseYaml(text);
+  if (!isObject(value)) throw unrecognized(kind, `the body is no object (${excerpt(text)})`);
+  return { value, duplicates: [] };
+}
+
+/** Few kinds can be read in this form: for the others a client is asked to send another. */
+function readProtobufObject(body: Buffer): ReadBody {
+  const value = readProtobuf(body);
+  if (value === undefined) throw unsupportedMediaType(['application/json', 'application/yaml']);
+  return { value, duplicates: [] };
+}
+
+function readJsonObject(text: string, kind: string): ReadBody {
+  const value = parseText(text);
+  if (value instanceof SyntaxError)
+    throw unrecognized(kind, `json parse error: ${lowerFirst(value.message)} (${excerpt(text)})`);
+  if (!isObject(value)) throw unrecognized(kind, `the body is no object (${excerpt(text)})`);
+  return { value, duplicates: duplicateKeys(text).map((path) => `duplicate field "${path}"`) };
+}
+
+function unrecognized(kind: string, why: string): Error {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${why}`);
+}
+
+function lowerFirst(text: string): string {
+  return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
+}
+
+function excerpt(text: string): string {
+  if (text === '') return '<empty>';
+  return text.length > 64 ? `${text.slice(0, 64)} ...` : text;
+}
+
+/** A JSON patch document; what it must be the caller says. */
+export function readPatch(request: ApiRequest): Json {
+  const value = parseText(request.body.toString('utf8'));
+  if (value instanceof SyntaxError) throw badRequest(`error decoding patch: ${lowerFirst(value.message)}`);
+  return value;
+}
+
+/** The configuration of a server-side apply: YAML, of which JSON is a part. */
+export function readApplied(request: ApiRequest): ReadBody {
+  const text = request.body.toString('utf8');
+  const json = parseText(text);
+  if (!(json instanceof SyntaxError) && isObject(json))
+    return { value: json, duplicates: duplicateKeys(text).map((path) => `duplicate field "${path}"`) };
+  const value = parseYaml(text);
+  if (!isObject(value)) throw badRequest('error decoding YAML: the document is no object');
+  return { value, duplicates: [] };
+}
+
+function parseText(text: string): Json | SyntaxError {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return error;
+    throw error;
+  }
+}
+
+/** The YAML that clients send is machine-written; the version and the merge keys are those that Kubernetes reads. */
+function parseYaml(text: string): unknown {
+  const document = parseDocument(text, { version: '1.1', merge: true });
+  const [problem] = document.errors;
+  if (problem !== undefined)
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: yaml: ${problem.message}`);
+  return document.toJS();
+}
+
+/** `application/json; charset=utf-8` -> `application/json`. */
+export function mediaType(header: string): string {
+  return (header.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+/** The DeleteOptions of a deletion's body; an absent body says nothing. */
+export function readDeleteBody(request: ApiRequest): JsonObject {
+  if (mediaType(request.contentType) === PROTOBUF) throw unsupportedMediaType(['application/json']);
+  const text = request.body.toString('utf8').trim();
+  if (text === '') return {};
+  const parsed = parseText(text);
+  const value = parsed instanceof SyntaxError ? undefined : parsed;
+  if (isObject(value) && (value.kind === undefined || value.kind === 'DeleteOptions')) return value;
+  if (isObject(value)) throw badRequest(`no kind ${JSON.stringify(value.kind)} is registered as DeleteOptions`);
+  throw badRequest("couldn't get version/kind; json parse error: the body is no DeleteOptions object");
+}

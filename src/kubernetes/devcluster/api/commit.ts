@@ -1,0 +1,127 @@
+// The last steps of every write: ownership tracked, rules checked, stored unless nothing changed or nothing is to be
+// stored. Knows nothing about bodies and queries.
+
+import type { KubeObject } from '../../rules/object.ts';
+import { keepTimes, trackUpdate } from '../../rules/ownership/write/apply.ts';
+import type { Behaviour, Neighbours } from '../resources/behaviour.ts';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
+import { keyOfObject } from '../storage/change.ts';
+import { type ApiContext, timestamp } from './context.ts';
+import { validateFinalizers, withKeptMetadata, withNewMetadata } from './metadata.ts';
+import { isHeldNamespace } from './namespaces.ts';
+import { alreadyExists, invalid } from './status.ts';
+import { validateMetadata } from './validate-metadata.ts';
+
+export interface Write {
+  readonly type: ResourceType;
+  readonly behaviour: Behaviour;
+  readonly manager: string;
+  readonly dryRun: boolean;
+  readonly subresource?: string;
+  /** True: managedFields are those of a server-side apply already. */
+  readonly tracked?: boolean;
+  /**
+   * A real API server does not see that some applies to custom resources come to nothing: they are stored all the same,
+   * and those that name fields which are pruned move the generation.
+   */
+  readonly stored?: 'always' | 'as-new-generation';
+}
+
+/** Stores a new object; `object` was read (defaults and all) and knows its namespace. Throws 409 and 422. */
+export function commitNew(context: ApiContext, write: Write, object: KubeObject): KubeObject {
+  const { type, behaviour } = write;
+  const tracked = track(context, write, object, undefined);
+  const prepared = withGeneration(
+    behaviour.prepareCreate(withNewMetadata(context, tracked), neighboursIn(context)),
+    behaviour.firstGeneration ?? object.metadata.generation,
+  );
+  const named = withGeneratedName(context, type, prepared);
+  const { name } = named.metadata;
+  const causes = [...validateMetadata(named, behaviour.nameForm), ...behaviour.validate(named, undefined, undefined)];
+  if (causes.length > 0) throw invalid(type, name ?? '', causes);
+  const existing = context.store.get(keyOfObject(type.collection, named));
+  if (existing !== undefined) throw alreadyExists(type, name, existing.metadata.deletionTimestamp !== undefined);
+  return write.dryRun ? named : context.store.put(type.collection, named);
+}
+
+/** Stores a changed object; `next` was read and `old` is what exists, both in the version of the request. Throws 422. */
+export function commitChange(context: ApiContext, write: Write, next: KubeObject, old: KubeObject): KubeObject {
+  const { type, behaviour } = write;
+  const kept = withKeptMetadata(next, old);
+  const tracked = track(context, write, kept, old);
+  const prepared = prepareChange(context, write, tracked, old);
+  const causes = [
+    ...validateMetadata(prepared, behaviour.nameForm),
+    ...validateFinalizers(prepared, old),
+    ...behaviour.validate(prepared, old, write.subresource),
+  ];
+  if (causes.length > 0) throw invalid(type, old.metadata.name, causes);
+  const settled = keepTimes(old, prepared);
+  if (settled === old && write.stored === undefined) return old;
+  const counts =
+    write.stored === 'as-new-generation' || (write.subresource !== 'status' && behaviour.movesGeneration(settled, old));
+  const moved = counts ? (old.metadata.generation ?? 0) + 1 : old.metadata.generation;
+  const stored = withGeneration(settled, moved);
+  if (write.dryRun) return stored;
+  return isFinished(type, stored) ? removeFinished(context, type, stored) : context.store.put(type.collection, stored);
+}
+
+function prepareChange(context: ApiContext, write: Write, next: KubeObject, old: KubeObject): KubeObject {
+  switch (write.subresource) {
+    case undefined:
+      return write.behaviour.prepareUpdate(next, old, neighboursIn(context));
+    case 'status':
+      return write.behaviour.prepareStatusUpdate(next, old);
+    default:
+      return next;
+  }
+}
+
+function neighboursIn({ store }: ApiContext): Neighbours {
+  return (collection) => store.list(collection);
+}
+
+function track(context: ApiContext, write: Write, after: KubeObject, before: KubeObject | undefined): KubeObject {
+  if (write.tracked === true) return after;
+  return trackUpdate({
+    type: write.behaviour.mergeType,
+    manager: write.manager,
+    apiVersion: apiVersionOf(write.type),
+    time: timestamp(context),
+    after,
+    before,
+    subresource: write.subresource,
+    ...resetOf(write.behaviour),
+  });
+}
+
+/** Without a status subresource, status is owned like any other field. */
+export function resetOf(behaviour: Behaviour): { readonly reset?: readonly (readonly string[])[] } {
+  return behaviour.separatesStatus ? {} : { reset: [] };
+}
+
+function withGeneration(object: KubeObject, generation: number | undefined): KubeObject {
+  const { generation: _given, ...metadata } = object.metadata;
+  return { ...object, metadata: generation === undefined ? metadata : { ...metadata, generation } };
+}
+
+function withGeneratedName(context: ApiContext, type: ResourceType, object: KubeObject): KubeObject {
+  const { name, generateName } = object.metadata;
+  if ((name ?? '') !== '' || generateName === undefined || generateName === '') return object;
+  for (;;) {
+    const metadata = { ...object.metadata, name: `${generateName.slice(0, 58)}${context.newSuffix()}` };
+    const candidate = { ...object, metadata };
+    if (context.store.get(keyOfObject(type.collection, candidate)) === undefined) return candidate;
+  }
+}
+
+/** Deletion was asked for, and no one holds the object any more. */
+function isFinished(type: ResourceType, object: KubeObject): boolean {
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && !isHeldNamespace(type, object);
+}
+
+function removeFinished(context: ApiContext, type: ResourceType, object: KubeObject): KubeObject {
+  context.store.remove(keyOfObject(type.collection, object));
+  return object;
+}

@@ -1,0 +1,30 @@
+// Finds the object that a request names, in the version that the request speaks.
+
+import type { KubeObject } from '../../rules/object.ts';
+import { convertEvent } from '../builtin/events.ts';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
+import type { ApiContext } from './context.ts';
+import type { ApiRequest } from './request.ts';
+import { notFound } from './status.ts';
+
+const EVENTS = '/events';
+
+/** Throws 404 where it does not exist. */
+export function findObject(context: ApiContext, request: ApiRequest): KubeObject {
+  const found = findIfPresent(context, request);
+  if (found === undefined) throw notFound(request.type, request.name ?? '');
+  return found;
+}
+
+export function findIfPresent(context: ApiContext, request: ApiRequest): KubeObject | undefined {
+  const { type, namespace = '', name = '' } = request;
+  const stored = context.store.get({ collection: type.collection, namespace, name });
+  return stored === undefined ? undefined : inVersionOf(type, stored);
+}
+
+/** Versions of a kind differ in nothing but their names (there are no conversion webhooks), Events aside. */
+export function inVersionOf(type: ResourceType, stored: KubeObject): KubeObject {
+  const apiVersion = apiVersionOf(type);
+  if (stored.apiVersion === apiVersion) return stored;
+  return type.collection === EVENTS ? convertEvent(stored, apiVersion) : { ...stored, apiVersion };
+}

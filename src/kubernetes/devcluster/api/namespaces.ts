@@ -1,0 +1,36 @@
+// The gate of namespaces: nothing is created in one that is missing or going away, some are never deleted.
+
+import { isObject } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import type { ResourceType } from '../resources/resource-type.ts';
+import type { ApiContext } from './context.ts';
+import { forbidden, notFound } from './status.ts';
+
+const NAMESPACES = { group: '', plural: 'namespaces', kind: 'Namespace' };
+
+export const NAMESPACE_COLLECTION = '/namespaces';
+
+/** Namespaces that exist from the start and cannot be deleted. */
+export const IMMORTAL_NAMESPACES = ['default', 'kube-system', 'kube-public'];
+
+export function findNamespace(context: ApiContext, name: string): KubeObject | undefined {
+  return context.store.get({ collection: NAMESPACE_COLLECTION, namespace: '', name });
+}
+
+/** Throws 404 where the namespace does not exist, 403 where it is being terminated. */
+export function checkNamespaceTakes(context: ApiContext, type: ResourceType, object: KubeObject): void {
+  const { namespace, name } = object.metadata;
+  if (!type.namespaced || namespace === undefined) return;
+  const found = findNamespace(context, namespace);
+  if (found === undefined) throw notFound(NAMESPACES, namespace);
+  if (found.metadata.deletionTimestamp === undefined) return;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const message = `namespace ${namespace} is being terminated`;
+  throw forbidden(type, name ?? '', why, { reason: 'NamespaceTerminating', message, field: 'metadata.namespace' });
+}
+
+/** A namespace is held by `spec.finalizers` until it is empty. */
+export function isHeldNamespace({ collection }: Pick<ResourceType, 'collection'>, { spec }: KubeObject): boolean {
+  if (collection !== NAMESPACE_COLLECTION || !isObject(spec)) return false;
+  return Array.isArray(spec.finalizers) && spec.finalizers.length > 0;
+}

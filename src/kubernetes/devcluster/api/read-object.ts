@@ -1,0 +1,79 @@
+// From the body of a write to an object of the requested kind: kind and version checked, unknown and doubled fields
+// reported as the request wants. Knows nothing about storage.
+
+import assert from 'node:assert/strict';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import type { Behaviour, ReadObject } from '../resources/behaviour.ts';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
+import type { ReadBody } from './body/body.ts';
+import type { WriteOptions } from './request.ts';
+import { badRequest, invalid } from './status.ts';
+
+export interface Admitted {
+  readonly object: ReadObject['object'];
+  /** For the Warning headers. */
+  readonly warnings: readonly string[];
+}
+
+/** How a body that cannot be read is refused; a create and a replace say 400. */
+export type Refusal = (why: string) => Error;
+
+/** Throws for another kind, values of the wrong type and, under `Strict`, unknown and doubled fields. */
+export function admitBody(
+  type: ResourceType,
+  behaviour: Behaviour,
+  body: ReadBody,
+  options: WriteOptions,
+  refuse: Refusal = (why) => unhandled(type, why),
+): Admitted {
+  const read = behaviour.read(withKind(type, body.value));
+  if ('mismatch' in read) throw refuse(read.mismatch);
+  const complaints = [...body.duplicates, ...read.unknown];
+  if (options.fieldValidation === 'Strict' && complaints.length > 0) {
+    throw refuse(`strict decoding error: ${complaints.join(', ')}`);
+  }
+  return { object: read.object, warnings: options.fieldValidation === 'Warn' ? complaints : [] };
+}
+
+function unhandled(type: ResourceType, why: string): Error {
+  return badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
+}
+
+/** Reads an object that this server made itself: that it does not fit is a bug. */
+export function readKnown(behaviour: Behaviour, value: KubeObject | JsonObject): KubeObject {
+  const read = behaviour.read(value as JsonObject);
+  assert('object' in read, 'what this server makes fits its kind');
+  return read.object;
+}
+
+/** A body may leave out apiVersion and kind, but not name others. */
+export function withKind(type: ResourceType, value: JsonObject): JsonObject {
+  const apiVersion = apiVersionOf(type);
+  const kindGiven = value.kind ?? '';
+  const versionGiven = value.apiVersion ?? '';
+  const kind = kindGiven === '' ? type.kind : kindGiven;
+  const version = versionGiven === '' ? apiVersion : versionGiven;
+  if (kind !== type.kind || version !== apiVersion) throw otherKind(type, String(kind), String(version), value);
+  return { ...value, apiVersion, kind };
+}
+
+/** A custom kind is strict about its names, a built-in one tries to convert. */
+function otherKind(type: ResourceType, kind: string, version: string, value: JsonObject): Error {
+  const apiVersion = apiVersionOf(type);
+  if (version !== apiVersion && type.custom !== undefined) {
+    const what = `the API version in the data (${version}) does not match the expected API version (${apiVersion})`;
+    return badRequest(what);
+  }
+  if (type.custom !== undefined) {
+    const name = isObject(value.metadata) && typeof value.metadata.name === 'string' ? value.metadata.name : '';
+    const message = `Invalid value: ${JSON.stringify(kind)}: must be ${type.kind}`;
+    return invalid({ ...type, kind }, name, [{ reason: 'FieldValueInvalid', message, field: 'kind' }]);
+  }
+  const group = type.group === '' ? 'core' : (type.group.split('.')[0] ?? '');
+  const why =
+    version === apiVersion
+      ? `converting (${type.version}.${kind}) to (${group}.${type.kind}): unknown conversion`
+      : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)}`;
+  return badRequest(`${kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
+}

@@ -1,0 +1,142 @@
+// The errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes, thrown as Failures and
+// sent at the edge. Texts and reasons are those that clients know from a real API server. Knows nothing about HTTP.
+
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+
+/** The part of a resource type that error texts name. */
+export interface Named {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** One entry of `details.causes`: a field and what is wrong with it. */
+export interface Cause {
+  readonly reason:
+    | 'FieldValueRequired'
+    | 'FieldValueNotFound'
+    | 'FieldValueInvalid'
+    | 'FieldValueNotSupported'
+    | 'FieldValueDuplicate'
+    | 'FieldValueForbidden'
+    | 'FieldValueTooLong'
+    | 'FieldValueTooMany'
+    | 'FieldValueTypeInvalid'
+    | 'FieldManagerConflict';
+  readonly message: string;
+  /** Path of the field, `spec.ports[0].port`. */
+  readonly field: string;
+}
+
+const FAILURE_CODE = 'api-status';
+
+/** The Status that a Failure carries; undefined for Failures (and bugs) of another origin. */
+export function statusOf(error: unknown): JsonObject | undefined {
+  if (!(error instanceof Failure) || error.code !== FAILURE_CODE) return undefined;
+  return isObject(error.data) ? error.data : undefined;
+}
+
+/** A Failure that is answered with `code` and a Status body. */
+export function apiError(
+  code: number,
+  reason: string,
+  message: string,
+  details?: JsonObject,
+  metadata: JsonObject = {},
+): Failure {
+  const why = reason === '' ? {} : { reason };
+  const known = details === undefined ? {} : { details };
+  const data = { kind: 'Status', apiVersion: 'v1', metadata, status: 'Failure', message, ...why, ...known, code };
+  return new Failure(FAILURE_CODE, message, { data });
+}
+
+/** `deployments.apps`, `pods`. */
+export function qualified(type: Named): string {
+  return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+}
+
+function detailsOf(type: Named, name: string, kind: string): JsonObject {
+  const group = type.group === '' ? {} : { group: type.group };
+  return { ...(name === '' ? {} : { name }), ...group, ...(kind === '' ? {} : { kind }) };
+}
+
+export function notFound(type: Named, name: string): Failure {
+  const message = `${qualified(type)} "${name}" not found`;
+  return apiError(404, 'NotFound', message, detailsOf(type, name, type.plural));
+}
+
+export function alreadyExists(type: Named, name: string, isGoing = false): Failure {
+  const message = `${isGoing ? 'object is being deleted: ' : ''}${qualified(type)} "${name}" already exists`;
+  return apiError(409, 'AlreadyExists', message, detailsOf(type, name, type.plural));
+}
+
+export function conflict(type: Named, name: string, why: string): Failure {
+  const message = `Operation cannot be fulfilled on ${qualified(type)} "${name}": ${why}`;
+  return apiError(409, 'Conflict', message, detailsOf(type, name, type.plural));
+}
+
+/** The conflict of a write that carries an outdated resourceVersion. */
+export function modified(type: Named, name: string): Failure {
+  return conflict(
+    type,
+    name,
+    'the object has been modified; please apply your changes to the latest version and try again',
+  );
+}
+
+export function forbidden(type: Named, name: string, why: string, cause?: Cause | JsonObject): Failure {
+  const what = name === '' ? qualified(type) : `${qualified(type)} "${name}"`;
+  const causes = cause === undefined ? {} : { causes: [{ ...cause }] };
+  const details = { ...detailsOf(type, name, type.plural), ...causes };
+  return apiError(403, 'Forbidden', `${what} is forbidden: ${why}`, details);
+}
+
+/** 422; the message lists each cause once. */
+export function invalid(type: Named, name: string, causes: readonly Cause[]): Failure {
+  const kind = type.group === '' ? type.kind : `${type.kind}.${type.group}`;
+  const lines = [...new Set(causes.map((cause) => `${cause.field}: ${cause.message}`))];
+  const summary = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
+  const details = {
+    ...detailsOf(type, name, type.kind),
+    causes: causes.map(({ reason, message, field }) => ({ reason, message, field })),
+  };
+  return apiError(422, 'Invalid', `${kind} "${name}" is invalid: ${summary}`, details);
+}
+
+export function badRequest(message: string): Failure {
+  return apiError(400, 'BadRequest', message);
+}
+
+/** 410 for continue tokens and watches from a revision that is no longer remembered. */
+export function expired(message: string): Failure {
+  return apiError(410, 'Expired', message);
+}
+
+export function unauthorized(): Failure {
+  return apiError(401, 'Unauthorized', 'Unauthorized');
+}
+
+export function methodNotAllowed(): Failure {
+  const message = 'the server does not allow this method on the requested resource';
+  return apiError(405, 'MethodNotAllowed', message, {});
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): Failure {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
+  return apiError(415, 'UnsupportedMediaType', message);
+}
+
+export function notAcceptable(available: readonly string[]): Failure {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
+  return apiError(406, 'NotAcceptable', message, {});
+}
+
+/** What a PATCH of an unknown type gets; other writes name what would be accepted. */
+export function unsupportedPatch(): Failure {
+  return apiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+}
+
+export function requestTooLarge(limitBytes: number): Failure {
+  return apiError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`, {});
+}

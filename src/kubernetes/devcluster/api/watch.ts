@@ -1,0 +1,114 @@
+// A watch: what a collection holds, then every change to it that a selector lets through. Knows nothing about sockets or
+// how events are written.
+
+import type { JsonObject } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
+import type { Change } from '../storage/change.ts';
+import type { ApiContext } from './context.ts';
+import { inVersionOf } from './find.ts';
+import { selectorOf } from './list.ts';
+import type { ApiRequest } from './request.ts';
+import { readRevision } from './revision.ts';
+import { isTrue } from './route.ts';
+import type { Matcher } from './selectors.ts';
+import { expired, invalid, statusOf } from './status.ts';
+
+export type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: KubeObject }
+  | { readonly type: 'BOOKMARK'; readonly object: JsonObject }
+  | { readonly type: 'ERROR'; readonly object: JsonObject };
+
+export interface Watch {
+  /** Hands what is known already to `emit`, then each change as it happens. Answers the function that ends it. */
+  start(emit: (event: WatchEvent) => void): () => void;
+  /** The event that tells a client how far it is; undefined where the client did not ask for such. */
+  bookmark(): WatchEvent | undefined;
+  /** After so many milliseconds the server ends the watch; undefined: when it likes. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** Throws a 4xx for parameters that make no sense; what cannot be watched any more is an ERROR event. */
+export function openWatch(context: ApiContext, request: ApiRequest): Watch {
+  const { type, namespace, query } = request;
+  const matches = selectorOf(request);
+  const from = readRevision(query.get('resourceVersion'), 'watch');
+  const bookmarks = isTrue(query.get('allowWatchBookmarks'));
+  const initial = readInitial(query, from);
+  const timeoutSeconds = Number(query.get('timeoutSeconds') ?? '0');
+  const seen = { revision: from ?? 0 };
+  const bookmark = (annotations?: JsonObject): WatchEvent => bookmarkEvent(type, seen.revision, annotations);
+  const select = (change: Change): WatchEvent | undefined =>
+    namespace !== undefined && change.key.namespace !== namespace ? undefined : selectEvent(type, matches, change);
+  return {
+    timeoutMs: timeoutSeconds > 0 ? timeoutSeconds * 1000 : undefined,
+    bookmark: () => (bookmarks ? bookmark() : undefined),
+    start: (emit) => {
+      if (!initial && from !== undefined && from < context.store.oldest()) {
+        emit({ type: 'ERROR', object: tooOld(from, context.store.oldest()) });
+        return () => undefined;
+      }
+      const push = (change: Change): void => {
+        seen.revision = change.revision;
+        const event = change.key.collection === type.collection ? select(change) : undefined;
+        if (event !== undefined) emit(event);
+      };
+      if (initial) emitState(context, request, matches, emit);
+      else for (const change of context.store.changesSince(from ?? 0, type.collection)) push(change);
+      seen.revision = Math.max(seen.revision, context.store.revision());
+      if (isTrue(query.get('sendInitialEvents')) && bookmarks) emit(bookmark({ 'k8s.io/initial-events-end': 'true' }));
+      return context.store.subscribe(push);
+    },
+  };
+}
+
+/** Whether the watch begins with the objects that exist. */
+function readInitial(query: URLSearchParams, from: number | undefined): boolean {
+  const asked = query.get('sendInitialEvents');
+  if (asked === null) return from === undefined || from === 0;
+  if (query.get('resourceVersionMatch') !== 'NotOlderThan') {
+    const message = 'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    const cause = { reason: 'FieldValueForbidden', message, field: 'resourceVersionMatch' } as const;
+    throw invalid({ group: 'meta.k8s.io', plural: '', kind: 'ListOptions' }, '', [cause]);
+  }
+  return isTrue(asked);
+}
+
+function emitState(
+  context: ApiContext,
+  { type, namespace }: ApiRequest,
+  matches: Matcher,
+  emit: (event: WatchEvent) => void,
+): void {
+  for (const object of context.store.list(type.collection, namespace)) {
+    const served = inVersionOf(type, object);
+    if (matches(served)) emit({ type: 'ADDED', object: served });
+  }
+}
+
+/** An object that begins to match was added for this watch, one that no longer matches was deleted. */
+function selectEvent(type: ResourceType, matches: Matcher, change: Change): WatchEvent | undefined {
+  const before = change.previous !== undefined && matches(inVersionOf(type, change.previous));
+  const now = change.type !== 'DELETED' && matches(inVersionOf(type, change.object));
+  if (!before && !now) return undefined;
+  const object = inVersionOf(type, now ? change.object : lastMatching(change));
+  if (now) return { type: before ? 'MODIFIED' : 'ADDED', object };
+  return { type: 'DELETED', object };
+}
+
+/** What matched last, under the revision of the change that ended it. */
+function lastMatching(change: Change): KubeObject {
+  if (change.type === 'DELETED' || change.previous === undefined) return change.object;
+  const metadata = { ...change.previous.metadata, resourceVersion: String(change.revision) };
+  return { ...change.previous, metadata };
+}
+
+function bookmarkEvent(type: ResourceType, revision: number, annotations?: JsonObject): WatchEvent {
+  const marked = annotations === undefined ? {} : { annotations };
+  const metadata = { resourceVersion: String(revision), ...marked };
+  return { type: 'BOOKMARK', object: { kind: type.kind, apiVersion: apiVersionOf(type), metadata } };
+}
+
+function tooOld(from: number, oldest: number): JsonObject {
+  return statusOf(expired(`too old resource version: ${from} (${oldest})`)) ?? {};
+}

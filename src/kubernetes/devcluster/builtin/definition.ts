@@ -1,0 +1,108 @@
+// The rules of CustomResourceDefinition: names filled in, the schema structural.
+
+import { isObject, type Json, type JsonObject, objectsIn, pointerTokens } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import { checkStructural } from '../../rules/structural/check/check.ts';
+import type { Cause } from '../api/status.ts';
+import { schemaOf } from '../custom/definition.ts';
+import type { KindRules } from './kind.ts';
+import { validateServing } from './validate/definition.ts';
+
+export const DEFINITION: Partial<KindRules> = {
+  updatesUnconditionally: false,
+  withDefaults,
+  prepareCreate: (object) => ({ ...object, status: initialStatus(object) }),
+  prepareUpdate: (next, old) => ({ ...next, status: withStoredVersions(old.status as Json, next) }) as KubeObject,
+  validate: (next, old, subresource) => (subresource === undefined ? validate(next, old) : []),
+};
+
+function withDefaults(object: KubeObject): KubeObject {
+  const spec = isObject(object.spec) ? object.spec : {};
+  const names = isObject(spec.names) ? spec.names : {};
+  const kind = typeof names.kind === 'string' ? names.kind : '';
+  const filled = {
+    ...names,
+    ...(kind === '' || names.singular !== undefined ? {} : { singular: kind.toLowerCase() }),
+    ...(kind === '' || names.listKind !== undefined ? {} : { listKind: `${kind}List` }),
+  };
+  return { ...object, spec: { ...spec, names: filled, conversion: spec.conversion ?? { strategy: 'None' } } };
+}
+
+function storageVersion(object: KubeObject): string | undefined {
+  const versions = isObject(object.spec) ? objectsIn(object.spec.versions) : [];
+  const name = versions.find((version) => version.storage === true)?.name;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function initialStatus(object: KubeObject): JsonObject {
+  const version = storageVersion(object);
+  return {
+    conditions: null,
+    acceptedNames: { plural: '', kind: '' },
+    storedVersions: version === undefined ? [] : [version],
+  };
+}
+
+/** A version that is stored now is remembered for as long as no one takes it out of the status. */
+function withStoredVersions(status: Json | undefined, next: KubeObject): JsonObject {
+  const known = isObject(status) ? status : {};
+  const stored = Array.isArray(known.storedVersions) ? known.storedVersions : [];
+  const version = storageVersion(next);
+  const all = version === undefined || stored.includes(version) ? stored : [...stored, version];
+  return { ...known, storedVersions: all };
+}
+
+function validate(next: KubeObject, _old: KubeObject | undefined): Cause[] {
+  const spec = isObject(next.spec) ? next.spec : {};
+  const names = isObject(spec.names) ? spec.names : {};
+  const versions = objectsIn(spec.versions);
+  return [
+    ...checkName(next, spec, names),
+    ...checkVersions(versions),
+    ...validateServing(spec),
+    ...versions.flatMap((version, index) => checkSchema(version, index, versions.length === 1)),
+  ];
+}
+
+function checkName(next: KubeObject, spec: JsonObject, names: JsonObject): Cause[] {
+  const expected = `${String(names.plural ?? '')}.${String(spec.group ?? '')}`;
+  const { name } = next.metadata;
+  if (name === expected) return [];
+  const message = `Invalid value: ${JSON.stringify(name)}: must be spec.names.plural+"."+spec.group`;
+  return [{ reason: 'FieldValueInvalid', message, field: 'metadata.name' }];
+}
+
+function checkVersions(versions: readonly JsonObject[]): Cause[] {
+  const stored = versions.filter((version) => version.storage === true).length;
+  if (stored === 1) return [];
+  const message = 'Invalid value: null: must have exactly one version marked as storage version';
+  return [{ reason: 'FieldValueInvalid', message, field: 'spec.versions' }];
+}
+
+function checkSchema(version: JsonObject, index: number, isOnly: boolean): Cause[] {
+  const field = `spec.versions[${index}].schema.openAPIV3Schema`;
+  if (Object.keys(schemaOf(version)).length === 0) {
+    return [{ reason: 'FieldValueRequired', message: 'Required value', field }];
+  }
+  // What is wrong inside the schema of a CRD's only version is worded as it was when CRDs had but one.
+  const above = isOnly ? 'spec.validation.openAPIV3Schema' : field;
+  return checkStructural(schemaOf(version)).map(({ pointer, message }): Cause => {
+    const below = schemaPath(pointer);
+    return { reason: 'FieldValueInvalid', message: `Invalid value: ${message}`, field: `${above}${below}` };
+  });
+}
+
+/** `/properties/spec/items` -> `.properties[spec].items`. */
+function schemaPath(pointer: string): string {
+  const tokens = pointerTokens(pointer);
+  const keyed = [
+    'properties',
+    'definitions',
+    'patternProperties',
+    'allOf',
+    'anyOf',
+    'oneOf',
+    'x-kubernetes-validations',
+  ];
+  return tokens.map((token, index) => (keyed.includes(tokens[index - 1] ?? '') ? `[${token}]` : `.${token}`)).join('');
+}

@@ -1,0 +1,54 @@
+// Events have two faces, core/v1 and events.k8s.io/v1: the same objects under different field names.
+
+import type { JsonObject } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+
+const CORE_VERSION = 'v1';
+export const NEWER_VERSION = 'events.k8s.io/v1';
+
+/** Names of a field in core/v1 and in events.k8s.io/v1; all others are the same in both. */
+const NAMES: readonly (readonly [core: string, newer: string])[] = [
+  ['involvedObject', 'regarding'],
+  ['message', 'note'],
+  ['source', 'deprecatedSource'],
+  ['firstTimestamp', 'deprecatedFirstTimestamp'],
+  ['lastTimestamp', 'deprecatedLastTimestamp'],
+  ['count', 'deprecatedCount'],
+  ['reportingComponent', 'reportingController'],
+];
+
+const TO_NEWER = new Map(NAMES);
+const TO_CORE = new Map(NAMES.map(([core, newer]) => [newer, core]));
+
+/** What one face leaves out when it is empty and the other always writes. */
+const ALWAYS: Readonly<Record<string, JsonObject>> = {
+  [CORE_VERSION]: {
+    source: {},
+    firstTimestamp: null,
+    lastTimestamp: null,
+    eventTime: null,
+    reportingComponent: '',
+    reportingInstance: '',
+  },
+  [NEWER_VERSION]: {
+    eventTime: null,
+    regarding: {},
+    deprecatedSource: {},
+    deprecatedFirstTimestamp: null,
+    deprecatedLastTimestamp: null,
+  },
+};
+
+const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
+  [CORE_VERSION]: [],
+  [NEWER_VERSION]: ['reportingController', 'reportingInstance'],
+};
+
+/** The event under the names of the other version. */
+export function convertEvent(event: KubeObject, apiVersion: string): KubeObject {
+  const names = apiVersion === NEWER_VERSION ? TO_NEWER : TO_CORE;
+  const renamed = Object.entries(event).map(([key, value]) => [names.get(key) ?? key, value] as const);
+  const leftOut = LEFT_OUT[apiVersion] ?? [];
+  const kept = renamed.filter(([key, value]) => value !== '' || !leftOut.includes(key));
+  return { ...ALWAYS[apiVersion], ...Object.fromEntries(kept), apiVersion } as KubeObject;
+}

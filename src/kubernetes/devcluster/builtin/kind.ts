@@ -1,0 +1,24 @@
+// What one built-in kind may do differently from the others: the contract of their rules. Knows no kinds.
+
+import type { KubeObject } from '../../rules/object.ts';
+import type { Cause } from '../api/status.ts';
+import type { NameForm } from '../api/validate-metadata.ts';
+import type { Neighbours } from '../resources/behaviour.ts';
+
+export interface KindRules {
+  readonly hasStatus: boolean;
+  readonly nameForm: NameForm;
+  readonly updatesUnconditionally: boolean;
+  readonly createsOnUpdate: boolean;
+  readonly returnsDeleted: boolean;
+  /** Absent: the kind has no generation. */
+  readonly generationCounts?: (next: KubeObject, old: KubeObject) => boolean;
+  readonly withDefaults: (object: KubeObject) => KubeObject;
+  readonly prepareCreate: (object: KubeObject, neighbours: Neighbours) => KubeObject;
+  readonly prepareUpdate: (next: KubeObject, old: KubeObject, neighbours: Neighbours) => KubeObject;
+  readonly validate: (
+    next: KubeObject,
+    old: KubeObject | undefined,
+    subresource: string | undefined,
+  ) => readonly Cause[];
+}

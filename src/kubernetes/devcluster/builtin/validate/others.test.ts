@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import type { KubeObject } from '../../../rules/object.ts';
+import { validateConfigMap, validateSecret } from './others.ts';
+
+const MIB = 1024 * 1024;
+const metadata = { name: 'large', namespace: 'default' };
+
+/** As it would be sent: a third longer than what it stands for. */
+function bytes(count: number): string {
+  return Buffer.alloc(count).toString('base64');
+}
+
+test.each([
+  ['a Secret', validateSecret, (content: string) => ({ kind: 'Secret', data: { content } })],
+  ['binary data', validateConfigMap, (content: string) => ({ kind: 'ConfigMap', binaryData: { content } })],
+])('%s may be a mebibyte of what its text stands for', (_what, validate, members) => {
+  const messages = (count: number) => {
+    const object: KubeObject = { apiVersion: 'v1', metadata, ...members(bytes(count)) };
+    return validate(object, undefined).map(({ message }) => message);
+  };
+  expect(messages(MIB)).toEqual([]);
+  expect(messages(MIB + 1)).toEqual([`Too long: may not be more than ${MIB} bytes`]);
+});

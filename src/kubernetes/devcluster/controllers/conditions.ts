@@ -1,0 +1,27 @@
+// Conditions of a status, which keep their times as long as what they say stays. Knows no kinds.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The wanted conditions with the times of those among the old ones that say the same. */
+export function keepConditionTimes(
+  old: Json | undefined,
+  wanted: readonly Condition[],
+  time: string,
+  hasUpdateTime: boolean,
+): JsonObject[] {
+  const known = Array.isArray(old) ? old.filter(isObject) : [];
+  return wanted.map(({ type, status, reason, message }) => {
+    const before = known.find((condition) => condition.type === type);
+    const same = before?.status === status && before.reason === reason && before.message === message;
+    const since = before?.status === status ? (before.lastTransitionTime ?? time) : time;
+    const updated = hasUpdateTime ? { lastUpdateTime: same ? (before.lastUpdateTime ?? time) : time } : {};
+    return { type, status, ...updated, lastTransitionTime: since, reason, message };
+  });
+}

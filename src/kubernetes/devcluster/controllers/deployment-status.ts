@@ -1,0 +1,90 @@
+// The status that a Deployment has while it progresses and when it is there.
+
+import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import { type Condition, keepConditionTimes } from './conditions.ts';
+import { templateHash } from './template-hash.ts';
+
+export const REVISION_ANNOTATION = 'deployment.kubernetes.io/revision';
+
+export interface StatusInput {
+  readonly object: KubeObject;
+  readonly phase: 'progressing' | 'settled';
+  /** Why it never becomes ready; absent: it does. */
+  readonly failure: string | undefined;
+  /** How many of its pods are ready; absent: no node runs them. */
+  readonly ready?: number;
+  /** RFC 3339. */
+  readonly time: string;
+}
+
+/** The object with its status and revision; the same object where nothing changes. */
+export function deploymentStatus({ object, phase, failure, time, ready: counted }: StatusInput): KubeObject {
+  const spec: JsonObject = isObject(object.spec) ? object.spec : {};
+  const old: JsonObject = isObject(object.status) ? object.status : {};
+  const replicas = typeof spec.replicas === 'number' ? spec.replicas : 1;
+  const replicaSet = `${object.metadata.name}-${templateHash(spec.template)}`;
+  const ready = counted ?? assumedReady();
+  function assumedReady(): number {
+    if (failure !== undefined) return 0;
+    return phase === 'settled' ? replicas : Math.min(replicas, readyNow(old));
+  }
+  const wanted = conditionsFor(replicaSet, { ready, replicas, phase, failure });
+  const status: JsonObject = {
+    ...positive({ observedGeneration: object.metadata.generation ?? 0, replicas, updatedReplicas: replicas }),
+    ...positive({ readyReplicas: ready, availableReplicas: ready, unavailableReplicas: replicas - ready }),
+    terminatingReplicas: 0,
+    conditions: keepConditionTimes(old.conditions, wanted, time, true),
+  };
+  const annotations = { ...object.metadata.annotations, [REVISION_ANNOTATION]: revisionOf(object, old, replicaSet) };
+  if (jsonEquals(status, old) && jsonEquals(annotations, object.metadata.annotations)) return object;
+  return { ...object, metadata: { ...object.metadata, annotations }, status };
+}
+
+function readyNow(status: JsonObject): number {
+  return typeof status.readyReplicas === 'number' ? status.readyReplicas : 0;
+}
+
+/** Counts of zero are left out. */
+function positive(counts: Readonly<Record<string, number>>): JsonObject {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}
+
+interface Progress {
+  readonly ready: number;
+  readonly replicas: number;
+  readonly phase: 'progressing' | 'settled';
+  readonly failure: string | undefined;
+}
+
+function conditionsFor(replicaSet: string, { ready, replicas, phase, failure }: Progress): Condition[] {
+  const name = JSON.stringify(replicaSet);
+  const isAvailable = ready >= replicas;
+  const available: Condition = isAvailable
+    ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.')
+    : condition('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.');
+  if (failure !== undefined && phase === 'settled') {
+    const late = `ReplicaSet ${name} has timed out progressing.`;
+    return [
+      available,
+      condition('Progressing', 'False', 'ProgressDeadlineExceeded', late),
+      condition('ReplicaFailure', 'True', 'FailedCreate', failure),
+    ];
+  }
+  if (phase === 'settled') {
+    const done = `ReplicaSet ${name} has successfully progressed.`;
+    return [available, condition('Progressing', 'True', 'NewReplicaSetAvailable', done)];
+  }
+  return [available, condition('Progressing', 'True', 'ReplicaSetUpdated', `ReplicaSet ${name} is progressing.`)];
+}
+
+function condition(type: string, status: Condition['status'], reason: string, message: string): Condition {
+  return { type, status, reason, message };
+}
+
+/** Every template that differs from the one before is a revision; the conditions name the one before. */
+function revisionOf(object: KubeObject, status: JsonObject, replicaSet: string): string {
+  const revision = Number(object.metadata.annotations?.[REVISION_ANNOTATION] ?? '0');
+  const known = JSON.stringify(status.conditions ?? []).includes(`\\"${replicaSet}\\"`);
+  return String(known ? revision : revision + 1);
+}

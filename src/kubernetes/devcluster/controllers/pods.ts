@@ -1,0 +1,120 @@
+// Pods of Deployments and StatefulSets, for a node that runs them: as many as are wanted, of the template of now. Knows nothing
+// about what runs in them.
+
+import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import type { ApiContext } from '../api/context.ts';
+import { templateHash } from './template-hash.ts';
+import { writeNew, writeRemoval } from './writer.ts';
+
+const PODS = '/pods';
+const MANAGER = 'kube-controller-manager';
+const HASH_LABEL = 'pod-template-hash';
+
+export interface PodCount {
+  /** Of all templates, as many as are wanted at most. */
+  readonly ready: number;
+  /** All are of the template of now, and ready. */
+  readonly isDone: boolean;
+}
+
+/** Makes and deletes pods until they are what the workload wants. */
+export function settlePods(context: ApiContext, workload: KubeObject): PodCount {
+  const pods = podsOf(context, workload);
+  const { hash, replicas } = wantedOf(workload);
+  const current = pods.filter(({ metadata }) => metadata.labels?.[HASH_LABEL] === hash);
+  const stale = pods.filter((pod) => !current.includes(pod));
+  if (workload.kind === 'StatefulSet') settleOrdinals(context, workload, current, stale);
+  else settleAny(context, workload, current, stale);
+  const isDone = stale.length === 0 && current.filter(isReady).length >= replicas;
+  return { ready: Math.min(replicas, pods.filter(isReady).length), isDone };
+}
+
+function podsOf({ store }: ApiContext, { metadata }: KubeObject): readonly KubeObject[] {
+  return store
+    .list(PODS, metadata.namespace)
+    .filter((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true);
+}
+
+export function removePods(context: ApiContext, workload: KubeObject): void {
+  for (const pod of podsOf(context, workload)) remove(context, pod);
+}
+
+/** New pods first; those of the template before go once enough of the new ones are ready. */
+function settleAny(
+  context: ApiContext,
+  workload: KubeObject,
+  current: readonly KubeObject[],
+  stale: readonly KubeObject[],
+): void {
+  const { replicas, recreates } = wantedOf(workload);
+  const isEnough = current.filter(isReady).length >= replicas;
+  if (isEnough || recreates) for (const pod of stale) remove(context, pod);
+  for (const pod of current.toSorted(readyFirst).slice(replicas)) remove(context, pod);
+  for (let count = current.length; count < replicas; count += 1) {
+    makePod(context, workload, `${workload.metadata.name}-${wantedOf(workload).hash}-${context.newSuffix()}`);
+  }
+}
+
+/** Each has its name: a new one can only come when the one before it is gone. */
+function settleOrdinals(
+  context: ApiContext,
+  workload: KubeObject,
+  current: readonly KubeObject[],
+  stale: readonly KubeObject[],
+): void {
+  const { replicas } = wantedOf(workload);
+  const names = Array.from({ length: replicas }, (_, index) => `${workload.metadata.name}-${index}`);
+  const superfluous = current.filter(({ metadata }) => !names.includes(metadata.name));
+  for (const pod of [...stale, ...superfluous]) remove(context, pod);
+  for (const name of names) if (!current.some((pod) => pod.metadata.name === name)) makePod(context, workload, name);
+}
+
+function wantedOf({ spec }: KubeObject): { hash: string; replicas: number; recreates: boolean } {
+  const { replicas, template, strategy }: JsonObject = isObject(spec) ? spec : {};
+  return {
+    hash: templateHash(template),
+    replicas: typeof replicas === 'number' ? replicas : 1,
+    recreates: isObject(strategy) && strategy.type === 'Recreate',
+  };
+}
+
+function makePod(context: ApiContext, workload: KubeObject, name: string): void {
+  const { apiVersion, kind, metadata: owner } = workload;
+  const { namespace = '' } = owner;
+  // One that is still going has it.
+  if (context.store.get({ collection: PODS, namespace, name }) !== undefined) return;
+  const spec = isObject(workload.spec) ? workload.spec : {};
+  const template = isObject(spec.template) ? spec.template : {};
+  const given = isObject(template.metadata) ? template.metadata : {};
+  const identity: Record<string, string> = kind === 'StatefulSet' ? { 'statefulset.kubernetes.io/pod-name': name } : {};
+  const labels = { ...textsOf(given.labels), [HASH_LABEL]: templateHash(template), ...identity };
+  const controller = { controller: true, blockOwnerDeletion: true };
+  writeNew(context, PODS, MANAGER, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...{ name, namespace, labels, annotations: textsOf(given.annotations) },
+      ownerReferences: [{ apiVersion, kind, name: owner.name, uid: owner.uid ?? '', ...controller }],
+    },
+    spec: isObject(template.spec) ? template.spec : {},
+  });
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  const entries = isObject(value) ? Object.entries(value) : [];
+  return Object.fromEntries(entries.flatMap(([key, text]) => (typeof text === 'string' ? [[key, text]] : [])));
+}
+
+function remove(context: ApiContext, pod: KubeObject): void {
+  if (pod.metadata.deletionTimestamp === undefined) writeRemoval(context, PODS, pod, { propagation: 'Background' });
+}
+
+function readyFirst(a: KubeObject, b: KubeObject): number {
+  return Number(isReady(b)) - Number(isReady(a));
+}
+
+function isReady({ status }: KubeObject): boolean {
+  const conditions = objectsIn(isObject(status) ? status.conditions : undefined);
+  return conditions.some(({ type, status: holds }) => type === 'Ready' && holds === 'True');
+}

@@ -1,0 +1,12 @@
+// Names for what a template becomes: equal templates have equal names. Knows nothing about what is in them.
+
+import { fnv1a32 } from '#std/hash.ts';
+import { canonicalJson } from '#std/json.ts';
+
+/** Without vowels, so that no words appear; the alphabet of the names that Kubernetes makes. */
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+
+export function templateHash(template: unknown): string {
+  const digits = String(Number.parseInt(fnv1a32(canonicalJson(template ?? null)), 16));
+  return [...digits].map((digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join('');
+}

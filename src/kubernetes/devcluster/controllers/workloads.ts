@@ -1,0 +1,136 @@
+// Makes Deployments and StatefulSets ready: those that a node runs by their pods, all others after a while, without any pods:
+// their status says what a cluster's would say. An annotation makes one fail. Knows nothing about what the workloads are for.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import { type ApiContext, timestamp } from '../api/context.ts';
+import { type ObjectKey, placeOf } from '../storage/change.ts';
+import { deploymentStatus, REVISION_ANNOTATION } from './deployment-status.ts';
+import { recordEvent } from './events.ts';
+import { removePods, settlePods } from './pods.ts';
+import type { WorkQueue } from './queue.ts';
+import { statefulSetStatus } from './stateful-set-status.ts';
+import { writeChange } from './writer.ts';
+
+const MANAGER = 'kube-controller-manager';
+const DEPLOYMENTS = 'apps/deployments';
+const STATEFUL_SETS = 'apps/statefulsets';
+const PODS = '/pods';
+
+/** On a workload or its pod template: it never becomes ready, and its status says the annotation's text as the reason. */
+export const FAIL_ANNOTATION = 'devcluster.skep.dev/fail';
+
+export interface WorkloadOptions {
+  /** Without pods. */
+  readonly readyAfterMs: number;
+  /** Why no node runs pods of the workload's template; undefined: one does. */
+  readonly whyAbsent: (workload: KubeObject) => string | undefined;
+}
+
+export interface WorkloadControl {
+  /** A node may run other pods than before: all workloads are looked at. */
+  lookAgain(): void;
+  end(): void;
+}
+
+export function controlWorkloads(context: ApiContext, queue: WorkQueue, options: WorkloadOptions): WorkloadControl {
+  const { readyAfterMs } = options;
+  const runInPods = podController(context, options);
+  const look = (key: ObjectKey): void => queue.add(`workload/${workloadKey(key)}`, () => begin(key));
+  const begin = (key: ObjectKey): void => {
+    const object = context.store.get(key);
+    if (object === undefined || runInPods(key, object)) return;
+    const settled = withStatus(object, 'settled', timestamp(context));
+    const isGoing = object.metadata.deletionTimestamp !== undefined;
+    const isQuick = readyAfterMs === 0 || isGoing || settled === object || isMinorChange(object, settled);
+    if (isQuick) {
+      writePhase(context, key, 'settled');
+      return;
+    }
+    writePhase(context, key, 'progressing');
+    queue.add(`workload-ready/${workloadKey(key)}`, () => writePhase(context, key, 'settled'), readyAfterMs);
+  };
+  const lookAgain = (): void => {
+    for (const collection of [DEPLOYMENTS, STATEFUL_SETS]) {
+      for (const { metadata } of context.store.list(collection)) {
+        look({ collection, namespace: metadata.namespace ?? '', name: metadata.name });
+      }
+    }
+  };
+  lookAgain();
+  const end = context.store.subscribe(({ key, type, object }) => {
+    const isWorkload = key.collection === DEPLOYMENTS || key.collection === STATEFUL_SETS;
+    if (isWorkload && type !== 'DELETED') look(key);
+    const owner = key.collection === PODS ? ownerOf(object) : undefined;
+    if (owner !== undefined) look(owner);
+  });
+  return { lookAgain, end };
+}
+
+function ownerOf({ metadata }: KubeObject): ObjectKey | undefined {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const collection = owner?.kind === 'Deployment' ? DEPLOYMENTS : STATEFUL_SETS;
+  const isWorkload = owner !== undefined && (owner.kind === 'Deployment' || owner.kind === 'StatefulSet');
+  return isWorkload ? { collection, namespace: metadata.namespace ?? '', name: owner.name } : undefined;
+}
+
+/** The function that settles a workload by its pods. It answers false where no node runs them, and says so once. */
+function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
+  const reported = new Map<string, string>();
+  return (key: ObjectKey, object: KubeObject): boolean => {
+    if (object.metadata.deletionTimestamp !== undefined) return false;
+    const absent = whyAbsent(object);
+    if (absent === undefined && failureOf(object) === undefined) {
+      const pods = settlePods(context, object);
+      writePhase(context, key, pods.isDone ? 'settled' : 'progressing', pods.ready);
+      return true;
+    }
+    removePods(context, object);
+    const { apiVersion, kind, metadata } = object;
+    const { name, namespace = '', uid = '' } = metadata;
+    if (absent !== undefined && absent !== '' && reported.get(uid) !== absent) {
+      reported.set(uid, absent);
+      const event = { type: 'Normal', reason: 'NotRunHere', message: absent } as const;
+      recordEvent(context, { apiVersion, kind, name, namespace, uid }, event, 'skep-dev');
+    }
+    return false;
+  };
+}
+
+function workloadKey(key: ObjectKey): string {
+  return `${key.collection}/${placeOf(key)}`;
+}
+
+/** Nothing has to start: no replicas, or only the generation is new. */
+function isMinorChange(object: KubeObject, settled: KubeObject): boolean {
+  const before = isObject(object.status) ? object.status : {};
+  const after = isObject(settled.status) ? settled.status : {};
+  const replicas = isObject(object.spec) ? object.spec.replicas : 0;
+  if (replicas === 0) return true;
+  return (
+    before.readyReplicas === after.readyReplicas &&
+    before.updateRevision === after.updateRevision &&
+    object.metadata.annotations?.[REVISION_ANNOTATION] === settled.metadata.annotations?.[REVISION_ANNOTATION]
+  );
+}
+
+type Phase = 'progressing' | 'settled';
+
+/** `ready`: how many pods are; absent: there are none. */
+function writePhase(context: ApiContext, key: ObjectKey, phase: Phase, ready?: number): void {
+  const change = (old: KubeObject) => withStatus(old, phase, timestamp(context), ready);
+  writeChange(context, key.collection, MANAGER, key, change, 'status');
+}
+
+function withStatus(object: KubeObject, phase: Phase, time: string, ready?: number): KubeObject {
+  const input = { object, phase, failure: failureOf(object), time, ready };
+  return object.kind === 'Deployment' ? deploymentStatus(input) : statefulSetStatus(input);
+}
+
+function failureOf(object: KubeObject): string | undefined {
+  const spec: JsonObject = isObject(object.spec) ? object.spec : {};
+  const template = isObject(spec.template) ? spec.template : {};
+  const metadata = isObject(template.metadata) ? template.metadata : {};
+  const inner = isObject(metadata.annotations) ? metadata.annotations[FAIL_ANNOTATION] : undefined;
+  return object.metadata.annotations?.[FAIL_ANNOTATION] ?? (typeof inner === 'string' ? inner : undefined);
+}

@@ -1,0 +1,58 @@
+// How controllers write: through the same path as clients, in the name of a manager. A controller that finds its object
+// changed or gone has nothing to do: the change queues it again. Knows nothing about particular controllers.
+
+import type { KubeObject } from '../../rules/object.ts';
+import { commitChange, commitNew } from '../api/commit.ts';
+import type { ApiContext } from '../api/context.ts';
+import { type DeleteOptions, removeObject } from '../api/delete.ts';
+import { inVersionOf } from '../api/find.ts';
+import { readKnown } from '../api/read-object.ts';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
+import { keyOfObject } from '../storage/change.ts';
+
+/** The type through which a collection is written: its first served version. */
+export function typeOfCollection(context: ApiContext, collection: string): ResourceType | undefined {
+  return context.types.all().find((type) => type.collection === collection);
+}
+
+/** Reads `object` as its kind and stores it. Undefined: the collection is not served. */
+export function writeNew(context: ApiContext, collection: string, manager: string, object: KubeObject): void {
+  const type = typeOfCollection(context, collection);
+  if (type === undefined) return;
+  const behaviour = context.types.behaviourOf(type);
+  const read = readKnown(behaviour, { ...object, apiVersion: apiVersionOf(type), kind: type.kind });
+  commitNew(context, { type, behaviour, manager, dryRun: false }, read);
+}
+
+/** Changes the object as it exists now; nothing where it is gone or `change` answers it unchanged. */
+export function writeChange(
+  context: ApiContext,
+  collection: string,
+  manager: string,
+  place: { readonly namespace: string; readonly name: string },
+  change: (object: KubeObject) => KubeObject,
+  subresource?: 'status',
+): void {
+  const type = typeOfCollection(context, collection);
+  const stored = context.store.get({ collection, ...place });
+  if (type === undefined || stored === undefined) return;
+  const old = inVersionOf(type, stored);
+  const next = change(old);
+  if (next === old) return;
+  const behaviour = context.types.behaviourOf(type);
+  const through = subresource === undefined ? {} : { subresource };
+  commitChange(context, { type, behaviour, manager, dryRun: false, ...through }, readKnown(behaviour, next), old);
+}
+
+/** Deletes the object as it exists now, if it does. */
+export function writeRemoval(
+  context: ApiContext,
+  collection: string,
+  object: KubeObject,
+  options: Omit<DeleteOptions, 'dryRun'>,
+): void {
+  const type = typeOfCollection(context, collection);
+  const current = context.store.get(keyOfObject(collection, object));
+  if (type === undefined || current === undefined || current.metadata.uid !== object.metadata.uid) return;
+  removeObject(context, type, inVersionOf(type, current), { ...options, dryRun: false });
+}

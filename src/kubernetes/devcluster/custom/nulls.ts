@@ -1,0 +1,33 @@
+// Nulls in an applied custom resource: a create or replace drops those that the schema does not allow, an apply is refused
+// for them. Knows nothing about requests.
+
+import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
+import type { Finding } from '../../rules/finding.ts';
+import type { Cause } from '../api/status.ts';
+import { causesOf } from './causes.ts';
+import { schemaAt } from './schema-at.ts';
+
+/** `stored` is what the applied object came to: a null that is gone from it was not allowed. */
+export function refusedNulls(schema: JsonObject, applied: JsonObject, stored: JsonObject): Cause[] {
+  const pointers = droppedNulls(applied, stored, '');
+  const findings = pointers.flatMap((pointer) => {
+    const isChoice = schemaAt(schema, pointer)?.enum !== undefined;
+    return [finding('schema-type', pointer), ...(isChoice ? [finding('schema-enum', pointer)] : [])];
+  });
+  return findings.length === 0 ? [] : causesOf({ schema, object: applied }, findings);
+}
+
+function finding(code: 'schema-type' | 'schema-enum', pointer: string): Finding {
+  return { code, severity: 'error', pointer, message: 'null is not allowed here' };
+}
+
+/** Of what stands in maps: items of lists are merged by their names, and looked at by the schema itself. */
+function droppedNulls(applied: JsonObject, stored: JsonObject, pointer: string): string[] {
+  return Object.entries(applied).flatMap(([key, value]) => {
+    const below = `${pointer}/${pointerToken(key)}`;
+    if (below === '/metadata' || below === '/status') return [];
+    const kept: Json | undefined = stored[key];
+    if (value === null) return kept === undefined ? [below] : [];
+    return isObject(value) && isObject(kept) ? droppedNulls(value, kept, below) : [];
+  });
+}

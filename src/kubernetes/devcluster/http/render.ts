@@ -1,0 +1,89 @@
+// Renders the result of an operation: object, list, table, partial metadata. Knows nothing about sockets.
+
+import type { JsonObject } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import type { ApiAnswer, ApiRequest, ListAnswer } from '../api/request.ts';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
+import { tableOf } from '../table/table.ts';
+import type { Form, Wanted } from './accept.ts';
+import { type Answer, jsonAnswer, warningHeaders, yamlAnswer } from './respond.ts';
+
+/** The forms in which an answer to this verb exists. */
+export function formsOf(request: ApiRequest): readonly Form[] {
+  if (request.verb === 'list' || request.verb === 'deletecollection') return ['object', 'table', 'partial-list'];
+  return ['object', 'table', 'partial-object'];
+}
+
+export function render(request: ApiRequest, answer: ApiAnswer, wanted: Wanted, now: number): Answer {
+  const write = wanted.format === 'yaml' ? yamlAnswer : jsonAnswer;
+  const deprecation = request.type.custom?.deprecation;
+  const general = deprecation === undefined ? [] : [deprecation];
+  if (answer.shape === 'list') {
+    return write(200, renderList(request, answer, wanted.form, now), warningHeaders(general));
+  }
+  const headers = warningHeaders([...general, ...(answer.warnings ?? [])]);
+  return write(
+    answer.code,
+    renderObject(request.type, answer.object as KubeObject, wanted.form, now, request),
+    headers,
+  );
+}
+
+/** A Status is never rendered as something else. */
+export function renderObject(
+  type: ResourceType,
+  object: KubeObject,
+  form: Form,
+  now: number,
+  request: Pick<ApiRequest, 'query'>,
+): KubeObject | JsonObject {
+  if (object.kind === 'Status') return object;
+  switch (form) {
+    case 'table':
+      return tableOf(type, [object], { metadata: revisionOf(object), now, include: includeOf(request) });
+    case 'partial-object':
+      return partial(object);
+    default:
+      return object;
+  }
+}
+
+/** What was not stored has none. */
+function revisionOf({ metadata }: KubeObject): JsonObject {
+  return metadata.resourceVersion === undefined ? {} : { resourceVersion: metadata.resourceVersion };
+}
+
+function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: number): JsonObject {
+  const { type } = request;
+  const metadata: JsonObject = {
+    resourceVersion: answer.resourceVersion,
+    // Laid over others below.
+    ...(answer.continue === undefined ? {} : { continue: answer.continue }),
+    remainingItemCount: answer.remainingItemCount,
+  };
+  if (form === 'table') return tableOf(type, answer.items, { metadata, now, include: includeOf(request) });
+  if (form === 'partial-list') {
+    const items = answer.items.map(partial);
+    return { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items };
+  }
+  if (type.custom === undefined) {
+    return { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items: answer.items.map(withoutKind) };
+  }
+  // Lists of custom kinds always say whether there is more.
+  const items = [...answer.items];
+  return { kind: type.listKind, apiVersion: apiVersionOf(type), metadata: { continue: '', ...metadata }, items };
+}
+
+/** Items of built-in lists do not repeat what the list says. */
+function withoutKind({ apiVersion: _version, kind: _kind, ...object }: KubeObject): JsonObject {
+  return object as JsonObject;
+}
+
+function partial(object: KubeObject): JsonObject {
+  const metadata = object.metadata;
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+}
+
+function includeOf({ query }: Pick<ApiRequest, 'query'>): string {
+  return query.get('includeObject') ?? 'Metadata';
+}

@@ -1,0 +1,65 @@
+// Writes a watch to its connection: one JSON object a line, until the client leaves or the time is over.
+
+import type { ServerResponse } from 'node:http';
+import type { KubeObject } from '../../rules/object.ts';
+import type { ApiContext } from '../api/context.ts';
+import type { ApiRequest } from '../api/request.ts';
+import { openWatch, type WatchEvent } from '../api/watch.ts';
+import type { Wanted } from './accept.ts';
+import { renderObject } from './render.ts';
+
+/** As a real API server sends them, about. */
+const BOOKMARK_EVERY_MS = 60_000;
+/** A real API server ends watches that set no time after 30 to 60 minutes. */
+const LONGEST_MS = 1_800_000;
+/** A client that reads so little is cut off instead of filling memory. */
+const BACKLOG_LIMIT_BYTES = 64 * 1024 * 1024;
+
+/** Resolves when the watch has ended. */
+export function streamWatch(
+  context: ApiContext,
+  request: ApiRequest,
+  wanted: Wanted,
+  response: ServerResponse,
+): Promise<void> {
+  const watch = openWatch(context, request);
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
+  response.flushHeaders();
+  let first = true;
+  const emit = (event: WatchEvent): void => {
+    if (response.destroyed) return;
+    const object = renderEvent(context, request, wanted, event, first);
+    first = false;
+    response.write(`${JSON.stringify({ type: event.type, object })}\n`);
+    if (response.writableLength > BACKLOG_LIMIT_BYTES) response.destroy();
+    if (event.type === 'ERROR') response.end();
+  };
+  return new Promise((resolve) => {
+    const stop = watch.start(emit);
+    const mark = (): void => {
+      const bookmark = watch.bookmark();
+      if (bookmark !== undefined && !response.writableEnded) emit(bookmark);
+    };
+    const marks = setInterval(mark, BOOKMARK_EVERY_MS);
+    const end = setTimeout(() => {
+      mark();
+      response.end();
+    }, watch.timeoutMs ?? LONGEST_MS);
+    response.on('close', () => {
+      clearInterval(marks);
+      clearTimeout(end);
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** Only the first table of a watch names its columns. */
+function renderEvent(context: ApiContext, request: ApiRequest, wanted: Wanted, event: WatchEvent, first: boolean) {
+  if (event.type === 'ERROR') return event.object;
+  if (event.type === 'BOOKMARK' && wanted.form === 'object') return event.object;
+  const rendered = renderObject(request.type, event.object as KubeObject, wanted.form, context.now(), request);
+  if (wanted.form !== 'table') return rendered;
+  if (event.type === 'BOOKMARK') return { ...rendered, columnDefinitions: null, rows: [] };
+  return first ? rendered : { ...rendered, columnDefinitions: null };
+}

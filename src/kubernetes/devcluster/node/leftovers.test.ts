@@ -1,0 +1,74 @@
+// What is left of processes after a crash: those that are recorded end, and no others.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../test/harness/git-server.ts';
+import { killLeftovers, recordProcess } from './leftovers.ts';
+
+const folder = temporaryFolder();
+const groups: number[] = [];
+
+afterEach(() => {
+  for (const group of groups.splice(0)) end(group);
+});
+
+function end(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+/** A group whose second process writes nothing and runs on; resolves once that is there. */
+async function startGroup(
+  script: string,
+  cwd: string,
+): Promise<{ readonly leader: ChildProcess; readonly group: number }> {
+  const leader = spawn('/bin/sh', ['-c', script], { cwd, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  const group = leader.pid ?? Number.NaN;
+  groups.push(group);
+  await once(leader.stdout, 'data');
+  return { leader, group };
+}
+
+/** Waits until no process has the output of the group any more. */
+async function untilEnded({ stdout }: ChildProcess): Promise<void> {
+  if (stdout?.readableEnded === false) await once(stdout.resume(), 'end');
+}
+
+const STAYS = '(trap "echo here" USR1; echo begun; while :; do sleep 0.1; done) & wait';
+
+test('a group is ended whose first process runs', async () => {
+  const record = join(folder.path, 'runs');
+  const { leader, group } = await startGroup(STAYS, folder.path);
+  recordProcess(record, group, folder.path);
+  killLeftovers(record);
+  await untilEnded(leader);
+});
+
+/** Linux alone tells the folder of a process. */
+const onLinux = test.runIf(process.platform === 'linux');
+
+onLinux('a group is ended whose first process has ended, as long as it is where it was started', async () => {
+  const record = join(folder.path, 'ended');
+  const { leader, group } = await startGroup(STAYS, folder.path);
+  recordProcess(record, group, folder.path);
+  leader.kill('SIGKILL');
+  await once(leader, 'exit');
+  killLeftovers(record);
+  await untilEnded(leader);
+});
+
+onLinux('a group with the number of a recorded one that runs elsewhere is left alone', async () => {
+  const record = join(folder.path, 'elsewhere');
+  const { leader, group } = await startGroup(`cd /; ${STAYS}`, folder.path);
+  recordProcess(record, group, folder.path);
+  leader.kill('SIGKILL');
+  await once(leader, 'exit');
+  killLeftovers(record);
+  process.kill(-group, 'SIGUSR1');
+  expect(String(await once(leader.stdout ?? leader, 'data'))).toContain('here');
+});

@@ -1,0 +1,137 @@
+// The fields of Kubernetes objects that a node reads.
+
+import type { OwnerReference } from '../../rules/object.ts';
+
+export interface Metadata {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly deletionTimestamp?: string;
+}
+
+export interface KeyRef {
+  readonly name: string;
+  readonly key: string;
+  readonly optional?: boolean;
+}
+
+export interface Probe {
+  readonly httpGet?: { readonly path?: string; readonly port: string | number };
+  readonly tcpSocket?: { readonly port: string | number };
+  readonly grpc?: { readonly port: number };
+  readonly exec?: { readonly command?: readonly string[] };
+  readonly initialDelaySeconds?: number;
+  readonly periodSeconds?: number;
+  readonly timeoutSeconds?: number;
+  readonly failureThreshold?: number;
+  readonly successThreshold?: number;
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: {
+    readonly secretKeyRef?: KeyRef;
+    readonly configMapKeyRef?: KeyRef;
+    readonly fieldRef?: { readonly fieldPath: string };
+  };
+}
+
+export interface VariablesFrom {
+  readonly prefix?: string;
+  readonly configMapRef?: { readonly name: string; readonly optional?: boolean };
+  readonly secretRef?: { readonly name: string; readonly optional?: boolean };
+}
+
+export interface VolumeMount {
+  readonly name: string;
+  readonly mountPath: string;
+  readonly subPath?: string;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly image: string;
+  /** What the container runs in place of the entry point of its image. */
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  /** True: its input stays open, for those that attach. */
+  readonly stdin?: boolean;
+  /** True: its input ends with the first connection that had it. */
+  readonly stdinOnce?: boolean;
+  readonly env?: readonly Variable[];
+  readonly envFrom?: readonly VariablesFrom[];
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
+  readonly volumeMounts?: readonly VolumeMount[];
+  readonly startupProbe?: Probe;
+  readonly readinessProbe?: Probe;
+  readonly livenessProbe?: Probe;
+}
+
+/** A ConfigMap or a Secret as files. */
+export interface KeyedFiles {
+  readonly name?: string;
+  readonly secretName?: string;
+  readonly optional?: boolean;
+  readonly items?: readonly { readonly key: string; readonly path: string }[];
+}
+
+export interface Volume {
+  readonly name: string;
+  readonly configMap?: KeyedFiles;
+  readonly secret?: KeyedFiles;
+  readonly projected?: {
+    readonly sources?: readonly { readonly configMap?: KeyedFiles; readonly secret?: KeyedFiles }[];
+  };
+  readonly emptyDir?: object;
+  readonly hostPath?: { readonly path: string };
+  readonly persistentVolumeClaim?: { readonly claimName: string };
+}
+
+export interface PodSpec {
+  readonly nodeName?: string;
+  readonly serviceAccountName?: string;
+  readonly automountServiceAccountToken?: boolean;
+  readonly terminationGracePeriodSeconds?: number;
+  readonly restartPolicy?: string;
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly volumes?: readonly Volume[];
+}
+
+export interface Pod {
+  readonly metadata: Metadata;
+  readonly spec: PodSpec;
+  readonly status?: {
+    readonly containerStatuses?: readonly { readonly name: string; readonly restartCount?: number }[];
+  };
+}
+
+export interface Service {
+  readonly metadata: Metadata;
+  readonly spec: {
+    readonly selector?: Readonly<Record<string, string>>;
+    readonly sessionAffinity?: string;
+    readonly ports?: readonly { readonly port: number; readonly targetPort?: string | number }[];
+  };
+}
+
+/** A ConfigMap or a Secret. */
+export interface Data {
+  readonly metadata: Metadata;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly binaryData?: Readonly<Record<string, string>>;
+}
+
+/** The schema of the kind was checked when it was stored. */
+export function asPod(stored: unknown): Pod {
+  return stored as Pod;
+}
+
+/** The number of a port that may have a name; undefined where the container has none of it. */
+export function portNumber({ ports = [] }: Container, port: string | number): number | undefined {
+  return typeof port === 'number' ? port : ports.find(({ name }) => name === port)?.containerPort;
+}

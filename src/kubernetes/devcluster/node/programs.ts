@@ -1,0 +1,36 @@
+// Finds the programs that stand for a pod's images on this machine.
+
+import { isObject } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import { asOwner, type Owner } from '../controllers/owners.ts';
+import { asPod, type PodSpec } from './objects.ts';
+import type { FindProgram, Program } from './ports.ts';
+
+/** The program of each container of a pod, by the name of the container. */
+export type Programs = ReadonlyMap<string, Program>;
+
+/** Undefined: the pod does not run here. */
+export function programsOf(find: FindProgram, spec: PodSpec, owners: readonly Owner[]): Programs | undefined {
+  if (whyAbsent(find, spec, owners) !== undefined) return undefined;
+  const found = spec.containers.map((container) => [container.name, find(container, spec, owners)] as const);
+  return new Map(found.flatMap(([name, program]) => ('absent' in program ? [] : [[name, program] as const])));
+}
+
+/** Why pods of the template of a workload do not run here; undefined: they do. `owners`: the controllers of the workload. */
+export function whyWorkloadAbsent(
+  find: FindProgram,
+  workload: KubeObject,
+  owners: readonly Owner[],
+): string | undefined {
+  const template = isObject(workload.spec) ? workload.spec.template : undefined;
+  const { spec } = asPod({ spec: isObject(template) ? template.spec : undefined });
+  return spec === undefined ? 'it has no pod template' : whyAbsent(find, spec, [asOwner(workload), ...owners]);
+}
+
+function whyAbsent(find: FindProgram, spec: PodSpec, owners: readonly Owner[]): string | undefined {
+  if ((spec.initContainers ?? []).length > 0) return 'pods with init containers do not run here';
+  return spec.containers
+    .map((container) => find(container, spec, owners))
+    .flatMap((program) => ('absent' in program ? [program.absent] : []))
+    .at(0);
+}

@@ -1,0 +1,171 @@
+// The state on disk: JSON lines, appended before a write is answered, rewritten when most of them are outdated. A torn
+// last line (the process was killed in the middle of it) is written over. Knows nothing about what the objects mean.
+
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject, parseJson } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+import { type Change, keyOfObject } from './change.ts';
+
+const FORMAT = { journal: 'devcluster', version: 1 } as const;
+const SYNC_EVERY_MS = 50;
+/** A journal shorter than this is never worth rewriting. */
+const REWRITE_FROM_LINES = 5_000;
+/** Rewritten when it has this many lines per living object. */
+const REWRITE_RATIO = 4;
+
+/** The first line: which revision the objects that follow were written at. */
+interface Header {
+  readonly journal: string;
+  readonly version: number;
+  /** Changes up to this revision are folded into the objects of the file's first part. */
+  readonly revision: number;
+}
+
+/** Without a type: an object of the snapshot. */
+interface Line {
+  readonly type?: Change['type'];
+  readonly collection: string;
+  readonly object: KubeObject;
+}
+
+/** What a journal says when it is opened. */
+export interface Restored {
+  /** Revision of the snapshot; watches from before it are gone. */
+  readonly revision: number;
+  readonly objects: readonly { readonly collection: string; readonly object: KubeObject }[];
+  /** What happened after the snapshot, oldest first. */
+  readonly changes: readonly Pick<Change, 'type' | 'key' | 'object'>[];
+}
+
+export interface Journal {
+  readonly restored: Restored;
+  /** Appends one change: after return it survives the death of this process. */
+  append(change: Change): void;
+  /** True when a rewrite would pay, given the number of living objects. */
+  bloated(objects: number): boolean;
+  /** Replaces the file by a snapshot. */
+  rewrite(revision: number, objects: Iterable<{ collection: string; object: KubeObject }>): void;
+  close(): void;
+}
+
+/** Throws Failure `devcluster-state-broken` where the file is no journal of ours. */
+export function openJournal(dir: string): Journal {
+  const path = join(dir, 'state.jsonl');
+  if (!existsSync(path)) writeSnapshot(path, 0, []);
+  const { restored, bytes, lines } = readJournal(path);
+  const file = { fd: openSync(path, 'r+'), lines, position: bytes };
+  const sync = batchedSync(() => file.fd);
+  return {
+    restored,
+    append: (change) => {
+      const line = Buffer.from(`${JSON.stringify(lineOf(change))}\n`);
+      file.position += writeSync(file.fd, line, 0, line.length, file.position);
+      file.lines += 1;
+      sync.request();
+    },
+    bloated: (objects) => file.lines > Math.max(REWRITE_FROM_LINES, objects * REWRITE_RATIO),
+    rewrite: (revision, objects) => {
+      const snapshot = writeSnapshot(path, revision, objects);
+      closeSync(file.fd);
+      file.fd = openSync(path, 'r+');
+      file.lines = snapshot.lines;
+      file.position = snapshot.bytes;
+    },
+    close: () => {
+      sync.stop();
+      fsyncSync(file.fd);
+      closeSync(file.fd);
+    },
+  };
+}
+
+function lineOf({ type, key, object }: Change): JsonObject {
+  return { type, collection: key.collection, object: object as JsonObject };
+}
+
+/** Written aside and renamed: a kill leaves the old file or the new one. */
+function writeSnapshot(path: string, revision: number, objects: Iterable<{ collection: string; object: KubeObject }>) {
+  const draft = `${path}.draft`;
+  // What a killed process left, or a link, is not written to.
+  rmSync(draft, { force: true });
+  const fd = openSync(draft, 'wx', 0o600);
+  let bytes = writeSync(fd, `${JSON.stringify({ ...FORMAT, revision })}\n`);
+  let lines = 1;
+  for (const { collection, object } of objects) {
+    bytes += writeSync(fd, `${JSON.stringify({ collection, object })}\n`);
+    lines += 1;
+  }
+  fsyncSync(fd);
+  closeSync(fd);
+  renameSync(draft, path);
+  return { bytes, lines };
+}
+
+function readJournal(path: string): { restored: Restored; bytes: number; lines: number } {
+  const content = readFileSync(path);
+  const whole = content.lastIndexOf(0x0a) + 1;
+  const [first = '', ...rest] = content.toString('utf8', 0, whole).split('\n').slice(0, -1);
+  const header = parseHeader(path, first);
+  const objects: { collection: string; object: KubeObject }[] = [];
+  const changes: Pick<Change, 'type' | 'key' | 'object'>[] = [];
+  rest.forEach((line, index) => {
+    const entry = parseLine(path, index + 2, line);
+    if (entry.type === undefined) objects.push({ collection: entry.collection, object: entry.object });
+    else changes.push({ type: entry.type, key: keyOfObject(entry.collection, entry.object), object: entry.object });
+  });
+  return { restored: { revision: header.revision, objects, changes }, bytes: whole, lines: rest.length + 1 };
+}
+
+function parseHeader(path: string, line: string): Header {
+  const value = parseJson(line);
+  if (!isObject(value) || value.journal !== FORMAT.journal || value.version !== FORMAT.version) throw broken(path, 1);
+  if (typeof value.revision !== 'number') throw broken(path, 1);
+  return { ...FORMAT, revision: value.revision };
+}
+
+function parseLine(path: string, number: number, line: string): Line {
+  const value = parseJson(line);
+  if (!isObject(value) || typeof value.collection !== 'string' || !isStored(value.object)) throw broken(path, number);
+  const { type, collection, object } = value;
+  if (type === undefined) return { collection, object };
+  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') throw broken(path, number);
+  return { type, collection, object };
+}
+
+/** Only whole objects were written: the envelope is enough to know one. */
+function isStored(value: unknown): value is KubeObject {
+  return isObject(value) && isObject(value.metadata) && typeof value.metadata.name === 'string';
+}
+
+function broken(path: string, line: number): Failure {
+  const message = `${path}:${line}: not a line of a devcluster journal; move the state directory away to start anew`;
+  return new Failure('devcluster-state-broken', message, { data: { path, line } });
+}
+
+/** Writes reach the disk at most this much later: only a crash of the whole machine can lose that little. */
+function batchedSync(fd: () => number) {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    request: () => {
+      if (timer !== undefined) return;
+      timer = setTimeout(() => {
+        timer = undefined;
+        // A rewrite may have closed this descriptor meanwhile; what it held was synced by the rewrite.
+        fdatasync(fd(), () => undefined);
+      }, SYNC_EVERY_MS);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

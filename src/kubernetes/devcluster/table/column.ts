@@ -1,0 +1,14 @@
+// One column of a table: its name and how a cell is read from an object. Knows no kinds.
+
+import type { Json } from '#std/json.ts';
+import type { KubeObject } from '../../rules/object.ts';
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  /** 0: always shown; more: only with `-o wide`. */
+  readonly priority?: number;
+  readonly cell: (object: KubeObject, now: number) => Json;
+}

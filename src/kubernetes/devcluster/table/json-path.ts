@@ -1,0 +1,115 @@
+// The JSON paths of printer columns: `.spec.size`, `.items[0].name`, `.items[*].name`, `.labels.example\.dev/x`,
+// `.conditions[?(@.type=="Ready")].status`. Knows nothing about tables.
+
+import { isObject, type Json } from '#std/json.ts';
+
+type Step =
+  | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'index'; readonly index: number }
+  | { readonly kind: 'all' }
+  | { readonly kind: 'filter'; readonly path: readonly Step[]; readonly equal: boolean; readonly value: Json };
+
+export type JsonPath = readonly Step[];
+
+/** Undefined where the text is none of the forms above. */
+export function parseJsonPath(text: string): JsonPath | undefined {
+  const steps: Step[] = [];
+  let position = 0;
+  while (position < text.length) {
+    const parsed = text[position] === '[' ? parseBracket(text, position) : parseKey(text, position);
+    if (parsed === undefined) return undefined;
+    steps.push(parsed.step);
+    position = parsed.end;
+  }
+  return steps;
+}
+
+interface Parsed {
+  readonly step: Step;
+  readonly end: number;
+}
+
+/** A backslash keeps the character after it. */
+function parseKey(text: string, start: number): Parsed | undefined {
+  if (text[start] !== '.') return undefined;
+  let key = '';
+  let position = start + 1;
+  for (; position < text.length && text[position] !== '.' && text[position] !== '['; position += 1) {
+    if (text[position] === '\\') position += 1;
+    key += text[position] ?? '';
+  }
+  if (key === '' && text[position] === '[') return parseBracket(text, position);
+  if (key === '') return undefined;
+  return { step: key === '*' ? { kind: 'all' } : { kind: 'key', key }, end: position };
+}
+
+function parseBracket(text: string, start: number): Parsed | undefined {
+  const end = closingBracket(text, start);
+  if (end < 0) return undefined;
+  const inside = text.slice(start + 1, end);
+  const step = bracketStep(inside);
+  return step === undefined ? undefined : { step, end: end + 1 };
+}
+
+function closingBracket(text: string, start: number): number {
+  let quote = '';
+  for (let position = start; position < text.length; position += 1) {
+    const character = text[position] ?? '';
+    if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '"' || character === "'") quote = character;
+    else if (character === ']') return position;
+  }
+  return -1;
+}
+
+function bracketStep(inside: string): Step | undefined {
+  if (inside === '*') return { kind: 'all' };
+  if (/^-?[0-9]+$/.test(inside)) return { kind: 'index', index: Number(inside) };
+  const quoted = readLiteral(inside);
+  if (typeof quoted === 'string') return { kind: 'key', key: quoted };
+  return inside.startsWith('?(@') && inside.endsWith(')') ? filterStep(inside.slice(3, -1)) : undefined;
+}
+
+function filterStep(condition: string): Step | undefined {
+  const operator = condition.includes('!=') ? '!=' : '==';
+  const at = condition.indexOf(operator);
+  if (at < 0) return undefined;
+  const path = parseJsonPath(condition.slice(0, at).trim());
+  const value = readLiteral(condition.slice(at + 2).trim());
+  if (path === undefined || value === undefined) return undefined;
+  return { kind: 'filter', path, equal: operator === '==', value };
+}
+
+function readLiteral(text: string): Json | undefined {
+  const quote = text[0];
+  if ((quote === '"' || quote === "'") && text.endsWith(quote) && text.length > 1) return text.slice(1, -1);
+  if (/^-?[0-9]+(\.[0-9]+)?$/.test(text)) return Number(text);
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+/** All values that the path leads to; none where a part of it is absent. */
+export function valuesAt(root: Json, path: JsonPath): readonly Json[] {
+  return path.reduce<readonly Json[]>((values, step) => values.flatMap((value) => takeStep(value, step)), [root]);
+}
+
+function takeStep(value: Json, step: Step): readonly Json[] {
+  switch (step.kind) {
+    case 'key': {
+      const child = isObject(value) && Object.hasOwn(value, step.key) ? value[step.key] : undefined;
+      return child === undefined ? [] : [child];
+    }
+    case 'index': {
+      const child = Array.isArray(value) ? value.at(step.index) : undefined;
+      return child === undefined ? [] : [child];
+    }
+    case 'all':
+      return itemsOf(value);
+    case 'filter':
+      return itemsOf(value).filter((item) => (valuesAt(item, step.path)[0] === step.value) === step.equal);
+  }
+}
+
+function itemsOf(value: Json): readonly Json[] {
+  if (Array.isArray(value)) return value;
+  return isObject(value) ? Object.values(value).filter((child) => child !== undefined) : [];
+}

@@ -1,0 +1,57 @@
+// An object as rules see it: a field becomes a CEL value when a rule asks for it. Knows nothing about schemas.
+
+import type { Json, JsonObject } from '#std/json.ts';
+
+export interface FieldReader {
+  /** The field's name in the object. */
+  readonly key: string;
+  readonly type: { convert(value: Json): unknown };
+}
+
+type Readers = ReadonlyMap<string, FieldReader>;
+
+/**
+ * The constructor of one type's objects, by which the engine tells them from others. They are Maps, because no field can
+ * be mistaken for a member of a Map; keys are names as rules write them.
+ */
+export function fieldsType(readers: Readers): new (object: JsonObject) => ReadonlyMap<string, unknown> {
+  return class extends Map<string, unknown> {
+    readonly #object: JsonObject;
+
+    constructor(object: JsonObject) {
+      super();
+      this.#object = object;
+    }
+
+    override get(name: string): unknown {
+      if (super.has(name)) return super.get(name);
+      const written = writtenValue(this.#object, readers, name);
+      if (written === undefined) return undefined;
+      const converted = readers.get(name)?.type.convert(written);
+      super.set(name, converted);
+      return converted;
+    }
+
+    override has(name: string): boolean {
+      return writtenValue(this.#object, readers, name) !== undefined;
+    }
+
+    override get size(): number {
+      return this.#all().length;
+    }
+
+    override [Symbol.iterator](): MapIterator<[string, unknown]> {
+      return new Map(this.#all()).entries();
+    }
+
+    #all(): [string, unknown][] {
+      return [...readers.keys()].filter((name) => this.has(name)).map((name) => [name, this.get(name)]);
+    }
+  };
+}
+
+/** A null counts as absent. */
+function writtenValue(object: JsonObject, readers: Readers, name: string): Json | undefined {
+  const reader = readers.get(name);
+  return reader === undefined ? undefined : (object[reader.key] ?? undefined);
+}

@@ -1,0 +1,62 @@
+// Regular expressions in rules, as RE2 reads them. Knows nothing about where texts come from.
+// Source: Kubernetes CEL, "Kubernetes regex library".
+
+import type { Matcher } from '#std/re2/match.ts';
+import { compileRe2, type Re2 } from '#std/re2/re2.ts';
+import { spend } from '../cost.ts';
+import { fail, type Library, OURS } from './library.ts';
+
+export const REGEX_LIBRARY: Library = {
+  functions: {
+    [`string.matches${OURS}(string): bool`]: matchesPattern,
+    [`matches${OURS}(string, string): bool`]: matchesPattern,
+    'string.find(string): string': (text: string, pattern: string) => findAll(text, pattern, 1n)[0] ?? '',
+    'string.findAll(string): list<string>': (text: string, pattern: string) => findAll(text, pattern, -1n),
+    'string.findAll(string, int): list<string>': findAll,
+  },
+};
+
+/** Patterns are nearly always literals, so few are ever seen. */
+const MAX_CACHED = 500;
+const compiled = new Map<string, Re2>();
+
+export function regexOf(pattern: string): Re2 {
+  const cached = compiled.get(pattern);
+  if (cached !== undefined) return cached;
+  if (compiled.size >= MAX_CACHED) compiled.clear();
+  const fresh = compileRe2(pattern);
+  compiled.set(pattern, fresh);
+  return fresh;
+}
+
+function matcherOf(pattern: string): Matcher {
+  const re2 = regexOf(pattern);
+  return re2.ok ? re2.matcher : fail(`invalid regular expression: ${re2.reason}`);
+}
+
+function matchesPattern(text: string, pattern: string): boolean {
+  return matcherOf(pattern).test(text) ?? fail(TOO_COSTLY);
+}
+
+/** Finding where a match begins costs that much more than whether there is one. */
+const UNITS_PER_CHARACTER = 10;
+
+const TOO_COSTLY = 'the text is too long for its regular expression';
+
+/** As Go's `FindAllString`: no empty match where another one ends. */
+function findAll(text: string, pattern: string, limit: bigint): string[] {
+  const matcher = matcherOf(pattern);
+  const found: string[] = [];
+  let end = -1;
+  for (let from = 0; from <= text.length && (limit < 0n || found.length < limit); ) {
+    spend((text.length - from) * UNITS_PER_CHARACTER);
+    const span = matcher.find(text, from);
+    if (span === undefined) fail(TOO_COSTLY);
+    if (span === null) break;
+    const empty = span.end === from;
+    if (!empty || span.start !== end) found.push(text.slice(span.start, span.end));
+    from = empty ? from + ((text.codePointAt(from) ?? 0) > 0xffff ? 2 : 1) : span.end;
+    end = span.end;
+  }
+  return found;
+}

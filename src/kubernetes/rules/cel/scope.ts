@@ -1,0 +1,44 @@
+// The scope of rules at one place of a schema: the types of `self` and `oldSelf`, and the rules compiled against them.
+// Knows nothing about objects and findings.
+
+import type { Json } from '#std/json.ts';
+import { kubernetesEnvironment } from './environment.ts';
+import type { ExpressionScope } from './expression.ts';
+import { optionalOf } from './package.ts';
+import { type CompiledRule, compileRule } from './rule.ts';
+import type { CelSchema } from './schema.ts';
+import { type CelTypes, declareType } from './values.ts';
+
+export interface CelScope {
+  /** Compiled once per text. `optionalOldSelf`: `oldSelf` is an optional, none where nothing lives yet. */
+  compile(expression: string, wanted: 'bool' | 'string', optionalOldSelf?: boolean): CompiledRule;
+  /** A value as rules see it. */
+  value(value: Json): unknown;
+  /** What `oldSelf` is to rules with `optionalOldSelf`. */
+  optional(value: Json | undefined): unknown;
+}
+
+/** Undefined where rules cannot see values of the schema. `root`: a resource, whose metadata is always known. */
+export function celScope(schema: CelSchema, root: boolean): CelScope | undefined {
+  const types: CelTypes = { environment: kubernetesEnvironment(), objects: new Map() };
+  const type = declareType(types, schema, root);
+  if (type === undefined) return undefined;
+  const { environment, objects } = types;
+  const plain: ExpressionScope = { environment: environment.clone(), objects };
+  plain.environment.registerVariable('self', type.name).registerVariable('oldSelf', type.name);
+  const optional: ExpressionScope = { environment: environment.clone(), objects };
+  optional.environment.registerVariable('self', type.name).registerVariable('oldSelf', `optional<${type.name}>`);
+  const compiled = new Map<string, CompiledRule>();
+  return {
+    compile(expression, wanted, optionalOldSelf = false) {
+      const key = `${wanted} ${optionalOldSelf} ${expression}`;
+      const cached = compiled.get(key);
+      if (cached !== undefined) return cached;
+      const fresh = compileRule(optionalOldSelf ? optional : plain, expression, wanted);
+      compiled.set(key, fresh);
+      return fresh;
+    },
+    value: (value) => type.convert(value),
+    optional: (value) => optionalOf(value === undefined || value === null ? undefined : type.convert(value)),
+  };
+}

@@ -1,0 +1,21 @@
+// What ConfigMaps and Secrets hold under a key. Knows nothing about what for.
+
+import { isObject } from '#std/json.ts';
+import type { KubeObject } from './object.ts';
+
+/** Undefined where there is no ConfigMap, or no text under the key. */
+export function configMapText(configMap: KubeObject | undefined, key: string): string | undefined {
+  const text = isObject(configMap?.data) ? configMap.data[key] : undefined;
+  return typeof text === 'string' ? text : undefined;
+}
+
+/**
+ * Undefined where there is no Secret, or nothing under the key. `stringData`, which only manifests have, counts first: the
+ * API server writes it over `data`.
+ */
+export function secretBytes(secret: KubeObject | undefined, key: string): Buffer | undefined {
+  const plain = isObject(secret?.stringData) ? secret.stringData[key] : undefined;
+  if (typeof plain === 'string') return Buffer.from(plain, 'utf8');
+  const encoded = isObject(secret?.data) ? secret.data[key] : undefined;
+  return typeof encoded === 'string' ? Buffer.from(encoded, 'base64') : undefined;
+}

@@ -1,0 +1,176 @@
+// Long values of Secrets and ConfigMaps, and what stands for them while they are not in memory: a text of the same alphabet that
+// tells their length and their SHA-256, so that two that are compared differ where the values do. Knows nothing about where values
+// are read again.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '#std/hash.ts';
+import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { KubeObject } from './object.ts';
+
+/** Values by what stands for them. */
+export type LongValues = ReadonlyMap<string, string>;
+
+/** Reads the long values of one object; they are to be forgotten at once. */
+export type ReadContents = () => Promise<LongValues>;
+
+/** Of base64; a value has at least as many characters to be left out. */
+const LONG = 64 * 1024;
+
+/** Of this process: what others write into files and objects is never taken for a stand-in. No part of any result. */
+const MARK = `${randomBytes(12).toString('hex')}/`;
+const BEGINNING = `skep/large/value/${MARK}`;
+/** Base64 itself, so that it stands wherever base64 may. */
+const STAND_IN = new RegExp(`^${BEGINNING}(?<length>\\d+)/(?<digest>[0-9a-f]{64})/{1,4}$`);
+
+/** As encoders write the end: the server stores no other base64. */
+const ENDING = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)$/;
+/** No number of YAML has one of these. */
+const LETTER = /[g-mp-wyzG-MP-WYZ]/;
+
+function isLong(text: string): boolean {
+  return text.length >= LONG && text.length % 4 === 0 && ENDING.test(text.slice(-4)) && LETTER.test(text);
+}
+
+function standInFor(value: string): string {
+  const text = `${BEGINNING}${value.length}/${sha256(value)}/`;
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '/');
+}
+
+export function isStandIn(value: Json | undefined): value is string {
+  return typeof value === 'string' && STAND_IN.test(value);
+}
+
+/** The value with words for people in place of stand-ins. */
+export function describeLongValues(value: Json): Json {
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, describeLongValues(each ?? null)]));
+  const { length, digest } = (typeof value === 'string' && STAND_IN.exec(value)?.groups) || {};
+  return length === undefined ? value : `(${length} characters of base64, SHA-256 ${digest})`;
+}
+
+/** Canonical JSON to be digested: the same in every process. */
+export function lastingJson(value: unknown): string {
+  return canonicalJson(value).replaceAll(BEGINNING, BEGINNING.slice(0, -MARK.length));
+}
+
+/** Which member of an object has base64. */
+function memberOf({ apiVersion, kind }: JsonObject): 'data' | 'binaryData' | undefined {
+  if (apiVersion !== 'v1') return undefined;
+  if (kind === 'Secret') return 'data';
+  return kind === 'ConfigMap' ? 'binaryData' : undefined;
+}
+
+/** The object with stand-ins; itself where it has no long values. */
+export function shortenObject(object: KubeObject): KubeObject {
+  return withValues(object, (value) => (isLong(value) ? standInFor(value) : value));
+}
+
+/** The long values of an object. */
+export function longValuesOf(object: KubeObject): LongValues {
+  const values = new Map<string, string>();
+  withValues(object, (value) => {
+    if (isLong(value)) values.set(standInFor(value), value);
+    return value;
+  });
+  return values;
+}
+
+/** The stand-ins that an object has in place of values. */
+export function standInsOf(object: JsonObject): readonly string[] {
+  const member = memberOf(object);
+  const values = member === undefined ? undefined : object[member];
+  return isObject(values) ? Object.values(values).filter(isStandIn) : [];
+}
+
+/** The object as it is to be sent, or read by others: with `values` in place of all that stands for them. */
+export function restoreObject(object: KubeObject, values: LongValues): KubeObject {
+  return withValues(object, (value) => {
+    if (!isStandIn(value)) return value;
+    const found = values.get(value);
+    assert(found !== undefined, 'what stands for a value of an object is found where the object was read');
+    return found;
+  });
+}
+
+function withValues(object: KubeObject, replace: (value: string) => string): KubeObject {
+  const member = memberOf(object);
+  const values = member === undefined ? undefined : object[member];
+  if (member === undefined || !isObject(values)) return object;
+  const entries = Object.entries(values).map(([key, value]): [string, Json | undefined] => [
+    key,
+    typeof value === 'string' ? replace(value) : value,
+  ]);
+  return entries.every(([key, value]) => values[key] === value)
+    ? object
+    : { ...object, [member]: Object.fromEntries(entries) };
+}
+
+/** A text with stand-ins for what looks like long values, wherever that is. */
+export interface ShortText {
+  readonly text: string;
+  readonly cuts: readonly Cut[];
+  readonly values: LongValues;
+}
+
+/** Where characters are missing behind a stand-in; line and column from 1, in the text as it was. */
+export interface Cut {
+  readonly line: number;
+  readonly column: number;
+  readonly removed: number;
+}
+
+export function shortenText(text: string): ShortText {
+  const parts: string[] = [];
+  const cuts: Cut[] = [];
+  const values = new Map<string, string>();
+  let [end, line, lineStart] = [0, 1, 0];
+  for (const [from, to] of longRuns(text)) {
+    const run = text.slice(from, to);
+    if (!isLong(run)) continue;
+    const standIn = standInFor(run);
+    const between = text.slice(end, from);
+    const breaks = between.split('\n').length - 1;
+    if (breaks > 0) [line, lineStart] = [line + breaks, end + between.lastIndexOf('\n') + 1];
+    parts.push(between, standIn);
+    cuts.push({ line, column: from - lineStart + 1, removed: run.length - standIn.length });
+    values.set(standIn, run);
+    end = to;
+  }
+  parts.push(text.slice(end));
+  // Parts of a text keep all of it in memory.
+  return { text: cuts.length === 0 ? text : Buffer.from(parts.join('')).toString(), cuts, values };
+}
+
+/** Where characters of base64 follow one another without a break; each run that is long enough covers a multiple of that length. */
+function* longRuns(text: string): Generator<readonly [number, number]> {
+  for (let at = LONG; at < text.length; ) {
+    let [from, to] = [at, at];
+    while (from > 0 && isBase64(text, from - 1)) from -= 1;
+    while (to < text.length && isBase64(text, to)) to += 1;
+    for (let padding = 0; padding < 2 && text[to] === '='; padding += 1) to += 1;
+    if (to - from >= LONG) yield [from, to];
+    at = Math.max(at + LONG, Math.ceil(to / LONG) * LONG);
+  }
+}
+
+const ALPHABET = new Uint8Array(128);
+for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/') {
+  ALPHABET[character.charCodeAt(0)] = 1;
+}
+
+function isBase64(text: string, index: number): boolean {
+  return ALPHABET[text.charCodeAt(index)] === 1;
+}
+
+/** How often a text has what looks like a stand-in. */
+export function countStandIns(text: string): number {
+  return text.split(BEGINNING).length - 1;
+}
+
+/** The column in the text as it was. */
+export function columnBefore(cuts: readonly Cut[], line: number, column: number): number {
+  return cuts
+    .filter((cut) => cut.line === line)
+    .reduce((moved, cut) => (moved > cut.column ? moved + cut.removed : moved), column);
+}

@@ -1,0 +1,322 @@
+// The parts of an OpenAPI v3 document (as an API server publishes one per group-version) that say how a kind merges,
+// compiled to merge types. Knows nothing about objects, managers or clusters. In one file, longer than most, because the
+// document's rules and the type they yield are read side by side.
+
+import type { Json } from '#std/json.ts';
+
+/** `GET /openapi/v3/...`; only what merging needs. The bundled documents of `kubernetes/rules/schemas/` have the same shape. */
+export interface OpenApiDocument {
+  readonly components: { readonly schemas: Readonly<Record<string, OpenApiSchema>> };
+}
+
+export interface OpenApiSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly $ref?: string;
+  readonly allOf?: readonly OpenApiSchema[];
+  readonly oneOf?: readonly OpenApiSchema[];
+  readonly properties?: Readonly<Record<string, OpenApiSchema>>;
+  readonly additionalProperties?: OpenApiSchema | boolean;
+  readonly items?: OpenApiSchema;
+  readonly required?: readonly string[];
+  readonly enum?: readonly string[];
+  readonly default?: Json;
+  readonly 'x-kubernetes-group-version-kind'?: readonly GroupVersionKind[];
+  readonly 'x-kubernetes-list-type'?: 'map' | 'set' | 'atomic';
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
+  readonly 'x-kubernetes-patch-strategy'?: string;
+  readonly 'x-kubernetes-patch-merge-key'?: string;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-embedded-resource'?: boolean;
+}
+
+export interface GroupVersionKind {
+  /** The empty string for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/**
+ * What happens to a value between request and storage.
+ * `struct`: it passes through a Go struct, which drops some empty values and respells others (built-in kinds, metadata).
+ * `verbatim`: it is kept as written (custom resources, raw JSON). `opaque`: a struct whose fields are not published.
+ */
+export type Storage = 'struct' | 'verbatim' | 'opaque';
+
+/** How one place of a kind merges. At least one of the three shapes is present; several where any value may stand. */
+export interface MergeType {
+  /** Name of the published schema, for types that have one. */
+  readonly name?: string;
+  readonly storage: Storage;
+  readonly scalar?: ScalarType;
+  readonly list?: ListType;
+  readonly map?: MapType;
+}
+
+export interface ScalarType {
+  readonly value: 'string' | 'number' | 'boolean' | 'any';
+  /** Scalars that the server spells in its own way. Only below `struct` storage. */
+  readonly spelling?: 'quantity' | 'base64' | 'time';
+}
+
+export interface ListType {
+  /** `atomic`: one value. `set`: items are scalars and name themselves. `map`: items are named by their `keys`. */
+  readonly merge: 'atomic' | 'set' | 'map';
+  /** Sorted; empty unless `merge` is `map`. */
+  readonly keys: readonly string[];
+  readonly item: () => MergeType;
+}
+
+export interface MapType {
+  /** One value: owned, replaced and compared as a whole. */
+  readonly atomic: boolean;
+  /** Declared properties. */
+  readonly fields: ReadonlyMap<string, Field>;
+  /** The type of any other key; absent where the server refuses other keys. */
+  readonly other?: () => MergeType;
+  /** Other keys are accepted and owned, but never stored. */
+  readonly pruned: boolean;
+}
+
+export interface Field {
+  /** How sets of fields name it: `f:` and its key. */
+  readonly element: string;
+  readonly type: () => MergeType;
+  /** The published default. In built-in kinds `""`, `0`, `false` and `{}` only say that the field is always written. */
+  readonly default?: Json;
+  readonly required: boolean;
+}
+
+/** The type of a kind, compiled on first use and remembered with the document; undefined where it does not have the kind. */
+export function rootType(document: OpenApiDocument, wanted: GroupVersionKind): MergeType | undefined {
+  const compiler = compilerOf(document);
+  const name = compiler.names().get(kindKey(wanted));
+  return name === undefined ? undefined : compiler.named(name);
+}
+
+/** The type at a key of a map, or undefined where the server refuses the key. */
+export function keyType(map: MapType, key: string): MergeType | undefined {
+  return map.fields.get(key)?.type() ?? map.other?.();
+}
+
+interface Compiler {
+  readonly names: () => ReadonlyMap<string, string>;
+  readonly named: (name: string) => MergeType | undefined;
+}
+
+const compilers = new WeakMap<OpenApiDocument, Compiler>();
+
+function compilerOf(document: OpenApiDocument): Compiler {
+  const known = compilers.get(document);
+  if (known !== undefined) return known;
+  const { schemas } = document.components;
+  const types = new Map<string, MergeType>();
+  const named = (name: string): MergeType | undefined => {
+    const compiled = types.get(name);
+    if (compiled !== undefined) return compiled;
+    const schema = schemas[name];
+    if (schema === undefined) return undefined;
+    const type = namedType(name, schema, named);
+    types.set(name, type);
+    return type;
+  };
+  const compiler: Compiler = { names: lazy(() => kindNames(document)), named };
+  compilers.set(document, compiler);
+  return compiler;
+}
+
+/** Schema names by kind. Types of options carry a kind for every group-version that takes them. */
+function kindNames(document: OpenApiDocument): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    for (const kind of schema['x-kubernetes-group-version-kind'] ?? []) names.set(kindKey(kind), name);
+  }
+  return names;
+}
+
+function kindKey({ group, version, kind }: GroupVersionKind): string {
+  return `${group}/${version}/${kind}`;
+}
+
+type Named = (name: string) => MergeType | undefined;
+
+/** What a place inherits from the one above it, inside one named schema. */
+interface Inherited {
+  readonly storage: Storage;
+  /** `x-kubernetes-preserve-unknown-fields` somewhere above. */
+  readonly preserve: boolean;
+}
+
+const STRUCTS = ['io.k8s.api.', 'io.k8s.apimachinery.', 'io.k8s.apiextensions-apiserver.', 'io.k8s.kube-aggregator.'];
+const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
+const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
+const RAW_JSON = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON';
+const INT_OR_STRING = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString';
+
+function namedType(name: string, schema: OpenApiSchema, named: Named): MergeType {
+  if (name === QUANTITY) return { name, storage: 'struct', scalar: { value: 'any', spelling: 'quantity' } };
+  if (name === RAW_EXTENSION) return { name, ...ATOMIC };
+  return { name, ...inlineType(schema, { storage: namedStorage(name, schema), preserve: false }, named) };
+}
+
+function namedStorage(name: string, schema: OpenApiSchema): Storage {
+  if (!STRUCTS.some((prefix) => name.startsWith(prefix)) || name === RAW_JSON) return 'verbatim';
+  return schema.type !== undefined || name === INT_OR_STRING ? 'struct' : 'opaque';
+}
+
+/** The type of a property, an item or an additional value: a reference (bare or wrapped in `allOf`) or an inline schema. */
+function placeType(schema: OpenApiSchema, inherited: Inherited, named: Named): MergeType {
+  const target = reference(schema);
+  if (target === undefined) return inlineType(schema, inherited, named);
+  const type = named(target);
+  if (type === undefined) return deduced(inherited.storage);
+  const override = schema['x-kubernetes-map-type'];
+  if (override === undefined || type.map === undefined) return type;
+  return { ...type, map: { ...type.map, atomic: override === 'atomic' } };
+}
+
+/** In the CRD type a *property* is called `$ref`: only a string is a reference. */
+function reference(schema: OpenApiSchema): string | undefined {
+  const [only, ...more] = schema.allOf ?? [];
+  const target = schema.$ref ?? (more.length === 0 ? only?.$ref : undefined);
+  return typeof target === 'string' ? target.slice(target.lastIndexOf('/') + 1) : undefined;
+}
+
+function inlineType(schema: OpenApiSchema, above: Inherited, named: Named): MergeType {
+  const { storage } = above;
+  const inherited = { storage, preserve: above.preserve || schema['x-kubernetes-preserve-unknown-fields'] === true };
+  switch (schema.type) {
+    case 'object':
+      return { storage, map: mapType(schema, inherited, named) };
+    case 'array':
+      return { storage, list: listType(schema, inherited, named) };
+    case 'string':
+      return { storage, scalar: stringType(schema, storage) };
+    case 'integer':
+    case 'number':
+      return { storage, scalar: { value: 'number' } };
+    case 'boolean':
+      return { storage, scalar: { value: 'boolean' } };
+    default:
+      return {
+        storage,
+        scalar: { value: 'any' },
+        list: listType(schema, inherited, named),
+        map: mapType(schema, inherited, named),
+      };
+  }
+}
+
+/** Any format but `byte` makes the server accept any scalar. */
+function stringType(schema: OpenApiSchema, storage: Storage): ScalarType {
+  const format = schema.format ?? '';
+  const value = format === '' || format === 'byte' ? 'string' : 'any';
+  if (storage !== 'struct') return { value };
+  if (format === 'byte') return { value, spelling: 'base64' };
+  return format === 'date-time' ? { value, spelling: 'time' } : { value };
+}
+
+function mapType(schema: OpenApiSchema, inherited: Inherited, named: Named): MapType {
+  const fields = new Map<string, Field>();
+  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+    const below = isEmbeddedMetadata(schema, key) ? { ...inherited, storage: 'struct' as const } : inherited;
+    const type = lazy(() => placeType(property, below, named));
+    const required = schema.required?.includes(key) ?? false;
+    fields.set(key, {
+      element: `f:${key}`,
+      type,
+      required,
+      default: property.default,
+    });
+  }
+  const other = otherType(schema, inherited, named);
+  return {
+    atomic: schema['x-kubernetes-map-type'] === 'atomic',
+    fields,
+    other,
+    pruned: isPruned(schema, inherited),
+  };
+}
+
+/** The metadata of any kind and of any embedded resource passes through ObjectMeta, also inside a custom resource. */
+function isEmbeddedMetadata(schema: OpenApiSchema, key: string): boolean {
+  if (key !== 'metadata') return false;
+  return schema['x-kubernetes-embedded-resource'] === true || schema['x-kubernetes-group-version-kind'] !== undefined;
+}
+
+function otherType(schema: OpenApiSchema, inherited: Inherited, named: Named): (() => MergeType) | undefined {
+  const { additionalProperties: other } = schema;
+  if (other === false) return undefined;
+  if (other !== undefined && other !== true) return lazy(() => placeType(other, inherited, named));
+  const open = other === true || inherited.preserve || Object.keys(schema.properties ?? {}).length === 0;
+  return open ? () => deduced(inherited.storage) : undefined;
+}
+
+/** Preserving is inherited for ownership but not for storage: a nested object with properties is pruned again. */
+function isPruned(schema: OpenApiSchema, inherited: Inherited): boolean {
+  const own = schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties !== undefined;
+  return inherited.preserve && !own && Object.keys(schema.properties ?? {}).length > 0;
+}
+
+function listType(schema: OpenApiSchema, inherited: Inherited, named: Named): ListType {
+  const { items } = schema;
+  const item = items === undefined ? () => ATOMIC : lazy(() => placeType(items, inherited, named));
+  const keys = listKeys(schema);
+  if (keys === undefined) return { merge: 'atomic', keys: [], item };
+  return { merge: keys.length === 0 ? 'set' : 'map', keys, item };
+}
+
+/** The key fields of an associative list, none for a set, undefined for an atomic list. */
+function listKeys(schema: OpenApiSchema): readonly string[] | undefined {
+  switch (schema['x-kubernetes-list-type']) {
+    case 'map':
+      return [...(schema['x-kubernetes-list-map-keys'] ?? [])].sort();
+    case 'set':
+      return [];
+    case 'atomic':
+      return undefined;
+  }
+  const strategy = schema['x-kubernetes-patch-strategy'];
+  if (strategy !== 'merge' && strategy !== 'merge,retainKeys') return undefined;
+  const key = schema['x-kubernetes-patch-merge-key'];
+  return key === undefined ? [] : [key];
+}
+
+/** Anything, owned as one value. */
+const ATOMIC: MergeType = {
+  storage: 'verbatim',
+  scalar: { value: 'any' },
+  list: { merge: 'atomic', keys: [], item: () => ATOMIC },
+  map: { atomic: true, fields: new Map(), other: () => ATOMIC, pruned: false },
+};
+
+const DEDUCED: Readonly<Record<Storage, MergeType>> = {
+  struct: makeDeduced('struct'),
+  verbatim: makeDeduced('verbatim'),
+  opaque: makeDeduced('opaque'),
+};
+
+/** Anything: lists are one value, maps are granular and deduced below. */
+function deduced(storage: Storage): MergeType {
+  return DEDUCED[storage];
+}
+
+function makeDeduced(storage: Storage): MergeType {
+  return {
+    storage,
+    scalar: { value: 'any' },
+    list: { merge: 'atomic', keys: [], item: () => ATOMIC },
+    map: { atomic: false, fields: new Map(), other: () => deduced(storage), pruned: false },
+  };
+}
+
+function lazy<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

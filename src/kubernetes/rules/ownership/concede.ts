@@ -1,0 +1,163 @@
+// Leaves out of a desired object what other managers have set to other values, so that applying the rest takes nothing
+// from anybody. Knows nothing about requests or policies.
+
+import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
+import type { KubeObject } from '../object.ts';
+import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
+import { fieldElement, itemElement } from './element.ts';
+import { type FieldSet, paths, setOf } from './fieldset.ts';
+import { fieldsOf } from './owned.ts';
+import { pointerOf, serverPath } from './place.ts';
+import { serverSideApply } from './write/apply.ts';
+
+/** A field that another manager has set to another value than the desired one. */
+export interface Conceded {
+  /** Like `Difference.path`: items of associative lists by name. */
+  readonly path: string;
+  /** JSON pointer (RFC 6901) into the desired object. */
+  readonly pointer: string;
+  readonly manager: string;
+}
+
+export interface Concession {
+  /** The desired object without the fields, and without the containers that held nothing else. */
+  readonly object: KubeObject;
+  readonly conceded: readonly Conceded[];
+}
+
+/** Whether another manager keeps a field of which it has another value than the desired one; `path` as in `Conceded`. */
+export type Keeps = (path: string, manager: string) => boolean;
+
+export interface Division extends Concession {
+  /** Fields that the apply takes from other managers, in the object as it was given. */
+  readonly taken: readonly Conceded[];
+}
+
+/**
+ * Everything for which a server would answer an apply without force with a conflict: left out where `keeps` says so, and
+ * named where not.
+ */
+export function concede(
+  desired: KubeObject,
+  live: KubeObject,
+  type: MergeType,
+  manager: string,
+  keeps: Keeps = () => true,
+): Division {
+  const conceded: Conceded[] = [];
+  let object = desired;
+  for (;;) {
+    const { apiVersion } = object;
+    const result = serverSideApply({ live, applied: object, type, manager, apiVersion, force: false, time: '' });
+    if (!('conflicts' in result)) return { object, conceded, taken: [] };
+    const conflicts = placed(object, type, result.conflicts);
+    const kept = conflicts.filter(({ elements, manager: other }) => keeps(pointerOf(elements), other));
+    const found = leaveOut(object, type, kept);
+    if (found.conceded.length === 0) return { object, conceded, taken: leaveOut(object, type, conflicts).conceded };
+    conceded.push(...found.conceded);
+    ({ object } = found);
+  }
+}
+
+/** The same of conflicts by name, paths as the API server writes them. A path that the object does not have is none. */
+export function concedeAnswered(object: KubeObject, type: MergeType, conflicts: readonly Named[]): Concession {
+  return leaveOut(object, type, placed(object, type, conflicts));
+}
+
+interface Named {
+  readonly path: string;
+  readonly manager: string;
+}
+
+function placed(object: KubeObject, type: MergeType, conflicts: readonly Named[]): readonly Found[] {
+  const known = new Map(paths(fieldsOf(object, type).set).map((elements) => [serverPath(elements), elements]));
+  return conflicts.flatMap(({ path, manager }) => {
+    const elements = known.get(path);
+    return elements === undefined ? [] : [{ elements, manager }];
+  });
+}
+
+interface Found {
+  readonly elements: readonly string[];
+  readonly manager: string;
+}
+
+function leaveOut(object: KubeObject, type: MergeType, conflicts: readonly Found[]): Concession {
+  const pointers = new Map<string, string>();
+  const walk: Walk = { note: (path, pointer) => pointers.set(path, pointer) };
+  const set = setOf(conflicts.map(({ elements }) => elements));
+  const left = without(walk, object as JsonObject, set, type, { path: [], pointer: '' });
+  const conceded = conflicts.flatMap(({ elements, manager }) => {
+    const path = pointerOf(elements);
+    const pointer = pointers.get(path);
+    return pointer === undefined ? [] : [{ path, pointer, manager }];
+  });
+  return { object: conceded.length === 0 ? object : (left as KubeObject), conceded };
+}
+
+interface Walk {
+  readonly note: (path: string, pointer: string) => void;
+}
+
+interface At {
+  readonly path: readonly string[];
+  readonly pointer: string;
+}
+
+/** Undefined where nothing is left of what was there. */
+function without(walk: Walk, value: Json, set: FieldSet, type: MergeType, at: At): Json | undefined {
+  if (isObject(value) && type.map !== undefined) return withoutKeys(walk, value, set, type.map, at);
+  if (Array.isArray(value) && type.list !== undefined) return withoutItems(walk, value, set, type.list, at);
+  return value;
+}
+
+function withoutKeys(walk: Walk, map: JsonObject, set: FieldSet, type: MapType, at: At): Json | undefined {
+  const out: JsonObject = {};
+  let left = 0;
+  for (const [key, child] of Object.entries(map)) {
+    const below = keyType(type, key);
+    if (child === undefined) continue;
+    const place = { element: fieldElement(key), token: key };
+    const kept = below === undefined ? child : withoutChild(walk, child, set, below, at, place);
+    const isConceded = set.get(place.element)?.member === true;
+    if (kept === undefined && (isConceded || type.fields.has(key))) continue;
+    // An entry that is no field of a schema is owned itself: an apply without it takes away what others have in it.
+    out[key] = kept === undefined ? emptied(child) : kept;
+    left += 1;
+  }
+  return left === 0 ? undefined : out;
+}
+
+function emptied(container: Json): Json {
+  return Array.isArray(container) ? [] : {};
+}
+
+function withoutItems(walk: Walk, items: readonly Json[], set: FieldSet, list: ListType, at: At): Json | undefined {
+  const out: Json[] = [];
+  for (const [index, item] of items.entries()) {
+    const element = itemElement(list, item);
+    const place = { element: typeof element === 'string' ? element : '', token: index };
+    const kept = withoutChild(walk, item, set, list.item(), at, place);
+    if (kept !== undefined) out.push(kept);
+  }
+  return out.length === 0 ? undefined : out;
+}
+
+function withoutChild(
+  walk: Walk,
+  child: Json,
+  set: FieldSet,
+  type: MergeType,
+  at: At,
+  { element, token }: { readonly element: string; readonly token: string | number },
+): Json | undefined {
+  const node = set.get(element);
+  if (node === undefined) return child;
+  const path = [...at.path, element];
+  const pointer = `${at.pointer}/${pointerToken(token)}`;
+  if (node.member) {
+    walk.note(pointerOf(path), pointer);
+    return undefined;
+  }
+  return without(walk, child, node.children, type, { path, pointer });
+}

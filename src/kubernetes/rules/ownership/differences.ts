@@ -1,0 +1,105 @@
+// What an apply would change, place by place, for people to read. Knows nothing about how it is printed or hidden.
+
+import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
+import { describeLongValues } from '../large-values.ts';
+import type { KubeObject } from '../object.ts';
+import { keyType, type MergeType } from '../openapi.ts';
+import { changesBetween } from './changes.ts';
+import { itemElement } from './element.ts';
+import { entryOf } from './entries.ts';
+import { EMPTY_SET, type FieldSet } from './fieldset.ts';
+import { parseFields } from './fieldsv1.ts';
+import { elementsOf, pointerOf } from './place.ts';
+import { compareObjects } from './values.ts';
+import { serverSideApply } from './write/apply.ts';
+
+export interface Difference {
+  /** Like a JSON pointer, but items of associative lists by name: `/spec/containers/[name=x]/image`. */
+  readonly path: string;
+  /** Absent: nothing is there now. */
+  readonly before?: Json;
+  /** Absent: the apply removes it. */
+  readonly after?: Json;
+}
+
+/**
+ * Sorted by path. Only places that `desired` has, and places that `manager` owned until now and the apply removes: what
+ * someone else owns too stays. Empty where only the ownership changes. Values of Secrets are not hidden here. `stored`: as
+ * a dry run has shown it: the server sets some of what is removed again.
+ */
+export function differences(
+  desired: KubeObject,
+  live: KubeObject,
+  type: MergeType,
+  manager: string,
+  stored?: KubeObject,
+): readonly Difference[] {
+  const found: Difference[] = [];
+  compareObjects(
+    (_answer, place, _reason, before, after) => {
+      found.push(difference(pointerOf(elementsOf(place)), before, after));
+    },
+    desired,
+    live,
+    type,
+    ownedBy(live, manager),
+  );
+  found.push(...removals(desired, live, type, manager, stored));
+  return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+function ownedBy(live: KubeObject, manager: string): FieldSet {
+  const entry = entryOf(live, manager);
+  return (entry === undefined ? undefined : parseFields(entry.fieldsV1)) ?? EMPTY_SET;
+}
+
+function difference(path: string, before: Json | undefined, after: Json | undefined): Difference {
+  return { path, before: described(before), after: described(after) };
+}
+
+function described(value: Json | undefined): Json | undefined {
+  return value === undefined ? undefined : describeLongValues(value);
+}
+
+/** What the apply itself would take away, found by doing it. A desired object that the server refuses removes nothing. */
+function removals(
+  desired: KubeObject,
+  live: KubeObject,
+  type: MergeType,
+  manager: string,
+  stored: KubeObject | undefined,
+): Difference[] {
+  const { apiVersion } = desired;
+  const result = serverSideApply({ live, applied: desired, type, manager, apiVersion, force: true, time: '' });
+  if (!('object' in result)) return [];
+  const { removed } = changesBetween(live as JsonObject, result.object as JsonObject, type);
+  return outermost(removed).flatMap((path) => {
+    const before = valueAt(live as JsonObject, path, type);
+    const after = stored === undefined ? undefined : valueAt(stored as JsonObject, path, type);
+    if (path[1] === 'f:managedFields' || before === undefined) return [];
+    return after !== undefined && jsonEquals(before, after) ? [] : [difference(pointerOf(path), before, after)];
+  });
+}
+
+/** The members of a set that are below no other member. */
+function outermost(set: FieldSet): (readonly string[])[] {
+  return [...set].flatMap(([element, { member, children }]) =>
+    member ? [[element]] : outermost(children).map((path) => [element, ...path]),
+  );
+}
+
+function valueAt(value: Json | undefined, path: readonly string[], type: MergeType | undefined): Json | undefined {
+  const [element, ...rest] = path;
+  if (element === undefined || type === undefined) return value;
+  if (isObject(value) && type.map !== undefined) {
+    const key = element.slice(2);
+    return valueAt(value[key], rest, keyType(type.map, key));
+  }
+  const list = type.list;
+  if (!Array.isArray(value) || list === undefined) return undefined;
+  return valueAt(
+    value.find((item) => itemElement(list, item) === element),
+    rest,
+    list.item(),
+  );
+}

@@ -1,0 +1,155 @@
+// What lives in lists with keys and in maps that the desired object declares, and is not declared itself: an item or a field
+// of someone's own, a default, or an item of ours whose key someone has changed. Knows nothing about requests or policies.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
+import { keyType, type ListType, type MergeType } from '../openapi.ts';
+import { fieldElement, itemElement } from './element.ts';
+import { entryOf } from './entries.ts';
+import { difference, differenceBelow, EMPTY_SET, type FieldSet, pathsWithin, setOf, union } from './fieldset.ts';
+import { formatFields, parseFields } from './fieldsv1.ts';
+import { isEmptyValue } from './shape.ts';
+import { isStored } from './values.ts';
+
+export interface ForeignPart {
+  /** As in a field set: the last one of an item is `k:`, of a field `f:`. */
+  readonly elements: readonly string[];
+  /** Those who have it, or something in it; no one where it is a default. */
+  readonly owners: readonly PartOwner[];
+}
+
+export interface PartOwner {
+  readonly manager: string;
+  /** It applies it: it is declared elsewhere. */
+  readonly applied: boolean;
+  /** What it has of the part. */
+  readonly paths: readonly (readonly string[])[];
+}
+
+/** Not of metadata: its lists belong to controllers. */
+export function foreignParts(
+  desired: KubeObject,
+  live: KubeObject,
+  type: MergeType,
+  own: string,
+): readonly ForeignPart[] {
+  return withOwners(partsBeside(desired, live, type), live, own);
+}
+
+/** Of these the items that are a declared one, which is missing, but for their key. */
+export function editedItems(
+  desired: KubeObject,
+  live: KubeObject,
+  type: MergeType,
+  own: string,
+): readonly ForeignPart[] {
+  const edited = partsBeside(desired, live, type).filter((part) => part.edited);
+  return edited.length === 0 ? [] : withOwners(edited, live, own);
+}
+
+function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): readonly Found[] {
+  const { metadata: _metadata, status: _status, ...declared } = desired as JsonObject;
+  const found: Found[] = [];
+  collect(found, declared, live as JsonObject, type, []);
+  return found;
+}
+
+/** Without what the manager has itself, or has all of: that goes with its next apply. */
+function withOwners(found: readonly Found[], live: KubeObject, own: string): readonly ForeignPart[] {
+  const sets = ownershipSets(live);
+  return found.flatMap(({ elements }): ForeignPart[] => {
+    const owners = sets.flatMap(({ entry: { manager = '', operation }, set }): PartOwner[] => {
+      const had = pathsWithin(set, elements);
+      return had.length === 0 ? [] : [{ manager, applied: operation === 'Apply', paths: had }];
+    });
+    const ours = owners.find(({ manager, applied }) => applied && manager === own);
+    const others = owners.filter((each) => each !== ours);
+    const isOurs =
+      ours !== undefined && (others.length === 0 || ours.paths.some((path) => path.length === elements.length));
+    return isOurs ? [] : [{ elements, owners: others }];
+  });
+}
+
+interface Found {
+  readonly elements: readonly string[];
+  /** A declared item is missing, and this one is that item but for its key. */
+  readonly edited: boolean;
+}
+
+function collect(found: Found[], value: Json, live: Json | undefined, type: MergeType, at: readonly string[]): void {
+  if (isObject(value) && isObject(live) && type.map !== undefined && !type.map.atomic) {
+    for (const key of new Set([...Object.keys(value), ...Object.keys(live)])) {
+      const [child, below, inside] = [value[key], keyType(type.map, key), [...at, fieldElement(key)]];
+      if (below === undefined) continue;
+      if (child !== undefined) collect(found, child, live[key], below, inside);
+      else if (at.length > 0) found.push({ elements: inside, edited: false });
+    }
+  } else if (Array.isArray(value) && Array.isArray(live) && type.list?.merge === 'map') {
+    collectItems(found, value, live, type.list, at);
+  }
+}
+
+function collectItems(
+  found: Found[],
+  items: readonly Json[],
+  live: readonly Json[],
+  list: ListType,
+  at: readonly string[],
+): void {
+  const [declared, existing] = [byName(items, list), byName(live, list)];
+  const missing = [...declared].filter(([name]) => !existing.has(name)).map(([, item]) => item);
+  for (const [name, item] of existing) {
+    const same = declared.get(name);
+    if (same !== undefined) collect(found, same, item, list.item(), [...at, name]);
+    else found.push({ elements: [...at, name], edited: missing.some((each) => isItBesidesKey(each, item, list)) });
+  }
+}
+
+function byName(items: readonly Json[], list: ListType): ReadonlyMap<string, Json> {
+  return new Map(
+    items.flatMap((item): [string, Json][] => {
+      const element = itemElement(list, item);
+      return typeof element === 'string' ? [[element, item]] : [];
+    }),
+  );
+}
+
+/** Whether all that the one says beyond its key is stored in the other; what has a key only is like nothing else. */
+function isItBesidesKey(declared: Json, live: Json, list: ListType): boolean {
+  if (!isObject(declared) || !isObject(live)) return false;
+  const rest = Object.entries(declared).filter(([name, value]) => !list.keys.includes(name) && !isEmptyValue(value));
+  return rest.length > 0 && isStored(Object.fromEntries(rest), live, list.item());
+}
+
+/**
+ * The entries of the object with the parts, and all in them, as the manager's: as if it had applied them. Its next apply
+ * then removes those that it does not have.
+ */
+export function withPartsOwned(
+  live: KubeObject,
+  parts: readonly (readonly string[])[],
+  manager: string,
+): readonly ManagedFieldsEntry[] {
+  const going = setOf(parts);
+  const own = entryOf(live, manager);
+  const sets = ownershipSets(live);
+  const theirs = sets.flatMap(({ entry, set }): ManagedFieldsEntry[] => {
+    if (entry === own) return [];
+    const left = differenceBelow(set, going);
+    return left.size === 0 ? [] : [{ ...entry, fieldsV1: formatFields(left) }];
+  });
+  const taken = sets.map(({ set }) => difference(set, differenceBelow(set, going))).reduce(union, going);
+  const before = own === undefined ? EMPTY_SET : (parseFields(own.fieldsV1) ?? EMPTY_SET);
+  const { apiVersion } = live;
+  const entry = own ?? { manager, operation: 'Apply', apiVersion, fieldsType: 'FieldsV1', fieldsV1: {} };
+  return [{ ...entry, fieldsV1: formatFields(union(before, taken)) }, ...theirs];
+}
+
+interface Entry {
+  readonly entry: ManagedFieldsEntry;
+  readonly set: FieldSet;
+}
+
+function ownershipSets({ metadata }: KubeObject): readonly Entry[] {
+  return (metadata.managedFields ?? []).map((entry) => ({ entry, set: parseFields(entry.fieldsV1) ?? EMPTY_SET }));
+}

@@ -1,0 +1,24 @@
+// JSON texts as Go writes them, for places where a server keeps JSON inside a string. Knows nothing about what they say.
+
+import { canonicalJson } from '#std/json.ts';
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+  '\\b': '\\u0008',
+  '\\f': '\\u000c',
+};
+
+/** Keys sorted, HTML characters escaped (encoding/json, SetEscapeHTML). */
+export function goJson(value: unknown): string {
+  return goEscapes(canonicalJson(value));
+}
+
+/** A JSON text with the escapes that Go adds. */
+export function goEscapes(json: string): string {
+  // The first alternative steps over escaped backslashes, so that `\\b` is not taken for a backspace.
+  return json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => ESCAPES[found] ?? found);
+}

@@ -1,0 +1,169 @@
+// Compares the inside of atomic values, where everything must agree: only here is the living value walked too.
+// Knows nothing about granular places, where what the desired object does not say does not matter.
+
+import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
+import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
+import { fieldElement } from './element.ts';
+import { isForced, nativeDefault } from './native-defaults.ts';
+import type { Place } from './place.ts';
+import { compareScalars } from './scalars.ts';
+import { isEmptyValue, present, shapeOf } from './shape.ts';
+
+/** Takes down a place that is not the same for certain. */
+export type Note = (
+  answer: 'differs' | 'unknown',
+  place: Place | undefined,
+  reason: string,
+  live: Json | undefined,
+  desired: Json | undefined,
+) => void;
+
+/** `live` may be absent below the root of the atomic value. */
+export function compareInside(
+  note: Note,
+  desired: Json,
+  live: Json | undefined,
+  type: MergeType,
+  place: Place | undefined,
+): void {
+  if (desired === null) compareNull(note, live, type, place);
+  else if (live === undefined) compareAbsent(note, desired, type, place);
+  else comparePresent(note, desired, live, type, place);
+}
+
+function comparePresent(note: Note, desired: Json, live: Json, type: MergeType, place: Place | undefined): void {
+  const shape = shapeOf(type, desired);
+  if (shape.is === 'map' && isObject(desired) && isObject(live)) {
+    compareMaps(note, desired, live, type, shape.type, place);
+  } else if (shape.is === 'list' && Array.isArray(desired) && Array.isArray(live)) {
+    compareLists(note, desired, live, type, shape.type, place);
+  } else {
+    const answer = typeof desired === 'object' ? 'differs' : compareScalars(desired, live, type);
+    if (answer !== 'same') note(answer, place, describeAnswer(answer), live, desired);
+  }
+}
+
+function describeAnswer(answer: 'differs' | 'unknown'): string {
+  return answer === 'differs' ? 'the value differs' : 'the server may store another spelling';
+}
+
+function compareNull(note: Note, live: Json | undefined, type: MergeType, place: Place | undefined): void {
+  if (live === undefined && type.storage === 'struct') return;
+  note('unknown', place, 'null inside an atomic value', live, null);
+}
+
+/** A pointer field keeps an empty scalar or struct, a plain field drops it; nothing published tells them apart. */
+function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place | undefined): void {
+  if (type.storage === 'verbatim' || !isHollow(desired)) {
+    note('differs', place, 'the value is missing', undefined, desired);
+  } else if (type.storage === 'opaque' || !isFreeForm(desired, type)) {
+    note('unknown', place, 'an empty value inside an atomic value may be dropped', undefined, desired);
+  }
+}
+
+/** Empty, or nothing but empty values all the way down. */
+function isHollow(value: Json): boolean {
+  return isObject(value) ? Object.values(value).every((child) => isHollow(child ?? null)) : isEmptyValue(value);
+}
+
+/** An empty list, or an empty map without declared fields: Go maps and slices, always dropped when empty. */
+function isFreeForm(value: Json, type: MergeType): boolean {
+  if (Array.isArray(value)) return true;
+  return isObject(value) && isEmptyValue(value) && type.map?.fields.size === 0;
+}
+
+function compareLists(
+  note: Note,
+  desired: readonly Json[],
+  live: readonly Json[],
+  type: MergeType,
+  list: ListType,
+  place: Place | undefined,
+): void {
+  if (desired.length !== live.length) {
+    const unsure = desired.length === 0 && type.storage !== 'verbatim';
+    note(unsure ? 'unknown' : 'differs', place, 'the list differs', [...live], [...desired]);
+    return;
+  }
+  const item = list.item();
+  for (const [index, value] of desired.entries()) {
+    compareInside(note, value, present(live[index]), item, { above: place, element: `i:${index}` });
+  }
+}
+
+function compareMaps(
+  note: Note,
+  desired: JsonObject,
+  live: JsonObject,
+  type: MergeType,
+  map: MapType,
+  place: Place | undefined,
+): void {
+  if (type.storage !== 'verbatim' && isEmptyValue(desired) && !isEmptyValue(live) && !explainsAll(live, type, map)) {
+    note('unknown', place, 'empty may be defaulted', live, desired);
+    return;
+  }
+  const wanted = type.storage === 'verbatim' ? withDefaults(desired, map) : desired;
+  for (const [key, value] of Object.entries(wanted)) {
+    const below = keyType(map, key);
+    if (value === undefined || below === undefined) continue;
+    const there = present(live[key]);
+    if (map.pruned && !map.fields.has(key) && there === undefined) continue;
+    if (settledByServer(desired, key, value, there, type)) continue;
+    compareInside(note, value, there, below, { above: place, element: fieldElement(key) });
+  }
+  for (const [key, value] of Object.entries(live)) {
+    if (wanted[key] !== undefined || value === undefined || value === null) continue;
+    if (isFilledByServer(desired, key, value, type, map)) continue;
+    const answer = type.storage === 'verbatim' ? 'differs' : 'unknown';
+    note(answer, { above: place, element: fieldElement(key) }, 'the value in the cluster has more', value, undefined);
+  }
+}
+
+/** What the server writes there anyway, or an empty default that is written out: an empty default is not stored. */
+function settledByServer(
+  desired: JsonObject,
+  key: string,
+  value: Json,
+  live: Json | undefined,
+  type: MergeType,
+): boolean {
+  const filled = nativeDefault(type.name, key, desired);
+  if (live === undefined) return value === '' && filled === '';
+  return isForced(type.name, key) && jsonEquals(live, filled);
+}
+
+/** Defaults of a custom resource are filled in before anything is compared; nested ones follow on the way down. */
+function withDefaults(desired: JsonObject, map: MapType): JsonObject {
+  let filled = desired;
+  for (const [key, field] of map.fields) {
+    if (field.default === undefined || desired[key] !== undefined) continue;
+    if (filled === desired) filled = { ...desired };
+    filled[key] = field.default;
+  }
+  return filled;
+}
+
+/** Whether a living field that no one desires holds what the server fills in. The native table beats what is published. */
+function isFilledByServer(desired: JsonObject, key: string, live: Json, type: MergeType, map: MapType): boolean {
+  const field = map.fields.get(key);
+  const filled = nativeDefault(type.name, key, desired) ?? field?.default;
+  if (field === undefined || filled === undefined) return false;
+  let same = true;
+  compareInside(
+    () => {
+      same = false;
+    },
+    filled,
+    live,
+    field.type(),
+    undefined,
+  );
+  return same;
+}
+
+function explainsAll(live: JsonObject, type: MergeType, map: MapType): boolean {
+  return Object.entries(live).every(
+    ([key, value]) => value === undefined || value === null || isFilledByServer({}, key, value, type, map),
+  );
+}

@@ -1,0 +1,43 @@
+// Which place of an object the API server means where it refuses one: `spec.volumes[0].configMap`, `metadata.labels[a.b/c]`.
+// Knows nothing about why it refuses.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { KubeObject } from '../object.ts';
+import { keyType, type MergeType } from '../openapi.ts';
+import { fieldElement, itemElement } from './element.ts';
+
+/** Names, and what stands in brackets: a position in a list, or a key of a map. */
+const STEP = /[^.[\]]+|\[[^\]]*\]/g;
+
+export interface NamedPlace {
+  /** As in a field set. */
+  readonly elements: readonly string[];
+  /** False: it goes on where the object has no such item, or the list is one value. */
+  readonly isWhole: boolean;
+}
+
+/** `object`: as it was refused. */
+export function placeNamed(object: KubeObject, type: MergeType, field: string): NamedPlace {
+  const steps = (field.match(STEP) ?? []).map((step) => step.replace(/^\[(.*)\]$/, '$1'));
+  const elements = placeBelow(object as JsonObject, type, steps);
+  return { elements, isWhole: elements.length === steps.length };
+}
+
+function placeBelow(value: Json | undefined, type: MergeType | undefined, steps: readonly string[]): readonly string[] {
+  const [step, ...rest] = steps;
+  if (step === undefined || type === undefined) return [];
+  if (Array.isArray(value)) {
+    const item = value[Number(step)];
+    const element = type.list === undefined || item === undefined ? undefined : itemElement(type.list, item);
+    return typeof element === 'string' ? [element, ...placeBelow(item, type.list?.item(), rest)] : [];
+  }
+  const key = spelled(type, step);
+  const child = isObject(value) ? value[key] : undefined;
+  return [fieldElement(key), ...placeBelow(child, type.map && keyType(type.map, key), rest)];
+}
+
+/** The server names some fields as its code does: `spec.LoadBalancerSourceRanges`. */
+function spelled({ map }: MergeType, step: string): string {
+  if (map === undefined || map.fields.has(step)) return step;
+  return [...map.fields.keys()].find((key) => key.toLowerCase() === step.toLowerCase()) ?? step;
+}

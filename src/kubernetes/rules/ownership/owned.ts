@@ -1,0 +1,163 @@
+// The set of fields that an apply of an object makes its manager own, and what makes a server refuse the object.
+// Knows nothing about the living object.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { KubeObject } from '../object.ts';
+import type { ListType, MapType, MergeType, ScalarType } from '../openapi.ts';
+import { fieldElement, itemElement } from './element.ts';
+import { difference, differenceBelow, EMPTY_SET, type FieldNode, type FieldSet, LEAF, setOf } from './fieldset.ts';
+import { elementsOf, type Place } from './place.ts';
+import { isEmptyMap, shapeOf } from './shape.ts';
+
+/** A place where the object does not fit its type. */
+export interface Misfit {
+  /** The steps to it, as in a field set. */
+  readonly elements: readonly string[];
+  /** Never holds a value. */
+  readonly reason: string;
+}
+
+export interface Owned {
+  readonly set: FieldSet;
+  /** Any of these makes the server refuse the object; the set is of no use then. */
+  readonly misfits: readonly Misfit[];
+}
+
+/** Below `metadata`: identity, and what the server keeps itself. */
+export const SERVER_METADATA: ReadonlySet<string> = new Set([
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+]);
+
+/** Never in a set, though what is below `metadata` otherwise is. */
+const STRIPPED = setOf([
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ...[...SERVER_METADATA].map((key) => ['f:metadata', fieldElement(key)]),
+]);
+
+const STATUS = setOf([['f:status']]);
+
+/** What an apply through the main resource makes its manager own: without identity, server fields and status. */
+export function ownedSet(object: KubeObject, type: MergeType): Owned {
+  const { set, misfits } = fieldsOf(object, type);
+  return { set: withoutIdentity(differenceBelow(set, STATUS)), misfits };
+}
+
+export function withoutIdentity(set: FieldSet): FieldSet {
+  return difference(set, STRIPPED);
+}
+
+/** Every field and item of the object, nothing left out. */
+export function fieldsOf(object: KubeObject, type: MergeType, options: { readonly duplicates?: boolean } = {}): Owned {
+  const misfits: Misfit[] = [];
+  const walk: Walk = {
+    duplicates: options.duplicates ?? false,
+    refuse: (place, reason) => misfits.push({ elements: elementsOf(place), reason }),
+  };
+  return { set: walkValue(walk, object as JsonObject, type, undefined).children, misfits };
+}
+
+interface Walk {
+  /** Whether lists may hold items of the same name, as stored objects may. */
+  readonly duplicates: boolean;
+  readonly refuse: (place: Place | undefined, reason: string) => void;
+}
+
+const NOTHING: FieldNode = { member: false, children: EMPTY_SET };
+
+/** Whether the place is a member by its own value, and what is below it. */
+function walkValue(walk: Walk, value: Json, type: MergeType, place: Place | undefined): FieldNode {
+  const shape = shapeOf(type, value);
+  switch (shape.is) {
+    case 'scalar':
+      checkScalar(walk, value, shape.type, place);
+      return LEAF;
+    case 'list':
+      return walkList(walk, value, shape.type, place);
+    case 'map':
+      return walkMap(walk, value, shape.type, place);
+  }
+}
+
+function checkScalar(walk: Walk, value: Json, { value: wanted }: ScalarType, place: Place | undefined): void {
+  if (value === null) return;
+  const fits = wanted === 'any' ? typeof value !== 'object' : jsonType(value) === wanted;
+  if (!fits) walk.refuse(place, wanted === 'any' ? 'a scalar is expected' : `a ${wanted} is expected`);
+}
+
+function jsonType(value: Json): string {
+  return typeof value;
+}
+
+function walkList(walk: Walk, value: Json, type: ListType, place: Place | undefined): FieldNode {
+  const atomic = type.merge === 'atomic';
+  if (!Array.isArray(value)) {
+    if (value !== null) walk.refuse(place, 'a list is expected');
+    return atomic ? LEAF : NOTHING;
+  }
+  if (value.length === 0) return atomic ? LEAF : NOTHING;
+  const item = type.item();
+  if (atomic) {
+    for (const [index, child] of value.entries()) walkValue(walk, child, item, { above: place, element: `i:${index}` });
+    return LEAF;
+  }
+  return { member: false, children: walkItems(walk, value, type, item, place) };
+}
+
+function walkItems(
+  walk: Walk,
+  items: readonly Json[],
+  list: ListType,
+  type: MergeType,
+  place: Place | undefined,
+): FieldSet {
+  const set = new Map<string, FieldNode>();
+  for (const [index, item] of items.entries()) {
+    const element = itemElement(list, item);
+    if (typeof element !== 'string') {
+      walk.refuse({ above: place, element: `i:${index}` }, element.refused);
+      continue;
+    }
+    const at = { above: place, element };
+    const twice = set.has(element);
+    if (twice && !walk.duplicates) walk.refuse(at, 'two items of the list have the same name');
+    const { children } = walkValue(walk, item, type, at);
+    // An item that is there twice is owned as one value.
+    set.set(element, twice || children.size === 0 ? LEAF : { member: true, children });
+  }
+  return set;
+}
+
+function walkMap(walk: Walk, value: Json, type: MapType, place: Place | undefined): FieldNode {
+  if (!isObject(value)) {
+    if (value !== null) walk.refuse(place, 'an object is expected');
+    return type.atomic ? LEAF : NOTHING;
+  }
+  const set = new Map<string, FieldNode>();
+  for (const key in value) {
+    const child = value[key];
+    if (child === undefined) continue;
+    const field = type.fields.get(key);
+    const at = { above: place, element: field?.element ?? fieldElement(key) };
+    const below = field === undefined ? type.other?.() : field.type();
+    if (below === undefined) {
+      walk.refuse(at, 'the field is not declared in the schema');
+      continue;
+    }
+    const node = walkValue(walk, child, below, at);
+    if (type.atomic) continue;
+    const member = node.member || child === null || (isObject(child) && isEmptyMap(child)) || field === undefined;
+    if (member && node.children.size === 0) set.set(at.element, LEAF);
+    else if (member || node.children.size > 0) set.set(at.element, { member, children: node.children });
+  }
+  return type.atomic ? LEAF : { member: false, children: set };
+}

@@ -1,0 +1,58 @@
+// Where a walk through an object stands, and how that is written for people. Knows nothing about what is walked.
+
+import { isObject, type Json, pointerToken } from '#std/json.ts';
+
+/** The root is undefined. Kept as a list from the leaf up, because most places are never written. */
+export interface Place {
+  readonly above: Place | undefined;
+  /** As in a field set; positions in atomic lists are `i:0`. */
+  readonly element: string;
+}
+
+export function elementsOf(place: Place | undefined): readonly string[] {
+  const elements: string[] = [];
+  for (let at = place; at !== undefined; at = at.above) elements.push(at.element);
+  return elements.reverse();
+}
+
+/** Like a JSON pointer, items of associative lists by name: `/spec/containers/[name=x]/image`. The root is empty. */
+export function pointerOf(elements: readonly string[]): string {
+  return elements.map((element) => `/${pointerToken(step(element))}`).join('');
+}
+
+function step(element: string): string {
+  const content = element.slice(2);
+  if (element.startsWith('k:')) return `[${keyPairs(content, plainText)}]`;
+  return element.startsWith('v:') ? `[=${plainText(JSON.parse(content) as Json)}]` : content;
+}
+
+function plainText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** As the API server writes paths in conflicts: `.spec.containers[name="x"].image`. */
+export function serverPath(elements: readonly string[]): string {
+  return elements.map(serverStep).join('');
+}
+
+function serverStep(element: string): string {
+  const content = element.slice(2);
+  switch (element.slice(0, 2)) {
+    case 'f:':
+      return `.${content}`;
+    case 'k:':
+      return `[${keyPairs(content, (value) => JSON.stringify(value))}]`;
+    case 'v:':
+      return `[=${content}]`;
+    default:
+      return `[${content}]`;
+  }
+}
+
+function keyPairs(content: string, text: (value: Json) => string): string {
+  const keys = JSON.parse(content) as Json;
+  if (!isObject(keys)) return content;
+  return Object.entries(keys)
+    .map(([name, value]) => `${name}=${text(value ?? null)}`)
+    .join(',');
+}

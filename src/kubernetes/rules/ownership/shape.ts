@@ -1,0 +1,51 @@
+// Which of a type's shapes a value takes. Knows nothing about what is done with the value.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { ListType, MapType, MergeType, ScalarType } from '../openapi.ts';
+
+export type Shape =
+  | { readonly is: 'map'; readonly type: MapType }
+  | { readonly is: 'scalar'; readonly type: ScalarType }
+  | { readonly is: 'list'; readonly type: ListType };
+
+/**
+ * By the value, where the type allows its shape. Otherwise, and for null and absent values, the first that the type has
+ * of map, scalar, list.
+ */
+export function shapeOf(type: MergeType, value: Json | undefined): Shape {
+  const { map, scalar, list } = type;
+  if (Array.isArray(value)) {
+    if (list !== undefined) return { is: 'list', type: list };
+  } else if (isObject(value)) {
+    if (map !== undefined) return { is: 'map', type: map };
+  } else if (value !== null && value !== undefined && scalar !== undefined) {
+    return { is: 'scalar', type: scalar };
+  }
+  if (map !== undefined) return { is: 'map', type: map };
+  if (scalar !== undefined) return { is: 'scalar', type: scalar };
+  return { is: 'list', type: list ?? NO_LIST };
+}
+
+/** Types always have a shape; this only spares every caller a case that cannot be. */
+const NO_LIST: ListType = {
+  merge: 'atomic',
+  keys: [],
+  item: () => ({ storage: 'verbatim', scalar: { value: 'any' } }),
+};
+
+/** `false`, `0`, `""`, `[]`, `{}` and null: what a Go struct cannot tell from absent. */
+export function isEmptyValue(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isObject(value)) return isEmptyMap(value);
+  return value === undefined || value === null || value === false || value === 0 || value === '';
+}
+
+export function isEmptyMap(map: JsonObject): boolean {
+  for (const key in map) if (map[key] !== undefined) return false;
+  return true;
+}
+
+/** `null` counts as absent. */
+export function present(value: Json | undefined): Json | undefined {
+  return value ?? undefined;
+}

@@ -1,0 +1,51 @@
+// What a server does for `kubectl apply` alone: an object that kubectl applied in the client before, as its annotation
+// tells, is taken over without conflicts, and the annotation is kept true. Knows nothing about other managers.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { KubeObject } from '../../object.ts';
+import type { MergeType } from '../../openapi.ts';
+import { changesBetween } from '../changes.ts';
+import { difference, paths, union } from '../fieldset.ts';
+import { goJson } from '../go-json.ts';
+import { fieldsOf } from '../owned.ts';
+import { serverPath } from '../place.ts';
+
+/** The only field manager this is done for: kubectl's own default. */
+export const KUBECTL = 'kubectl';
+
+const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Paths (as in conflicts) that the client applied and that still hold what it applied: kubectl owns them already. */
+export function appliedByClient(live: KubeObject, type: MergeType, apiVersion: string): ReadonlySet<string> {
+  const text = live.metadata.annotations?.[ANNOTATION];
+  const applied = text === undefined ? undefined : parseObject(text);
+  if (applied?.apiVersion !== apiVersion) return new Set();
+  const { set, misfits } = fieldsOf(applied as KubeObject, type);
+  if (misfits.length > 0) return new Set();
+  const { added, modified, removed } = changesBetween(applied, live as JsonObject, type);
+  return new Set(paths(difference(set, union(union(added, modified), removed))).map(serverPath));
+}
+
+/** The object with its annotation, where it has one, brought up to what was applied now. */
+export function withLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
+  const { annotations } = object.metadata;
+  if (!annotations?.[ANNOTATION]) return object;
+  const text = `${goJson(withoutAnnotation(applied))}\n`;
+  return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [ANNOTATION]: text } } };
+}
+
+function withoutAnnotation(applied: KubeObject): KubeObject {
+  const { annotations } = applied.metadata;
+  if (annotations === undefined) return applied;
+  const { [ANNOTATION]: _, ...others } = annotations;
+  return { ...applied, metadata: { ...applied.metadata, annotations: others } };
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

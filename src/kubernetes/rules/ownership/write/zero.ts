@@ -1,0 +1,32 @@
+// What an object of a kind holds before anything is written to it. Knows nothing about defaulting.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { KubeObject } from '../../object.ts';
+import type { MergeType } from '../../openapi.ts';
+
+/**
+ * An object of a built-in kind starts as a Go struct, some of whose fields are always written: plain ones, which publish
+ * an empty default, and required pointers, maps and slices, which are null. A custom resource starts with nothing.
+ */
+export function zeroObject({ apiVersion, kind }: KubeObject, type: MergeType): KubeObject {
+  const zero = type.storage === 'struct' ? zeroFields(type) : {};
+  return { ...zero, apiVersion, kind } as KubeObject;
+}
+
+function zeroFields(type: MergeType): JsonObject {
+  const zero: JsonObject = {};
+  for (const [key, field] of type.map?.fields ?? []) {
+    const { default: published } = field;
+    if (published === undefined) {
+      if (field.required) zero[key] = null;
+    } else if (isZero(published)) {
+      zero[key] = isObject(published) ? zeroFields(field.type()) : published;
+    }
+  }
+  return zero;
+}
+
+function isZero(value: Json): boolean {
+  if (isObject(value)) return Object.keys(value).length === 0;
+  return value === '' || value === 0 || value === false;
+}

@@ -1,0 +1,94 @@
+// Parts of an expression, evaluated again one by one, and where their values stand in the object. Knows nothing about what
+// is looked for.
+
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import { pointerToken } from '#std/json.ts';
+import { evaluationScope } from '../cel/admission.ts';
+import { compileExpression } from '../cel/expression.ts';
+import { authorizer } from '../cel/library/authorizer.ts';
+import { celPackage } from '../cel/package.ts';
+import { type AdmissionValues, variablesOf } from './evaluate.ts';
+import type { Policy } from './policy.ts';
+
+export interface Follower {
+  /** Undefined where it has none: the part fails, or cannot be known. */
+  value(node: ASTNode): unknown;
+  items(node: ASTNode): readonly unknown[];
+  /** Of a value that is a part of the object itself. */
+  placeOfValue(node: ASTNode): string | undefined;
+  /** Of a variable: `object`, or one that `with` has bound. */
+  place(name: string): string | undefined;
+  /** The expression of a variable of the policy, where the node is one. */
+  variable(node: ASTNode): ASTNode | undefined;
+  with(name: string, value: unknown, place: string | undefined): Follower;
+}
+
+interface State {
+  readonly policy: Policy;
+  readonly environment: Environment;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly places: ReadonlyMap<unknown, string>;
+  readonly bound: ReadonlyMap<string, string | undefined>;
+}
+
+export function followOf(policy: Policy, values: AdmissionValues): Follower {
+  const context = { ...values, oldObject: null, authorizer };
+  const places = new Map<unknown, string>();
+  noteValue(places, values.object, '');
+  const { environment } = evaluationScope();
+  const bound = new Map([['object', '']]);
+  return follower({
+    policy,
+    environment,
+    context: { ...context, variables: variablesOf(policy, context) },
+    places,
+    bound,
+  });
+}
+
+/** Undefined where it does not compile. */
+export function parsedExpression(text: string): ASTNode | undefined {
+  const compiled = compileExpression(evaluationScope(), text);
+  return compiled.type === 'expression' ? compiled.ast : undefined;
+}
+
+function follower(state: State): Follower {
+  const { policy, environment, context, places, bound } = state;
+  function value(node: ASTNode): unknown {
+    const compiled = compileExpression({ environment, objects: new Map() }, celPackage().serialize(node));
+    const outcome = compiled.type === 'expression' ? compiled.evaluate(context) : undefined;
+    return outcome?.type === 'value' ? outcome.value : undefined;
+  }
+  return {
+    value,
+    items(node) {
+      const list = value(node);
+      if (Array.isArray(list)) return list;
+      return typeof list === 'object' && list !== null ? Object.keys(list) : [];
+    },
+    placeOfValue(node) {
+      const found = value(node);
+      return typeof found === 'object' && found !== null ? places.get(found) : undefined;
+    },
+    place: (name) => bound.get(name),
+    variable(node) {
+      if (node.op !== '.' || node.args[0].op !== 'id' || node.args[0].args !== 'variables') return undefined;
+      const named = policy.variables.find(({ name }) => name === node.args[1]);
+      return named === undefined ? undefined : parsedExpression(named.expression);
+    },
+    with(name, item, place) {
+      const inner = bound.has(name) ? environment : environment.clone().registerVariable(name, 'dyn');
+      const known = new Map(bound).set(name, place);
+      return follower({ ...state, environment: inner, context: { ...context, [name]: item }, bound: known });
+    },
+  };
+}
+
+/** Values are distinguished by identity. Fields that only a server knows are not looked at. */
+function noteValue(places: Map<unknown, string>, value: unknown, pointer: string): void {
+  if (typeof value !== 'object' || value === null) return;
+  places.set(value, pointer);
+  for (const [name, { value: field }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    noteValue(places, field, `${pointer}/${pointerToken(name)}`);
+  }
+}

@@ -1,0 +1,184 @@
+// Where in an object the reason for a denial stands, as far as the expression tells: follows what was false down to the
+// field that it asks for. Only denials are followed, so evaluating parts again costs nothing that counts. Knows nothing
+// about files.
+
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { pointerToken } from '#std/json.ts';
+import { OURS } from '../cel/library/library.ts';
+import type { AdmissionValues } from './evaluate.ts';
+import { type Follower, followOf, parsedExpression } from './follow.ts';
+import type { Policy } from './policy.ts';
+
+/** JSON pointer; empty where only the object as a whole can be named. */
+export function locate(policy: Policy, expression: string, values: AdmissionValues): string {
+  const node = parsedExpression(expression);
+  return node === undefined ? '' : (blamed(followOf(policy, values), node, false) ?? '');
+}
+
+type Found = string | undefined;
+
+/** What makes the node, which is known to be `value`, so. */
+function blamed(follower: Follower, node: ASTNode, value: boolean): Found {
+  switch (node.op) {
+    case '!_':
+      return blamed(follower, node.args, !value);
+    case '&&':
+    case '||':
+      return ofOperands(follower, node.args, value);
+    case '?:': {
+      const [condition, yes, no] = node.args;
+      return blamed(follower, follower.value(condition) === true ? yes : no, value) ?? placeIn(follower, condition);
+    }
+    case 'rcall':
+      return ofQuantifier(follower, node.args, value) ?? placeIn(follower, node);
+    case '.':
+      return ofVariable(follower, node, value) ?? placeIn(follower, node);
+    default:
+      return placeIn(follower, node);
+  }
+}
+
+/** The operand that decides; where both do, the last: `!has(x) || x > 1` is about `x > 1`. */
+function ofOperands(follower: Follower, operands: readonly ASTNode[], value: boolean): Found {
+  for (const operand of operands.toReversed()) {
+    const found = follower.value(operand) === value ? blamed(follower, operand, value) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The first item that decides. */
+function ofQuantifier(follower: Follower, [name, list, args]: RcallArgs, value: boolean): Found {
+  const decisive = name === 'exists';
+  const [variable, predicate] = args;
+  if ((name !== 'all' && name !== 'exists') || args.length !== 2 || variable?.op !== 'id') return undefined;
+  if (predicate === undefined || value !== decisive) return locateNode(follower, list);
+  for (const [index, item] of follower.items(list).entries()) {
+    const inner = follower.with(variable.args, item, itemPlace(follower, list, index));
+    if (inner.value(predicate) === value) return blamed(inner, predicate, value) ?? inner.place(variable.args);
+  }
+  return locateNode(follower, list);
+}
+
+type RcallArgs = readonly [name: string, receiver: ASTNode, args: readonly ASTNode[]];
+
+function ofVariable(follower: Follower, node: ASTNode, value: boolean): Found {
+  const variable = follower.variable(node);
+  return variable === undefined ? undefined : blamed(follower, variable, value);
+}
+
+/** The first field that anything in the node leads to. */
+function placeIn(follower: Follower, node: ASTNode): Found {
+  const own = locateNode(follower, node);
+  if (own !== undefined) return own;
+  switch (node.op) {
+    case 'value':
+    case 'id':
+      return undefined;
+    case '.':
+    case '.?': {
+      const variable = follower.variable(node);
+      return placeIn(follower, variable ?? node.args[0]);
+    }
+    case '?:': {
+      const [condition, yes, no] = node.args;
+      return placeIn(follower, follower.value(condition) === true ? yes : no) ?? placeIn(follower, condition);
+    }
+    case '!_':
+    case '-_':
+      return placeIn(follower, node.args);
+    case 'call':
+      return firstOf(follower, node.args[1]);
+    case 'rcall':
+      return firstOf(follower, [node.args[1], ...node.args[2]]);
+    case 'map':
+      return firstOf(follower, node.args.flat());
+    default:
+      return firstOf(follower, node.args);
+  }
+}
+
+function firstOf(follower: Follower, nodes: readonly ASTNode[]): Found {
+  for (const node of nodes) {
+    const found = placeIn(follower, node);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Where the value of the node stands, or would stand. */
+function locateNode(follower: Follower, node: ASTNode): Found {
+  const known = follower.placeOfValue(node);
+  if (known !== undefined) return known;
+  switch (node.op) {
+    case 'id':
+      return follower.place(node.args);
+    case '.':
+    case '.?': {
+      const variable = follower.variable(node);
+      return variable === undefined
+        ? fieldBelow(locateNode(follower, node.args[0]), node.args[1])
+        : locateNode(follower, variable);
+    }
+    case '[]':
+    case '[?]': {
+      const key = follower.value(node.args[1]);
+      return typeof key === 'string' || typeof key === 'bigint'
+        ? fieldBelow(locateNode(follower, node.args[0]), String(key))
+        : undefined;
+    }
+    case 'call': {
+      const [name, [argument]] = node.args;
+      return name === `has${OURS}` && argument !== undefined ? locateNode(follower, argument) : undefined;
+    }
+    case 'rcall':
+      return ['orValue', 'value', 'hasValue', 'or'].includes(node.args[0])
+        ? locateNode(follower, node.args[1])
+        : undefined;
+    case '?:':
+      return locateNode(follower, follower.value(node.args[0]) === true ? node.args[1] : node.args[2]);
+    default:
+      return undefined;
+  }
+}
+
+function fieldBelow(place: Found, field: string): Found {
+  return place === undefined ? undefined : `${place}/${pointerToken(field)}`;
+}
+
+/** Lists that are made of others keep the places of their items: `map`, `filter` and `+` are followed back. */
+function itemPlace(follower: Follower, list: ASTNode, index: number): Found {
+  const own = locateNode(follower, list);
+  if (own !== undefined) return `${own}/${index}`;
+  switch (list.op) {
+    case '.':
+    case '.?': {
+      const variable = follower.variable(list);
+      return variable === undefined ? undefined : itemPlace(follower, variable, index);
+    }
+    case '+': {
+      const [left, right] = list.args;
+      const size = follower.items(left).length;
+      return index < size ? itemPlace(follower, left, index) : itemPlace(follower, right, index - size);
+    }
+    case '?:':
+      return itemPlace(follower, follower.value(list.args[0]) === true ? list.args[1] : list.args[2], index);
+    case 'rcall':
+      return ofMade(follower, list.args, index);
+    default:
+      return undefined;
+  }
+}
+
+function ofMade(follower: Follower, [name, list, args]: RcallArgs, index: number): Found {
+  const [variable, ...steps] = args;
+  if ((name !== 'map' && name !== 'filter') || variable?.op !== 'id') return undefined;
+  const condition = name === 'filter' || steps.length > 1 ? steps[0] : undefined;
+  const made = name === 'map' ? steps.at(-1) : variable;
+  const kept = follower
+    .items(list)
+    .map((item, position) => follower.with(variable.args, item, itemPlace(follower, list, position)))
+    .filter((inner) => condition === undefined || inner.value(condition) === true);
+  const inner = kept[index];
+  return inner === undefined || made === undefined ? undefined : locateNode(inner, made);
+}

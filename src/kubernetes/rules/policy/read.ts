@@ -1,0 +1,155 @@
+// Reads files of policies, bindings and what they refer to, and says what an API server would refuse of them. Knows
+// nothing about what the policies are held against.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Place, Problem } from '#std/problem.ts';
+import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
+import type { Finding } from '../finding.ts';
+import { idOf, type KubeObject, keyOf } from '../object.ts';
+import { bundledSchema } from '../schemas/bundled.ts';
+import { checkBuiltin } from '../structural/builtin.ts';
+import { checkMetadata } from '../structural/metadata.ts';
+import { checkBinding, checkPolicy } from './check.ts';
+import { judgesCreations } from './match.ts';
+import { BINDING_KIND, type Binding, bindingOf, POLICY_API, POLICY_KIND, type Policy, policyOf } from './policy.ts';
+
+export interface PolicyFile {
+  /** As problems name it. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface PolicySet {
+  readonly policies: readonly Policy[];
+  readonly bindings: readonly Binding[];
+  /** Parameters, and whatever else stands in the files. */
+  readonly objects: readonly KubeObject[];
+  /** Where the policy is written, by its name. */
+  readonly places: ReadonlyMap<string, Place>;
+}
+
+export interface ReadPolicies {
+  readonly set: PolicySet;
+  /** With an error among them, the set is not fit for use. */
+  readonly problems: readonly Problem[];
+}
+
+interface Read {
+  readonly object: KubeObject;
+  readonly document: ReadDocument;
+  readonly findings: readonly Finding[];
+}
+
+/** An object that is there again replaces the earlier one, as applying the files in this order would. */
+export function readPolicies(files: readonly PolicyFile[]): ReadPolicies {
+  const problems: Problem[] = [];
+  const latest = new Map<string, Read>();
+  for (const { path, text } of files) {
+    for (const document of readDocuments(text, path)) {
+      problems.push(...document.problems);
+      if (document.value === undefined || document.value === null) continue;
+      const fault = identityFault(document.value);
+      if (fault !== undefined) {
+        problems.push(problemIn(document, fault));
+        continue;
+      }
+      const object = document.value as KubeObject;
+      latest.set(keyOf(idOf(object)), { object, document, findings: checkObject(object) });
+    }
+  }
+  for (const { document, findings } of latest.values()) {
+    problems.push(...findings.map((finding) => problemIn(document, finding)));
+  }
+  const set = setOf([...latest.values()]);
+  const read = [...latest.values()];
+  return { set, problems: [...problems, ...unboundProblems(set, read), ...unjudgedProblems(set, read)] };
+}
+
+function setOf(read: readonly Read[]): PolicySet {
+  const sound = read.filter(({ findings }) => findings.length === 0);
+  const policies = sound.filter(({ object }) => isPolicy(object));
+  const bindings = sound.filter(({ object }) => isBinding(object));
+  return {
+    policies: policies.map(({ object }) => policyOf(object)),
+    bindings: bindings.map(({ object }) => bindingOf(object)),
+    objects: sound.filter((each) => !policies.includes(each) && !bindings.includes(each)).map(({ object }) => object),
+    places: new Map(policies.map(({ object, document }) => [object.metadata.name, document.place('/metadata/name')])),
+  };
+}
+
+function isPolicy({ apiVersion, kind }: KubeObject): boolean {
+  return apiVersion === POLICY_API && kind === POLICY_KIND;
+}
+
+function isBinding({ apiVersion, kind }: KubeObject): boolean {
+  return apiVersion === POLICY_API && kind === BINDING_KIND;
+}
+
+function checkObject(object: KubeObject): readonly Finding[] {
+  const json: unknown = object;
+  const fields = isObject(json) ? json : {};
+  const metadata = checkMetadata(object.metadata, '/metadata');
+  if (!isPolicy(object) && !isBinding(object)) return metadata;
+  const schema = bundledSchema(POLICY_API);
+  const identity = { group: 'admissionregistration.k8s.io', version: 'v1', kind: object.kind };
+  const shape = schema === undefined ? [] : (checkBuiltin(schema, identity, fields) ?? []);
+  if (shape.length > 0) return [...metadata, ...shape];
+  return [...metadata, ...(isPolicy(object) ? checkPolicy(fields) : checkBinding(fields))];
+}
+
+function identityFault(value: unknown): Finding | undefined {
+  const { apiVersion, kind, metadata } = isObject(value) ? value : ({} satisfies JsonObject);
+  const named = isObject(metadata) && typeof metadata.name === 'string' && metadata.name !== '';
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+    return fault('', 'A file of policies holds Kubernetes objects, each with apiVersion, kind and metadata.name.');
+  }
+  if (kind === 'List') return fault('/kind', 'Lists are not read here: write one document per object.');
+  if (apiVersion.startsWith('admissionregistration.k8s.io/') && apiVersion !== POLICY_API) {
+    return fault(
+      '/apiVersion',
+      `${kind} is read in ${POLICY_API}, not in ${apiVersion}: its fields are the same there.`,
+    );
+  }
+  if (apiVersion === POLICY_API && kind !== POLICY_KIND && kind !== BINDING_KIND) {
+    return fault('/kind', `${kind} cannot be evaluated without a cluster: keep it in another folder.`);
+  }
+  return named ? undefined : fault('/metadata/name', 'metadata.name is missing.');
+}
+
+function fault(pointer: string, message: string): Finding {
+  return { code: 'policy-invalid', severity: 'error', pointer, message };
+}
+
+function unboundProblems({ policies, bindings }: PolicySet, read: readonly Read[]): Problem[] {
+  const named = new Set(bindings.map(({ policyName }) => policyName));
+  const known = new Set(read.filter(({ object }) => isPolicy(object)).map(({ object }) => object.metadata.name));
+  return read.flatMap(({ object, document }) => {
+    const { name } = object.metadata;
+    const binding = bindings.find((each) => isBinding(object) && each.name === name);
+    if (binding !== undefined && !known.has(binding.policyName)) {
+      const message = `There is no policy "${binding.policyName}" in these files: the binding has no effect.`;
+      return [problemIn(document, unbound('/spec/policyName', message))];
+    }
+    if (!policies.some((policy) => isPolicy(object) && policy.name === name) || named.has(name)) return [];
+    return [problemIn(document, unbound('/metadata/name', `No binding names policy "${name}": it has no effect.`))];
+  });
+}
+
+/** Manifests are judged as if they were created. */
+function unjudgedProblems({ policies }: PolicySet, read: readonly Read[]): Problem[] {
+  return read.flatMap(({ object, document }) => {
+    const policy = policies.find(({ name }) => isPolicy(object) && name === object.metadata.name);
+    if (policy === undefined || judgesCreations(policy.match)) return [];
+    const message = `Policy "${policy.name}" is for other requests than creations, and evaluated by an API server only.`;
+    const pointer = '/spec/matchConstraints/resourceRules';
+    return [problemIn(document, { code: 'policy-not-evaluated', severity: 'warning', pointer, message })];
+  });
+}
+
+function unbound(pointer: string, message: string): Finding {
+  return { code: 'policy-unbound', severity: 'warning', pointer, message };
+}
+
+function problemIn(document: ReadDocument, { code, severity, message, pointer, at }: Finding): Problem {
+  return { code, severity, message, pointer, place: document.place(pointer, at) };
+}

@@ -1,0 +1,52 @@
+// What kinds are served as: built-in ones, and those of CustomResourceDefinitions. Knows nothing about objects of them.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import { bundledKinds } from '../schemas/bundled.ts';
+import { objectOf, objectsOf } from './policy.ts';
+import type { ResourceType } from './request.ts';
+
+/** Kinds that a server has in further versions, whose fields differ. */
+const CONVERTED: Readonly<Record<string, string>> = {
+  'autoscaling/v2 HorizontalPodAutoscaler': 'autoscaling/v1',
+  'v1 Event': 'events.k8s.io/v1',
+  'events.k8s.io/v1 Event': 'v1',
+};
+
+/** By apiVersion and kind. Built-in kinds count over `types`, and there what comes later over what comes before it. */
+export function resourceTable(
+  types: readonly ResourceType[],
+): (apiVersion: string, kind: string) => ResourceType | undefined {
+  const table = new Map([...types, ...builtinTypes()].map((type) => [`${type.apiVersion} ${type.kind}`, type]));
+  return (apiVersion, kind) => table.get(`${apiVersion} ${kind}`);
+}
+
+function builtinTypes(): ResourceType[] {
+  return bundledKinds().map(({ apiVersion, kind, plural, namespaced }) => {
+    const other = CONVERTED[`${apiVersion} ${kind}`];
+    return {
+      apiVersion,
+      kind,
+      plural,
+      namespaced,
+      others: other === undefined ? [] : [{ apiVersion: other, convertible: false }],
+    };
+  });
+}
+
+/** The served versions of a CustomResourceDefinition; without a converter they differ in nothing but their name. */
+export function definedTypes(definition: JsonObject): ResourceType[] {
+  const { group, scope, names, versions, conversion } = objectOf(definition.spec);
+  const { kind, plural } = objectOf(names);
+  if (typeof group !== 'string' || typeof kind !== 'string' || typeof plural !== 'string') return [];
+  const convertible = !isObject(conversion) || conversion.strategy !== 'Webhook';
+  const apiVersions = objectsOf(versions).flatMap(({ name, served }) =>
+    typeof name === 'string' && served !== false ? [`${group}/${name}`] : [],
+  );
+  return apiVersions.map((apiVersion) => ({
+    apiVersion,
+    kind,
+    plural,
+    namespaced: scope !== 'Cluster',
+    others: apiVersions.filter((other) => other !== apiVersion).map((other) => ({ apiVersion: other, convertible })),
+  }));
+}

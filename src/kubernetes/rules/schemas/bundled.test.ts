@@ -1,0 +1,68 @@
+// The bundled documents hold what the table names, complete and free of prose.
+
+import { describe, expect, test } from 'vitest';
+import { canonicalJson, isObject, type Json } from '#std/json.ts';
+import { groupOf } from '../object.ts';
+import { rootType } from '../openapi.ts';
+import { bundledKinds, bundledSchema } from './bundled.ts';
+
+const VERSIONS = [...new Set(bundledKinds().map(({ apiVersion }) => apiVersion))];
+
+describe('bundled schemas', () => {
+  test.each(bundledKinds())('$apiVersion $kind has a root type with metadata', ({ apiVersion, kind }) => {
+    const document = bundledSchema(apiVersion);
+    const version = apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
+    const type = document && rootType(document, { group: groupOf(apiVersion), version, kind });
+    expect(type?.storage).toBe('struct');
+    expect([...(type?.map?.fields.keys() ?? [])]).toContain('metadata');
+  });
+
+  test.each(VERSIONS)('%s refers to nothing that it does not hold', (apiVersion) => {
+    const schemas = bundledSchema(apiVersion)?.components.schemas ?? {};
+    const missing = strings(schemas as Json, '$ref')
+      .map((target) => target.slice('#/components/schemas/'.length))
+      .filter((name) => schemas[name] === undefined);
+    expect(missing).toEqual([]);
+  });
+
+  test.each(VERSIONS)('%s holds no prose', (apiVersion) => {
+    const schemas = bundledSchema(apiVersion)?.components.schemas ?? {};
+    expect(strings(schemas as Json, 'description')).toEqual([]);
+    expect(strings(schemas as Json, 'example')).toEqual([]);
+  });
+
+  test('a group-version that is not bundled has no document', () => {
+    expect(bundledSchema('apps/v1beta1')).toBeUndefined();
+  });
+
+  test('plural, singular and short names name one kind each inside a group', () => {
+    const names = bundledKinds().flatMap((kind) =>
+      [...new Set([kind.plural, kind.singular, ...kind.shortNames])].map(
+        (name) => `${groupOf(kind.apiVersion)}/${name}`,
+      ),
+    );
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  test('shared types are the same in every document', () => {
+    const texts = new Map<string, string>();
+    const differing: string[] = [];
+    for (const apiVersion of VERSIONS) {
+      for (const [name, schema] of Object.entries(bundledSchema(apiVersion)?.components.schemas ?? {})) {
+        const text = canonicalJson(schema);
+        if ((texts.get(name) ?? text) !== text) differing.push(name);
+        texts.set(name, text);
+      }
+    }
+    expect(differing).toEqual([]);
+  });
+});
+
+/** Every string that stands under the key; a property of that name is an object and does not count. */
+function strings(value: Json | undefined, wanted: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => strings(item, wanted));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, child]) =>
+    key === wanted && typeof child === 'string' ? [child] : strings(child, wanted),
+  );
+}

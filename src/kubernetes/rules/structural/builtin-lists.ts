@@ -1,0 +1,42 @@
+// Entries of lists of built-in kinds that have the same name: a server takes them in an object that is created as a whole,
+// but not in one that is applied, which is how everything is written here. Knows nothing about merging.
+// Source: KEP-555 (server-side apply): x-kubernetes-list-type, x-kubernetes-list-map-keys.
+
+import { canonicalJson, isObject, type Json } from '#std/json.ts';
+import type { OpenApiSchema } from '../openapi.ts';
+import { type Report, report } from './report.ts';
+
+/** `item`: the schema of the entries. */
+export function reportRepeatedItems(
+  out: Report,
+  schema: OpenApiSchema,
+  item: OpenApiSchema | undefined,
+  list: readonly Json[],
+  pointer: string,
+): void {
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  const isSet = schema['x-kubernetes-list-type'] === 'set';
+  if (list.length < 2 || (keys.length === 0 && !isSet)) return;
+  const first = new Map<string, number>();
+  for (const [index, entry] of list.entries()) {
+    const name = isSet ? canonicalJson(entry) : entryKeys(keys, item, entry);
+    if (name === undefined) continue;
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, index);
+    else
+      report(
+        out,
+        'schema-duplicate-item',
+        `${pointer}/${index}`,
+        `has the same ${isSet ? 'value' : keys.join(' and ')} as entry ${earlier}.`,
+      );
+  }
+}
+
+/** Undefined where a key is missing that has no default: that is another fault, or none. */
+function entryKeys(keys: readonly string[], item: OpenApiSchema | undefined, entry: Json): string | undefined {
+  if (!isObject(entry)) return undefined;
+  const values = keys.map((key) => entry[key] ?? item?.properties?.[key]?.default);
+  const known = values.filter((value): value is Json => value !== undefined && value !== '');
+  return known.length === keys.length ? canonicalJson(known) : undefined;
+}

@@ -1,0 +1,16 @@
+// Which part of an object's former state a part of it was. Knows nothing about what is compared.
+
+import { isObject, type Json, jsonEquals } from '#std/json.ts';
+import type { SchemaNode } from './schema.ts';
+
+/** What `old` held where `next` stands now, under a field or an index. Entries of lists are known by their keys only. */
+export function correlated(
+  node: SchemaNode,
+  old: Json | undefined,
+  token: string,
+  next: Json | undefined,
+): Json | undefined {
+  if (isObject(old)) return node.mapAtomic ? undefined : old[token];
+  if (!Array.isArray(old) || node.listType !== 'map' || !isObject(next)) return undefined;
+  return old.find((each) => isObject(each) && node.listKeys.every((key) => jsonEquals(each[key], next[key])));
+}

@@ -1,0 +1,14 @@
+// How findings of this folder name a field to a reader. Knows nothing about what is wrong with it.
+
+import { pointerTokens } from '#std/json.ts';
+
+/** `spec.env[0].name` for `/spec/env/0/name`: the way kubectl and the API server write it. */
+export function fieldPath(pointer: string): string {
+  let path = '';
+  for (const token of pointerTokens(pointer)) {
+    if (/^[0-9]+$/.test(token)) path += `[${token}]`;
+    else if (!/^[A-Za-z_$][\w$-]*$/.test(token)) path += `[${JSON.stringify(token)}]`;
+    else path += path === '' ? token : `.${token}`;
+  }
+  return path === '' ? 'the object' : path;
+}

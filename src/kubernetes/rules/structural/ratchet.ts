@@ -1,0 +1,32 @@
+// Lets an update keep what was wrong before: findings about values that did not change are dropped. Knows nothing about
+// what is wrong.
+// Source: CustomResourceDefinitions, "Validation ratcheting", which also names what is always enforced.
+
+import { isObject, type Json, jsonEquals, pointerTokens } from '#std/json.ts';
+import type { Finding } from '../finding.ts';
+import type { SchemaCode } from './codes.ts';
+import { correlated } from './correlate.ts';
+import { fieldOf } from './defaults.ts';
+import type { SchemaNode } from './schema.ts';
+
+export function ratchet(findings: readonly Finding[], root: SchemaNode, value: Json, old: Json): Finding[] {
+  return findings.filter(({ code, pointer }) => ALWAYS.has(code) || !unchanged(root, value, old, pointer));
+}
+
+/** Entries that repeat are never let through: nothing could tell them apart. */
+const ALWAYS: ReadonlySet<string> = new Set<SchemaCode>(['schema-duplicate-item']);
+
+/** True where the value, or the nearest part above it that can be matched with what they were, is what it was. */
+function unchanged(root: SchemaNode, value: Json, old: Json, pointer: string): boolean {
+  let node: SchemaNode | undefined = root;
+  let [now, before]: [Json, Json] = [value, old];
+  for (const token of pointerTokens(pointer)) {
+    const list: boolean = Array.isArray(now);
+    const next: Json | undefined = Array.isArray(now) ? now[Number(token)] : isObject(now) ? now[token] : undefined;
+    const earlier: Json | undefined = node === undefined ? undefined : correlated(node, before, token, next);
+    if (next === undefined || earlier === undefined) break;
+    node = node === undefined ? undefined : list ? node.items : fieldOf(node, token);
+    [now, before] = [next, earlier];
+  }
+  return jsonEquals(now, before);
+}

@@ -1,0 +1,168 @@
+// Evaluates the `x-kubernetes-validations` of a schema at every level of an object. Knows nothing about how CEL works.
+// Source: CustomResourceDefinitions, "Validation rules".
+
+import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
+import type { CompiledRule, Outcome, Rule } from '../cel/rule.ts';
+import { type CelScope, celScope } from '../cel/scope.ts';
+import type { Finding } from '../finding.ts';
+import type { SchemaCode } from './codes.ts';
+import { correlated } from './correlate.ts';
+import { fieldOf } from './defaults.ts';
+import { fieldPath } from './path.ts';
+import type { Report } from './report.ts';
+import { pointerOf, type RuleText, type SchemaNode } from './schema.ts';
+
+/** The rules of one node, compiled against the types that they see. */
+export interface NodeRules {
+  readonly scope: CelScope;
+  readonly rules: readonly { readonly text: RuleText; readonly compiled: CompiledRule }[];
+}
+
+/** Compiled when a first value asks, and kept with the schema. */
+const known = new WeakMap<SchemaNode, NodeRules | 'invisible'>();
+
+/** Undefined where rules cannot see the values of the node. `root`: the node of a whole resource. */
+export function rulesOf(node: SchemaNode, root: boolean): NodeRules | undefined {
+  const kept = known.get(node) ?? compileRules(node, root) ?? 'invisible';
+  known.set(node, kept);
+  return kept === 'invisible' ? undefined : kept;
+}
+
+function compileRules(node: SchemaNode, root: boolean): NodeRules | undefined {
+  const scope = celScope(node, root);
+  if (scope === undefined) return undefined;
+  const rules = node.rules.map((text) => ({ text, compiled: scope.compile(text.rule, 'bool', text.optionalOldSelf) }));
+  return { scope, rules };
+}
+
+/** What a rule is held against. */
+export interface Subject {
+  readonly value: Json;
+  /** What exists at the same place, where that can be known. */
+  readonly old: Json | undefined;
+  /** Nothing changed here, or in the nearest part above that can be matched with what they were. */
+  readonly unchanged: boolean;
+  readonly pointer: string;
+}
+
+export function subjectOf(value: Json, old: Json | undefined, pointer: string, above: boolean): Subject {
+  return { value, old, unchanged: old === undefined ? above : jsonEquals(value, old), pointer };
+}
+
+export function validateRules(out: Report, node: SchemaNode, subject: Subject): void {
+  const { value, old, unchanged, pointer } = subject;
+  if (value === null || !node.deep.rules) return;
+  if (node.rules.length > 0) applyRules(out, node, subject);
+  if (Array.isArray(value)) {
+    const { items } = node;
+    if (items === undefined) return;
+    if (!items.deep.rules) return;
+    for (const [index, item] of value.entries()) {
+      validateRules(
+        out,
+        items,
+        subjectOf(item, correlated(node, old, String(index), item), `${pointer}/${index}`, unchanged),
+      );
+    }
+  } else if (isObject(value)) {
+    for (const name of Object.keys(value)) {
+      const field = value[name];
+      const schema = fieldOf(node, name);
+      if (schema === undefined || field === undefined || !schema.deep.rules) continue;
+      const before = correlated(node, old, name, field);
+      validateRules(out, schema, subjectOf(field, before, pointerOf(pointer, name, schema), unchanged));
+    }
+  }
+}
+
+function applyRules(out: Report, node: SchemaNode, subject: Subject): void {
+  const { value, pointer } = subject;
+  const compiled = rulesOf(node, pointer === '');
+  if (compiled === undefined) {
+    add(out, 'cel-unsupported', pointer, 'has rules, but no type that rules can see.');
+    return;
+  }
+  const { scope } = compiled;
+  const self = scope.value(value);
+  for (const { text, compiled: rule } of compiled.rules) {
+    applyRule(out, rule, { ...subject, scope, text, self });
+  }
+}
+
+interface Application extends Subject {
+  readonly scope: CelScope;
+  readonly text: RuleText;
+  readonly self: unknown;
+}
+
+function applyRule(out: Report, rule: CompiledRule, application: Application): void {
+  const { text, old, unchanged, pointer } = application;
+  switch (rule.type) {
+    case 'invalid':
+      add(out, 'cel-compile', pointer, `has a rule that does not compile: ${rule.reason} (${text.rule})`);
+      return;
+    case 'unsupported':
+      add(
+        out,
+        'cel-unsupported',
+        pointer,
+        `has a rule that only the API server can check: ${rule.reason} (${text.rule})`,
+      );
+      return;
+    case 'rule':
+      break;
+  }
+  if (rule.usesOldSelf && old === undefined && text.optionalOldSelf !== true) return;
+  const outcome = evaluate(rule, application);
+  if (outcome.type === 'error') {
+    add(out, 'cel-error', pointer, `cannot be checked by a rule of its schema: ${outcome.message} (${text.rule})`);
+    return;
+  }
+  // What did not change is not held against a rule that came later.
+  if (outcome.value === true || (unchanged && !rule.usesOldSelf)) return;
+  out.findings.push(violation(application));
+}
+
+function evaluate(rule: Rule, { scope, text, self, old }: Application): Outcome {
+  if (!rule.usesOldSelf) return rule.evaluate(self);
+  if (text.optionalOldSelf === true) return rule.evaluate(self, scope.optional(old));
+  return rule.evaluate(self, old === undefined ? undefined : scope.value(old));
+}
+
+/** What the rule's author wrote for this case. */
+function violation(application: Application): Finding {
+  const { text, pointer } = application;
+  const where =
+    pointer + (relativeTokens(text.fieldPath ?? '') ?? []).map((token) => `/${pointerToken(token)}`).join('');
+  const message = expressedMessage(application) ?? text.message?.trim() ?? `failed rule: ${text.rule.trim()}`;
+  return {
+    code: 'cel-rule',
+    severity: 'error',
+    pointer: where,
+    message: `${fieldPath(where)}: ${message}`,
+    reason: text.reason,
+  };
+}
+
+/** Undefined where there is no `messageExpression`, or it gives nothing to show: then `message` counts. */
+function expressedMessage(application: Application): string | undefined {
+  const { scope, text } = application;
+  if (text.messageExpression === undefined) return undefined;
+  const rule = scope.compile(text.messageExpression, 'string', text.optionalOldSelf);
+  if (rule.type !== 'rule') return undefined;
+  const outcome = evaluate(rule, application);
+  const message = outcome.type === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : '';
+  return message === '' || /[\r\n]/.test(message) ? undefined : message;
+}
+
+/** The names in `.spec.ports['x']`; undefined where it is no such path. */
+export function relativeTokens(path: string): string[] | undefined {
+  const matches = [...path.matchAll(/\['((?:\\.|[^'\\])*)'\]|(?:^|\.)([^.[\]]+)/g)];
+  if (matches.map(([whole]) => whole).join('') !== path) return undefined;
+  return matches.map(([, quoted, plain]) => plain ?? (quoted ?? '').replaceAll(/\\(.)/g, '$1'));
+}
+
+function add(out: Report, code: SchemaCode, pointer: string, message: string): void {
+  const severity = code === 'cel-unsupported' ? 'warning' : 'error';
+  out.findings.push({ code, severity, pointer, message: `${fieldPath(pointer)} ${message}` });
+}

@@ -1,0 +1,57 @@
+// Lets requests with the token of `http.tokenFile` through, and refuses all others. Knows no routes but whether they are
+// public.
+
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import { Failure } from '#std/failure.ts';
+import { isOneOf } from '#std/secret.ts';
+import { sendRefusal } from './answer.ts';
+import type { Secrets } from './ports.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route needs no token. */
+    readonly public?: true;
+  }
+}
+
+/**
+ * Answers a request that may not go on: 403 where there is no token to know, 401 without it. Whoever awaits it asks
+ * `reply.sent`: a reply is a promise of its own end, so awaiting gives undefined either way.
+ */
+export type TokenCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
+
+/** A hook for every route that is not public. */
+export function requireToken(check: TokenCheck): onRequestAsyncHookHandler {
+  return async function checkToken(request, reply) {
+    if (request.is404 || request.routeOptions.config.public === true) return;
+    return check(request, reply);
+  };
+}
+
+export function tokenCheck(tokens: Secrets | undefined): TokenCheck {
+  return async function check(request, reply) {
+    if (tokens === undefined) return sendRefusal(reply, 'control-closed', 'http.tokenFile is not set in skep.yaml');
+    const known = await knownTokens(tokens, request);
+    if (known === undefined) return sendRefusal(reply, 'control-token-unreadable', 'http.tokenFile cannot be read');
+    const given = bearerToken(request.headers.authorization);
+    if (given !== undefined && isOneOf(given, known)) return undefined;
+    request.log.info({ code: 'control-unauthorized', remoteAddress: request.ip }, 'no token that is known');
+    return sendRefusal(reply.header('www-authenticate', 'Bearer'), 'control-unauthorized', 'a valid token is needed');
+  };
+}
+
+async function knownTokens(tokens: Secrets, request: FastifyRequest): Promise<readonly string[] | undefined> {
+  try {
+    return await tokens.values();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    request.log.error({ code: 'control-token-unreadable', reason: error.message }, 'no one can be let in');
+    return undefined;
+  }
+}
+
+/** RFC 6750 section 2.1; the name of the scheme in any case (RFC 9110 section 11.1). */
+function bearerToken(header: string | undefined): string | undefined {
+  const [scheme = '', token = '', ...rest] = (header ?? '').split(' ').filter((part) => part !== '');
+  return scheme.toLowerCase() === 'bearer' && token !== '' && rest.length === 0 ? token : undefined;
+}

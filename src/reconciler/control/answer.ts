@@ -1,0 +1,58 @@
+// Answers of the reconciler's own listener: JSON with a version, and one form for everything that is no data.
+
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { JsonObject } from '#std/json.ts';
+import type { ControlCode } from './codes.ts';
+
+const STATUS: Readonly<Record<ControlCode, number>> = {
+  'control-closed': 403,
+  'control-unauthorized': 401,
+  'control-token-unreadable': 503,
+  'control-hook-closed': 403,
+  'control-hook-unsigned': 401,
+  'control-hook-forged': 403,
+  'control-hook-unreadable': 400,
+  'control-hook-rate-limited': 429,
+  'control-route-not-found': 404,
+  'control-method-not-allowed': 405,
+  'control-no-snapshot': 503,
+  'control-request-invalid': 400,
+  'control-run-not-found': 404,
+  'control-history-unreadable': 503,
+  'control-failed': 500,
+};
+
+/** `{"version": 1, ...}`; never cached. */
+export function answer(reply: FastifyReply, body: JsonObject, status = 200): FastifyReply {
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .send({ version: 1, ...body });
+}
+
+/** `message` is public. `status`: where it differs from that of the code. */
+export function sendRefusal(
+  reply: FastifyReply,
+  code: ControlCode,
+  message: string,
+  status: number = STATUS[code],
+): FastifyReply {
+  reply.request.log.debug({ code }, message);
+  return answer(reply, { code, error: message }, status);
+}
+
+/** For whatever a route or the framework throws: 4xx by its status, else 500; the cause goes to the log alone. */
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { statusCode = 500 } = error as Partial<FastifyError>;
+  if (statusCode >= 400 && statusCode < 500) {
+    const message = (STATUS_CODES[statusCode] ?? 'bad request').toLowerCase();
+    return sendRefusal(reply, 'control-request-invalid', message, statusCode);
+  }
+  request.log.error({ err: error, code: 'control-failed' }, 'the request failed');
+  return sendRefusal(reply, 'control-failed', 'internal error');
+}
+
+export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendRefusal(reply, 'control-route-not-found', 'not found');
+}

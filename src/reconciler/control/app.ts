@@ -1,0 +1,89 @@
+// The reconciler's own listener as a Fastify application: how it is, what it did, and who may tell it to run. It listens
+// nowhere itself, and knows neither Git nor clusters nor files.
+
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import { SECURITY_HEADERS } from '#std/page/headers.ts';
+import { guardRequests } from '#std/requests/guarded-app.ts';
+import { tracedRequests } from '#std/telemetry/traced-requests.ts';
+import { requireToken, tokenCheck } from './access.ts';
+import { handleError, handleNotFound } from './answer.ts';
+import type { Runs, Secrets, Trigger, Vitals } from './ports.ts';
+import { addHealthRoutes } from './routes/health.ts';
+import { addHookRoutes, type HookSubject } from './routes/hooks.ts';
+import { addMetricsRoute, type MetricsSubject } from './routes/metrics.ts';
+import { addRunsRoutes } from './routes/runs.ts';
+import { addSnapshotRoute } from './routes/snapshot.ts';
+import { addSyncRoute } from './routes/sync.ts';
+
+export interface ControlOptions {
+  /** pino, or anything of its form. */
+  readonly logger: FastifyBaseLogger;
+  /** Must not repeat. */
+  readonly newRequestId: () => string;
+  readonly vitals: Vitals;
+  readonly metrics: MetricsSubject;
+  readonly hooks: Omit<HookSubject, 'trigger'>;
+  readonly trigger: Trigger;
+  readonly runs: Runs;
+  /** The state as the last run has published it; absent: there is no such route. */
+  readonly snapshot?: () => string | undefined;
+  /** Absent: what needs a token is shown to no one. */
+  readonly tokens?: Secrets;
+}
+
+const BODY_BYTES_MAX = 64 * 1024;
+/** Until the head and the body of a request have arrived. */
+const ARRIVAL_TIMEOUT_MS = 10_000;
+const HANDLER_TIMEOUT_MS = 20_000;
+const SOCKET_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_TIMEOUT_MS = 60_000;
+const CONNECTIONS_MAX = 256;
+
+/** The caller listens and closes. */
+export function buildControl(options: ControlOptions): FastifyInstance {
+  const app = createApp(options);
+  app.setErrorHandler(handleError);
+  guardRequests(app, handleError);
+  app.setNotFoundHandler(handleNotFound);
+  app.addHook('onRequest', async (_request, reply) => {
+    addHeaders(reply);
+  });
+  const check = tokenCheck(options.tokens);
+  app.addHook('onRequest', requireToken(check));
+  // What a route wants of a body it reads as bytes: signatures are over those.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
+  addHealthRoutes(app, options.vitals);
+  addMetricsRoute(app, options.metrics);
+  addHookRoutes(app, { ...options.hooks, trigger: options.trigger });
+  addSyncRoute(app, options.trigger);
+  addRunsRoutes(app, options.runs, check);
+  if (options.snapshot !== undefined) addSnapshotRoute(app, options.snapshot);
+  return app;
+}
+
+function createApp({ logger, newRequestId }: ControlOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: logger,
+    childLoggerFactory: tracedRequests().childLoggerFactory,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newRequestId,
+    frameworkErrors: (error, request, reply) => {
+      addHeaders(reply);
+      handleError(error, request, reply);
+    },
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: ARRIVAL_TIMEOUT_MS,
+    handlerTimeout: HANDLER_TIMEOUT_MS,
+    connectionTimeout: SOCKET_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+  });
+  app.server.maxConnections = CONNECTIONS_MAX;
+  return app;
+}
+
+function addHeaders(reply: FastifyReply): void {
+  reply.headers({ ...SECURITY_HEADERS, 'x-request-id': reply.request.id });
+}

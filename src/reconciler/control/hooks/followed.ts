@@ -1,0 +1,53 @@
+// Whether a push is one that a source of the instance follows. A run too many costs little: where a webhook leaves a doubt,
+// the answer is yes.
+
+import { withoutEndSlashes, withoutLeadingSlashes } from '#std/slashes.ts';
+import type { Push } from './event.ts';
+
+/** As skep.yaml has it; at most one of the four refs. */
+export interface FollowedSource {
+  readonly name: string;
+  readonly repository: string;
+  readonly branch?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly semver?: string | undefined;
+  readonly commit?: string | undefined;
+}
+
+/** Names of the sources that may have moved. */
+export function sourcesMovedBy(push: Push, sources: readonly FollowedSource[]): string[] {
+  const pushed = new Set(push.urls.map(hostAndPath).filter((place) => place !== undefined));
+  return sources
+    .filter((source) => {
+      const place = hostAndPath(source.repository);
+      return place !== undefined && pushed.has(place) && isFollowed(source, push);
+    })
+    .map(({ name }) => name);
+}
+
+function isFollowed({ branch, tag, semver, commit }: FollowedSource, { ref, defaultBranch }: Push): boolean {
+  if (commit !== undefined) return false;
+  if (semver !== undefined) return ref.startsWith('refs/tags/');
+  if (tag !== undefined) return ref === `refs/tags/${tag}`;
+  const wanted = branch ?? defaultBranch;
+  return wanted === undefined ? ref.startsWith('refs/heads/') : ref === `refs/heads/${wanted}`;
+}
+
+/**
+ * Host and path: the same repository has another scheme, user and port over ssh than over https, and servers do not tell
+ * large from small letters in it.
+ */
+function hostAndPath(repository: string): string | undefined {
+  const parsed = repository.includes('://') ? URL.parse(repository) : scpLike(repository);
+  if (parsed === null || parsed === undefined) return undefined;
+  const path = withoutLeadingSlashes(withoutEndSlashes(parsed.pathname).replace(/\.git$/, ''));
+  return `${parsed.hostname}/${path}`.toLowerCase();
+}
+
+/** `git@host:path`. */
+function scpLike(repository: string): { readonly hostname: string; readonly pathname: string } | undefined {
+  const colon = repository.indexOf(':');
+  if (colon <= 0) return undefined;
+  const hostname = repository.slice(repository.lastIndexOf('@', colon) + 1, colon);
+  return { hostname, pathname: repository.slice(colon + 1) };
+}

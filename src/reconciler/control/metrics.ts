@@ -1,0 +1,240 @@
+// What the reconciler counts, for Prometheus. Called by the loop of runs and by what reaches the world; knows nothing about
+// HTTP.
+
+import { createMetrics, type Gauge, type Metrics } from '#std/telemetry/metrics.ts';
+import { addProcessMetrics, type ProcessUsage } from '#std/telemetry/process-metrics.ts';
+import type { FieldState } from '../run/diff/field-states.ts';
+import type { Exchange } from '../run/ports.ts';
+import { exitCodeOf, type RunResult } from '../run/result.ts';
+import type { Ending, RunWatcher, SourceFetch } from './ports.ts';
+
+export interface RunMetrics extends RunWatcher {
+  /** Whether a run is asked for that has not begun. */
+  queued(waiting: boolean): void;
+  requested(exchange: Exchange): void;
+  fetched(fetch: SourceFetch): void;
+  webhook(provider: string, outcome: string): void;
+  /** Whether this process holds the instance's lease now. */
+  lock(held: boolean): void;
+  process(usage: ProcessUsage): void;
+  readonly families: Metrics['families'];
+  text(): string;
+}
+
+export interface RunMetricsOptions {
+  readonly version: string;
+  readonly monotonic: () => number;
+  /** Names of all sources. */
+  readonly sources: readonly string[];
+  /** Seconds between two dates of the schedule, as it is now. */
+  readonly interval: () => number;
+}
+
+const RUN_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** By exit code: the same run has the same name everywhere. */
+const OUTCOMES: Readonly<Record<number, string>> = {
+  0: 'done',
+  1: 'failed',
+  2: 'paused',
+  3: 'invalid',
+  4: 'denied',
+  5: 'approval',
+  7: 'partial',
+  8: 'timeout',
+};
+const LOCKED = 'locked';
+
+export function createRunMetrics({ version, monotonic, sources, interval }: RunMetricsOptions): RunMetrics {
+  const metrics = createMetrics();
+  metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
+  const runs = addRunMetrics(metrics);
+  const found = addFindings(metrics);
+  const world = addWorldMetrics(metrics, sources);
+  const process = addProcessMetrics(metrics);
+  let beganAt = 0;
+  return {
+    began(reason) {
+      beganAt = monotonic();
+      runs.began(reason, interval());
+    },
+    queued: runs.queued,
+    ended(ending) {
+      runs.ended(ending, (monotonic() - beganAt) / 1000);
+      if ('result' in ending) found(ending.result);
+    },
+    ...world,
+    process,
+    families: metrics.families,
+    text: metrics.text,
+  };
+}
+
+function addRunMetrics(metrics: Metrics) {
+  const active = metrics.gauge('skep_run_active', 'Whether a run is under way.', []);
+  const queue = metrics.gauge('skep_run_queued', 'Whether a run is asked for that has not begun.', []);
+  const begun = metrics.counter('skep_runs_begun_total', 'Runs that have begun, by why.', ['reason']);
+  const total = metrics.counter('skep_runs_total', 'Runs that have ended, by how (docs/operating.md).', ['outcome']);
+  const seconds = metrics.histogram('skep_run_seconds', 'How long a run took.', [], RUN_SECONDS);
+  const endedAt = metrics.gauge('skep_run_ended_timestamp_seconds', 'When the last run ended that could look.', []);
+  const success = metrics.gauge('skep_run_success_timestamp_seconds', 'When the last run ended well: as `done`.', []);
+  const every = metrics.gauge('skep_schedule_interval_seconds', 'Between the next two dates of the schedule.', []);
+  const lockedOut = metrics.gauge('skep_locked_out', 'Whether another run held the lease when the last one began.', []);
+  for (const outcome of [...Object.values(OUTCOMES), LOCKED]) total.add([outcome], 0);
+  active.set([], 0);
+  queue.set([], 0);
+  return {
+    began(reason: string, intervalSeconds: number): void {
+      every.set([], intervalSeconds);
+      active.set([], 1);
+      begun.add([reason]);
+    },
+    queued: (waiting: boolean) => queue.set([], waiting ? 1 : 0),
+    ended(ending: Ending, took: number): void {
+      const outcome = outcomeOf(ending);
+      active.set([], 0);
+      total.add([outcome]);
+      seconds.observe([], took);
+      lockedOut.set([], outcome === LOCKED ? 1 : 0);
+      if (!('result' in ending)) return;
+      const at = Date.parse(ending.result.finishedAt) / 1000;
+      endedAt.set([], at);
+      if (outcome === OUTCOMES[0]) success.set([], at);
+    },
+  };
+}
+
+function outcomeOf(ending: Ending): string {
+  if ('failure' in ending) return ending.failure.code === LOCKED ? LOCKED : (OUTCOMES[1] ?? '');
+  return OUTCOMES[exitCodeOf(ending.result)] ?? '';
+}
+
+/** What the last run that could look at all has found. */
+function addFindings(metrics: Metrics): (result: RunResult) => void {
+  const tellers = [addPlanFindings, addProblemFindings, addPauseFindings, addDone].map((add) => add(metrics));
+  return (result) => {
+    for (const tell of tellers) tell(result);
+  };
+}
+
+function addPlanFindings(metrics: Metrics): (result: RunResult) => void {
+  const commits = metrics.gauge('skep_source_commit_info', 'The commit that the last run read.', ['source', 'commit']);
+  const objects = metrics.gauge('skep_objects', 'Objects by what the last run found to do.', ['verdict']);
+  const waiting = metrics.gauge('skep_deletions_waiting', 'Deletions that wait for approval.', []);
+  const changing = metrics.gauge(
+    'skep_runs_with_changes_in_a_row',
+    'Runs up to the last that had changes to make.',
+    [],
+  );
+  const expired = metrics.gauge('skep_approval_expired', 'Whether they were approved, and it ran out.', []);
+  const resources = metrics.gauge('skep_resources', 'Custom resources, by how far they are.', ['readiness']);
+  let inARow = 0;
+  changing.set([], inARow);
+  return ({ plan, commits: read, readiness, paused }) => {
+    commits.clear();
+    for (const [source, commit] of Object.entries(read)) commits.set([source, commit], 1);
+    const planned = plan.batches.flatMap((batch) => batch.changes.map(({ action }) => action));
+    for (const verdict of ['create', 'update', 'delete'] as const)
+      objects.set([verdict], planned.filter((each) => each === verdict).length);
+    // Runs that may not write find the same again and again.
+    if (paused === undefined) inARow = planned.length === 0 ? 0 : inARow + 1;
+    changing.set([], inARow);
+    objects.set(['unchanged'], plan.unchanged.length);
+    objects.set(['held'], plan.held.length);
+    waiting.set([], plan.waiting.flatMap(({ deletions }) => deletions).length);
+    expired.set([], plan.waiting.some(({ expiredAt }) => expiredAt !== undefined) ? 1 : 0);
+    for (const [state, ids] of Object.entries(readiness)) resources.set([state], ids.length);
+  };
+}
+
+function addProblemFindings(metrics: Metrics): (result: RunResult) => void {
+  const problems = metrics.gauge('skep_problems', 'Problems of manifests that the last run found.', ['severity']);
+  const conflicts = metrics.gauge('skep_field_conflicts', 'Fields that others keep, though Git has other values.', []);
+  const left = metrics.gauge('skep_fields_left', 'Fields that others have set, and manifests leave to others.', []);
+  const setBack = metrics.counter(
+    'skep_fields_set_back_total',
+    'Fields of others that were set back to what Git says.',
+    [],
+  );
+  setBack.add([], 0);
+  const failures = metrics.gauge('skep_failures', 'What the world refused the last run, single changes aside.', []);
+  return (result) => {
+    for (const severity of ['error', 'warning'])
+      problems.set([severity], result.problems.filter((each) => each.severity === severity).length);
+    const inState = (state: FieldState): number => result.fields.filter((each) => each.state === state).length;
+    conflicts.set([], inState('kept'));
+    left.set([], inState('left'));
+    if (result.paused === undefined) setBack.add([], inState('set-back'));
+    failures.set([], result.failures.length);
+  };
+}
+
+function addPauseFindings(metrics: Metrics): (result: RunResult) => void {
+  const suspended = metrics.gauge('skep_suspended', 'Whether `skep suspend` keeps runs from writing.', []);
+  const suspendedAt = metrics.gauge('skep_suspended_timestamp_seconds', 'Since when, where it does.', []);
+  const closed = metrics.gauge('skep_window_closed', 'Whether sync windows keep runs from writing.', []);
+  const rolledBack = metrics.gauge(
+    'skep_source_rolled_back_timestamp_seconds',
+    'Since when a rollback keeps the source at an earlier commit, where one does.',
+    ['source'],
+  );
+  return ({ paused, quarantined }) => {
+    suspended.set([], paused?.by === 'suspension' ? 1 : 0);
+    closed.set([], paused?.by === 'window' ? 1 : 0);
+    suspendedAt.clear();
+    if (paused?.by === 'suspension') setTime(suspendedAt, [], paused.since);
+    rolledBack.clear();
+    for (const { source, since } of quarantined) setTime(rolledBack, [source], since);
+  };
+}
+
+/** People may write such records by hand. */
+function setTime(gauge: Gauge, labels: readonly string[], rfc3339: string): void {
+  const at = Date.parse(rfc3339);
+  if (!Number.isNaN(at)) gauge.set(labels, at / 1000);
+}
+
+function addDone(metrics: Metrics): (result: RunResult) => void {
+  const changes = metrics.counter('skep_changes_total', 'Changes made, or tried.', ['action']);
+  const refused = metrics.counter('skep_change_failures_total', 'Changes that failed, by why.', ['code']);
+  const syncs = metrics.counter('skep_registry_syncs_total', 'Registry sources looked at.', ['result']);
+  const warnings = metrics.counter('skep_warnings_total', 'What did not work out beside the run itself.', ['code']);
+  for (const action of ['created', 'configured', 'deleted', 'held', 'failed']) changes.add([action], 0);
+  for (const result of ['synced', 'unchanged', 'failed']) syncs.add([result], 0);
+  return ({ outcomes, catalogue, warnings: beside }) => {
+    for (const { action, error } of outcomes) {
+      if (action !== 'unchanged') changes.add([action]);
+      if (action === 'failed' && error !== undefined) refused.add([error.code]);
+    }
+    for (const { action } of catalogue) syncs.add([action]);
+    for (const { code } of beside) warnings.add([code]);
+  };
+}
+
+function addWorldMetrics(metrics: Metrics, sources: readonly string[]) {
+  const requests = metrics.counter('skep_cluster_requests_total', 'Requests to the API server.', ['method', 'code']);
+  const seconds = metrics.histogram('skep_cluster_request_seconds', 'Until its answer.', ['method'], REQUEST_SECONDS);
+  const retries = metrics.counter('skep_cluster_retries_total', 'Those of them that were sent again.', ['method']);
+  const fetches = metrics.counter('skep_source_fetches_total', 'Looks at Git sources.', ['source', 'outcome']);
+  const fetching = metrics.histogram('skep_source_fetch_seconds', 'How long they took.', ['source'], REQUEST_SECONDS);
+  const webhooks = metrics.counter('skep_webhooks_total', 'Webhooks of Git servers.', ['provider', 'outcome']);
+  const held = metrics.gauge('skep_lock_held', 'Whether this process holds the lease of the instance.', []);
+  for (const source of sources) fetches.add([source, FETCHED], 0);
+  held.set([], 0);
+  return {
+    requested(exchange: Exchange): void {
+      requests.add([exchange.method, String(exchange.status ?? 'none')]);
+      seconds.observe([exchange.method], exchange.seconds);
+      if (exchange.repeated) retries.add([exchange.method]);
+    },
+    fetched({ source, failure = FETCHED, seconds: took }: SourceFetch): void {
+      fetches.add([source, failure]);
+      fetching.observe([source], took);
+    },
+    webhook: (provider: string, outcome: string) => webhooks.add([provider, outcome]),
+    lock: (isHeld: boolean) => held.set([], isHeld ? 1 : 0),
+  };
+}
+
+const FETCHED = 'fetched';

@@ -1,0 +1,15 @@
+// The files of the page of the runs, from beside this one, with the commands that it gives its readers.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { type PageFile, readPageFiles } from '#std/page/files.ts';
+import type { CommandOf } from '#std/words/command-of.ts';
+
+const FOLDER = new URL('./browser/', import.meta.url);
+
+/** `commandOf`: how its readers type commands of skep. */
+export async function readRunsPage(
+  commandOf: CommandOf,
+): Promise<{ readonly shell: string; readonly files: readonly PageFile[] }> {
+  const { template, files } = await readPageFiles({ readdir, readFile }, FOLDER);
+  return { shell: template.replaceAll('%COMMAND%', () => encodeURIComponent(commandOf('WORDS'))), files };
+}

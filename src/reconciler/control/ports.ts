@@ -1,0 +1,50 @@
+// What the reconciler's own listener needs of the program that it belongs to, and what it is called with by it. Knows nothing
+// about files, and of runs only how they end.
+
+import type { Failure } from '#std/failure.ts';
+import type { RunResult } from '../run/result.ts';
+
+/** Secrets that someone else keeps and may change at any time. */
+export interface Secrets {
+  /** Each of them is as good as the others, so that they can be changed without a gap. Throws Failure `secret-file-unreadable`. */
+  values(): Promise<readonly string[]>;
+}
+
+/** How the program is; every reason is one sentence for a person. */
+export interface Vitals {
+  /** Why runs make no progress; undefined where they do, however slowly. */
+  stuck(): string | undefined;
+  /** Why no one should rely on it now; empty where one may. */
+  unready(): readonly string[];
+}
+
+/** How a run ended: with what it tells, or not even that. */
+export type Ending = { readonly result: RunResult } | { readonly failure: Failure };
+
+/** Called by the loop of runs as it goes. */
+export interface RunWatcher {
+  /** `reason`: `start`, `schedule`, `follow-up`, `source`, `webhook`, `request`. */
+  began(reason: string): void;
+  ended(ending: Ending): void;
+}
+
+/** One look at a source. */
+export interface SourceFetch {
+  readonly source: string;
+  readonly seconds: number;
+  /** Of the Failure; undefined where there was none. */
+  readonly failure?: string;
+}
+
+/**
+ * Asks for a run that begins after this moment. However many ask, it is one; false: it was asked for already, and has
+ * not begun.
+ */
+export type Trigger = (reason: 'webhook' | 'request') => boolean;
+
+/** The history of runs as JSON, as `skep history -o json` prints it. Both throw Failure. */
+export interface Runs {
+  list(): Promise<string>;
+  /** By id, or how it starts. Throws Failure `run-not-found` besides. */
+  find(start: string): Promise<string>;
+}

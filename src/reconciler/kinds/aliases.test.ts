@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '#std/json.ts';
+import { choice, list, object, optional, text } from '#std/schema.ts';
+import { readerOf } from './aliases.ts';
+import { deprecatedFields } from './deprecated.ts';
+
+const Ca = object({ bundle: optional(text('A bundle.')) }, 'An authority.', { aliases: { oldBundle: 'bundle' } });
+const Schema = object(
+  {
+    type: choice('A sort.', ['plain', 'cloud'], { aliases: { vendor: 'cloud' } }),
+    cloud: optional(object({ region: text('A region.'), ca: optional(Ca) }, 'Of a cloud.')),
+    authorities: optional(list(Ca, 'Authorities.')),
+  },
+  'A thing.',
+  { aliases: { vendor: 'cloud' } },
+) as unknown as JsonObject;
+
+const read = readerOf(Schema, '/spec');
+
+describe('old names', () => {
+  it('are read by the names of today, at every depth', () => {
+    const written = {
+      type: 'vendor',
+      vendor: { region: 'r', ca: { oldBundle: 'b' } },
+      authorities: [{ oldBundle: 'c' }],
+    };
+    expect(read(written).value).toEqual({
+      type: 'cloud',
+      cloud: { region: 'r', ca: { bundle: 'b' } },
+      authorities: [{ bundle: 'c' }],
+    });
+  });
+
+  it.each([
+    { asked: '/spec/cloud/region', place: '/spec/vendor/region', reason: 'below an old name' },
+    { asked: '/spec/cloud/ca/bundle', place: '/spec/vendor/ca/oldBundle', reason: 'an old name below an old name' },
+    { asked: '/spec/cloud', place: '/spec/vendor', reason: 'the old name itself' },
+    { asked: '/spec/cloudy', place: '/spec/cloudy', reason: 'only whole tokens count' },
+    { asked: '/spec/type', place: '/spec/type', reason: 'a word does not move' },
+  ])('$asked is written at $place: $reason', ({ asked, place }) => {
+    const { written } = read({ type: 'vendor', vendor: { region: 'r', ca: { oldBundle: 'b' } } });
+    expect(written(asked)).toBe(place);
+  });
+
+  it('each give a warning that says what to write, and until when the old one is read', () => {
+    const spec = { type: 'vendor', vendor: { region: 'r' }, authorities: [{ oldBundle: 'c' }] };
+    expect(deprecatedFields(Schema, spec, '/spec').map(({ pointer, message }) => `${pointer}: ${message}`)).toEqual([
+      '/spec/type: vendor is deprecated: use cloud instead; it goes with v1beta1',
+      '/spec/authorities/0/oldBundle: oldBundle is deprecated: use bundle instead; it goes with v1beta1',
+      '/spec/vendor: vendor is deprecated: use cloud instead; it goes with v1beta1',
+    ]);
+  });
+
+  it('stand in the schema beside a rule against both at once', () => {
+    expect(Schema).toMatchObject({
+      required: ['type'],
+      properties: { type: { enum: ['plain', 'cloud', 'vendor'] }, vendor: { type: 'object' } },
+      'x-kubernetes-validations': [{ rule: '!has(self.vendor) || !has(self.cloud)' }],
+    });
+  });
+
+  it('that nobody uses cost no copy', () => {
+    const plain = { region: 'r' };
+    expect(readerOf({ type: 'object', properties: { region: { type: 'string' } } }, '')(plain).value).toBe(plain);
+  });
+});

@@ -1,0 +1,70 @@
+// Settings that a kind takes as annotations, because the documents have no fields for them: how they are described, and
+// what is wrong with those that are written. Knows no particular setting.
+
+import { closest } from '#std/closest.ts';
+import { pointerToken } from '#std/json.ts';
+import type { Annotation, Finding, Resource } from './kind.ts';
+
+/** A setting, and where it has an effect. `read` gives undefined for what does not fit. */
+export interface AnnotationSetting<Value, Place extends string> extends Annotation {
+  readonly places: readonly Place[];
+  read(text: string): Value | undefined;
+}
+
+type Annotated = Pick<Resource, 'metadata'>;
+type Settings<Place extends string> = readonly AnnotationSetting<unknown, Place>[];
+
+/** What all of them begin with, whatever the API group. */
+const PREFIX = 'skep.dev/';
+
+/** `here`: what the resource is. Undefined where it is not written, does not fit, or has no effect there. */
+export function annotationValue<Value, Place extends string>(
+  { metadata }: Annotated,
+  { name, places, read }: AnnotationSetting<Value, Place>,
+  here: readonly Place[],
+): Value | undefined {
+  const text = metadata.annotations?.[name];
+  return text === undefined || !places.some((place) => here.includes(place)) ? undefined : read(text);
+}
+
+/** For `rules`: values that do not fit, settings without an effect there, names that are near to one of these. */
+export function annotationFindings<Place extends string>(
+  { metadata }: Annotated,
+  settings: Settings<Place>,
+  here: readonly Place[],
+): readonly Finding[] {
+  return Object.entries(metadata.annotations ?? {}).flatMap(([name, value]): readonly Finding[] => {
+    if (!name.startsWith(PREFIX)) return [];
+    const pointer = `/metadata/annotations/${pointerToken(name)}`;
+    const setting = settings.find((each) => each.name === name);
+    if (setting === undefined) return unknownFindings(name, settings, pointer);
+    if (!setting.places.some((place) => here.includes(place))) {
+      const message = `${name} has no effect here: it is for ${setting.places.join(', ')}`;
+      return [{ code: 'annotation-idle', severity: 'warning', pointer, message, at: 'key' }];
+    }
+    if (setting.read(value) !== undefined) return [];
+    return [{ code: 'annotation-invalid', severity: 'error', pointer, message: `${name} must be ${setting.values}` }];
+  });
+}
+
+/** Others begin like ours as well: only what looks like a slip is one. */
+function unknownFindings(name: string, settings: readonly Annotation[], pointer: string): readonly Finding[] {
+  const words = settings.map((setting) => setting.name.slice(PREFIX.length));
+  const near = closest(name.slice(PREFIX.length), words);
+  if (near === undefined) return [];
+  const message = `there is no setting ${name}. Did you mean "${PREFIX}${near}"?`;
+  return [{ code: 'annotation-unknown', severity: 'warning', pointer, message, at: 'key' }];
+}
+
+/** For settings with a few words as values. */
+export function oneOf<const Value extends string>(choices: readonly Value[], fallback: Value) {
+  const read = (text: string) => choices.find((each) => each === text);
+  return { values: choices.join(' or '), fallback, read };
+}
+
+/** NAME or NAME/KEY of a ConfigMap with certificates. */
+export function readConfigMapKey(text: string): { readonly name: string; readonly key: string } | undefined {
+  const [, name, key = 'ca.crt'] =
+    /^([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)(?:\/([-._a-zA-Z0-9]{1,253}))?$/.exec(text) ?? [];
+  return name === undefined || key === '..' || key === '.' ? undefined : { name, key };
+}

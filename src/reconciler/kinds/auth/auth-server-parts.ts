@@ -1,0 +1,166 @@
+// What an embedded authorization server needs in a pod: its configuration, and its Secrets in files. Knows nothing about the pod.
+
+import {
+  AUTH_SERVER_DIRECTORY,
+  AUTH_SERVER_FILES,
+  AUTH_SERVER_SCOPES,
+  type AuthServerConfig,
+} from '#contracts/auth-server-config.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import type { Mounted } from '../pods/pod.ts';
+import type { EmbeddedAuthServer } from './auth-server.ts';
+import { upstreamConfig } from './auth-server-upstream-config.ts';
+
+type AuthServer = Static<typeof EmbeddedAuthServer>;
+type Redis = NonNullable<AuthServer['storage']['redis']>;
+type Key = { readonly name: string; readonly key: string };
+
+export interface AuthServerParts {
+  readonly config: AuthServerConfig;
+  readonly mounted: readonly Mounted[];
+}
+
+export interface AuthServerHost {
+  readonly name: string;
+  readonly namespace: string;
+  /** URL by which clients know the resource that tokens are for. */
+  readonly resourceUrl: string;
+  /** What a token must name where that is not the URL; clients may ask for either. */
+  readonly audience: string | undefined;
+  /** Scopes that the resource advertises. */
+  readonly scopes: readonly string[];
+}
+
+export function authServerParts(server: AuthServer, host: AuthServerHost): AuthServerParts {
+  return { config: configOf(server, host), mounted: mountedOf(server) };
+}
+
+/** Where no one chose scopes for the resource, those that clients get without asking. */
+export function authServerScopes(advertised: readonly string[]): string[] {
+  const chosen = advertised.some((scope) => scope !== 'openid');
+  return chosen ? [...advertised] : [...AUTH_SERVER_SCOPES];
+}
+
+function configOf(server: AuthServer, host: AuthServerHost): AuthServerConfig {
+  const { tokenLifespans, hmacSecretRefs = [], upstreamProviders } = server;
+  return {
+    schema_version: 'v0.1.0',
+    issuer: server.issuer,
+    ...signingKeys(server.signingKeySecretRefs ?? []),
+    hmac_secret_files:
+      hmacSecretRefs.length === 0
+        ? undefined
+        : hmacSecretRefs.map((_, index) => inDirectory(AUTH_SERVER_FILES.hmac(index))),
+    token_lifespans: {
+      access_token_lifespan: tokenLifespans.accessTokenLifespan,
+      refresh_token_lifespan: tokenLifespans.refreshTokenLifespan,
+      auth_code_lifespan: tokenLifespans.authCodeLifespan,
+    },
+    upstreams: upstreamProviders.map((provider) => upstreamConfig(provider, host.resourceUrl)),
+    scopes_supported: authServerScopes(host.scopes),
+    allowed_audiences: [...new Set([host.resourceUrl, host.audience ?? host.resourceUrl])],
+    storage: storage(server.storage, host),
+  };
+}
+
+function signingKeys(refs: readonly Key[]): Pick<AuthServerConfig, 'signing_key_config'> {
+  const [signing, ...fallback] = refs.map((_, index) => AUTH_SERVER_FILES.signingKey(index));
+  if (signing === undefined) return {};
+  return {
+    signing_key_config: {
+      key_dir: inDirectory(AUTH_SERVER_FILES.keys),
+      signing_key_file: signing,
+      fallback_key_files: fallback.length === 0 ? undefined : fallback,
+    },
+  };
+}
+
+function storage({ type, redis }: AuthServer['storage'], host: AuthServerHost): AuthServerConfig['storage'] {
+  if (redis === undefined) return { type };
+  const { sentinelConfig, tls, sentinelTls } = redis;
+  return {
+    type,
+    redis_config: {
+      sentinel_config: {
+        master_name: sentinelConfig.masterName,
+        sentinel_addrs: sentinels(sentinelConfig, host.namespace),
+        db: sentinelConfig.db,
+      },
+      auth_type: 'aclUser',
+      acl_user_config: {
+        username_file: inDirectory(AUTH_SERVER_FILES.redisUsername),
+        password_file: inDirectory(AUTH_SERVER_FILES.redisPassword),
+      },
+      key_prefix: `thv:auth:{${host.namespace}:${host.name}}:`,
+      dial_timeout: redis.dialTimeout,
+      read_timeout: redis.readTimeout,
+      write_timeout: redis.writeTimeout,
+      tls: tls && tlsConfig(tls, AUTH_SERVER_FILES.redisCA),
+      sentinel_tls: sentinelTls && tlsConfig(sentinelTls, AUTH_SERVER_FILES.sentinelCA),
+    },
+  };
+}
+
+function sentinels({ sentinelAddrs, sentinelService }: Redis['sentinelConfig'], namespace: string): string[] {
+  if (sentinelService === undefined) return sentinelAddrs ?? [];
+  const { name, namespace: own = namespace, port } = sentinelService;
+  return [`${name}.${own}.svc.cluster.local:${port}`];
+}
+
+function tlsConfig({ insecureSkipVerify, caCertSecretRef }: NonNullable<Redis['tls']>, file: string) {
+  return {
+    insecure_skip_verify: insecureSkipVerify,
+    ca_cert_file: caCertSecretRef && inDirectory(file),
+  };
+}
+
+function inDirectory(file: string): string {
+  return `${AUTH_SERVER_DIRECTORY}/${file}`;
+}
+
+function clientSecrets({ upstreamProviders }: AuthServer): readonly JsonObject[] {
+  return upstreamProviders.flatMap(({ name, oidcConfig, oauth2Config }) => {
+    const secret = (oidcConfig ?? oauth2Config)?.clientSecretRef;
+    return secret === undefined ? [] : [source(secret, AUTH_SERVER_FILES.upstreamClientSecret(name))];
+  });
+}
+
+function redisUser(redis: Redis | undefined): readonly JsonObject[] {
+  if (redis === undefined) return [];
+  const { usernameSecretRef, passwordSecretRef } = redis.aclUserConfig;
+  return [
+    source(usernameSecretRef, AUTH_SERVER_FILES.redisUsername),
+    source(passwordSecretRef, AUTH_SERVER_FILES.redisPassword),
+  ];
+}
+
+const VOLUME = 'authserver';
+const OWNER_READS = 0o400;
+
+/** One volume for all, without subPath: files follow their Secrets while the pod runs, so keys can be rotated. */
+function mountedOf(server: AuthServer): Mounted[] {
+  const { signingKeySecretRefs = [], hmacSecretRefs = [] } = server;
+  const { redis } = server.storage;
+  const masterCA = redis?.tls?.caCertSecretRef;
+  const sentinelCA = redis?.sentinelTls?.caCertSecretRef;
+  const sources = [
+    ...signingKeySecretRefs.map((ref, index) => source(ref, `keys/${AUTH_SERVER_FILES.signingKey(index)}`)),
+    ...hmacSecretRefs.map((ref, index) => source(ref, AUTH_SERVER_FILES.hmac(index))),
+    ...clientSecrets(server),
+    ...redisUser(redis),
+    ...(masterCA === undefined ? [] : [source(masterCA, AUTH_SERVER_FILES.redisCA)]),
+    ...(sentinelCA === undefined ? [] : [source(sentinelCA, AUTH_SERVER_FILES.sentinelCA)]),
+  ];
+  if (sources.length === 0) return [];
+  return [
+    {
+      volume: { name: VOLUME, projected: { defaultMode: OWNER_READS, sources } },
+      mount: { name: VOLUME, mountPath: AUTH_SERVER_DIRECTORY, readOnly: true },
+    },
+  ];
+}
+
+function source({ name, key }: Key, path: string): JsonObject {
+  return { secret: { name, items: [{ key, path }] } };
+}

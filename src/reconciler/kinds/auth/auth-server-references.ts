@@ -1,0 +1,44 @@
+// The Secrets that an embedded authorization server names. Knows nothing about whether they exist: without them it does not
+// start, so each is needed.
+
+import type { Static } from '#std/schema.ts';
+import type { Reference } from '../kind.ts';
+import type { EmbeddedAuthServer } from './auth-server.ts';
+
+type AuthServer = Static<typeof EmbeddedAuthServer>;
+type Key = { readonly name: string; readonly key: string };
+
+export function authServerReferences(config: AuthServer | undefined, pointer: string): readonly Reference[] {
+  if (config === undefined) return [];
+  const redis = config.storage.redis;
+  return [
+    ...listed(config.signingKeySecretRefs, `${pointer}/signingKeySecretRefs`),
+    ...listed(config.hmacSecretRefs, `${pointer}/hmacSecretRefs`),
+    ...config.upstreamProviders.flatMap(({ oidcConfig, oauth2Config }, index) => {
+      const place = `${pointer}/upstreamProviders/${index}`;
+      return [
+        ...secretReference(oidcConfig?.clientSecretRef, `${place}/oidcConfig/clientSecretRef`),
+        ...secretReference(oauth2Config?.clientSecretRef, `${place}/oauth2Config/clientSecretRef`),
+      ];
+    }),
+    ...secretReference(
+      redis?.aclUserConfig.usernameSecretRef,
+      `${pointer}/storage/redis/aclUserConfig/usernameSecretRef`,
+    ),
+    ...secretReference(
+      redis?.aclUserConfig.passwordSecretRef,
+      `${pointer}/storage/redis/aclUserConfig/passwordSecretRef`,
+    ),
+    ...secretReference(redis?.tls?.caCertSecretRef, `${pointer}/storage/redis/tls/caCertSecretRef`),
+    ...secretReference(redis?.sentinelTls?.caCertSecretRef, `${pointer}/storage/redis/sentinelTls/caCertSecretRef`),
+  ];
+}
+
+function listed(refs: readonly Key[] | undefined, pointer: string): readonly Reference[] {
+  return (refs ?? []).flatMap((ref, index) => secretReference(ref, `${pointer}/${index}`));
+}
+
+/** One key of a Secret that must be there. */
+export function secretReference(ref: Key | undefined, pointer: string): readonly Reference[] {
+  return ref === undefined ? [] : [{ pointer, kind: 'Secret', name: ref.name, key: ref.key }];
+}

@@ -1,0 +1,65 @@
+// Whether what the Secrets of an embedded authorization server hold can be used. Never tells what they hold.
+
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { secretBytes } from '#kubernetes/rules/content.ts';
+import type { Static } from '#std/schema.ts';
+import type { Finding, View } from '../kind.ts';
+import type { EmbeddedAuthServer } from './auth-server.ts';
+
+type AuthServer = Static<typeof EmbeddedAuthServer>;
+type Key = { readonly name: string; readonly key: string };
+
+/** What a server would not start with. */
+export function authServerSecretFindings(config: AuthServer, pointer: string, view: View): readonly Finding[] {
+  return [
+    ...held(config.signingKeySecretRefs, `${pointer}/signingKeySecretRefs`, view, signingKeyFault),
+    ...held(config.hmacSecretRefs, `${pointer}/hmacSecretRefs`, view, hmacFault),
+  ];
+}
+
+function held(
+  refs: readonly Key[] | undefined,
+  pointer: string,
+  view: View,
+  faultOf: (value: Buffer) => string | undefined,
+): readonly Finding[] {
+  return (refs ?? []).flatMap(({ name, key }, index): readonly Finding[] => {
+    const value = secretBytes(view.find('Secret', name), key);
+    const fault = value === undefined ? undefined : faultOf(value);
+    if (fault === undefined) return [];
+    const message = `key ${key} of Secret ${name} ${fault}`;
+    return [{ code: 'auth-server-secret-unusable', severity: 'error', pointer: `${pointer}/${index}`, message }];
+  });
+}
+
+const HMAC_BYTES = 32;
+const RSA_BITS = 2048;
+
+function hmacFault(value: Buffer): string | undefined {
+  const { length } = Buffer.from(value.toString('latin1').trim(), 'latin1');
+  return length < HMAC_BYTES ? `has ${length} bytes: it needs at least ${HMAC_BYTES}` : undefined;
+}
+
+function signingKeyFault(value: Buffer): string | undefined {
+  const key = privateKey(value);
+  if (key === undefined) return 'is no private key in PEM without a passphrase';
+  const { modulusLength } = key.asymmetricKeyDetails ?? {};
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+      return (modulusLength ?? 0) < RSA_BITS ? `is an RSA key of less than ${RSA_BITS} bits` : undefined;
+    case 'ec':
+    case 'ed25519':
+      return undefined;
+    default:
+      return 'is no RSA, EC or Ed25519 key';
+  }
+}
+
+function privateKey(pem: Buffer): KeyObject | undefined {
+  try {
+    return createPrivateKey({ key: pem, format: 'pem' });
+  } catch {
+    // OpenSSL's messages say nothing that an author could use, and might say something of the key.
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+// Fields that say where an embedded authorization server keeps logins. Knows nothing about Redis.
+
+import { addressed } from '#std/address/address.ts';
+import { bool, choice, duration, integer, list, object, optional, port, text } from '#std/schema.ts';
+import { nameField, secretKeyRef } from '../selectors.ts';
+
+const SentinelService = object(
+  {
+    name: nameField('Name of the Service.'),
+    namespace: optional(nameField("Namespace of the Service. Default: the resource's own.")),
+    port: port('Port of the Service.', { default: 26_379 }),
+  },
+  'A Service behind which the Sentinels are.',
+);
+
+const Sentinel = object(
+  {
+    masterName: text('Name by which the Sentinels know the master.', { minLength: 1 }),
+    sentinelAddrs: optional(
+      list(
+        addressed(
+          text('host:port of a Sentinel.', {
+            minLength: 1,
+            maxLength: 260,
+            pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/\\[\\]]+):[0-9]{1,5}$',
+          }),
+          'hostPort',
+        ),
+        'The Sentinels, where sentinelService does not say it.',
+        { minItems: 1 },
+      ),
+    ),
+    sentinelService: optional(SentinelService),
+    db: integer('Number of the database.', { default: 0, minimum: 0 }),
+  },
+  'The Sentinels that know which Redis is the master.',
+  {
+    validations: [
+      {
+        rule: 'has(self.sentinelAddrs) != has(self.sentinelService)',
+        message: 'exactly one of sentinelAddrs and sentinelService must be set',
+      },
+    ],
+  },
+);
+
+const AclUser = object(
+  {
+    usernameSecretRef: secretKeyRef('Name of the user.'),
+    passwordSecretRef: secretKeyRef('Password of the user.'),
+  },
+  'The Redis user that the server logs in as.',
+);
+
+function tls(description: string) {
+  return object(
+    {
+      insecureSkipVerify: bool('True: certificates are not checked. Never in production.', false),
+      caCertSecretRef: optional(
+        secretKeyRef('Certificate authority to trust, in PEM. Default: those of the container image.'),
+      ),
+    },
+    description,
+  );
+}
+
+function timeout(description: string, field: string, fallback: string) {
+  return duration(description, {
+    default: fallback,
+    validations: [{ rule: "duration(self) > duration('0s')", message: `${field} must be longer than 0s` }],
+  });
+}
+
+const Redis = object(
+  {
+    sentinelConfig: Sentinel,
+    aclUserConfig: AclUser,
+    dialTimeout: timeout('How long connecting may take.', 'dialTimeout', '5s'),
+    readTimeout: timeout('How long an answer may take.', 'readTimeout', '3s'),
+    writeTimeout: timeout('How long sending may take.', 'writeTimeout', '3s'),
+    tls: optional(tls('TLS to the master. Without it, the connection is plain.')),
+    sentinelTls: optional(
+      tls('TLS to the Sentinels. Without it, those connections are plain, also where tls is given.'),
+    ),
+  },
+  'Redis with Sentinels, as a user of its access control list.',
+);
+
+/** AuthServerStorageConfig. */
+export const AuthServerStorage = object(
+  {
+    type: choice('memory: in the process, lost with it. redis: shared, and kept.', ['memory', 'redis'], {
+      default: 'memory',
+    }),
+    redis: optional(Redis),
+  },
+  'Where logins and tokens are kept. Default: in memory.',
+  {
+    default: { type: 'memory' },
+    validations: [
+      {
+        rule: "(self.type == 'redis') == has(self.redis)",
+        message: "redis must be set when type is 'redis', and must not be set otherwise",
+      },
+    ],
+  },
+);

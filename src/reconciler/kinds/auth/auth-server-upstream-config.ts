@@ -1,0 +1,75 @@
+// Renders a provider that users log in with into the configuration of an embedded authorization server. Knows nothing
+// about the server.
+
+import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server-config.ts';
+import type { Static } from '#std/schema.ts';
+import type { UpstreamProvider } from './auth-server-upstream.ts';
+
+type Provider = Static<typeof UpstreamProvider>;
+type Rendered = AuthServerConfig['upstreams'][number];
+type OIDC = NonNullable<Provider['oidcConfig']>;
+type OAuth2 = NonNullable<Provider['oauth2Config']>;
+type UserInfo = OAuth2['userInfo'];
+
+/** `resourceUrl`: what a redirect URI that no one chose is below. */
+export function upstreamConfig(provider: Provider, resourceUrl: string): Rendered {
+  const { name, type, oidcConfig, oauth2Config } = provider;
+  return {
+    name,
+    type,
+    oidc_config: oidcConfig && oidc(name, oidcConfig, resourceUrl),
+    oauth2_config: oauth2Config && oauth2(name, oauth2Config, resourceUrl),
+  };
+}
+
+function oidc(name: string, config: OIDC, resourceUrl: string): NonNullable<Rendered['oidc_config']> {
+  const { issuerUrl, userInfoOverride } = config;
+  return {
+    issuer_url: issuerUrl,
+    ...client(name, config, resourceUrl),
+    userinfo_override: userInfoOverride && userInfo(userInfoOverride),
+  };
+}
+
+function oauth2(name: string, config: OAuth2, resourceUrl: string): NonNullable<Rendered['oauth2_config']> {
+  const mapping = config.tokenResponseMapping;
+  return {
+    authorization_endpoint: config.authorizationEndpoint,
+    token_endpoint: config.tokenEndpoint,
+    ...client(name, config, resourceUrl),
+    userinfo: userInfo(config.userInfo),
+    token_response_mapping: mapping && {
+      access_token_path: mapping.accessTokenPath,
+      scope_path: mapping.scopePath,
+      refresh_token_path: mapping.refreshTokenPath,
+      expires_in_path: mapping.expiresInPath,
+    },
+  };
+}
+
+function client(name: string, config: OIDC | OAuth2, resourceUrl: string) {
+  const { clientId, clientSecretRef, redirectUri, scopes } = config;
+  return {
+    client_id: clientId,
+    client_secret_file: clientSecretRef && `${AUTH_SERVER_DIRECTORY}/${AUTH_SERVER_FILES.upstreamClientSecret(name)}`,
+    redirect_uri: redirectUri ?? `${resourceUrl.replace(/\/$/, '')}/oauth/callback`,
+    scopes: scopes === undefined || scopes.length === 0 ? undefined : scopes,
+  };
+}
+
+function userInfo({ endpointUrl, httpMethod, additionalHeaders, fieldMapping }: UserInfo) {
+  return {
+    endpoint_url: endpointUrl,
+    http_method: httpMethod,
+    additional_headers: additionalHeaders,
+    field_mapping: fieldMapping && fields(fieldMapping),
+  };
+}
+
+function fields({ subjectFields, nameFields, emailFields }: NonNullable<UserInfo['fieldMapping']>) {
+  return {
+    subject_fields: subjectFields,
+    name_fields: nameFields,
+    email_fields: emailFields,
+  };
+}

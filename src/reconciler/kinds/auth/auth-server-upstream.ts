@@ -1,0 +1,112 @@
+// Fields that say who users of an embedded authorization server log in with. Knows nothing about logging in.
+
+import { addressed } from '#std/address/address.ts';
+import { choice, list, object, optional, text, textMap } from '#std/schema.ts';
+import { secretKeyRef } from '../selectors.ts';
+
+/** Document 3: http or https. */
+function endpoint(description: string) {
+  return addressed(text(description, { minLength: 1, pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$' }), 'url');
+}
+
+const CALLBACK = 'URL that the provider sends users back to. Default: /oauth/callback below the resource URL.';
+
+function scopes(description: string, fallback?: readonly string[]) {
+  const items = text('A scope.', { minLength: 1 });
+  return list(items, description, fallback === undefined ? {} : { default: fallback });
+}
+
+function claims(what: string, standard: string) {
+  const items = text('Name of a field.', { minLength: 1 });
+  return list(items, `Fields to look for ${what} in; the first that holds something counts. Default: ${standard}.`);
+}
+
+const FieldMapping = object(
+  {
+    subjectFields: optional(claims('the id of the user', 'sub')),
+    nameFields: optional(claims('the name of the user', 'name')),
+    emailFields: optional(claims('the e-mail address of the user', 'email')),
+  },
+  'Where the answer says what about the user. Default: as OpenID Connect names it.',
+);
+
+function userInfo(description: string) {
+  return object(
+    {
+      endpointUrl: endpoint('URL that answers with the user who a token is for.'),
+      httpMethod: choice('How it is asked.', ['GET', 'POST'], { default: 'GET' }),
+      additionalHeaders: optional(textMap('Headers to send with the question.')),
+      fieldMapping: optional(FieldMapping),
+    },
+    description,
+  );
+}
+
+const OIDCUpstream = object(
+  {
+    issuerUrl: addressed(
+      text('Issuer; its endpoints are found by discovery.', {
+        minLength: 1,
+        pattern: '^https://[^\\s/?#]+([/?#]\\S*)?$',
+      }),
+      'url',
+    ),
+    clientId: text('Client id that the provider knows this server by.', { minLength: 1 }),
+    clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
+    redirectUri: optional(endpoint(CALLBACK)),
+    scopes: scopes('Scopes to ask for.', ['openid', 'offline_access']),
+    userInfoOverride: optional(userInfo('Where to ask about the user, instead of what discovery finds.')),
+  },
+  'A provider that speaks OpenID Connect.',
+);
+
+const TokenResponseMapping = object(
+  {
+    accessTokenPath: text('Path of the access token.', { minLength: 1 }),
+    scopePath: text('Path of the scopes.', { default: 'scope' }),
+    refreshTokenPath: text('Path of the refresh token.', { default: 'refresh_token' }),
+    expiresInPath: text('Path of the lifetime, in seconds.', { default: 'expires_in' }),
+  },
+  'Where the token response has what, as paths with dots, for providers that do not answer as RFC 6749 says.',
+);
+
+const OAuth2Upstream = object(
+  {
+    authorizationEndpoint: endpoint('URL that users are sent to.'),
+    tokenEndpoint: endpoint('URL that codes are turned into tokens at.'),
+    userInfo: userInfo('Where to ask about the user.'),
+    clientId: text('Client id that the provider knows this server by.', { minLength: 1 }),
+    clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
+    redirectUri: optional(endpoint(CALLBACK)),
+    scopes: optional(scopes('Scopes to ask for.')),
+    tokenResponseMapping: optional(TokenResponseMapping),
+  },
+  'A provider that speaks OAuth 2.0 only.',
+);
+
+/** UpstreamProviderConfig. */
+export const UpstreamProvider = object(
+  {
+    name: text('Name of the provider; unique in the list.', {
+      minLength: 1,
+      maxLength: 63,
+      pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+    }),
+    type: choice('What the provider speaks.', ['oidc', 'oauth2']),
+    oidcConfig: optional(OIDCUpstream),
+    oauth2Config: optional(OAuth2Upstream),
+  },
+  'A provider that users log in with.',
+  {
+    validations: [
+      {
+        rule: "(self.type == 'oidc') == has(self.oidcConfig)",
+        message: "oidcConfig must be set when type is 'oidc', and must not be set otherwise",
+      },
+      {
+        rule: "(self.type == 'oauth2') == has(self.oauth2Config)",
+        message: "oauth2Config must be set when type is 'oauth2', and must not be set otherwise",
+      },
+    ],
+  },
+);

@@ -1,0 +1,87 @@
+// Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live. Knows nothing
+// about who runs it.
+
+import { duration, list, object, optional, text } from '#std/schema.ts';
+import { secretKeyRef } from '../selectors.ts';
+import { AuthServerStorage } from './auth-server-storage.ts';
+import { UpstreamProvider } from './auth-server-upstream.ts';
+
+/** RFC 8414, section 2; plain HTTP is let be for localhost. */
+const Issuer = text('URL by which clients know this authorization server: the iss claim of its tokens.', {
+  minLength: 1,
+  maxLength: 2048,
+  validations: [
+    {
+      rule: "isURL(self) && url(self).getHostname() != '' && (url(self).getScheme() == 'https' || (url(self).getScheme() == 'http' && url(self).getHostname() in ['localhost', '127.0.0.1', '::1']))",
+      message: 'issuer must be an https URL; http is accepted for localhost only',
+    },
+    {
+      rule: "!self.contains('?') && !self.contains('#') && !self.endsWith('/')",
+      message: 'issuer must not have a query, a fragment or a trailing slash (RFC 8414)',
+    },
+  ],
+});
+
+/** Beyond these bounds an authorization server of the existing platform does not start. */
+function lifespan(description: string, field: string, bounds: { default: string; least: string; most: string }) {
+  const { least, most } = bounds;
+  return duration(`${description} Between ${least} and ${most}.`, {
+    default: bounds.default,
+    validations: [
+      {
+        rule: `duration(self) >= duration('${least}') && duration(self) <= duration('${most}')`,
+        message: `${field} must be between ${least} and ${most}`,
+      },
+    ],
+  });
+}
+
+const TokenLifespans = object(
+  {
+    accessTokenLifespan: lifespan('How long an access token is accepted.', 'accessTokenLifespan', {
+      default: '1h',
+      least: '1m',
+      most: '24h',
+    }),
+    refreshTokenLifespan: lifespan('How long a refresh token is accepted.', 'refreshTokenLifespan', {
+      default: '168h',
+      least: '1h',
+      most: '720h',
+    }),
+    authCodeLifespan: lifespan('How long an authorization code can be turned into tokens.', 'authCodeLifespan', {
+      default: '10m',
+      least: '30s',
+      most: '10m',
+    }),
+  },
+  'How long what the server issues is accepted.',
+  { default: {} },
+);
+
+/** EmbeddedAuthServerConfig. */
+export const EmbeddedAuthServer = object(
+  {
+    issuer: Issuer,
+    signingKeySecretRefs: optional(
+      list(
+        secretKeyRef('A private key, in PEM.'),
+        'Keys that tokens are signed with: the first signs, the others are still accepted. Without any, a key is made at start and tokens do not survive a restart.',
+        { maxItems: 5 },
+      ),
+    ),
+    hmacSecretRefs: optional(
+      list(
+        secretKeyRef('A random secret of 32 bytes or more.'),
+        'Secrets that protect authorization codes and refresh tokens: the first protects, the others are still accepted. Without any, one is made at start and logins do not survive a restart.',
+      ),
+    ),
+    tokenLifespans: TokenLifespans,
+    upstreamProviders: list(
+      UpstreamProvider,
+      'Who users log in with. Servers and remote proxies take one, virtual servers several.',
+      { minItems: 1, keys: ['name'] },
+    ),
+    storage: AuthServerStorage,
+  },
+  'An authorization server inside the proxy: users log in with an upstream provider, clients get tokens of this server.',
+);

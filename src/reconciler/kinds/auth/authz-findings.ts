@@ -1,0 +1,75 @@
+// What is wrong with authorization settings that neither schema nor CEL can say: in policies and entities written in the
+// resource, and in the ConfigMap that it names. Knows nothing about whose settings they are.
+
+import { readAuthzConfig } from '#contracts/authz-config.ts';
+import { configMapText } from '#kubernetes/rules/content.ts';
+import { entitiesFault, policyFaults } from '#std/cedar.ts';
+import type { Static } from '#std/schema.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
+import type { Finding, Reference, View } from '../kind.ts';
+import type { AuthzConfig } from './authz.ts';
+
+type Authz = Static<typeof AuthzConfig> | undefined;
+
+/** Where MCPServer and MCPRemoteProxy have their settings. */
+const POINTER = '/spec/authzConfig';
+
+/** The ConfigMap that the settings are in, where they are in one. `pointer` is that of the settings. */
+export function authzReferences(authz: Authz, pointer = POINTER): readonly Reference[] {
+  const ref = authz?.configMap;
+  return ref === undefined ? [] : [{ pointer: `${pointer}/configMap`, kind: 'ConfigMap', ...ref }];
+}
+
+/** For `rules`: every mistake in policies and entities that are written in the resource. */
+export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly Finding[] {
+  if (authz?.inline === undefined) return [];
+  const { policies, entitiesJson } = authz.inline;
+  const fault = entitiesFault(entitiesJson);
+  return [
+    ...policies.flatMap((text, index) => policyFindings(text, `${pointer}/inline/policies/${index}`)),
+    ...(fault === undefined
+      ? []
+      : [finding('authz-entities-invalid', `${pointer}/inline/entitiesJson`, `entitiesJson: ${fault}`)]),
+  ];
+}
+
+/** Lines and columns are those of the policy: in the file it may be folded, quoted or indented. */
+function policyFindings(text: string, pointer: string): readonly Finding[] {
+  return policyFaults(text).map(({ line, column, message }) =>
+    finding('authz-policy-invalid', pointer, `line ${line}, column ${column} of the policy: ${message}`),
+  );
+}
+
+/** For `inspect`: what is wrong with the content of the ConfigMap. */
+export function configMapAuthzFindings(authz: Authz, view: View, pointer = POINTER): readonly Finding[] {
+  const ref = authz?.configMap;
+  if (ref === undefined) return [];
+  const text = configMapText(view.find('ConfigMap', ref.name), ref.key);
+  const faults = text === undefined ? ['is missing'] : fileFaults(text);
+  return faults.map((fault) =>
+    finding('authz-config-invalid', `${pointer}/configMap`, `ConfigMap ${ref.name}, key ${ref.key}: ${fault}`),
+  );
+}
+
+function fileFaults(text: string): readonly string[] {
+  const [document, ...more] = readDocuments(text, '');
+  const problem = document?.problems[0];
+  if (problem !== undefined) return [problem.message];
+  if (more.length > 0) return ['holds several documents'];
+  const read = readAuthzConfig(document?.value);
+  if ('fault' in read) return [read.fault];
+  const { policies, entities_json: entities } = read.file.cedar;
+  const fault = entities === undefined ? undefined : entitiesFault(entities);
+  return [
+    ...policies.flatMap((policy, index) =>
+      policyFaults(policy).map(
+        ({ line, column, message }) => `cedar.policies[${index}], line ${line}, column ${column}: ${message}`,
+      ),
+    ),
+    ...(fault === undefined ? [] : [`cedar.entities_json: ${fault}`]),
+  ];
+}
+
+function finding(code: string, pointer: string, message: string): Finding {
+  return { code, severity: 'error', pointer, message };
+}

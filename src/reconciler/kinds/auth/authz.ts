@@ -1,0 +1,51 @@
+// Fields that say what accepted callers may do. Knows nothing about Cedar.
+
+import { choice, list, object, optional, text } from '#std/schema.ts';
+import { nameField } from '../selectors.ts';
+
+const ConfigMapAuthz = object(
+  {
+    name: nameField('Name of the ConfigMap.'),
+    key: text('Key whose value is the authorization settings, as JSON or YAML.', {
+      default: 'authz.json',
+      minLength: 1,
+    }),
+  },
+  'Policies that are in a ConfigMap.',
+);
+
+const InlineAuthz = object(
+  {
+    policies: list(
+      text('One or more Cedar policies.', { minLength: 1 }),
+      'Cedar policies. What none permits is denied.',
+      {
+        minItems: 1,
+      },
+    ),
+    entitiesJson: text('Cedar entities, as a JSON list.', { default: '[]' }),
+  },
+  'Policies written here.',
+);
+
+/** AuthzConfigRef. */
+export const AuthzConfig = object(
+  {
+    type: choice('Where the policies are.', ['configMap', 'inline'], { default: 'configMap' }),
+    configMap: optional(ConfigMapAuthz),
+    inline: optional(InlineAuthz),
+  },
+  'What callers may do. Without it, every accepted caller may do everything.',
+  {
+    validations: [
+      {
+        rule: "(self.type == 'configMap') == has(self.configMap)",
+        message: "configMap must be set when type is 'configMap', and must not be set otherwise",
+      },
+      {
+        rule: "(self.type == 'inline') == has(self.inline)",
+        message: "inline must be set when type is 'inline', and must not be set otherwise",
+      },
+    ],
+  },
+);

@@ -1,0 +1,109 @@
+// What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names. Knows nothing about what
+// is wrong with either alone.
+
+import type { Static } from '#std/schema.ts';
+import type { Finding, View } from '../kind.ts';
+import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
+import type { OIDCConfig } from './oidc.ts';
+import { resolveOIDC } from './oidc-settings.ts';
+
+/** The spec of a resource with a proxy. */
+interface ProxySpec {
+  readonly externalAuthConfigRef?: { readonly name: string };
+  readonly oidcConfig?: Static<typeof OIDCConfig>;
+  /** Undefined: the count is left to others. */
+  readonly replicas?: number;
+}
+
+interface Caller {
+  readonly name: string;
+  /** Whose tokens the proxy accepts: an issuer, no one's, or it cannot be known. */
+  readonly issuer: string | 'nobody' | 'unknown';
+  /** What is behind the proxy has no network: requests to it have no headers. */
+  readonly stdio: boolean;
+  readonly replicas: number | undefined;
+}
+
+const POINTER = '/spec/externalAuthConfigRef';
+
+/** `stdio`: what is behind the proxy has no network. */
+export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View): readonly Finding[] {
+  const { externalAuthConfigRef: ref, oidcConfig } = spec;
+  const config = externalAuthConfig(ref, view);
+  if (ref === undefined || config === undefined) return [];
+  const caller = { name: ref.name, issuer: issuerOf(oidcConfig, view), stdio, replicas: spec.replicas };
+  const server = config.embeddedAuthServer;
+  return server === undefined ? idleFindings(config, caller) : serverFindings(server, caller);
+}
+
+/** The proxy makes the tokens that it accepts. */
+export function hasOwnIssuer(ref: ProxySpec['externalAuthConfigRef'], view: View): boolean {
+  return externalAuthConfig(ref, view)?.embeddedAuthServer !== undefined;
+}
+
+function issuerOf(oidc: ProxySpec['oidcConfig'], view: View): Caller['issuer'] {
+  if (oidc === undefined) return 'nobody';
+  const resolved = resolveOIDC(oidc, view, '');
+  return 'findings' in resolved ? 'unknown' : resolved.settings.issuer;
+}
+
+function serverFindings(
+  server: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
+  { name, issuer, replicas }: Caller,
+): readonly Finding[] {
+  const whose = `the authorization server of MCPExternalAuthConfig ${name}`;
+  const count = server.upstreamProviders.length;
+  const several = `${whose} has ${count} upstream providers: only a VirtualMCPServer can use several`;
+  return [
+    ...(count > 1 ? [authFinding('auth-server-upstreams', several)] : []),
+    ...issuerFindings(server.issuer, whose, issuer),
+    ...(replicas === 1 ? [] : replicaFindings(server, whose)),
+  ];
+}
+
+/** What one process keeps or makes up for itself is unknown to the others. */
+function replicaFindings(
+  { signingKeySecretRefs = [], hmacSecretRefs = [], storage }: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
+  whose: string,
+): readonly Finding[] {
+  const alone = [
+    ...(signingKeySecretRefs.length === 0 ? ['signs with a key of each process'] : []),
+    ...(hmacSecretRefs.length === 0 ? ['protects codes with a secret of each process'] : []),
+    ...(storage.type === 'memory' ? ['keeps logins in the memory of each process'] : []),
+  ];
+  if (alone.length === 0) return [];
+  const message = `${whose} ${alone.join(', ')}: with several replicas logins fail, and a restart ends them`;
+  return [{ code: 'auth-server-in-one-replica', severity: 'warning', pointer: POINTER, message }];
+}
+
+/** No one else's tokens would ever be accepted, and its own by no one. */
+function issuerFindings(own: string, whose: string, accepted: Caller['issuer']): readonly Finding[] {
+  if (accepted === 'unknown' || accepted === own) return [];
+  const message =
+    accepted === 'nobody'
+      ? `${whose} makes tokens that are never asked for: set oidcConfig to accept those of ${own}`
+      : `${whose} makes tokens of ${own}, but oidcConfig accepts those of ${accepted}`;
+  return [authFinding('auth-server-issuer', message)];
+}
+
+function idleFindings({ type }: ExternalAuthConfig, { name, issuer, stdio }: Caller): readonly Finding[] {
+  const whose = `${type} of MCPExternalAuthConfig ${name}`;
+  if (type === 'unauthenticated') return [];
+  if (stdio) return [idle(`${whose} has no effect: a server on standard streams gets no headers`)];
+  const needsCaller = type === 'tokenExchange' || type === 'cloudSts';
+  return needsCaller && issuer === 'nobody'
+    ? [
+        idle(
+          `${whose} needs the token of a caller, and without oidcConfig no caller is known: every request is refused`,
+        ),
+      ]
+    : [];
+}
+
+function authFinding(code: string, message: string): Finding {
+  return { code, severity: 'error', pointer: POINTER, message };
+}
+
+function idle(message: string): Finding {
+  return { code: 'external-auth-idle', severity: 'warning', pointer: POINTER, message };
+}

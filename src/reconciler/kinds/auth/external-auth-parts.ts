@@ -1,0 +1,127 @@
+// What a proxy needs to authenticate as an MCPExternalAuthConfig says: blocks of its configuration, Secrets in files.
+// Knows nothing about what the proxy is in front of.
+
+import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
+import type { View } from '../kind.ts';
+import type { Mounted } from '../pods/pod.ts';
+import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.ts';
+import { authServerParts, authServerScopes } from './auth-server-parts.ts';
+import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
+import type { ResolvedOIDC } from './oidc-settings.ts';
+
+/** A resource with a proxy. */
+export interface ExternalAuthUser {
+  readonly name: string;
+  readonly namespace: string;
+  readonly ref: { readonly name: string } | undefined;
+  /** Whose tokens its proxy accepts. */
+  readonly oidc: ResolvedOIDC | undefined;
+}
+
+export interface ExternalAuthParts {
+  readonly blocks: OutgoingAuthBlocks;
+  readonly files: readonly SecretFile[];
+  readonly mounted: readonly Mounted[];
+  /** Whose tokens are accepted then: an authorization server of the proxy's own has a say in it. */
+  readonly oidc: ResolvedOIDC | undefined;
+}
+
+export function externalAuthParts(user: ExternalAuthUser, view: View): ExternalAuthParts {
+  return { blocks: {}, files: [], mounted: [], oidc: user.oidc, ...partsOf(user, view) };
+}
+
+function partsOf(user: ExternalAuthUser, view: View): Partial<ExternalAuthParts> {
+  const { type, tokenExchange, headerInjection, bearerToken, embeddedAuthServer, cloudSts } =
+    externalAuthConfig(user.ref, view) ?? {};
+  if (type === 'unauthenticated') return { blocks: { remove_caller_token: true } };
+  if (tokenExchange !== undefined) return exchangeParts(tokenExchange);
+  if (headerInjection !== undefined) return headerParts(headerInjection);
+  if (bearerToken !== undefined) return bearerParts(bearerToken);
+  if (cloudSts !== undefined) return { blocks: { aws_sts_config: stsBlock(cloudSts) } };
+  return embeddedAuthServer === undefined ? {} : serverParts(embeddedAuthServer, user);
+}
+
+const URN = 'urn:ietf:params:oauth:token-type:';
+/** RFC 8693, section 3: what a manifest may shorten. */
+export const TOKEN_TYPES = {
+  access_token: `${URN}access_token`,
+  id_token: `${URN}id_token`,
+  jwt: `${URN}jwt`,
+  [`${URN}access_token`]: `${URN}access_token`,
+  [`${URN}id_token`]: `${URN}id_token`,
+  [`${URN}jwt`]: `${URN}jwt`,
+} as const;
+
+function exchangeParts(config: NonNullable<ExternalAuthConfig['tokenExchange']>): Partial<ExternalAuthParts> {
+  const { clientSecretRef, scopes = [], externalTokenHeaderName } = config;
+  const clientId = config.clientId === '' ? undefined : config.clientId;
+  const file = SECRET_FILES.tokenExchangeClientSecret;
+  // Only a client with an id has a secret (RFC 6749, section 2.3.1).
+  const secret = clientId === undefined ? undefined : clientSecretRef;
+  const block = {
+    token_url: config.tokenUrl,
+    client_id: clientId,
+    client_secret_file: secret && secretPath(file),
+    audience: config.audience,
+    scopes: scopes.length === 0 ? undefined : scopes,
+    subject_token_type: TOKEN_TYPES[config.subjectTokenType],
+    header_strategy: externalTokenHeaderName === undefined ? ('replace' as const) : ('custom' as const),
+    external_token_header_name: externalTokenHeaderName,
+  };
+  return { blocks: { token_exchange_config: block }, files: secret === undefined ? [] : [{ file, secret }] };
+}
+
+function headerParts(config: NonNullable<ExternalAuthConfig['headerInjection']>): Partial<ExternalAuthParts> {
+  const { headerName, valueSecretRef } = config;
+  const file = SECRET_FILES.headerValue;
+  const block = { header_name: headerName, value_file: secretPath(file) };
+  return { blocks: { header_injection_config: block }, files: [{ file, secret: valueSecretRef }] };
+}
+
+function bearerParts({ tokenSecretRef }: NonNullable<ExternalAuthConfig['bearerToken']>): Partial<ExternalAuthParts> {
+  const file = SECRET_FILES.bearerToken;
+  const block = { token_file: secretPath(file) };
+  return { blocks: { bearer_token_config: block }, files: [{ file, secret: tokenSecretRef }] };
+}
+
+/** What manifests call by a neutral name is signed for by its own. */
+export function signedService(service: string): string {
+  return service === '' || service === 'cloud-mcp' ? 'aws-mcp' : service;
+}
+
+function stsBlock(
+  config: NonNullable<ExternalAuthConfig['cloudSts']>,
+): NonNullable<OutgoingAuthBlocks['aws_sts_config']> {
+  const { fallbackRoleArn, roleMappings = [] } = config;
+  const mappings = roleMappings.map(({ claim, matcher, roleArn, priority }) => ({
+    claim,
+    matcher,
+    role_arn: roleArn,
+    priority,
+  }));
+  return {
+    region: config.region,
+    service: signedService(config.service),
+    fallback_role_arn: fallbackRoleArn,
+    role_mappings: mappings.length === 0 ? undefined : mappings,
+    role_claim: config.roleClaim,
+    session_duration: config.sessionDuration,
+    session_name_claim: config.sessionNameClaim,
+  };
+}
+
+/** Tokens are the server's own: what clients may ask it for is what the resource advertises. */
+function serverParts(
+  config: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
+  { name, namespace, oidc }: ExternalAuthUser,
+): Partial<ExternalAuthParts> {
+  if (oidc === undefined) return {};
+  const scopes = authServerScopes(oidc.settings.scopes);
+  const { audience, resource_url: resourceUrl } = oidc.settings;
+  const server = authServerParts(config, { name, namespace, resourceUrl, audience, scopes });
+  return {
+    blocks: { embedded_auth_server_config: server.config },
+    mounted: server.mounted,
+    oidc: { ...oidc, settings: { ...oidc.settings, scopes } },
+  };
+}

@@ -1,0 +1,113 @@
+// Fields that say how to authenticate to what is behind a proxy. Shared, because servers, remote proxies and virtual
+// servers render what a configuration says. Knows nothing about tokens.
+
+import { CloudSts } from '#contracts/virtual/cloud-sts.ts';
+import { addressed } from '#std/address/address.ts';
+import { choice, list, object, optional, text } from '#std/schema.ts';
+import { secretKeyRef } from '../selectors.ts';
+import { EmbeddedAuthServer } from './auth-server.ts';
+
+/** RFC 8693, section 3, in full and as a manifest may shorten it. */
+const TOKEN_TYPES = [
+  'access_token',
+  'id_token',
+  'jwt',
+  'urn:ietf:params:oauth:token-type:access_token',
+  'urn:ietf:params:oauth:token-type:id_token',
+  'urn:ietf:params:oauth:token-type:jwt',
+] as const;
+
+/**
+ * RFC 9110, section 5.1; without those that say how a message travels, which are the connection's and not the caller's. Those
+ * that say who asks are refused by rules, for released definitions took them.
+ */
+function headerName(description: string) {
+  return text(description, {
+    minLength: 1,
+    maxLength: 256,
+    pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+    validations: [
+      {
+        rule: "!(self.lowerAscii() in ['connection', 'content-length', 'host', 'http2-settings', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']) && !self.lowerAscii().startsWith('proxy-')",
+        message: 'this header belongs to the connection and cannot be set',
+      },
+    ],
+  });
+}
+
+const TokenExchange = object(
+  {
+    tokenUrl: addressed(
+      text('Token endpoint that exchanges tokens.', { minLength: 1, pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$' }),
+      'url',
+    ),
+    clientId: optional(text('Client id that the endpoint knows the proxy by.')),
+    clientSecretRef: optional(secretKeyRef('Client secret. Some flows have none.')),
+    audience: text('Audience of the token to get.', { minLength: 1 }),
+    scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the token to get.')),
+    subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: 'access_token' }),
+    externalTokenHeaderName: optional(
+      headerName('Header that carries the new token. Without it, the token replaces the one in Authorization.'),
+    ),
+  },
+  "The caller's token is exchanged for one that is meant for what is behind the proxy (RFC 8693).",
+);
+
+const HeaderInjection = object(
+  {
+    headerName: headerName('Name of the header.'),
+    valueSecretRef: secretKeyRef('Value of the header.'),
+  },
+  'Every request gets a header with a secret value.',
+);
+
+const BearerToken = object(
+  { tokenSecretRef: secretKeyRef('The token.') },
+  'Every request gets the same bearer token, which is a secret.',
+);
+
+function ifAndOnlyIf(type: string) {
+  return {
+    rule: `(self.type == '${type}') == has(self.${type})`,
+    message: `${type} configuration must be set if and only if type is '${type}'`,
+  };
+}
+
+/** MCPExternalAuthConfig spec; messages of the existing platform. */
+export const ExternalAuth = object(
+  {
+    type: choice(
+      'How to authenticate. unauthenticated: not at all, in a network that can be trusted.',
+      ['tokenExchange', 'headerInjection', 'bearerToken', 'unauthenticated', 'embeddedAuthServer', 'cloudSts'],
+      { aliases: { awsSts: 'cloudSts' } },
+    ),
+    tokenExchange: optional(TokenExchange),
+    headerInjection: optional(HeaderInjection),
+    bearerToken: optional(BearerToken),
+    embeddedAuthServer: optional(EmbeddedAuthServer),
+    cloudSts: optional(CloudSts),
+  },
+  'How to authenticate, and the settings of that way.',
+  {
+    aliases: { awsSts: 'cloudSts' },
+    validations: [
+      ifAndOnlyIf('tokenExchange'),
+      ifAndOnlyIf('headerInjection'),
+      ifAndOnlyIf('bearerToken'),
+      ifAndOnlyIf('embeddedAuthServer'),
+      // Either name of the type goes with either name of its settings; who writes an old one gets a message about that one.
+      {
+        rule: "self.type == 'awsSts' || has(self.awsSts) || (self.type == 'cloudSts') == has(self.cloudSts)",
+        message: "cloudSts configuration must be set if and only if type is 'cloudSts'",
+      },
+      {
+        rule: "!(self.type == 'awsSts' || has(self.awsSts)) || (self.type in ['awsSts', 'cloudSts']) == (has(self.awsSts) || has(self.cloudSts))",
+        message: "awsSts configuration must be set if and only if type is 'awsSts'",
+      },
+      {
+        rule: "self.type != 'unauthenticated' || !(has(self.tokenExchange) || has(self.headerInjection) || has(self.bearerToken) || has(self.embeddedAuthServer) || has(self.cloudSts) || has(self.awsSts))",
+        message: "no configuration must be set when type is 'unauthenticated'",
+      },
+    ],
+  },
+);

@@ -1,0 +1,165 @@
+// What is wrong with headers that a proxy adds, which their schema cannot say because it cannot look at the keys of a map.
+// Knows nothing about who sends them.
+
+import { pointerToken } from '#std/json.ts';
+import type { Finding, View } from '../kind.ts';
+import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
+import type { Headers } from './header-forward.ts';
+
+interface Named {
+  readonly name: string;
+  readonly pointer: string;
+  /** Where it is plain. */
+  readonly value?: string;
+}
+
+/** For `inspect`: the header that an MCPExternalAuthConfig sets is set here, too. */
+export function authHeaderFindings(
+  headers: Headers | undefined,
+  ref: { readonly name: string } | undefined,
+  view: View,
+  pointer: string,
+): readonly Finding[] {
+  const config = externalAuthConfig(ref, view);
+  const header = config === undefined ? undefined : authHeader(config);
+  if (ref === undefined || header === undefined) return [];
+  const { plain, secret } = namedHeaders(headers, pointer);
+  return [...plain, ...secret]
+    .filter(({ name }) => name.toLowerCase() === header.toLowerCase())
+    .map(({ name, pointer }) => {
+      const message = `${name} is what MCPExternalAuthConfig ${ref.name} sets too: the value given here wins`;
+      return { code: 'header-set-twice', severity: 'warning', pointer, message };
+    });
+}
+
+function authHeader(config: ExternalAuthConfig): string | undefined {
+  const { type, headerInjection, tokenExchange } = config;
+  switch (type) {
+    case 'unauthenticated':
+      return undefined;
+    case 'headerInjection':
+      return headerInjection?.headerName;
+    case 'tokenExchange':
+      return tokenExchange?.externalTokenHeaderName || 'Authorization';
+    case 'bearerToken':
+    case 'cloudSts':
+    case 'embeddedAuthServer':
+      return 'Authorization';
+  }
+}
+
+export function headerFindings(headers: Headers | undefined, pointer: string): readonly Finding[] {
+  const { plain, secret } = namedHeaders(headers, pointer);
+  return [...[...plain, ...secret].flatMap(headerFinding), ...setTwice(plain, secret)];
+}
+
+function namedHeaders(headers: Headers | undefined, pointer: string) {
+  const plain = Object.entries(headers?.addPlaintextHeaders ?? {}).map(([name, value]): Named => {
+    return { name, value, pointer: `${pointer}/addPlaintextHeaders/${pointerToken(name)}` };
+  });
+  const secret = (headers?.addHeadersFromSecret ?? []).map(({ headerName }, index): Named => {
+    return { name: headerName, pointer: `${pointer}/addHeadersFromSecret/${index}/headerName` };
+  });
+  return { plain, secret };
+}
+
+/** Plain headers of whomever: what no request can carry, or none that the proxy sends. */
+export function plainHeaderFindings(headers: Readonly<Record<string, string>>, pointer: string): readonly Finding[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    return unsendable({ name, value, pointer: `${pointer}/${pointerToken(name)}` });
+  });
+}
+
+/** The name of a header whose value is a secret. */
+export function headerNameFindings(name: string | undefined, pointer: string): readonly Finding[] {
+  return name === undefined || name === '' ? [] : unsendable({ name, pointer });
+}
+
+/** The first that applies. */
+function headerFinding(header: Named): readonly Finding[] {
+  const { name, value, pointer } = header;
+  const faults = unsendable(header);
+  if (faults.length > 0 || value === undefined || !looksSecret(name)) return faults;
+  const message = `${name} looks like a secret, and is readable by anyone here: use addHeadersFromSecret`;
+  return [{ code: 'header-plain-secret', severity: 'warning', pointer, message, ...KEY }];
+}
+
+/** The first that applies. */
+function unsendable({ name, value, pointer }: Named): readonly Finding[] {
+  const key = value === undefined ? {} : KEY;
+  if (!TOKEN.test(name)) {
+    const message = `"${name}" is no name of a header: letters, digits and !#$%&'*+-.^_\`|~ are`;
+    return [{ code: 'header-invalid', severity: 'error', pointer, message, ...key }];
+  }
+  if (isRestricted(name)) {
+    const message = `${name} is for the proxy alone to set: it is about one connection, or about who asks`;
+    return [{ code: 'header-restricted', severity: 'error', pointer, message, ...key }];
+  }
+  if (value !== undefined && UNSENDABLE.test(value)) {
+    const message = `the value of ${name} holds a line break or another control character, which no header can`;
+    return [{ code: 'header-invalid', severity: 'error', pointer, message }];
+  }
+  return [];
+}
+
+const KEY = { at: 'key' } as const;
+
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** RFC 9110 section 5.5: visible characters, spaces and tabs, and bytes above ASCII. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const UNSENDABLE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+
+/** RFC 9110 section 7.6.1 and RFC 9113 section 8.2.2; and what tells a server who its client is. */
+const RESTRICTED: ReadonlySet<string> = new Set([
+  'host',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
+  'http2-settings',
+  'transfer-encoding',
+  'content-length',
+  'forwarded',
+  'x-real-ip',
+]);
+
+function isRestricted(name: string): boolean {
+  const lower = name.toLowerCase();
+  return RESTRICTED.has(lower) || lower.startsWith('proxy-') || lower.startsWith('x-forwarded-');
+}
+
+const SECRET_WORDS: ReadonlySet<string> = new Set([
+  ...['authorization', 'auth', 'cookie', 'token', 'secret', 'password', 'passwd', 'credential', 'credentials'],
+  ...['apikey', 'accesskey', 'privatekey', 'bearer', 'jwt'],
+]);
+
+/** By its words: `X-Api-Key` and `X-APIKey`, but not `X-Keyboard`. */
+function looksSecret(name: string): boolean {
+  const words = name.toLowerCase().split(/[^a-z0-9]+/);
+  const pairs = words.map((word, index) => `${word}${words[index + 1] ?? ''}`);
+  return [...words, ...pairs].some((word) => SECRET_WORDS.has(word));
+}
+
+/** Names of headers are compared without regard to case (RFC 9110 section 5.1). */
+function setTwice(plain: readonly Named[], secret: readonly Named[]): readonly Finding[] {
+  const plainNames = new Set(plain.map(({ name }) => name.toLowerCase()));
+  const hidden = secret.filter(({ name }) => plainNames.has(name.toLowerCase()));
+  return [
+    ...[plain, secret].flatMap(repeated).map(({ name, pointer }): Finding => {
+      const message = `${name} is set twice, because the case of letters does not distinguish headers: remove one`;
+      return { code: 'header-set-twice', severity: 'error', pointer, message };
+    }),
+    ...hidden.map(({ name, pointer }): Finding => {
+      const message = `${name} is in addPlaintextHeaders too: the value of the Secret wins`;
+      return { code: 'header-set-twice', severity: 'warning', pointer, message };
+    }),
+  ];
+}
+
+function repeated(headers: readonly Named[]): readonly Named[] {
+  const first = new Map(headers.toReversed().map((header) => [header.name.toLowerCase(), header]));
+  return headers.filter((header) => first.get(header.name.toLowerCase()) !== header);
+}

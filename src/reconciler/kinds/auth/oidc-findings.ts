@@ -1,0 +1,137 @@
+// Whether OIDC settings are safe to trust: the issuer and its keys are reached by HTTPS. Knows nothing about whose
+// settings they are.
+
+import { httpUrl } from '#std/address/address.ts';
+import type { Static } from '#std/schema.ts';
+import type { Finding, View } from '../kind.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
+import type { OIDCConfig } from './oidc.ts';
+import { resolveOIDC } from './oidc-settings.ts';
+
+type Ref = Static<typeof OIDCConfig> | undefined;
+type Inline = NonNullable<NonNullable<Ref>['inline']>;
+
+interface OptionalUrl {
+  readonly url: string | undefined;
+  readonly pointer: string;
+}
+
+interface Trusted {
+  readonly issuer: { readonly url: string; readonly pointer: string };
+  readonly keys: OptionalUrl;
+  readonly introspection: OptionalUrl;
+  /** Plain HTTP to the issuer was asked for. */
+  readonly insecure: boolean;
+}
+
+/** Where MCPServer and MCPRemoteProxy have their settings. */
+const POINTER = '/spec/oidcConfig';
+
+/** For `rules`: settings that are in the resource itself. `pointer` is theirs. */
+export function oidcFindings(oidc: Ref, pointer = POINTER): readonly Finding[] {
+  const { kubernetes, inline } = oidc ?? {};
+  return [
+    ...(kubernetes === undefined ? [] : trustFindings(trustedOf(kubernetes, `${pointer}/kubernetes`, false))),
+    ...(inline === undefined ? [] : trustFindings(trustedOf(inline, `${pointer}/inline`, inline.insecureAllowHTTP))),
+    ...(kubernetes === undefined ? [] : accountFindings(kubernetes, `${pointer}/kubernetes`)),
+    ...(inline === undefined ? [] : beatenFindings(inline, `${pointer}/inline`)),
+  ];
+}
+
+/** A token is accepted for its issuer and audience, whichever account it is of: policies say who may do what. */
+function accountFindings(config: NonNullable<NonNullable<Ref>['kubernetes']>, pointer: string): readonly Finding[] {
+  const why = 'tokens of every service account are accepted that are made for the audience; authzConfig can limit them';
+  return (['serviceAccount', 'namespace'] as const).flatMap((field) =>
+    config[field] === undefined ? [] : [fieldWithoutEffect(`${pointer}/${field}`, why)],
+  );
+}
+
+/** Document 3, InlineOIDCConfig: which of two counts. */
+function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer: string): readonly Finding[] {
+  const { clientSecret, clientSecretRef, svcCABundlePath, caBundleRef } = config;
+  return [
+    ...(clientSecret === undefined || clientSecretRef === undefined
+      ? []
+      : [fieldWithoutEffect(`${pointer}/clientSecret`, 'clientSecretRef counts instead')]),
+    ...(svcCABundlePath === undefined || caBundleRef === undefined
+      ? []
+      : [fieldWithoutEffect(`${pointer}/caBundleRef`, 'svcCABundlePath counts instead')]),
+  ];
+}
+
+/** For `inspect`: settings that a ConfigMap holds. */
+export function configMapOIDCFindings(oidc: Ref, view: View, pointer = POINTER): readonly Finding[] {
+  if (oidc?.configMap === undefined) return [];
+  const resolved = resolveOIDC(oidc, view, '');
+  if ('findings' in resolved) return resolved.findings;
+  const { issuer, jwks_url, introspection_url, insecure_allow_http } = resolved.settings;
+  const at = `${pointer}/configMap`;
+  return trustFindings({
+    issuer: { url: issuer, pointer: at },
+    keys: { url: jwks_url, pointer: at },
+    introspection: { url: introspection_url, pointer: at },
+    insecure: insecure_allow_http,
+  });
+}
+
+/**
+ * For `inspect`, of a proxy. A token must be made for someone (RFC 8707 section 2): where no one is named, for the resource.
+ * `origin` is the URL of the proxy inside the cluster.
+ */
+export function audienceFindings(oidc: Ref, view: View, origin: string, pointer = POINTER): readonly Finding[] {
+  if (oidc === undefined) return [];
+  const resolved = resolveOIDC(oidc, view, origin);
+  if ('findings' in resolved || resolved.settings.audience !== undefined) return [];
+  const message = `without audience only tokens are accepted whose aud is ${resolved.settings.resource_url}`;
+  const at = oidc.configMap === undefined ? 'inline' : 'configMap';
+  return [{ code: 'oidc-audience-missing', severity: 'warning', pointer: `${pointer}/${at}`, message }];
+}
+
+function trustedOf(
+  { issuer, jwksUrl, introspectionUrl }: Pick<Inline, 'issuer' | 'jwksUrl' | 'introspectionUrl'>,
+  pointer: string,
+  insecure: boolean,
+): Trusted {
+  return {
+    issuer: { url: issuer, pointer: `${pointer}/issuer` },
+    keys: { url: jwksUrl || undefined, pointer: `${pointer}/jwksUrl` },
+    introspection: { url: introspectionUrl || undefined, pointer: `${pointer}/introspectionUrl` },
+    insecure,
+  };
+}
+
+function trustFindings({ issuer, keys, introspection, insecure }: Trusted): readonly Finding[] {
+  return [
+    ...issuerFindings(issuer, insecure),
+    ...keysFindings(keys, insecure),
+    ...introspectionFindings(introspection, insecure),
+  ];
+}
+
+function issuerFindings({ url, pointer }: Trusted['issuer'], insecure: boolean): readonly Finding[] {
+  const protocol = httpUrl(url)?.protocol;
+  if (protocol === 'https:' || (protocol === 'http:' && insecure)) return [];
+  if (protocol === 'http:') {
+    const message = `the issuer ${url} is not reached by HTTPS, so anyone on the way could sign tokens`;
+    return [{ code: 'oidc-issuer-insecure', severity: 'error', pointer, message }];
+  }
+  const message = `the issuer must be a URL that begins with https://, not "${url}"`;
+  return [{ code: 'oidc-issuer-invalid', severity: 'error', pointer, message }];
+}
+
+function isTrusted(url: string, insecure: boolean): boolean {
+  const protocol = httpUrl(url)?.protocol;
+  return protocol === 'https:' || (protocol === 'http:' && insecure);
+}
+
+function introspectionFindings({ url, pointer }: OptionalUrl, insecure: boolean): readonly Finding[] {
+  if (url === undefined || isTrusted(url, insecure)) return [];
+  const message = `opaque tokens must be checked at a URL that begins with https://, not "${url}"`;
+  return [{ code: 'introspection-url-invalid', severity: 'error', pointer, message }];
+}
+
+function keysFindings({ url, pointer }: OptionalUrl, insecure: boolean): readonly Finding[] {
+  if (url === undefined || isTrusted(url, insecure)) return [];
+  const message = `the signing keys must be at a URL that begins with https://, not "${url}"`;
+  return [{ code: 'jwks-url-invalid', severity: 'error', pointer, message }];
+}

@@ -1,0 +1,202 @@
+// Resolves an OIDCConfigRef to the settings that a proxy reads, and to what its pod needs for them: a secret in the
+// environment, mounted certificates. Knows nothing about tokens.
+
+import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import type { Finding, Reference, View } from '../kind.ts';
+import { type Env, volumeName } from '../pods/pod.ts';
+import { CLUSTER_ISSUER, type OIDCConfig } from './oidc.ts';
+
+type Ref = Static<typeof OIDCConfig>;
+type Inline = NonNullable<Ref['inline']>;
+type Bundle = NonNullable<Inline['caBundleRef']>['configMapRef'];
+type Settings = NonNullable<RunConfig['oidc_config']>;
+
+export interface ResolvedOIDC {
+  readonly settings: Settings;
+  readonly env: readonly Env[];
+  /** Certificates to mount, at `directory`. */
+  readonly bundle?: {
+    readonly configMap: string;
+    readonly key: string;
+    readonly directory: string;
+    readonly volume: string;
+  };
+  /** True where the pod's own service account token is used. */
+  readonly needsToken: boolean;
+}
+
+const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** The settings, or what is wrong with the ConfigMap that should hold them. `origin` is the default resource URL, `at` where the reference is. */
+export function resolveOIDC(
+  ref: Ref,
+  view: View,
+  origin: string,
+  at = '/spec/oidcConfig',
+): ResolvedOIDC | { readonly findings: readonly Finding[] } {
+  const resourceUrl = nonEmptyText(ref.resourceUrl) ?? origin;
+  if (isOfCluster(ref)) return kubernetes(ref.kubernetes, resourceUrl);
+  if (ref.inline !== undefined) return inline(ref.inline, view, resourceUrl);
+  const inside = configMapSettings(ref.configMap, view);
+  if ('message' in inside) {
+    const pointer = `${at}/configMap`;
+    return { findings: [{ code: 'oidc-config-invalid', severity: 'error', pointer, message: inside.message }] };
+  }
+  return inline({ ...inside, caBundleRef: ref.configMap?.caBundleRef }, view, resourceUrl);
+}
+
+function isOfCluster({ kubernetes, type }: Ref): boolean {
+  return kubernetes !== undefined || type === 'kubernetes';
+}
+
+export interface AcceptedAccounts {
+  readonly issuer: string;
+  /** The issuer that the API server names is accepted as well. */
+  readonly isApiServer: boolean;
+}
+
+/** Undefined: tokens of another issuer than the cluster are accepted. */
+export function acceptedAccounts(ref: Ref | undefined): AcceptedAccounts | undefined {
+  if (ref === undefined || !isOfCluster(ref)) return undefined;
+  const { issuer, issuer_is_api_server } = kubernetes(ref.kubernetes, '').settings;
+  return { issuer, isApiServer: issuer_is_api_server === true };
+}
+
+/** The objects that an OIDCConfigRef names. */
+export function oidcReferences(ref: Ref | undefined, pointer: string): readonly Reference[] {
+  const { configMap, inline } = ref ?? {};
+  const secret = inline?.clientSecretRef;
+  return [
+    ...(configMap === undefined
+      ? []
+      : [{ pointer: `${pointer}/configMap/name`, kind: 'ConfigMap', name: configMap.name }]),
+    ...bundleReferences(configMap?.caBundleRef?.configMapRef, `${pointer}/configMap/caBundleRef/configMapRef`),
+    ...bundleReferences(inline?.caBundleRef?.configMapRef, `${pointer}/inline/caBundleRef/configMapRef`),
+    ...(secret === undefined
+      ? []
+      : [{ pointer: `${pointer}/inline/clientSecretRef`, kind: 'Secret', ...secret, optional: 'waited' as const }]),
+  ];
+}
+
+function bundleReferences(bundle: Bundle, pointer: string): readonly Reference[] {
+  if (bundle === undefined) return [];
+  const { name, key, optional } = bundle;
+  return [{ pointer, kind: 'ConfigMap', name, key, optional: optional === true ? 'allowed' : undefined }];
+}
+
+function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOIDC {
+  const needsToken = config?.useClusterAuth !== false;
+  const issuer = nonEmptyText(config?.issuer) ?? CLUSTER_ISSUER;
+  // Keys at a URL that the author names are not those of the API server, which is trusted by the CA of the cluster alone.
+  const isOfApiServer = issuer === CLUSTER_ISSUER && needsToken && nonEmptyText(config?.jwksUrl) === undefined;
+  const settings: Settings = {
+    issuer,
+    issuer_is_api_server: isOfApiServer ? true : undefined,
+    audience: nonEmptyText(config?.audience) ?? 'toolhive',
+    jwks_url: nonEmptyText(config?.jwksUrl),
+    introspection_url: nonEmptyText(config?.introspectionUrl),
+    ca_bundle_path: needsToken ? `${ACCOUNT}/ca.crt` : undefined,
+    auth_token_file: needsToken ? `${ACCOUNT}/token` : undefined,
+    jwks_allow_private_ip: needsToken,
+    protected_resource_allow_private_ip: needsToken,
+    insecure_allow_http: false,
+    resource_url: resourceUrl,
+    scopes: ['openid'],
+  };
+  return { settings, env: [], needsToken };
+}
+
+type InlineSettings = Omit<Inline, 'caBundleRef'> & { readonly caBundleRef?: Inline['caBundleRef'] | undefined };
+
+function inline(config: InlineSettings, view: View, resourceUrl: string): ResolvedOIDC {
+  const bundle = bundleOf(config.caBundleRef?.configMapRef, view);
+  const path =
+    nonEmptyText(config.svcCABundlePath) ?? (bundle === undefined ? undefined : `${bundle.directory}/${bundle.key}`);
+  const scopes = (config.scopes ?? []).filter((scope) => scope !== '');
+  const settings: Settings = {
+    issuer: config.issuer,
+    audience: nonEmptyText(config.audience),
+    jwks_url: nonEmptyText(config.jwksUrl),
+    introspection_url: nonEmptyText(config.introspectionUrl),
+    client_id: nonEmptyText(config.clientId),
+    ca_bundle_path: nonEmptyText(path),
+    auth_token_file: nonEmptyText(config.jwksAuthTokenPath),
+    jwks_allow_private_ip: config.jwksAllowPrivateIP,
+    protected_resource_allow_private_ip: config.protectedResourceAllowPrivateIP,
+    insecure_allow_http: config.insecureAllowHTTP,
+    resource_url: resourceUrl,
+    scopes: scopes.length === 0 ? ['openid'] : scopes,
+  };
+  const needsToken = config.jwksAuthTokenPath?.startsWith(ACCOUNT) === true;
+  return { settings, env: clientSecret(config), bundle, needsToken };
+}
+
+function clientSecret({ clientSecret, clientSecretRef }: InlineSettings): Env[] {
+  const name = SECRET_ENV.oidcClientSecret;
+  if (clientSecretRef !== undefined) return [{ name, secret: { ...clientSecretRef } }];
+  return nonEmptyText(clientSecret) === undefined ? [] : [{ name, value: clientSecret ?? '' }];
+}
+
+/** None where it may be missing and is: pods would wait for it. */
+function bundleOf(ref: Bundle, view: View): ResolvedOIDC['bundle'] {
+  if (ref === undefined) return undefined;
+  const { name, key, optional } = ref;
+  const found = view.find('ConfigMap', name);
+  const there = [found?.data, found?.binaryData].some((entries) => isObject(entries) && entries[key] !== undefined);
+  if (optional === true && !there) return undefined;
+  return { configMap: name, key, directory: `/config/certs/${name}`, volume: volumeName('oidc-ca-bundle', name) };
+}
+
+/** Settings in a ConfigMap: JSON below the key, or else, as the existing platform has it, one entry per setting. */
+function configMapSettings(
+  ref: Ref['configMap'],
+  view: View,
+): Omit<Inline, 'caBundleRef'> | { readonly message: string } {
+  const name = ref?.name ?? '';
+  const key = ref?.key ?? 'oidc.json';
+  const data = view.find('ConfigMap', name)?.data;
+  const entries: JsonObject = isObject(data) ? data : {};
+  const text = entries[key];
+  const values = typeof text === 'string' ? parseObject(text) : entries;
+  if (values === undefined) return { message: `ConfigMap ${name}: ${key} is not a JSON object` };
+  const issuer = nonEmptyText(values.issuer);
+  if (issuer === undefined) return { message: `ConfigMap ${name} names no issuer, neither in ${key} nor as an entry` };
+  return {
+    issuer,
+    audience: nonEmptyText(values.audience),
+    jwksUrl: nonEmptyText(values.jwksUrl),
+    introspectionUrl: nonEmptyText(values.introspectionUrl),
+    clientId: nonEmptyText(values.clientId),
+    clientSecret: nonEmptyText(values.clientSecret),
+    svcCABundlePath: nonEmptyText(values.svcCABundlePath ?? values.thvCABundlePath),
+    jwksAuthTokenPath: nonEmptyText(values.jwksAuthTokenPath),
+    jwksAllowPrivateIP: isTrue(values.jwksAllowPrivateIP),
+    protectedResourceAllowPrivateIP: isTrue(values.protectedResourceAllowPrivateIP),
+    insecureAllowHTTP: isTrue(values.insecureAllowHTTP),
+    scopes: scopesOf(values.scopes),
+  };
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === 'true';
+}
+
+function scopesOf(value: unknown): string[] {
+  const scopes = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(String) : [];
+  return scopes.map((scope) => scope.trim()).filter((scope) => scope !== '');
+}
+
+function nonEmptyText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

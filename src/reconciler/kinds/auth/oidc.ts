@@ -1,0 +1,105 @@
+// Defines the fields that say whose tokens a server accepts.
+
+import { addressed } from '#std/address/address.ts';
+import { bool, choice, list, object, optional, text } from '#std/schema.ts';
+import { configMapKeyWithDefault, nameField, secretKeyRef } from '../selectors.ts';
+
+/** The documents' default, and the address of the API server inside each cluster. */
+export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
+
+const KubernetesOIDC = object(
+  {
+    serviceAccount: optional(
+      text("Service account that tokens are checked with. No effect: it is always the pod's own."),
+    ),
+    namespace: optional(text("Namespace of that service account. No effect: it is always the pod's own.")),
+    audience: text('Audience that tokens must be made for.', { default: 'toolhive' }),
+    issuer: text(
+      'Issuer of the cluster. With the default, the issuer that the API server itself names in its discovery document is accepted as well.',
+      { default: CLUSTER_ISSUER },
+    ),
+    jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),
+    introspectionUrl: optional(text('Where opaque tokens are checked. Found by discovery when empty.')),
+    useClusterAuth: bool("True: keys are read with the cluster's CA and the pod's service account token.", true),
+  },
+  'Tokens of Kubernetes service accounts.',
+);
+
+function caBundleRef() {
+  return object(
+    { configMapRef: optional(configMapKeyWithDefault('ConfigMap entry that holds the certificates.', 'ca.crt')) },
+    'Certificate authorities, in PEM, to trust for requests to the issuer. Mounted for you.',
+  );
+}
+
+const ConfigMapOIDC = object(
+  {
+    name: nameField('Name of the ConfigMap.'),
+    key: text('Key whose value is the settings as JSON. Without it, the entries of the ConfigMap are the settings.', {
+      default: 'oidc.json',
+      minLength: 1,
+    }),
+    caBundleRef: optional(caBundleRef()),
+  },
+  'Settings that are in a ConfigMap.',
+);
+
+const InlineOIDC = object(
+  {
+    issuer: text('Issuer of the tokens, exactly as their iss claim has it.', { minLength: 1 }),
+    audience: optional(text('Audience that tokens must be made for.')),
+    jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),
+    introspectionUrl: optional(text('Where opaque tokens are checked. Found by discovery when empty.')),
+    clientId: optional(text('Client id for introspection.')),
+    clientSecret: optional(
+      text('Client secret in plain text.', { deprecated: { use: 'clientSecretRef', until: 'v1beta1' } }),
+    ),
+    clientSecretRef: optional(secretKeyRef('Client secret. Wins over clientSecret.')),
+    svcCABundlePath: optional(
+      text('Path of a CA file that is in the proxy container already. Wins over caBundleRef.', {
+        deprecated: { use: 'caBundleRef', until: 'v1beta1' },
+      }),
+    ),
+    caBundleRef: optional(caBundleRef()),
+    jwksAuthTokenPath: optional(text('File with a bearer token for requests to the issuer.')),
+    jwksAllowPrivateIP: bool('True: the keys may be at a private address.', false),
+    protectedResourceAllowPrivateIP: bool('True: the protected resource may be at a private address.', false),
+    insecureAllowHTTP: bool('True: plain HTTP is accepted. Never in production.', false),
+    scopes: optional(list(text('A scope.'), 'Scopes to advertise to clients (RFC 9728). Default: openid.')),
+  },
+  'Settings written here.',
+  { aliases: { thvCABundlePath: 'svcCABundlePath' } },
+);
+
+/** OIDCConfigRef. */
+export const OIDCConfig = object(
+  {
+    type: choice('Where the settings are.', ['kubernetes', 'configMap', 'inline'], { default: 'kubernetes' }),
+    resourceUrl: optional(
+      addressed(
+        text('URL by which clients know this server (RFC 9728). Default: the URL of its Service inside the cluster.'),
+        'resource',
+      ),
+    ),
+    kubernetes: optional(KubernetesOIDC),
+    configMap: optional(ConfigMapOIDC),
+    inline: optional(InlineOIDC),
+  },
+  'Whose tokens are accepted. Without it, anyone who reaches the server may use it.',
+  {
+    validations: [
+      {
+        rule: "self.type == 'kubernetes' || !has(self.kubernetes)",
+        message: "kubernetes must not be set when type is not 'kubernetes'",
+      },
+      {
+        rule: "(self.type == 'configMap') == has(self.configMap)",
+        message: "configMap must be set when type is 'configMap', and must not be set otherwise",
+      },
+      {
+        rule: "(self.type == 'inline') == has(self.inline)",
+        message: "inline must be set when type is 'inline', and must not be set otherwise",
+      },
+    ],
+  },
+);

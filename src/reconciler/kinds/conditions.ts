@@ -1,0 +1,75 @@
+// Status conditions: their schema, and how a new set follows from the one that exists. Knows no particular condition.
+
+import { isObject } from '#std/json.ts';
+import { choice, integer, list, object, optional, type Static, text, time } from '#std/schema.ts';
+import type { Finding, Observed, Resource } from './kind.ts';
+
+const ConditionSchema = object(
+  {
+    type: text('What the condition is about.', {
+      maxLength: 316,
+      pattern:
+        '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
+    }),
+    status: choice('Whether it holds.', ['True', 'False', 'Unknown']),
+    observedGeneration: optional(
+      integer('Generation of the resource that this was found out about.', { format: 'int64', minimum: 0 }),
+    ),
+    lastTransitionTime: time('When the status last changed.'),
+    reason: text('One word for why, for programs.', {
+      minLength: 1,
+      maxLength: 1024,
+      pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+    }),
+    message: text('Why, for people.', { maxLength: 32768 }),
+  },
+  'One thing that is known about the resource.',
+);
+
+export const ConditionsSchema = list(ConditionSchema, 'What is known about the resource, one entry per subject.', {
+  keys: ['type'],
+});
+
+type Condition = Static<typeof ConditionSchema>;
+
+/** A condition without the facts that follow from the resource and its history. */
+export interface Verdict {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * The conditions to write: one per verdict, in order. A condition whose status did not change keeps its transition
+ * time; one that no verdict speaks of any more goes.
+ */
+export function conditionsOf(resource: Resource, verdicts: readonly Verdict[], observed: Observed): Condition[] {
+  const { generation } = resource.metadata;
+  return verdicts.map((verdict) => ({
+    ...verdict,
+    observedGeneration: generation,
+    lastTransitionTime: unchangedSince(resource, verdict) ?? observed.now,
+  }));
+}
+
+function unchangedSince(resource: Resource, verdict: Verdict): string | undefined {
+  const living = resource.status?.conditions;
+  if (!Array.isArray(living)) return undefined;
+  const same = living.find((item) => isObject(item) && item.type === verdict.type);
+  if (!isObject(same) || same.status !== verdict.status) return undefined;
+  const since = same.lastTransitionTime;
+  return typeof since === 'string' ? since : undefined;
+}
+
+/** `observedGeneration` of a status; absent where the resource does not live in a cluster. */
+export function observedGeneration(resource: Resource): { observedGeneration?: number } {
+  const { generation } = resource.metadata;
+  return generation === undefined ? {} : { observedGeneration: generation };
+}
+
+/** Why children are held, in one word: `reference-missing` is ReferenceMissing. Another reason is another Event. */
+export function refusalReason({ code }: Finding): string {
+  const words = code === 'invalid-pod-template' ? 'invalid-pod-template-spec' : code;
+  return words.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}

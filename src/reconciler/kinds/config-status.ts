@@ -1,0 +1,94 @@
+// The status of a kind that only holds settings for others: a digest of the settings, who uses them, whether they can be
+// used. Knows nothing about the settings.
+
+import { digest } from '#std/hash.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { integer, list, object, optional, type Static, text } from '#std/schema.ts';
+import { ConditionsSchema, conditionsOf, observedGeneration } from './conditions.ts';
+import type { Observed, Resource, View } from './kind.ts';
+
+export const ConfigStatus = object(
+  {
+    observedGeneration: optional(
+      integer('Generation of the settings that this status is about.', { format: 'int64', minimum: 0 }),
+    ),
+    configHash: optional(text('Digest of the settings; another one whenever they change.')),
+    referencingServers: optional(
+      list(
+        text('Name of an MCPServer, or kind and name of another resource.'),
+        'Who uses the settings, sorted: MCPServers by name, others as Kind/name.',
+      ),
+    ),
+    conditions: optional(ConditionsSchema),
+  },
+  'The settings as they were last seen.',
+);
+
+/** What a resource names settings by, wherever it is in its spec. */
+export type SettingsField = 'toolConfigRef' | 'externalAuthConfigRef';
+
+export function configStatus(
+  self: { readonly name: string; readonly spec: unknown; readonly resource: Resource },
+  field: SettingsField,
+  observed: Observed,
+): Static<typeof ConfigStatus> {
+  const { resource, name } = self;
+  const messages = observed.refusals.map(({ message }) => message);
+  const valid = messages.length === 0;
+  const verdict = valid
+    ? { status: 'True' as const, reason: 'ValidationSucceeded', message: 'the settings can be used' }
+    : { status: 'False' as const, reason: 'ValidationFailed', message: messages.join('; ') };
+  return {
+    ...observedGeneration(resource),
+    configHash: valid ? configHash(self.spec) : (hashInUse(resource) ?? configHash(self.spec)),
+    referencingServers: usersOf(observed.view, field, name),
+    conditions: conditionsOf(
+      resource,
+      [
+        { type: 'Valid', ...verdict },
+        { type: 'Ready', ...verdict },
+      ],
+      observed,
+    ),
+  };
+}
+
+/** Clients compare it for equality only. */
+function configHash(spec: unknown): string {
+  return digest(spec).slice(0, 16);
+}
+
+/** While the settings cannot be used, what uses them runs on with the last that could be. */
+function hashInUse({ status }: Resource): string | undefined {
+  const hash = status?.configHash;
+  return typeof hash === 'string' && hash !== '' ? hash : undefined;
+}
+
+/**
+ * Existing clients read the list as names of MCPServers, so these stay plain; a name cannot hold the slash that tells
+ * the others from them.
+ */
+function usersOf(view: View, field: SettingsField, name: string): string[] {
+  const of = (kind: string, uses: (spec: JsonObject) => boolean) =>
+    view
+      .all(kind)
+      .filter(({ spec }) => isObject(spec) && uses(spec))
+      .map(({ metadata }) => metadata.name);
+  return [
+    ...of('MCPServer', (spec) => names(spec[field], name)),
+    ...of('MCPRemoteProxy', (spec) => names(spec[field], name)).map((user) => `MCPRemoteProxy/${user}`),
+    ...of('VirtualMCPServer', (spec) => namesInside(spec, field, name)).map((user) => `VirtualMCPServer/${user}`),
+  ].sort();
+}
+
+function names(ref: Json | undefined, name: string): boolean {
+  return isObject(ref) && ref.name === name;
+}
+
+/** Virtual servers name settings for each of their backends. */
+function namesInside(value: JsonObject, field: SettingsField, name: string): boolean {
+  if (names(value[field], name)) return true;
+  return Object.values(value)
+    .flatMap((inner) => (Array.isArray(inner) ? inner : [inner]))
+    .some((inner) => isObject(inner) && namesInside(inner, field, name));
+}

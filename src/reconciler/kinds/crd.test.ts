@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { crd, structuralSchema } from './crd.ts';
+import { fieldsOf } from './fields.ts';
+import { KINDS } from './index.ts';
+
+/** apiextensions.k8s.io/v1: what a structural schema may not say, or not that way. */
+const FORBIDDEN = [
+  'const',
+  'patternProperties',
+  'additionalItems',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  '$ref',
+  'deprecated',
+];
+
+/** Every schema inside a schema, with its path. */
+function schemasIn(schema: JsonObject, path: string): { path: string; schema: JsonObject }[] {
+  const { properties, items, additionalProperties } = schema;
+  return [
+    { path, schema },
+    ...(isObject(properties)
+      ? Object.entries(properties).flatMap(([key, field]) =>
+          isObject(field) ? schemasIn(field, `${path}.${key}`) : [],
+        )
+      : []),
+    ...(isObject(items) ? schemasIn(items, `${path}[]`) : []),
+    ...(isObject(additionalProperties) ? schemasIn(additionalProperties, `${path}{}`) : []),
+  ];
+}
+
+describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $name', ({ kind }) => {
+  const all = schemasIn(structuralSchema(kind), '');
+
+  it('holds no word that an API server refuses, and none of ours', () => {
+    const words = all.flatMap(({ path, schema }) => Object.keys(schema).map((word) => ({ path, word })));
+    const wrong = words.filter(
+      ({ word }) => FORBIDDEN.includes(word) || word.startsWith('~') || word.startsWith('x-skep'),
+    );
+    expect(wrong).toEqual([]);
+    expect(all.filter(({ schema }) => schema.additionalProperties === false)).toEqual([]);
+  });
+
+  it('gives every value a type, unless it may be anything', () => {
+    const typed = all.filter(({ schema }) => schema['x-kubernetes-preserve-unknown-fields'] !== true);
+    expect(typed.filter(({ schema }) => typeof schema.type !== 'string').map(({ path }) => path)).toEqual([]);
+  });
+
+  it('describes every field in sentences', () => {
+    const fields = all.filter(({ path }) => !path.startsWith('.metadata') && !path.endsWith('{}'));
+    const silent = fields.filter(({ schema }) => !/^[A-Za-z/].*[.]$/s.test(String(schema.description ?? '')));
+    expect(silent.map(({ path, schema }) => `${path}: ${schema.description}`)).toEqual([]);
+  });
+
+  it('requires no field that has a default', () => {
+    const both = all.flatMap(({ path, schema: { required, properties } }) => {
+      if (!Array.isArray(required) || !isObject(properties)) return [];
+      return required
+        .filter((key) => {
+          const field = properties[String(key)];
+          return isObject(field) && field.default !== undefined;
+        })
+        .map((key) => `${path}.${key}`);
+    });
+    expect(both).toEqual([]);
+  });
+
+  it('says how every list merges', () => {
+    const lists = all.filter(({ schema }) => schema.type === 'array');
+    expect(
+      lists.filter(({ schema }) => schema['x-kubernetes-list-type'] === undefined).map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  it('is served and stored in one version, with a status of its own', () => {
+    const definition = crd(kind, 'example.dev');
+    expect(definition).toMatchObject({
+      metadata: { name: `${kind.plural}.example.dev` },
+      spec: {
+        group: 'example.dev',
+        scope: 'Namespaced',
+        names: { kind: kind.kind, listKind: `${kind.kind}List`, plural: kind.plural },
+        versions: [{ name: 'v1alpha1', served: true, storage: true, subresources: { status: {} } }],
+      },
+    });
+  });
+
+  it('shows in its columns only what the schema has', () => {
+    const known = new Set([
+      'metadata.creationTimestamp',
+      ...fieldsOf(kind.schema.spec, 'spec').map(({ path }) => path),
+      ...fieldsOf(kind.schema.status, 'status').map(({ path }) => path),
+    ]);
+    const shown = kind.printerColumns.map(({ jsonPath }) => jsonPath.slice(1).replace(/\[(\?.*?|\*)\]/, '[]'));
+    expect(shown.filter((path) => !known.has(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+// Turns a kind into what an API server needs to know of it: its structural schema and its CustomResourceDefinition.
+// Knows nothing about particular kinds.
+
+import assert from 'node:assert/strict';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { Kind, PrinterColumn } from './kind.ts';
+
+/** The only version there is, served and stored. */
+export const VERSION = 'v1alpha1';
+
+/** Words that a structural schema may not hold (apiextensions.k8s.io/v1), or not the way JSON Schema means them. */
+const FORBIDDEN = ['const', 'patternProperties', 'anyOf', 'allOf', 'oneOf', 'not', '$ref', 'definitions'];
+
+/**
+ * The `openAPIV3Schema` of the whole object. Fields with a default are optional in it, and marks of our own are gone.
+ */
+export function structuralSchema(kind: Kind): JsonObject {
+  const spec = structural(kind.schema.spec);
+  const { validations } = kind.schema;
+  return {
+    description: kind.description,
+    type: 'object',
+    required: spec.required === undefined ? undefined : ['spec'],
+    properties: {
+      apiVersion: { type: 'string', description: 'Group and version of the kind.' },
+      kind: { type: 'string', description: `Always ${kind.kind}.` },
+      // The API server refuses a description here; that there is a name, it knows only where a rule is about it.
+      metadata: { type: 'object', properties: validations.length === 0 ? undefined : { name: { type: 'string' } } },
+      spec: spec.required === undefined ? { ...spec, default: {} } : spec,
+      status: structural(kind.schema.status),
+    },
+    'x-kubernetes-validations': validations.length === 0 ? undefined : validations.map((rule) => ({ ...rule })),
+  };
+}
+
+function structural(schema: JsonObject): JsonObject {
+  const result: JsonObject = {};
+  for (const [word, value] of Object.entries(schema)) {
+    assert(!FORBIDDEN.includes(word), `a structural schema cannot hold ${word}`);
+    if (word.startsWith('x-skep-') || word.startsWith('~')) continue;
+    const kept = word === 'required' ? requiredFields(schema) : nested(word, value);
+    if (kept !== undefined) result[word] = kept;
+  }
+  return result;
+}
+
+function requiredFields({ required, properties }: JsonObject): Json[] | undefined {
+  assert(Array.isArray(required) && isObject(properties), 'required names fields of an object');
+  const asked = required.filter((field) => {
+    const property = properties[String(field)];
+    return !isObject(property) || property.default === undefined;
+  });
+  return asked.length === 0 ? undefined : asked;
+}
+
+function nested(word: string, value: Json | undefined): Json | undefined {
+  if (!isObject(value)) return value;
+  if (word === 'items' || word === 'additionalProperties') return structural(value);
+  if (word !== 'properties') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [key, isObject(field) ? structural(field) : field]),
+  );
+}
+
+/** The CustomResourceDefinition of the kind in an API group. */
+export function crd(kind: Kind, apiGroup: string): KubeObject {
+  const { plural, singular, shortNames, categories } = kind;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${apiGroup}` },
+    spec: {
+      group: apiGroup,
+      names: {
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural,
+        singular,
+        shortNames: shortNames.length === 0 ? undefined : [...shortNames],
+        categories: categories.length === 0 ? undefined : [...categories],
+      },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: VERSION,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: structuralSchema(kind) },
+          subresources: { status: {} },
+          additionalPrinterColumns: kind.printerColumns.map(printed),
+        },
+      ],
+    },
+  };
+}
+
+function printed(column: PrinterColumn): JsonObject {
+  const { name, type, jsonPath, description, priority } = column;
+  return {
+    name,
+    type,
+    jsonPath,
+    description,
+    priority,
+  };
+}

@@ -1,0 +1,165 @@
+// Makes a `Kind` out of functions that are typed by their kind's schema: the only place where a spec changes from plain
+// JSON to its type and back. Knows nothing about particular kinds.
+
+import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
+import type { RegistrySource } from '#contracts/registry/source.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { fieldPath } from '#kubernetes/rules/structural/path.ts';
+import { addressFaults } from '#std/address/address.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { Static, TSchema, Validation } from '#std/schema.ts';
+import { readerOf } from './aliases.ts';
+import { conditionsOf } from './conditions.ts';
+import { deprecatedFields } from './deprecated.ts';
+import type {
+  Annotation,
+  Endpoint,
+  Finding,
+  GeneratedSecret,
+  Image,
+  Kind,
+  ObjectName,
+  Observed,
+  PrinterColumn,
+  Reference,
+  Resource,
+  Settings,
+  View,
+} from './kind.ts';
+import { withPlacement } from './pods/placement.ts';
+
+/** A resource as its own kind sees it. */
+export interface Typed<Spec extends TSchema> {
+  readonly name: string;
+  readonly namespace: string;
+  readonly spec: Static<Spec>;
+  readonly resource: Resource;
+}
+
+/** What a kind says of itself; what it leaves out is empty. */
+export interface Definition<Spec extends TSchema, Status extends TSchema> {
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly description: string;
+  readonly printerColumns: readonly PrinterColumn[];
+  readonly annotations?: readonly Annotation[];
+  readonly after: readonly string[];
+  readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly Validation[] };
+  /** `written`: the spec without defaults. */
+  rules?(self: Typed<Spec>, written: unknown): readonly Finding[];
+  references?(self: Typed<Spec>): readonly Reference[];
+  configured?(self: Typed<Spec>, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
+  inspect?(self: Typed<Spec>, view: View): readonly Finding[];
+  images?(self: Typed<Spec>): readonly Image[];
+  sources?(self: Typed<Spec>): readonly RegistrySource[];
+  database?(self: Typed<Spec>): RegistryDatabaseTarget | undefined;
+  enforces?(self: Typed<Spec>): boolean;
+  acceptsAccounts?(self: Typed<Spec>): boolean;
+  exposes?(self: Typed<Spec>, view: View): readonly Endpoint[];
+  makes?(self: Typed<Spec>): readonly ObjectName[];
+  children?(self: Typed<Spec>, view: View, settings: Settings): readonly KubeObject[];
+  generated?(self: Typed<Spec>, settings: Settings): readonly GeneratedSecret[];
+  status(self: Typed<Spec>, observed: Observed): Static<Status>;
+}
+
+/** A resource by the names of today, and where its author wrote what. */
+interface Read<Spec extends TSchema> {
+  readonly self: Typed<Spec>;
+  /** The same findings, references: what points to a place points to where it is written. */
+  placed<T extends { readonly pointer: string }>(found: readonly T[] | undefined): readonly T[];
+}
+
+/** The caller read the resource, so it has passed the schema that the spec's type comes from. */
+function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource) => Read<Spec> {
+  const read = readerOf(schema, '/spec');
+  // The pipeline asks a kind about the same resource many times; no one changes a resource.
+  const known = new WeakMap<Resource, Read<Spec>>();
+  return (resource) => {
+    const earlier = known.get(resource);
+    if (earlier !== undefined) return earlier;
+    const { name, namespace } = resource.metadata;
+    const { value, written } = read(resource.spec);
+    const spec: unknown = value;
+    const found: Read<Spec> = {
+      self: { name, namespace: namespace ?? 'default', spec: spec as Static<Spec>, resource },
+      placed: (found = []) => found.map((one) => ({ ...one, pointer: written(one.pointer) })),
+    };
+    known.set(resource, found);
+    return found;
+  };
+}
+
+/** A URL that cannot be read would keep a pod from starting, or end its process at the first request. */
+function addressFindings(schema: TSchema, spec: unknown): readonly Finding[] {
+  return addressFaults(schema, spec, '/spec').map(({ pointer, message }) => {
+    const where = fieldPath(pointer);
+    return { code: 'address-invalid', severity: 'error', pointer, message: `${where} ${message}` };
+  });
+}
+
+function plain(value: unknown): JsonObject {
+  return value as JsonObject;
+}
+
+/** The same for every kind: its deletion waits. */
+function withKept(resource: Resource, status: JsonObject, observed: Observed): JsonObject {
+  const { kept } = observed;
+  if (kept === undefined) return status;
+  const verdict = { type: 'DeletionBlocked', status: 'True', reason: 'StillReferenced', message: kept } as const;
+  const conditions = Array.isArray(status.conditions) ? status.conditions : [];
+  return { ...status, conditions: [...conditions, ...conditionsOf(resource, [verdict], observed)] };
+}
+
+/** Closes a definition over its spec's type. */
+export function defineKind<Spec extends TSchema, Status extends TSchema>(definition: Definition<Spec, Status>): Kind {
+  const { kind, plural, singular, shortNames, categories, description, printerColumns, after } = definition;
+  const { annotations = [] } = definition;
+  const { spec, status, validations } = definition.schema;
+  const schema = { spec: plain(spec), status: plain(status), validations: validations ?? [] };
+  const read = reading<Spec>(schema.spec);
+  const named = new WeakMap<Resource, readonly Reference[]>();
+  return {
+    ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after, schema, annotations },
+    rules: (resource, written) => {
+      const { self, placed } = read(resource);
+      return [
+        ...deprecatedFields(schema.spec, written, '/spec'),
+        ...placed(addressFindings(spec, self.spec)),
+        ...placed(definition.rules?.(self, written)),
+      ];
+    },
+    references: (resource) => {
+      const earlier = named.get(resource);
+      if (earlier !== undefined) return earlier;
+      const { self, placed } = read(resource);
+      const found = placed(definition.references?.(self));
+      named.set(resource, found);
+      return found;
+    },
+    configured: (resource, settings) => definition.configured?.(read(resource).self, settings) ?? [],
+    inspect: (resource, view) => {
+      const { self, placed } = read(resource);
+      return placed(definition.inspect?.(self, view));
+    },
+    images: (resource) => {
+      const { self, placed } = read(resource);
+      return placed(definition.images?.(self));
+    },
+    sources: (resource) => definition.sources?.(read(resource).self) ?? [],
+    database: (resource) => definition.database?.(read(resource).self),
+    enforces: (resource) => definition.enforces?.(read(resource).self) ?? false,
+    acceptsAccounts: (resource) => definition.acceptsAccounts?.(read(resource).self) ?? false,
+    exposes: (resource, view) => definition.exposes?.(read(resource).self, view) ?? [],
+    makes: (resource) => definition.makes?.(read(resource).self) ?? [],
+    children: (resource, view, settings) => {
+      const children = definition.children?.(read(resource).self, view, settings) ?? [];
+      return children.map((child) => withPlacement(child, settings));
+    },
+    generated: (resource, settings) => definition.generated?.(read(resource).self, settings) ?? [],
+    status: (resource, observed) =>
+      withKept(resource, plain(definition.status(read(resource).self, observed)), observed),
+  };
+}

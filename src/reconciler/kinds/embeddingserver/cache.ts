@@ -1,0 +1,96 @@
+// The claim that each pod of an EmbeddingServer keeps its models in. Kubernetes takes no change of a StatefulSet's claim
+// templates, so what exists stays as it is, and the difference is reported. Knows nothing about the rest of the StatefulSet.
+
+import { storedQuantity } from '#kubernetes/rules/quantity.ts';
+import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
+import type { View } from '../kind.ts';
+import type { Embedding } from './facts.ts';
+
+export const CACHE_VOLUME = 'model-cache';
+
+export interface Cache {
+  /** `volumeClaimTemplates` of the StatefulSet; empty: models go with their pod. */
+  readonly templates: readonly JsonObject[];
+  /** What cannot be had, in words; absent where the cache is as wanted. */
+  readonly deviation?: string;
+}
+
+export function cacheOf(self: Embedding, view: View): Cache {
+  const wanted = wantedTemplates(self);
+  const living = livingTemplates(self, view);
+  if (living === undefined || jsonEquals(living, wanted)) return { templates: wanted };
+  return { templates: living, deviation: deviation(wanted, living) };
+}
+
+function wantedTemplates({ spec }: Embedding): JsonObject[] {
+  const { modelCache, resourceOverrides } = spec;
+  if (modelCache?.enabled !== true) return [];
+  const { labels, annotations } = resourceOverrides?.persistentVolumeClaim ?? {};
+  const metadata = {
+    name: CACHE_VOLUME,
+    ...memberIfFilled('labels', labels),
+    ...memberIfFilled('annotations', annotations),
+  };
+  const { size, accessMode, storageClassName } = modelCache;
+  return [
+    {
+      metadata,
+      spec: {
+        accessModes: [accessMode],
+        resources: { requests: { storage: storedQuantity(size) ?? size } },
+        storageClassName,
+      },
+    },
+  ];
+}
+
+/** Without what the API server adds to each: `status`, `volumeMode`. Undefined where no StatefulSet lives. */
+function livingTemplates({ name }: Embedding, view: View): JsonObject[] | undefined {
+  const spec = view.find('StatefulSet', name)?.spec;
+  if (!isObject(spec)) return undefined;
+  const templates = Array.isArray(spec.volumeClaimTemplates) ? spec.volumeClaimTemplates : [];
+  return templates.filter(isObject).map(({ metadata, spec: claim }) => {
+    const { name: volume, labels, annotations } = isObject(metadata) ? metadata : {};
+    const { accessModes, resources, storageClassName } = isObject(claim) ? claim : {};
+    return {
+      metadata: {
+        ...given('name', volume),
+        ...memberIfFilled('labels', labels),
+        ...memberIfFilled('annotations', annotations),
+      },
+      spec: {
+        ...given('accessModes', accessModes),
+        ...given('resources', resources),
+        ...given('storageClassName', storageClassName),
+      },
+    };
+  });
+}
+
+function deviation(wanted: readonly JsonObject[], living: readonly JsonObject[]): string {
+  if (living.length === 0) return 'the StatefulSet has no cache';
+  if (wanted.length === 0) return 'the StatefulSet has a cache';
+  const [before, after] = [described(living), described(wanted)];
+  return before === after
+    ? 'labels or annotations of the claims are others'
+    : `the cache in the cluster is ${before}, declared is ${after}`;
+}
+
+function described(templates: readonly JsonObject[]): string {
+  return templates
+    .map(({ spec }) => {
+      const { accessModes, resources, storageClassName } = isObject(spec) ? spec : {};
+      const { storage } = isObject(resources) && isObject(resources.requests) ? resources.requests : {};
+      const storageClass = storageClassName === undefined ? '' : ` of class ${storageClassName}`;
+      return `${storage}${storageClass}, ${Array.isArray(accessModes) ? accessModes.join(' ') : ''}`;
+    })
+    .join('; ');
+}
+
+function given(key: string, value: Json | undefined): JsonObject {
+  return value === undefined || value === null ? {} : { [key]: value };
+}
+
+function memberIfFilled(key: string, value: unknown): JsonObject {
+  return isObject(value) && Object.keys(value).length > 0 ? { [key]: { ...value } } : {};
+}

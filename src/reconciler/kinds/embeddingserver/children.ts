@@ -1,0 +1,112 @@
+// The objects that an EmbeddingServer becomes: a StatefulSet and its Service. Knows nothing about what exists but for
+// the claim templates, which cannot be changed.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { imagePullSecrets, service } from '../generated.ts';
+import type { Settings, View } from '../kind.ts';
+import { withOverrides } from '../labels.ts';
+import { CONTAINER_SECURITY, type Env, envOf, httpProbe, POD_SECURITY, SCRATCH, secretsOf } from '../pods/pod.ts';
+import { withPodTemplate } from '../pods/pod-template.ts';
+import { secretChecksum } from '../pods/secret-checksum.ts';
+import { disruptionBudget } from '../proxy/disruption.ts';
+import { CACHE_VOLUME, type Cache, cacheOf } from './cache.ts';
+import { type Embedding, embeddingLabels, fieldArguments, MODEL_ENV, type Spec, TOKEN_ENV } from './facts.ts';
+
+/** Where text-embeddings-inference keeps models. */
+const DATA_DIRECTORY = '/data';
+
+export function children(self: Embedding, view: View, settings: Settings): readonly KubeObject[] {
+  const { name, namespace, spec } = self;
+  const labels = embeddingLabels(name);
+  const selector = selectorOf(name, view);
+  const metadata = { name, namespace, ...withOverrides(spec.resourceOverrides?.service ?? {}, { labels }) };
+  return [
+    statefulSet(self, view, settings),
+    service(
+      { ...metadata, labels: metadata.labels ?? labels },
+      {
+        selector,
+        port: { name: 'http', number: spec.port },
+      },
+    ),
+    ...disruptionBudget(spec.replicas, { name, namespace, labels, selector }),
+  ];
+}
+
+/** The labels by which pods are found can never be changed: those of the StatefulSet that exists, where there is one. */
+function selectorOf(name: string, view: View): Readonly<Record<string, string>> {
+  const spec = view.find('StatefulSet', name)?.spec;
+  const selector = isObject(spec) && isObject(spec.selector) ? spec.selector.matchLabels : undefined;
+  const entries = isObject(selector) ? Object.entries(selector) : [];
+  const texts = entries.flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : []));
+  return texts.length === 0 ? embeddingLabels(name) : Object.fromEntries(texts);
+}
+
+function statefulSet(self: Embedding, view: View, settings: Settings): KubeObject {
+  const { name, namespace, spec } = self;
+  const cache = cacheOf(self, view);
+  const labels = embeddingLabels(name);
+  const selector = selectorOf(name, view);
+  const { podTemplateMetadataOverrides, ...overrides } = spec.resourceOverrides?.statefulSet ?? {};
+  const annotations = secretChecksum(secretsOf(environment(spec)), view, settings);
+  const template = {
+    metadata: withOverrides({ labels: { ...labels, ...selector }, annotations }, podTemplateMetadataOverrides),
+    spec: pod(spec, cache, settings),
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    // Of this kind, what the author adds wins.
+    metadata: { name, namespace, ...withOverrides(overrides, { labels }) },
+    spec: {
+      replicas: spec.replicas,
+      serviceName: name,
+      selector: { matchLabels: selector },
+      template: withPodTemplate(template, spec.podTemplateSpec),
+      volumeClaimTemplates: cache.templates.length === 0 ? undefined : [...cache.templates],
+    },
+  };
+}
+
+function pod(spec: Spec, { templates }: Cache, { pullSecrets }: Settings): JsonObject {
+  // Claims are mounted by the name of their template.
+  const volumes = templates.length === 0 ? [{ name: CACHE_VOLUME, emptyDir: {} }] : [];
+  return {
+    automountServiceAccountToken: false,
+    securityContext: POD_SECURITY,
+    ...imagePullSecrets(pullSecrets),
+    containers: [
+      {
+        name: 'embedding',
+        image: spec.image,
+        imagePullPolicy: spec.imagePullPolicy,
+        args: [...fieldArguments(spec).flatMap(({ flag, value }) => [flag, value]), ...(spec.args ?? [])],
+        ports: [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }],
+        env: envOf(environment(spec)),
+        resources: spec.resources,
+        startupProbe: httpProbe('/health', 'http', STARTUP),
+        livenessProbe: httpProbe('/health', 'http', LIVENESS),
+        readinessProbe: httpProbe('/health', 'http', READINESS),
+        securityContext: CONTAINER_SECURITY,
+        volumeMounts: [{ name: CACHE_VOLUME, mountPath: DATA_DIRECTORY }, { ...SCRATCH.mount }],
+      },
+    ],
+    volumes: [...volumes, { ...SCRATCH.volume }],
+  };
+}
+
+/** What the author sets wins. */
+function environment({ model, hubTokenSecretRef, env }: Spec): readonly Env[] {
+  return [
+    { name: MODEL_ENV, value: model },
+    ...(hubTokenSecretRef === undefined ? [] : [{ name: TOKEN_ENV, secret: hubTokenSecretRef }]),
+    { name: 'HF_HOME', value: DATA_DIRECTORY },
+    ...(env ?? []),
+  ];
+}
+
+/** The server answers once its model is there: a download may take an hour before the other probes count. */
+const STARTUP = { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 360 };
+const LIVENESS = { periodSeconds: 30, timeoutSeconds: 10, failureThreshold: 3 };
+const READINESS = { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };

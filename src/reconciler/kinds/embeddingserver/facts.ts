@@ -1,0 +1,35 @@
+// What follows from an EmbeddingServer's spec and is needed in several places. Knows nothing about objects.
+
+import type { Static } from '#std/schema.ts';
+import type { Typed } from '../define.ts';
+import type { EmbeddingServerSpec } from './schema.ts';
+
+export type Embedding = Typed<typeof EmbeddingServerSpec>;
+export type Spec = Static<typeof EmbeddingServerSpec>;
+
+/** Pods are found by them, so they can never be changed. */
+export function embeddingLabels(name: string) {
+  return {
+    'app.kubernetes.io/name': 'embeddingserver',
+    'app.kubernetes.io/instance': name,
+    'app.kubernetes.io/component': 'embedding-server',
+    'app.kubernetes.io/managed-by': 'toolhive-operator',
+  };
+}
+
+/** `status.url`: the Service has the server's own name. */
+export function serverUrl({ name, namespace, spec }: Embedding): string {
+  return `http://${name}.${namespace}.svc.cluster.local:${spec.port}`;
+}
+
+/** What the server gets by its environment, beside what its author sets. */
+export const MODEL_ENV = 'MODEL_ID';
+export const TOKEN_ENV = 'HF_TOKEN';
+
+/** The arguments that fields of their own set. */
+export function fieldArguments({ model, port }: Spec) {
+  return [
+    { flag: '--model-id', value: model, field: 'model' },
+    { flag: '--port', value: String(port), field: 'port' },
+  ];
+}

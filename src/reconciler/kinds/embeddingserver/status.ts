@@ -1,0 +1,69 @@
+// How far an EmbeddingServer is, by its StatefulSet and by why its children are held. Knows nothing about how to change
+// that.
+
+import { isObject } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import { conditionsOf, observedGeneration, type Verdict } from '../conditions.ts';
+import type { Observed } from '../kind.ts';
+import { imageVerdict } from '../pods/image-verdict.ts';
+import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
+import { type Progress as Reached, setback } from '../pods/progress.ts';
+import { readyReplicas, workloadState } from '../pods/workload.ts';
+import { cacheOf } from './cache.ts';
+import { type Embedding, serverUrl } from './facts.ts';
+import type { EmbeddingServerStatus } from './schema.ts';
+
+type Status = Static<typeof EmbeddingServerStatus>;
+type Progress = Reached<NonNullable<Status['phase']>>;
+
+export function status(self: Embedding, observed: Observed): Status {
+  const { phase, message, ready, reason } =
+    setback('Embedding server', self.resource, observed) ?? workloadProgress(self.name, observed.view);
+  const verdicts: Verdict[] = [
+    ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
+    imageVerdict(observed),
+    ...cacheVerdict(self, observed),
+    { type: 'Ready', status: ready ? 'True' : 'False', reason, message },
+  ];
+  return {
+    ...observedGeneration(self.resource),
+    phase,
+    message,
+    url: serverUrl(self),
+    readyReplicas: readyReplicas(workloadState(observed.view, 'StatefulSet', self.name)),
+    conditions: conditionsOf(self.resource, verdicts, observed),
+  };
+}
+
+function workloadProgress(name: string, view: Observed['view']): Progress {
+  const state = workloadState(view, 'StatefulSet', name);
+  if (readyReplicas(state) > 0) {
+    const ready = state.state === 'complete';
+    const reason = ready ? 'StatefulSetReady' : 'RolloutInProgress';
+    return { phase: 'Running', message: 'Embedding server is running', ready, reason };
+  }
+  if (state.state === 'failed') return { phase: 'Failed', message: state.message, ready: false, reason: 'PodsFailed' };
+  if (!hasPods(name, view)) {
+    return { phase: 'Pending', message: 'Waiting for statefulset', ready: false, reason: 'StatefulSetPending' };
+  }
+  const message = 'Downloading embedding model';
+  return { phase: 'Downloading', message, ready: false, reason: 'StatefulSetNotReady' };
+}
+
+function hasPods(name: string, view: Observed['view']): boolean {
+  const status = view.find('StatefulSet', name)?.status;
+  return isObject(status) && typeof status.replicas === 'number' && status.replicas > 0;
+}
+
+/** A cache that cannot be had is no failure: the server runs with the one it has. */
+function cacheVerdict(self: Embedding, { view }: Observed): readonly Verdict[] {
+  const { deviation } = cacheOf(self, view);
+  const type = 'ModelCacheApplied';
+  if (deviation !== undefined) {
+    const way = `kubectl delete statefulset ${self.name} --namespace ${self.namespace}`;
+    const message = `${deviation}; Kubernetes changes no claim template of a StatefulSet that exists, so it stays: delete the StatefulSet to have it made anew (${way}; the claims stay and keep their size)`;
+    return [{ type, status: 'False', reason: 'ClaimTemplateImmutable', message }];
+  }
+  if (self.spec.modelCache?.enabled !== true) return [];
+  return [{ type, status: 'True', reason: 'ModelCacheAsWanted', message: 'the cache is as declared' }];
+}

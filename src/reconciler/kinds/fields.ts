@@ -1,0 +1,167 @@
+// A kind's schema as fields, for documentation, explanation and tests that must not miss one. Knows nothing about how
+// they are printed.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { type Deprecation, deprecationOf, OLD_WORDS, RULES } from '#std/schema.ts';
+import type { Kind } from './kind.ts';
+
+export interface Field {
+  /** `spec.registries[].git.branch`; keys of maps are `{}`. */
+  readonly path: string;
+  /** `string`, `integer`, `boolean`, `object`, with `[]` behind for lists and `{}` for maps. */
+  readonly type: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly default?: Json;
+  readonly deprecated?: Deprecation;
+  /** Which values fit. */
+  readonly limits: Limits;
+  /** What its rules say where they are broken, those of items and values of maps included. */
+  readonly rules: readonly string[];
+  /** The fields of the object that it holds, of its items, or of the values of its map. */
+  readonly fields: readonly Field[];
+  /** True where nothing below it is described. */
+  readonly leaf: boolean;
+  readonly schema: JsonObject;
+}
+
+export interface Limits {
+  readonly choices: readonly string[];
+  /** Choices of the past, and those that they mean. */
+  readonly oldWords: readonly { readonly word: string; readonly use: string }[];
+  /** `1 to 65535`, `not empty`, `at most 64 entries`. */
+  readonly sizes: readonly string[];
+  /** A regular expression (RE2). */
+  readonly pattern?: string;
+  /** Of the entries of a list, or the values of a map, that are no objects with fields. */
+  readonly each?: Limits;
+}
+
+/** The whole object as a field without a name: `spec` and `status` are described, the rest is what every object has. */
+export function rootField(kind: Kind): Field {
+  const { spec, status, validations } = kind.schema;
+  const required = ['apiVersion', 'kind', 'metadata', ...(hasRequired(spec) ? ['spec'] : [])];
+  const schema: JsonObject = {
+    type: 'object',
+    description: kind.description,
+    required,
+    properties: {
+      apiVersion: { type: 'string', description: 'Group and version of the kind.' },
+      kind: { type: 'string', description: `Always ${kind.kind}.` },
+      metadata: { type: 'object', description: 'Name, namespace, labels and annotations, as every object has them.' },
+      spec,
+      status: { ...status, description: `Written by the controller. ${status.description}` },
+    },
+    'x-kubernetes-validations': validations.map((rule) => ({ ...rule })),
+  };
+  return described(schema, '', true);
+}
+
+function hasRequired({ required, properties }: JsonObject): boolean {
+  if (!Array.isArray(required) || !isObject(properties)) return false;
+  return required.some((name) => !hasDefault(properties[String(name)]));
+}
+
+function hasDefault(schema: Json | undefined): boolean {
+  return isObject(schema) && schema.default !== undefined;
+}
+
+/** The fields of an object schema at any depth, parents before children. */
+export function fieldsOf(schema: JsonObject, path: string): readonly Field[] {
+  return flat(fieldsBelow(schema, path));
+}
+
+/** All of them and what is below, parents before children. */
+export function flat(fields: readonly Field[]): readonly Field[] {
+  return fields.flatMap((field) => [field, ...flat(field.fields)]);
+}
+
+/** The last word of its path, without marks of lists and maps. */
+export function lastName({ path }: Field): string {
+  return path.slice(path.lastIndexOf('.') + 1).replaceAll(/\[\]|\{\}/g, '');
+}
+
+function fieldsBelow({ properties, required }: JsonObject, path: string): readonly Field[] {
+  if (!isObject(properties)) return [];
+  const needed = Array.isArray(required) ? required : [];
+  return Object.entries(properties).flatMap(([key, field]) =>
+    isObject(field) ? [described(field, path === '' ? key : `${path}.${key}`, needed.includes(key))] : [],
+  );
+}
+
+function described(schema: JsonObject, path: string, required: boolean): Field {
+  const inner = innermost(schema);
+  const fields = fieldsBelow(inner.schema, `${path}${inner.suffix}`);
+  const { default: fallback, description } = schema;
+  const deprecated = deprecationOf(schema);
+  return {
+    path,
+    type: `${inner.schema.type ?? 'any'}${inner.suffix}`,
+    description: typeof description === 'string' ? description : '',
+    required: required && fallback === undefined,
+    default: fallback,
+    deprecated,
+    limits: limitsOf(schema),
+    rules: messagesAt(schema),
+    fields,
+    leaf: fields.length === 0,
+    schema,
+  };
+}
+
+/** What one list or map holds. */
+function heldBy({ items, additionalProperties }: JsonObject): { schema: JsonObject; suffix: string } | undefined {
+  if (isObject(items)) return { schema: items, suffix: '[]' };
+  return isObject(additionalProperties) ? { schema: additionalProperties, suffix: '{}' } : undefined;
+}
+
+/** Through lists and maps to what they hold. */
+function innermost(schema: JsonObject): { readonly schema: JsonObject; readonly suffix: string } {
+  const held = heldBy(schema);
+  if (held === undefined) return { schema, suffix: '' };
+  const inner = innermost(held.schema);
+  return { schema: inner.schema, suffix: `${held.suffix}${inner.suffix}` };
+}
+
+function limitsOf(schema: JsonObject): Limits {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, format } = schema;
+  const held = heldBy(schema);
+  const sizes = [
+    between(minimum, maximum, ''),
+    between(minLength, maxLength, ' characters'),
+    between(minItems, maxItems, ' entries'),
+    between(schema.minProperties, schema.maxProperties, ' entries'),
+    format === 'date-time' ? 'RFC 3339' : '',
+  ];
+  const words = isObject(schema[OLD_WORDS]) ? schema[OLD_WORDS] : {};
+  const each = held === undefined || isObject(held.schema.properties) ? undefined : limitsOf(held.schema);
+  return {
+    choices: (Array.isArray(schema.enum) ? schema.enum.map(String) : []).filter(
+      (choice) => words[choice] === undefined,
+    ),
+    oldWords: Object.entries(words).map(([word, use]) => ({ word, use: String(use) })),
+    sizes: sizes.filter((size) => size !== ''),
+    pattern: typeof pattern === 'string' ? pattern : undefined,
+    each: each === undefined || hasNoLimits(each) ? undefined : each,
+  };
+}
+
+function hasNoLimits({ choices, sizes, pattern, each }: Limits): boolean {
+  return choices.length === 0 && sizes.length === 0 && pattern === undefined && each === undefined;
+}
+
+function between(least: unknown, most: unknown, unit: string): string {
+  if (typeof least === 'number' && typeof most === 'number') return `${least} to ${most}${unit}`;
+  if (least === 1 && unit !== '') return 'not empty';
+  if (typeof least === 'number') return `at least ${least}${unit}`;
+  return typeof most === 'number' ? `at most ${most}${unit}` : '';
+}
+
+function messagesAt(schema: JsonObject): readonly string[] {
+  const rules = [schema['x-kubernetes-validations'], schema[RULES]].flatMap((each) =>
+    Array.isArray(each) ? each : [],
+  );
+  const here = rules.filter(isObject).map(({ message }) => String(message));
+  const held = heldBy(schema);
+  return held === undefined ? here : [...here, ...messagesAt(held.schema)];
+}

@@ -1,0 +1,90 @@
+// Generated objects that several kinds have: ConfigMaps with a checksum, Services, service accounts. Knows nothing about
+// what is in them.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { digest } from '#std/hash.ts';
+import type { JsonObject } from '#std/json.ts';
+
+interface Place {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A ConfigMap that carries the digest of its content, for itself and for pods that must follow it. */
+export function configMap(apiGroup: string, { name, namespace, labels }: Place, data: Record<string, string>) {
+  const checksum = digest({ data, labels });
+  const annotations = { [`${apiGroup}/content-checksum`]: checksum };
+  const object: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace, labels: { ...labels }, annotations },
+    data,
+  };
+  return { object, checksum };
+}
+
+export interface ServiceShape {
+  /** ClusterIP where absent. */
+  readonly type?: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
+  readonly selector: Readonly<Record<string, string>>;
+  readonly port: { readonly name: string; readonly number: number };
+  readonly sessionAffinity?: 'ClientIP' | 'None';
+  /** Seconds that ClientIP lasts; Kubernetes' own default where absent. */
+  readonly affinityTimeoutSeconds?: number;
+  readonly headless?: boolean;
+}
+
+export function service(place: Place, shape: ServiceShape): KubeObject {
+  const { type, selector, port, sessionAffinity, affinityTimeoutSeconds, headless } = shape;
+  const { name, namespace, labels, annotations } = place;
+  const spec: JsonObject = {
+    type,
+    clusterIP: headless === true ? 'None' : undefined,
+    selector: { ...selector },
+    ports: [{ name: port.name, port: port.number, targetPort: port.number, protocol: 'TCP' }],
+    sessionAffinity,
+    sessionAffinityConfig:
+      affinityTimeoutSeconds === undefined ? undefined : { clientIP: { timeoutSeconds: affinityTimeoutSeconds } },
+  };
+  const metadata = {
+    ...{ name, namespace, labels: { ...labels } },
+    annotations: annotations && { ...annotations },
+  };
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec };
+}
+
+/** A service account without rights of its own. */
+export function serviceAccount({ name, namespace, labels }: Place, pullSecrets: readonly string[]): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name, namespace, labels: { ...labels } },
+    ...imagePullSecrets(pullSecrets),
+  };
+}
+
+/** A service account, and the Role with what it may do, bound to it. */
+export function accountWithRights(place: Place, pullSecrets: readonly string[], rules: JsonObject[]): KubeObject[] {
+  const { name, namespace, labels } = place;
+  const metadata = { name, namespace, labels: { ...labels } };
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  return [
+    serviceAccount(place, pullSecrets),
+    { apiVersion, kind: 'Role', metadata, rules },
+    {
+      apiVersion,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+      subjects: [{ kind: 'ServiceAccount', name, namespace }],
+    },
+  ];
+}
+
+/** The field of that name, in pods and service accounts; absent where there are none. */
+export function imagePullSecrets(names: readonly string[]): JsonObject {
+  const unique = [...new Set(names)];
+  return unique.length === 0 ? {} : { imagePullSecrets: unique.map((name) => ({ name })) };
+}

@@ -1,0 +1,64 @@
+// Who is in a group. Knows nothing about the members' health: an MCPGroup is ready when its members are known.
+
+import { isObject } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import { countText } from '#std/words/count-text.ts';
+import { conditionsOf, observedGeneration } from '../conditions.ts';
+import type { Typed } from '../define.ts';
+import type { Observed, View } from '../kind.ts';
+import type { MCPGroupSpec, MCPGroupStatus } from './schema.ts';
+
+/** Sorted names of the kind's objects whose `spec.groupRef` is the group. */
+function members(view: View, kind: string, group: string): string[] {
+  return view
+    .all(kind)
+    .filter(({ spec }) => isObject(spec) && spec.groupRef === group)
+    .map((member) => member.metadata.name)
+    .sort();
+}
+
+export function status(self: Typed<typeof MCPGroupSpec>, observed: Observed): Static<typeof MCPGroupStatus> {
+  const unknown = ['MCPServer', 'MCPRemoteProxy'].filter((kind) => observed.unlisted?.has(kind) === true);
+  if (unknown.length > 0) return unknownStatus(self, unknown, observed);
+  const servers = members(observed.view, 'MCPServer', self.name);
+  const remoteProxies = members(observed.view, 'MCPRemoteProxy', self.name);
+  const count = `${countText(servers.length, 'server')}, ${countText(remoteProxies.length, 'remote proxy', 'remote proxies')}`;
+  return {
+    ...observedGeneration(self.resource),
+    phase: 'Ready',
+    servers,
+    serverCount: servers.length,
+    remoteProxies,
+    remoteProxyCount: remoteProxies.length,
+    conditions: conditionsOf(
+      self.resource,
+      [
+        { type: 'MCPServersChecked', status: 'True', reason: 'ListMCPServersCheckSucceeded', message: count },
+        { type: 'Ready', status: 'True', reason: 'MembersKnown', message: count },
+      ],
+      observed,
+    ),
+  };
+}
+
+/** The members are those of before: nothing says that they have gone. */
+function unknownStatus(
+  { resource }: Typed<typeof MCPGroupSpec>,
+  unknown: readonly string[],
+  observed: Observed,
+): Static<typeof MCPGroupStatus> {
+  const message = `who is in the group is not known: ${unknown.join(' and ')} could not be listed`;
+  return {
+    ...resource.status,
+    ...observedGeneration(resource),
+    phase: 'Failed',
+    conditions: conditionsOf(
+      resource,
+      [
+        { type: 'MCPServersChecked', status: 'False', reason: 'ListMCPServersCheckFailed', message },
+        { type: 'Ready', status: 'False', reason: 'MembersUnknown', message },
+      ],
+      observed,
+    ),
+  };
+}

@@ -1,0 +1,192 @@
+// The objects that an MCPRegistry becomes: the registry service, its configuration and password file. The service needs
+// no rights in the cluster, so there is no Role. Knows nothing about what exists.
+
+import assert from 'node:assert/strict';
+import { REGISTRY_CONFIG_KEY } from '#contracts/registry/config-map.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { digest, fnv1a32 } from '#std/hash.ts';
+import { canonicalJson, type JsonObject } from '#std/json.ts';
+import { yamlText } from '#std/yaml/package.ts';
+import { configMap, imagePullSecrets, service, serviceAccount } from '../generated.ts';
+import type { Settings, View } from '../kind.ts';
+import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../pods/pod.ts';
+import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
+import { secretChecksum } from '../pods/secret-checksum.ts';
+import { API_PORT, apiLabels, apiSelector, METRICS_PORT, type Registry, registryChildNames } from './facts.ts';
+import {
+  certificateMounts,
+  certificateRefs,
+  dataMounts,
+  type Mounted,
+  mountedSecrets,
+  type Selector,
+  secretMounts,
+} from './mounts.ts';
+import { passwordFile, passwordRefs } from './pgpass.ts';
+import { serverConfig } from './server-config.ts';
+
+const CONFIG_DIRECTORY = '/config';
+const PGPASS = '.pgpass';
+const PGPASS_FILE = `/home/appuser/${PGPASS}`;
+/** The token of the pod's service account, for a provider that is the cluster itself. */
+const ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+export function children(self: Registry, view: View, settings: Settings): readonly KubeObject[] {
+  const { name, namespace } = self;
+  const names = registryChildNames(name);
+  const labels = apiLabels(name);
+  const config = configMap(
+    settings.apiGroup,
+    { name: names.config, namespace, labels },
+    { [REGISTRY_CONFIG_KEY]: configText(self, settings) },
+  );
+  return [
+    serviceAccount({ name: names.account, namespace, labels }, settings.pullSecrets),
+    config.object,
+    ...passwordSecret(self, view),
+    deployment(self, view, settings),
+    service(
+      { name: names.api, namespace, labels },
+      { selector: apiSelector(name), port: { name: 'http', number: API_PORT } },
+    ),
+  ];
+}
+
+/** `config.yaml`, as the service reads it. */
+export function configText(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): string {
+  return yamlText(serverConfig(self, settings));
+}
+
+/** The Secret with the password file: made of `databaseConfig`, or the one that skep.yaml names. */
+function passwordSource({ name, spec }: Registry, { catalogueDatabase }: Settings): Selector | undefined {
+  return spec.databaseConfig === undefined
+    ? catalogueDatabase?.services?.passFileSecret
+    : { name: registryChildNames(name).pgpass, key: PGPASS };
+}
+
+function passwordSecret({ name, namespace, spec }: Registry, view: View): readonly KubeObject[] {
+  if (spec.databaseConfig === undefined) return [];
+  const text = passwordFile(spec.databaseConfig, view);
+  assert(text !== undefined, 'children are made only of resources whose references were found');
+  const metadata = { name: registryChildNames(name).pgpass, namespace, labels: apiLabels(name) };
+  const data = { [PGPASS]: Buffer.from(text, 'utf8').toString('base64') };
+  return [{ apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data }];
+}
+
+function deployment(self: Registry, view: View, settings: Settings): KubeObject {
+  const { name, namespace, spec } = self;
+  const { apiGroup } = settings;
+  const { podTemplateSpec } = spec;
+  const template = {
+    metadata: {
+      labels: apiLabels(name),
+      annotations: {
+        [`${apiGroup}/config-hash`]: fnv1a32(canonicalJson(spec)),
+        ...mountedChecksum(self, view, settings),
+        ...secretChecksum([...mountedSecrets(spec), ...passwordRefs(self, settings)], view, settings),
+      },
+    },
+    spec: pod(self, settings),
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: registryChildNames(name).api,
+      namespace,
+      labels: apiLabels(name),
+      ...podTemplateHash(podTemplateSpec),
+    },
+    spec: { selector: { matchLabels: apiSelector(name) }, template: withPodTemplate(template, podTemplateSpec) },
+  };
+}
+
+/** Digest of what the spec does not tell: the rendered configuration, and the certificates that are read once. */
+function mountedChecksum(self: Registry, view: View, settings: Settings): JsonObject {
+  const certificates = certificateRefs(self, settings).map(({ name }) => ({
+    name,
+    data: view.find('ConfigMap', name)?.data,
+  }));
+  return { [`${settings.apiGroup}/mounts-checksum`]: digest({ config: configText(self, settings), certificates }) };
+}
+
+function pod(self: Registry, settings: Settings): JsonObject {
+  const { name, spec } = self;
+  const names = registryChildNames(name);
+  const file = passwordSource(self, settings);
+  const password = file && passwordParts(file, settings.images.registry);
+  const mounts: readonly Mounted[] = [
+    {
+      volume: { name: 'registry-server-config', configMap: { name: names.config } },
+      mount: { name: 'registry-server-config', mountPath: CONFIG_DIRECTORY, readOnly: true },
+    },
+    ...dataMounts(spec),
+    { volume: { name: 'storage-data', emptyDir: {} }, mount: { name: 'storage-data', mountPath: '/data' } },
+    ...secretMounts(spec),
+    ...certificateMounts(certificateRefs(self, settings)),
+    SCRATCH,
+  ];
+  return {
+    serviceAccountName: names.account,
+    automountServiceAccountToken: needsToken(self),
+    securityContext: POD_SECURITY,
+    ...imagePullSecrets(settings.pullSecrets),
+    initContainers: password && [password.initContainer],
+    containers: [
+      {
+        name: 'registry-api',
+        image: settings.images.registry,
+        args: ['serve', `--config=${CONFIG_DIRECTORY}/${REGISTRY_CONFIG_KEY}`],
+        ports: [
+          { name: 'http', containerPort: API_PORT, protocol: 'TCP' },
+          { name: 'metrics', containerPort: METRICS_PORT, protocol: 'TCP' },
+        ],
+        env: password && [{ name: 'PGPASSFILE', value: PGPASS_FILE }],
+        resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } },
+        livenessProbe: httpProbe('/health', 'http', { initialDelaySeconds: 30, periodSeconds: 10 }),
+        readinessProbe: httpProbe('/readiness', 'http', { initialDelaySeconds: 5, periodSeconds: 5 }),
+        securityContext: CONTAINER_SECURITY,
+        volumeMounts: [
+          ...mounts.map(({ mount }) => ({ ...mount })),
+          ...(password === undefined ? [] : [password.mount]),
+        ],
+      },
+    ],
+    volumes: [...mounts.map(({ volume }) => ({ ...volume })), ...(password?.volumes ?? [])],
+  };
+}
+
+/** Where no provider reads the cluster's own files, the pod gets no token. */
+function needsToken({ spec }: Registry): boolean {
+  const providers = spec.authConfig?.oauth?.providers ?? [];
+  return providers.some(({ caCertPath, authTokenFile }) =>
+    [caCertPath, authTokenFile].some((path) => path?.startsWith(ACCOUNT_DIRECTORY) === true),
+  );
+}
+
+/**
+ * PostgreSQL's clients refuse a password file that anybody else can read. A mounted Secret is either root's own (mode
+ * 0600: the service, which is not root, cannot read it) or, with an fsGroup, its group's too (0640: refused). So a copy
+ * is made. The registry's own image makes it: it runs as the same user as the service, is pulled anyway, and has node.
+ */
+function passwordParts({ name: secretName, key }: Selector, image: string) {
+  const script = `const fs = require('node:fs'); fs.copyFileSync('/secret/${PGPASS}', '/pgpass/${PGPASS}'); fs.chmodSync('/pgpass/${PGPASS}', 0o600);`;
+  return {
+    initContainer: {
+      name: 'setup-pgpass',
+      image,
+      command: ['node', '-e', script],
+      resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { cpu: '50m', memory: '128Mi' } },
+      securityContext: CONTAINER_SECURITY,
+      volumeMounts: [
+        { name: 'pgpass-secret', mountPath: '/secret', readOnly: true },
+        { name: 'pgpass', mountPath: '/pgpass' },
+      ],
+    },
+    mount: { name: 'pgpass', mountPath: PGPASS_FILE, subPath: PGPASS, readOnly: true },
+    volumes: [
+      { name: 'pgpass-secret', secret: { secretName, items: key === PGPASS ? undefined : [{ key, path: PGPASS }] } },
+      { name: 'pgpass', emptyDir: {} },
+    ],
+  };
+}

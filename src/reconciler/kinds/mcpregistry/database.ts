@@ -1,0 +1,22 @@
+// The database that a registry names for itself. Knows nothing about connections.
+
+import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
+import { registryAnnotations } from './annotations.ts';
+import type { Registry } from './facts.ts';
+
+/** Undefined: the registry uses the instance's own. */
+export function databaseTarget(self: Registry): RegistryDatabaseTarget | undefined {
+  const { databaseConfig } = self.spec;
+  if (databaseConfig === undefined) return undefined;
+  const { dbAppUserPasswordSecretRef, dbMigrationUserPasswordSecretRef, ...settings } = databaseConfig;
+  return {
+    settings,
+    caConfigMapRef: registryAnnotations(self).databaseCA,
+    passwordSecretRef: pickKey(dbAppUserPasswordSecretRef),
+    migrationPasswordSecretRef: pickKey(dbMigrationUserPasswordSecretRef),
+  };
+}
+
+function pickKey({ name, key }: { readonly name: string; readonly key: string }) {
+  return { name, key };
+}

@@ -1,0 +1,109 @@
+// The volumes of a registry service: data out of ConfigMaps and claims, Secrets, certificates. Each Secret and
+// ConfigMap is mounted once, with every key that is named of it. Knows nothing about the rest of the pod.
+
+import type { JsonObject } from '#std/json.ts';
+import type { Settings } from '../kind.ts';
+import { volumeName } from '../pods/pod.ts';
+import { registryAnnotations } from './annotations.ts';
+import {
+  certificateDirectory,
+  dataDirectory,
+  type Entry,
+  type Provider,
+  type Registry,
+  type RegistrySpec,
+  secretDirectory,
+} from './facts.ts';
+
+export interface Mounted {
+  readonly volume: JsonObject;
+  readonly mount: JsonObject;
+}
+
+/** Sources of Git and of another registry's API have none. */
+export function dataMounts(spec: RegistrySpec): readonly Mounted[] {
+  return spec.registries.flatMap((entry) => {
+    const volume = dataVolume(entry);
+    return volume === undefined
+      ? []
+      : [mounted(volumeName('registry-data-source', entry.name), volume, dataDirectory(entry))];
+  });
+}
+
+function dataVolume({ configMapRef, pvcRef }: Entry): JsonObject | undefined {
+  if (pvcRef !== undefined) return { persistentVolumeClaim: { claimName: pvcRef.claimName, readOnly: true } };
+  if (configMapRef === undefined) return undefined;
+  const { name, key, optional } = configMapRef;
+  return {
+    configMap: { name, items: [{ key, path: 'registry.json' }], optional: optional === true ? optional : undefined },
+  };
+}
+
+/** Every Secret that the configuration names a file of: credentials of Git sources, of identity providers. */
+export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
+  const gitNames = new Set(gitSecrets(spec).map(({ name }) => name));
+  return merged(mountedSecrets(spec)).map(({ name, items, optional }) => {
+    const volume = volumeName(gitNames.has(name) ? 'git-auth' : 'auth-secret', name);
+    return mounted(volume, { secret: { secretName: name, items, ...optional } }, secretDirectory(name));
+  });
+}
+
+/** The Secrets that are mounted: not those of a provider that names a file in the container. */
+export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
+  const providerSecrets = providersOf(spec).flatMap(({ clientSecretRef, authTokenRef, authTokenFile }) => [
+    ...(clientSecretRef === undefined ? [] : [clientSecretRef]),
+    ...(authTokenRef === undefined || authTokenFile ? [] : [authTokenRef]),
+  ]);
+  return [...gitSecrets(spec), ...providerSecrets];
+}
+
+function gitSecrets({ registries }: RegistrySpec): readonly Selector[] {
+  return registries.flatMap(({ git }) => (git?.auth === undefined ? [] : [git.auth.passwordSecretRef]));
+}
+
+/** Every ConfigMap with certificates: of an identity provider, of the database. */
+export function certificateMounts(refs: readonly Selector[]): readonly Mounted[] {
+  return merged(refs).map(({ name, items, optional }) =>
+    mounted(volumeName('auth-ca', name), { configMap: { name, items, ...optional } }, certificateDirectory(name)),
+  );
+}
+
+/** The certificates that are mounted: not those of a provider that names a file in the container. */
+export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
+  const database = databaseCA(self, settings);
+  const providers = providersOf(self.spec).flatMap(({ caCertRef, caCertPath }) =>
+    caCertRef === undefined || caCertPath ? [] : [caCertRef],
+  );
+  return database === undefined ? providers : [...providers, database];
+}
+
+/** The database's own, or what skep.yaml says that those without one have beside them. */
+export function databaseCA(self: Registry, { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>) {
+  return self.spec.databaseConfig === undefined
+    ? catalogueDatabase?.services?.caConfigMap
+    : registryAnnotations(self).databaseCA;
+}
+
+function providersOf({ authConfig }: RegistrySpec): readonly Provider[] {
+  return authConfig?.mode === 'oauth' ? (authConfig.oauth?.providers ?? []) : [];
+}
+
+export interface Selector {
+  readonly name: string;
+  readonly key: string;
+  readonly optional?: boolean;
+}
+
+/** One entry per object. It is optional where everybody who names it says so. */
+function merged(selectors: readonly Selector[]) {
+  const byName = Map.groupBy(selectors, ({ name }) => name);
+  return [...byName].map(([name, same]) => ({
+    name,
+    items: [...new Set(same.map(({ key }) => key))].map((key) => ({ key, path: key })),
+    optional: same.every(({ optional }) => optional === true) ? { optional: true } : {},
+  }));
+}
+
+function mounted(name: string, source: JsonObject, mountPath: string): Mounted {
+  return { volume: { name, ...source }, mount: { name, mountPath, readOnly: true } };
+}

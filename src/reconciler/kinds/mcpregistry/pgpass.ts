@@ -1,0 +1,60 @@
+// The password file of a registry's database, out of the two Secrets that hold the passwords. Knows nothing about pods.
+// Source: the PostgreSQL manual, libpq, "The Password File".
+
+import { secretBytes } from '#kubernetes/rules/content.ts';
+import type { Finding, Settings, View } from '../kind.ts';
+import type { Registry, RegistrySpec } from './facts.ts';
+
+type Database = NonNullable<RegistrySpec['databaseConfig']>;
+type Selector = Database['dbAppUserPasswordSecretRef'];
+
+/** The Secrets that the file is made of, or is in. */
+export function passwordRefs(
+  { spec: { databaseConfig } }: Registry,
+  { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
+): readonly Selector[] {
+  const named = catalogueDatabase?.services?.passFileSecret;
+  if (databaseConfig === undefined) return named === undefined ? [] : [named];
+  return [databaseConfig.dbAppUserPasswordSecretRef, databaseConfig.dbMigrationUserPasswordSecretRef];
+}
+
+/** One line for each user. Undefined where a password is missing. */
+export function passwordFile(database: Database, view: View): string | undefined {
+  const { host, port, database: name, user, migrationUser } = database;
+  const users = [
+    { user, password: secretText(view, database.dbAppUserPasswordSecretRef) },
+    { user: migrationUser, password: secretText(view, database.dbMigrationUserPasswordSecretRef) },
+  ];
+  const lines = users.map(({ user, password }) =>
+    password === undefined ? undefined : [host, String(port), name, user, password].map(escaped).join(':'),
+  );
+  return lines.includes(undefined) ? undefined : `${lines.join('\n')}\n`;
+}
+
+/** Passwords that the file cannot hold. Their values are not shown. */
+export function passwordFindings(database: Database | undefined, view: View): readonly Finding[] {
+  if (database === undefined) return [];
+  return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field): Finding[] => {
+    const { name, key } = database[field];
+    const password = secretText(view, database[field]);
+    const pointer = `/spec/databaseConfig/${field}`;
+    if (password === undefined) {
+      return [{ ...FAULT, pointer, message: `Secret ${name} has no text under the key ${key}` }];
+    }
+    if (!/[\r\n]/.test(password)) return [];
+    return [{ ...FAULT, pointer, message: `Secret ${name}, key ${key}: a password cannot hold a line break` }];
+  });
+}
+
+const FAULT = { code: 'database-password-unusable', severity: 'error' } as const;
+
+function escaped(field: string): string {
+  return field.replaceAll('\\', '\\\\').replaceAll(':', '\\:');
+}
+
+/** A Secret's value as text, without the line break that editors leave at the end. */
+function secretText(view: View, { name, key }: Selector): string | undefined {
+  return secretBytes(view.find('Secret', name), key)
+    ?.toString('utf8')
+    .replace(/\r?\n$/, '');
+}

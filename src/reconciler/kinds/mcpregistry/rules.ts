@@ -1,0 +1,125 @@
+// What is wrong with an MCPRegistry that neither its schema nor CEL can say: in itself (rules), and in the content of
+// what it names (inspect). Knows nothing about what follows from it.
+
+import { readRegistryConfig } from '#contracts/registry/config-read.ts';
+import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
+import { fieldPath } from '#kubernetes/rules/structural/path.ts';
+import { parseGlob } from '#std/glob.ts';
+import { isObject } from '#std/json.ts';
+import type { Finding, View } from '../kind.ts';
+import { podTemplateFindings } from '../pods/pod-template.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
+import { registryAnnotationFindings, registryAnnotations } from './annotations.ts';
+import { configText } from './children.ts';
+import type { Registry } from './facts.ts';
+import { passwordFindings } from './pgpass.ts';
+
+export function rules(self: Registry, written: unknown): readonly Finding[] {
+  return [
+    ...podTemplateFindings(self.spec.podTemplateSpec, '/spec/podTemplateSpec'),
+    ...credentialFindings(self),
+    ...commitFindings(self),
+    ...formatFindings(written),
+    ...openFindings(self),
+    ...optionalFindings(self),
+    ...filterFindings(self),
+    ...serviceFindings(self),
+    ...authorityFindings(self),
+    ...registryAnnotationFindings(self),
+  ];
+}
+
+/** HTTP Basic authentication goes nowhere but to http and https. */
+function credentialFindings({ spec }: Registry): readonly Finding[] {
+  return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
+    if (git?.auth === undefined || /^https?:/.test(git.repository)) return [];
+    const pointer = `/spec/registries/${index}/git/auth`;
+    const message = `auth has no effect for ${git.repository}: only http and https repositories use it`;
+    return [{ code: 'git-auth-unused', severity: 'warning', pointer, message }];
+  });
+}
+
+/** Servers give a commit by its whole name only. */
+function commitFindings({ spec }: Registry): readonly Finding[] {
+  return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
+    if (git?.commit === undefined || /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(git.commit)) return [];
+    const pointer = `/spec/registries/${index}/git/commit`;
+    const message = `"${git.commit}" is no whole commit: Git servers give a commit by its 40 (or 64) hexadecimal digits only`;
+    return [{ code: 'git-commit-short', severity: 'error', pointer, message }];
+  });
+}
+
+/** The default is no format that anyone has chosen. */
+function formatFindings(written: unknown): readonly Finding[] {
+  const registries = isObject(written) ? written.registries : [];
+  return (Array.isArray(registries) ? registries : []).flatMap((registry, index) =>
+    isObject(registry) && registry.api !== undefined && registry.format === 'toolhive'
+      ? [fieldWithoutEffect(`/spec/registries/${index}/format`, API_FORMAT)]
+      : [],
+  );
+}
+
+/** A child is made of the passwords: without them there is nothing to make. */
+function optionalFindings({ spec: { databaseConfig } }: Registry): readonly Finding[] {
+  return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field) =>
+    databaseConfig?.[field].optional === true
+      ? [fieldWithoutEffect(`/spec/databaseConfig/${field}/optional`, 'the service cannot do without the password')]
+      : [],
+  );
+}
+
+/** Providers are written down, yet everybody is let in: mode is anonymous unless it is set. */
+function openFindings({ spec }: Registry): readonly Finding[] {
+  if (spec.authConfig?.oauth === undefined || spec.authConfig.mode === 'oauth') return [];
+  const message = "oauth has no effect, and everybody may read: mode is 'anonymous'; set it to 'oauth'";
+  return [{ code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
+}
+
+/** As libpq: it checks by an authority that is named, and by no other. */
+function authorityFindings(self: Registry): readonly Finding[] {
+  if (self.spec.databaseConfig?.sslMode !== 'verify-ca') return [];
+  if (registryAnnotations(self).databaseCA !== undefined) return [];
+  const message =
+    'sslMode verify-ca needs certificates: name a ConfigMap with them in the annotation skep.dev/database-ca';
+  return [{ code: 'database-ca-missing', severity: 'error', pointer: '/spec/databaseConfig/sslMode', message }];
+}
+
+/** A malformed pattern lets nothing through: the registry would be served empty. */
+function filterFindings({ spec }: Registry): readonly Finding[] {
+  return spec.registries.flatMap(({ filter }, index) =>
+    (['include', 'exclude'] as const).flatMap((list) =>
+      (filter?.names?.[list] ?? []).flatMap((pattern, at): readonly Finding[] => {
+        if (parseGlob(pattern) !== undefined) return [];
+        const pointer = `/spec/registries/${index}/filter/names/${list}/${at}`;
+        const message = `"${pattern}" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last`;
+        return [{ code: 'filter-glob-invalid', severity: 'error', pointer, message }];
+      }),
+    ),
+  );
+}
+
+/** Where the fields of the service's configuration come from. */
+const ORIGINS: readonly (readonly [string, string])[] = [
+  ['/registries', '/spec/registries'],
+  ['/database', '/spec/databaseConfig'],
+  ['/auth', '/spec/authConfig'],
+];
+
+/** By the schema and by the rules above. */
+const SAID_ALREADY: ReadonlySet<string> = new Set(['registry-config-interval', 'registry-config-glob']);
+
+/** What the service itself would say of its configuration, when it starts. */
+function serviceFindings(self: Registry): readonly Finding[] {
+  const read = readRegistryConfig(configText(self, {}), 'config.yaml');
+  const problems = ('config' in read ? read.warnings : read.problems).filter(({ code }) => !SAID_ALREADY.has(code));
+  return problems.map(({ severity, pointer = '', message }) => {
+    const origin = ORIGINS.find(([inside]) => pointer.startsWith(inside));
+    const at = origin === undefined ? '/spec' : origin[1] + pointer.slice(origin[0].length);
+    const reported = message.startsWith(`${pointer}: `) ? message.slice(pointer.length + 2) : message;
+    return { code: 'registry-service-config', severity, pointer: at, message: `${fieldPath(at)}: ${reported}` };
+  });
+}
+
+export function inspect({ spec }: Registry, view: View): readonly Finding[] {
+  return passwordFindings(spec.databaseConfig, view);
+}

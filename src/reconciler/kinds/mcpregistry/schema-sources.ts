@@ -1,0 +1,74 @@
+// The fields of one entry of `spec.registries`. Knows nothing about how sources are read.
+
+import { ENDPOINT, fileField, filter, GIT, INTERVAL, NAME } from '#contracts/registry/fields.ts';
+import { SOURCE_FORMATS } from '#contracts/registry/source.ts';
+import { choice, object, optional } from '#std/schema.ts';
+import { configMapKeySelector, nameField, secretKeySelector } from '../selectors.ts';
+
+const GitAuth = object(
+  {
+    username: GIT.username,
+    passwordSecretRef: secretKeySelector('Password or token.'),
+  },
+  'HTTP Basic authentication. Only http and https repositories use it.',
+);
+
+const Git = object(
+  {
+    repository: GIT.repository,
+    branch: optional(GIT.branch),
+    tag: optional(GIT.tag),
+    commit: optional(GIT.commit),
+    path: GIT.path,
+    auth: optional(GitAuth),
+  },
+  'A file in a Git repository.',
+  {
+    validations: [
+      {
+        rule: '[has(self.branch), has(self.tag), has(self.commit)].filter(ref, ref).size() <= 1',
+        message: 'branch, tag and commit are mutually exclusive',
+      },
+    ],
+  },
+);
+
+const Api = object({ endpoint: ENDPOINT }, "Another registry's API.");
+
+const Claim = object(
+  {
+    claimName: nameField('Name of the PersistentVolumeClaim.'),
+    path: fileField('Path of the JSON file inside the claim.'),
+  },
+  'A file on a volume. Several entries may share one claim.',
+);
+
+const SyncPolicy = object(
+  { interval: INTERVAL },
+  'Syncs at an interval. Without it: once, and whenever a sync is asked for.',
+);
+
+/** One registry: exactly one place to read from. */
+export const Registry = object(
+  {
+    name: NAME,
+    format: choice("Format of the data: the platform's own, or the MCP registry's.", SOURCE_FORMATS, {
+      default: 'toolhive',
+    }),
+    configMapRef: optional(configMapKeySelector('A file in a ConfigMap.')),
+    git: optional(Git),
+    api: optional(Api),
+    pvcRef: optional(Claim),
+    syncPolicy: optional(SyncPolicy),
+    filter: optional(filter((entry) => entry)),
+  },
+  'One registry: where its data is from, and which of it is served.',
+  {
+    validations: [
+      {
+        rule: '[has(self.configMapRef), has(self.git), has(self.api), has(self.pvcRef)].filter(it, it).size() == 1',
+        message: 'exactly one of configMapRef, git, api and pvcRef must be set',
+      },
+    ],
+  },
+);

@@ -1,0 +1,84 @@
+// Every field of MCPRegistry. Knows nothing about what becomes of them.
+
+import { anyObject, bool, choice, integer, list, object, optional, text, time } from '#std/schema.ts';
+import { ConditionsSchema } from '../conditions.ts';
+import { nameField } from '../selectors.ts';
+import { Auth } from './schema-auth.ts';
+import { Database } from './schema-database.ts';
+import { Registry } from './schema-sources.ts';
+
+export const MCPRegistrySpec = object(
+  {
+    displayName: optional(text('Name for people.')),
+    registries: list(Registry, 'What is served, one entry per registry.', {
+      keys: ['name'],
+      minItems: 1,
+      maxItems: 128,
+      validations: [{ rule: 'size(self) > 0', message: 'at least one registry must be specified' }],
+    }),
+    enforceServers: bool(
+      'True: every image that MCPServers and EmbeddingServers of this namespace run, containers of podTemplateSpec included, must be in an MCPRegistry of the namespace, whichever. One registry that says so is enough.',
+      false,
+    ),
+    podTemplateSpec: optional(
+      anyObject('Changes to the pod of the registry service, as a pod template. Its container is named registry-api.'),
+    ),
+    databaseConfig: optional(Database),
+    authConfig: optional(Auth),
+  },
+  'The desired state of the registry.',
+);
+
+const SyncStatus = object(
+  {
+    phase: choice('How far the sync is: of all sources, the one that needs attention most.', [
+      'Syncing',
+      'Complete',
+      'Failed',
+    ]),
+    message: optional(text('Why, for people.')),
+    lastAttempt: optional(time('When a sync was last tried. Up to five minutes late where nothing else changed.')),
+    attemptCount: optional(integer('How often it was tried since it last worked.', { minimum: 0 })),
+    lastSyncTime: optional(time('When a source was last synced. As late as lastAttempt.')),
+    lastSyncHash: optional(text('Digest of what was synced, before filters.')),
+    serverCount: optional(integer('How many servers are served.', { minimum: 0 })),
+  },
+  'How far the sync of the sources is.',
+);
+
+const ApiStatus = object(
+  {
+    phase: choice('How far the registry service is.', ['NotStarted', 'Deploying', 'Ready', 'Unhealthy', 'Error']),
+    message: optional(text('Why, for people.')),
+    endpoint: optional(text('Where clients inside the cluster reach the service.')),
+    readySince: optional(time('Since when it is ready; absent while it is not.')),
+  },
+  'How far the registry service is.',
+);
+
+const StorageRef = object(
+  {
+    type: choice('Where the data is kept.', ['configmap']),
+    configMapRef: optional(
+      object({ name: nameField('Name of the ConfigMap.') }, 'The ConfigMap, when type is configmap.', { atomic: true }),
+    ),
+  },
+  'Where older versions kept the data. Never written: the data is in the database.',
+);
+
+export const MCPRegistryStatus = object(
+  {
+    observedGeneration: optional(
+      integer('Generation of the registry that this status is about.', { format: 'int64', minimum: 0 }),
+    ),
+    phase: optional(choice('How far the registry is.', ['Pending', 'Ready', 'Failed', 'Syncing', 'Terminating'])),
+    message: optional(text('Why, for people.')),
+    syncStatus: optional(SyncStatus),
+    apiStatus: optional(ApiStatus),
+    lastAppliedFilterHash: optional(text('Digest of the filters that were last applied.')),
+    storageRef: optional(StorageRef),
+    lastManualSyncTrigger: optional(text('Value of the sync-trigger annotation that was last carried out.')),
+    conditions: optional(ConditionsSchema),
+  },
+  'The registry as it was last seen.',
+);

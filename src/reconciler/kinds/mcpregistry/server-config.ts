@@ -1,0 +1,129 @@
+// Renders an MCPRegistry into the configuration of its registry service. Knows nothing about the objects around it.
+
+import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
+import type { RegistryConfigFile } from '#contracts/registry/config.ts';
+import type { Settings } from '../kind.ts';
+import { registryAnnotations } from './annotations.ts';
+import {
+  apiEndpoint,
+  certificateDirectory,
+  dataDirectory,
+  type Entry,
+  METRICS_PORT,
+  type Provider,
+  type Registry,
+  secretDirectory,
+} from './facts.ts';
+import { databaseCA } from './mounts.ts';
+
+type File = RegistryConfigFile;
+type FileEntry = File['registries'][number];
+type FileProvider = NonNullable<NonNullable<NonNullable<File['auth']>['oauth']>['providers']>[number];
+type Filter = NonNullable<Entry['filter']>;
+
+export function serverConfig(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): File {
+  const { name, namespace, spec } = self;
+  return {
+    registryName: name,
+    displayName: spec.displayName || undefined,
+    namespace,
+    metrics: { port: METRICS_PORT },
+    registries: spec.registries.map(entry),
+    database: database(self, settings),
+    page: registryAnnotations(self).page,
+    running: registryAnnotations(self).running,
+    auth: auth(self),
+  };
+}
+
+function entry(source: Entry): FileEntry {
+  const { name, syncPolicy, filter } = source;
+  return {
+    name,
+    format: formatOf(source),
+    ...origin(source),
+    // A volume is seen by the service only; everything else by the reconciler, which has the Secrets and the network.
+    syncedBy: source.pvcRef === undefined ? 'reconciler' : undefined,
+    syncPolicy: syncPolicy && { interval: syncPolicy.interval },
+    filter: filter && lists(filter),
+  };
+}
+
+/** A registry's API speaks the upstream format only, whatever the default says. */
+export function formatOf({ api, format }: Entry): Entry['format'] {
+  return api === undefined ? format : 'upstream';
+}
+
+function origin(source: Entry): Pick<FileEntry, 'git' | 'api' | 'file'> {
+  const { git, api, pvcRef } = source;
+  if (git !== undefined) {
+    const { auth: credentials, ...rest } = git;
+    if (credentials === undefined) return { git: rest };
+    const { username, passwordSecretRef } = credentials;
+    const passwordFile = `${secretDirectory(passwordSecretRef.name)}/${passwordSecretRef.key}`;
+    return { git: { ...rest, auth: { username, passwordFile } } };
+  }
+  if (api !== undefined) return { api: { endpoint: api.endpoint } };
+  return { file: { path: `${dataDirectory(source)}/${pvcRef?.path ?? 'registry.json'}` } };
+}
+
+function lists({ names, tags }: Filter): NonNullable<FileEntry['filter']> {
+  return {
+    names: names && withoutEmpty(names),
+    tags: tags && withoutEmpty(tags),
+  };
+}
+
+function withoutEmpty({ include, exclude }: NonNullable<Filter['names']>) {
+  return { include, exclude };
+}
+
+/** The registry's own database, or the catalogue's of this instance, or the defaults of the field. */
+function database(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): NonNullable<File['database']> {
+  const certificates = databaseCA(self, settings);
+  const caFile = certificates && `${certificateDirectory(certificates.name)}/${certificates.key}`;
+  const own = self.spec.databaseConfig;
+  if (own === undefined) {
+    // Files of the reconciler's own machine mean nothing in the service's container.
+    const { passFile: _pass, caFile: _ca, services: _services, ...catalogue } = settings.catalogueDatabase ?? {};
+    return { ...DATABASE_DEFAULTS, ...catalogue, caFile };
+  }
+  const { dbAppUserPasswordSecretRef: _app, dbMigrationUserPasswordSecretRef: _migration, ...rest } = own;
+  return { ...rest, caFile };
+}
+
+function auth(self: Registry): NonNullable<File['auth']> {
+  const { mode, oauth } = self.spec.authConfig ?? {};
+  if (mode !== 'oauth' || oauth === undefined) return { mode: 'anonymous' };
+  const { resourceUrl, realm, scopesSupported, providers } = oauth;
+  return {
+    mode,
+    oauth: {
+      resourceUrl: resourceUrl === undefined || resourceUrl === '' ? apiEndpoint(self) : resourceUrl,
+      realm,
+      scopesSupported,
+      resourceDocumentation: registryAnnotations(self).resourceDocumentation,
+      providers: providers.map(provider),
+    },
+  };
+}
+
+function provider(given: Provider): FileProvider {
+  const { name, issuerUrl, audience, jwksUrl, introspectionUrl, clientId, clientSecretRef, allowPrivateIP } = given;
+  const { caCertPath, caCertRef, authTokenFile, authTokenRef } = given;
+  const certificate = caCertRef && `${certificateDirectory(caCertRef.name)}/${caCertRef.key}`;
+  const token = authTokenRef && `${secretDirectory(authTokenRef.name)}/${authTokenRef.key}`;
+  const secret = clientSecretRef && `${secretDirectory(clientSecretRef.name)}/${clientSecretRef.key}`;
+  return {
+    name,
+    issuerUrl,
+    audience,
+    jwksUrl: jwksUrl || undefined,
+    introspectionUrl: introspectionUrl || undefined,
+    clientId: clientId || undefined,
+    clientSecretFile: secret || undefined,
+    caCertPath: caCertPath || certificate || undefined,
+    authTokenFile: authTokenFile || token || undefined,
+    allowPrivateIP,
+  };
+}

@@ -1,0 +1,41 @@
+// The sources of an MCPRegistry, as the catalogue's sync reads them. Knows nothing about syncing.
+
+import type { Filter, Origin, RegistrySource } from '#contracts/registry/source.ts';
+import { parseDuration } from '#std/duration.ts';
+import type { Entry, Registry } from './facts.ts';
+import { formatOf } from './server-config.ts';
+
+export function sources({ spec }: Registry): readonly RegistrySource[] {
+  // Asked of living objects too, which may be older than the schema.
+  return (spec.registries ?? []).map((entry) => {
+    const intervalMs = entry.syncPolicy === undefined ? undefined : parseDuration(entry.syncPolicy.interval);
+    return {
+      name: entry.name,
+      format: formatOf(entry),
+      origin: originOf(entry),
+      intervalMs,
+      filter: filterOf(entry),
+    };
+  });
+}
+
+function originOf({ git, api, configMapRef, pvcRef }: Entry): Origin {
+  if (git !== undefined) {
+    const { auth, ...rest } = git;
+    if (auth === undefined) return { type: 'git', ...rest };
+    const { name, key } = auth.passwordSecretRef;
+    return { type: 'git', ...rest, auth: { username: auth.username, passwordSecretRef: { name, key } } };
+  }
+  if (api !== undefined) return { type: 'api', endpoint: api.endpoint };
+  if (configMapRef !== undefined) return { type: 'configMap', name: configMapRef.name, key: configMapRef.key };
+  const { claimName = '', path = 'registry.json' } = pvcRef ?? {};
+  return { type: 'claim', claimName, path };
+}
+
+function filterOf({ filter }: Entry): Filter {
+  const { names, tags } = filter ?? {};
+  return {
+    names: { include: names?.include ?? [], exclude: names?.exclude ?? [] },
+    tags: { include: tags?.include ?? [], exclude: tags?.exclude ?? [] },
+  };
+}

@@ -1,0 +1,126 @@
+// One sync status for all sources of an MCPRegistry. Knows nothing about syncing.
+
+import type { CatalogueState, SourceState } from '#contracts/catalogue-state.ts';
+import { digest } from '#std/hash.ts';
+import { isObject, jsonEquals } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import { countText } from '#std/words/count-text.ts';
+import type { Observed } from '../kind.ts';
+import type { Registry } from './facts.ts';
+import type { MCPRegistryStatus } from './schema.ts';
+
+type Status = Static<typeof MCPRegistryStatus>;
+export type SyncStatus = NonNullable<Status['syncStatus']>;
+type SyncPart = Pick<Status, 'syncStatus' | 'lastAppliedFilterHash' | 'lastManualSyncTrigger'>;
+
+interface Source {
+  readonly name: string;
+  /** Absent: never synced. */
+  readonly state: SourceState | undefined;
+}
+
+/** What the store says; where it could not be read, what was said before, and why it could not. */
+export function syncPart(
+  { spec, resource }: Registry,
+  { catalogue, storeFailure }: Pick<Observed, 'catalogue' | 'storeFailure'>,
+): SyncPart {
+  const before = resource.status ?? {};
+  if (catalogue === undefined) {
+    const kept = keptPart(before);
+    if (storeFailure === undefined) return kept;
+    return { ...kept, syncStatus: { ...kept.syncStatus, phase: 'Failed', message: storeFailure } };
+  }
+  const sources = spec.registries.map(({ name }) => ({ name, state: catalogue[name] }));
+  const filterHash = combined(sources, ({ filterHash }) => filterHash);
+  const trigger = commonTrigger(catalogue) ?? before.lastManualSyncTrigger;
+  return {
+    syncStatus: steady(before.syncStatus, overall(sources)),
+    lastAppliedFilterHash: filterHash,
+    lastManualSyncTrigger: typeof trigger === 'string' ? trigger : undefined,
+  };
+}
+
+function keptPart(before: object): SyncPart {
+  const kept: SyncPart = {};
+  if ('syncStatus' in before && isObject(before.syncStatus)) Object.assign(kept, { syncStatus: before.syncStatus });
+  for (const field of ['lastAppliedFilterHash', 'lastManualSyncTrigger'] as const) {
+    const value: unknown = Reflect.get(before, field);
+    if (typeof value === 'string') kept[field] = value;
+  }
+  return kept;
+}
+
+/** How old the times of a status may be that says the same otherwise. */
+const TIMES_MAY_LAG_MS = 5 * 60_000;
+
+/** A sync that found nothing new moves only times: written now and then, so that most runs write nothing. */
+function steady(before: unknown, after: SyncStatus): SyncStatus {
+  if (!isObject(before) || typeof before.lastAttempt !== 'string' || after.lastAttempt === undefined) return after;
+  const { lastAttempt, lastSyncTime } = before;
+  if (Date.parse(after.lastAttempt) - Date.parse(lastAttempt) >= TIMES_MAY_LAG_MS) return after;
+  const kept = {
+    ...after,
+    lastAttempt,
+    lastSyncTime: typeof lastSyncTime === 'string' ? lastSyncTime : after.lastSyncTime,
+  };
+  return jsonEquals(kept, before) ? kept : after;
+}
+
+function overall(sources: readonly Source[]): SyncStatus {
+  const states = sources.flatMap(({ state }) => (state === undefined ? [] : [state]));
+  const { phase, message } = verdict(sources);
+  const lastAttempt = latest(states.map((state) => state.lastAttempt));
+  const lastSyncTime = latest(states.map((state) => state.lastSyncTime));
+  const lastSyncHash = combined(sources, (state) => state.lastSyncHash);
+  return {
+    phase,
+    message,
+    lastAttempt,
+    attemptCount: Math.max(0, ...states.map((state) => state.attemptCount)),
+    lastSyncTime,
+    lastSyncHash,
+    serverCount: states.reduce((sum, state) => sum + state.serverCount, 0),
+  };
+}
+
+/** Failed where any source failed, Complete where all are. */
+function verdict(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { readonly message: string } {
+  const failed = sources.filter(({ state }) => state?.phase === 'Failed');
+  if (failed.length > 0) {
+    return { phase: 'Failed', message: failed.map(({ name, state }) => `${name}: ${state?.message}`).join('; ') };
+  }
+  const waiting = sources.filter(({ state }) => state?.lastSyncTime === undefined).map(({ name }) => name);
+  if (waiting.length > 0) return { phase: 'Syncing', message: `not synced yet: ${waiting.join(', ')}` };
+  const running = sources.filter(({ state }) => state?.phase === 'Syncing').map(({ name }) => name);
+  if (running.length > 0) return { phase: 'Syncing', message: `syncing: ${running.join(', ')}` };
+  const rejected = sources.filter(({ state }) => (state?.rejectedCount ?? 0) > 0);
+  const complaint = [
+    ...rejected.map(
+      ({ name, state }) =>
+        `; ${name}: ${countText(state?.rejectedCount ?? 0, 'invalid entry', 'invalid entries')} left out`,
+    ),
+    ...sources.flatMap(({ name, state }) => (state?.emptySince === undefined ? [] : `; ${name}: ${state.message}`)),
+  ];
+  return { phase: 'Complete', message: `synced: ${sources.map(({ name }) => name).join(', ')}${complaint.join('')}` };
+}
+
+/** Of one source its own hash, of several one over all of them. */
+function combined(sources: readonly Source[], pick: (state: SourceState) => string | undefined): string | undefined {
+  const hashes = sources.flatMap(({ name, state }) => {
+    const hash = state === undefined ? undefined : pick(state);
+    return hash === undefined ? [] : [[name, hash] as const];
+  });
+  const [only, ...more] = hashes;
+  return more.length === 0 ? only?.[1] : digest(Object.fromEntries(hashes));
+}
+
+/** The trigger that every source has carried out. */
+function commonTrigger(catalogue: CatalogueState): string | undefined {
+  const [first, ...more] = Object.values(catalogue).map(({ trigger }) => trigger);
+  return more.every((trigger) => trigger === first) ? first : undefined;
+}
+
+function latest(times: readonly (string | undefined)[]): string | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1);
+}

@@ -1,0 +1,70 @@
+// The objects that an MCPRemoteProxy becomes: an account, configuration, the proxy. Knows nothing about what exists.
+
+import type { RunConfig } from '#contracts/run-config.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { forwardedHeaders } from '../auth/header-forward.ts';
+import type { GeneratedSecret, Settings, View } from '../kind.ts';
+import type { Mounted } from '../pods/pod.ts';
+import { wantedReplicas } from '../proxy/disruption.ts';
+import { proxyAccount, proxyFiles } from '../proxy/objects.ts';
+import { mountedConfigMap, type ProxyFacts, type ProxyNeeds, proxyNeeds } from '../proxy/proxy.ts';
+import { BACKEND_CA } from '../proxy/service.ts';
+import { sessionKeys } from '../proxy/session-keys.ts';
+import { proxyIdentity, proxySettings } from '../proxy/settings.ts';
+import { proxyDeployment, proxyDisruption, proxyService } from '../proxy/workload.ts';
+import { proxyOf, type RemoteProxy } from './facts.ts';
+
+export function children(self: RemoteProxy, view: View, settings: Settings): readonly KubeObject[] {
+  const { spec } = self;
+  const proxy = proxyOf(self);
+  const needs = proxyNeeds(proxy, view, settings);
+  const { apiGroup, images } = settings;
+  const { backendCA } = proxy.tuning;
+  const atStart = backendCA === undefined ? [] : [backendCA.name];
+  const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, atStart });
+  return [
+    // An account of the author's gets the rights that its author gives it.
+    ...(spec.serviceAccount === undefined ? proxyAccount(proxy, needs, []) : []),
+    ...files.objects,
+    proxyDeployment(proxy, needs, {
+      image: images.proxy,
+      account: spec.serviceAccount ?? proxy.names.account,
+      needsToken: false,
+      // One at first; later as many as others choose.
+      replicas: undefined,
+      resources: spec.resources,
+      readyAfterSeconds: 15,
+      files: forwardedHeaders(spec.headerForward).files,
+      mounted: certificates(proxy),
+      annotations: files.checksums,
+    }),
+    proxyService(proxy),
+    ...proxyDisruption(proxy, wantedReplicas(undefined, view, 'Deployment', proxy.names.deployment)),
+  ];
+}
+
+export function generated(self: RemoteProxy): readonly GeneratedSecret[] {
+  return [sessionKeys(proxyOf(self))];
+}
+
+function certificates({ tuning: { backendCA } }: ProxyFacts): readonly Mounted[] {
+  if (backendCA === undefined) return [];
+  const { name, key } = backendCA;
+  return [mountedConfigMap('backend-ca', BACKEND_CA.directory, { name, items: [{ key, path: BACKEND_CA.file }] })];
+}
+
+/** Keys in the order of the contract: equal proxies give equal text. */
+function runConfig(self: RemoteProxy, needs: ProxyNeeds, view: View): RunConfig {
+  const { spec } = self;
+  const proxy = proxyOf(self);
+  return {
+    ...proxyIdentity(proxy),
+    transport: spec.transport,
+    proxy_mode: spec.transport,
+    host: '0.0.0.0',
+    port: proxy.port,
+    remote_url: spec.remoteURL,
+    ...forwardedHeaders(spec.headerForward).block,
+    ...proxySettings(proxy, needs, view),
+  };
+}

@@ -1,0 +1,72 @@
+// Every field of MCPRemoteProxy. Knows nothing about what becomes of them.
+
+import { REMOTE_URL } from '#contracts/proxy-fields.ts';
+import { addressed } from '#std/address/address.ts';
+import { bool, choice, integer, object, optional, port, text } from '#std/schema.ts';
+import { AuthzConfig } from '../auth/authz.ts';
+import { HeaderForward } from '../auth/header-forward.ts';
+import { OIDCConfig } from '../auth/oidc.ts';
+import { ConditionsSchema } from '../conditions.ts';
+import { resourcesField } from '../pods/container.ts';
+import { ResourceOverrides } from '../proxy/overrides.ts';
+import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
+import { namedRef, nameField } from '../selectors.ts';
+
+export const MCPRemoteProxySpec = object(
+  {
+    remoteURL: REMOTE_URL,
+    port: port('Port of the proxy, while proxyPort is left at 8080.', {
+      default: 8080,
+      deprecated: { use: 'proxyPort', until: 'v1beta1' },
+    }),
+    proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
+    transport: choice('How the remote server speaks, and what clients speak.', ['sse', 'streamable-http'], {
+      default: 'streamable-http',
+    }),
+    oidcConfig: { ...OIDCConfig, description: 'Whose tokens are accepted.' } as typeof OIDCConfig,
+    externalAuthConfigRef: optional(
+      namedRef(
+        'How the proxy authenticates to the remote server, such as by exchanging the accepted token.',
+        'MCPExternalAuthConfig',
+      ),
+    ),
+    headerForward: optional(HeaderForward),
+    authzConfig: optional(AuthzConfig),
+    audit: optional(AuditConfig),
+    toolConfigRef: optional(
+      namedRef('Which tools of the remote server are let through and what they are called.', 'MCPToolConfig'),
+    ),
+    telemetry: optional(TelemetryConfig),
+    resources: optional(resourcesField('Resources of the container of the proxy.')),
+    serviceAccount: optional(nameField('Service account of the proxy. Without it, one without rights is made.')),
+    trustProxyHeaders: bool(
+      'True: X-Forwarded-Proto, -Host, -Port and -Prefix are believed when endpoint URLs are built.',
+      false,
+    ),
+    endpointPrefix: optional(
+      addressed(text('Path put before SSE endpoint URLs, for an ingress that strips it.'), 'path'),
+    ),
+    resourceOverrides: optional(ResourceOverrides),
+    groupRef: optional(nameField('Name of the MCPGroup that the proxy belongs to, in the same namespace.')),
+    sessionAffinity: choice('Whether a client stays with one pod of the proxy.', ['ClientIP', 'None'], {
+      default: 'ClientIP',
+    }),
+  },
+  'The desired state of the proxy.',
+);
+
+export const MCPRemoteProxyStatus = object(
+  {
+    observedGeneration: optional(
+      integer('Generation of the proxy that this status is about.', { format: 'int64', minimum: 0 }),
+    ),
+    phase: optional(choice('How far the proxy is.', ['Pending', 'Ready', 'Failed', 'Terminating'])),
+    message: optional(text('Why, for people.')),
+    url: optional(text('Where clients inside the cluster reach the proxy.')),
+    externalURL: optional(text('Where clients outside reach it: oidcConfig.resourceUrl, where that is set.')),
+    toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
+    externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
+    conditions: optional(ConditionsSchema),
+  },
+  'The proxy as it was last seen.',
+);

@@ -1,0 +1,59 @@
+// How far an MCPRemoteProxy is, by its Deployment and by why its children are held. Knows nothing about how to change
+// that.
+
+import type { Static } from '#std/schema.ts';
+import { conditionsOf, observedGeneration } from '../conditions.ts';
+import type { Observed } from '../kind.ts';
+import { type Progress as Reached, setback } from '../pods/progress.ts';
+import { workloadState } from '../pods/workload.ts';
+import { configHashes } from '../proxy/verdicts.ts';
+import { configurationFault, remoteProxyVerdicts } from './conditions.ts';
+import { proxyUrl, type RemoteProxy, remoteProxyChildNames } from './facts.ts';
+import type { MCPRemoteProxyStatus } from './schema.ts';
+
+type Status = Static<typeof MCPRemoteProxyStatus>;
+type Progress = Reached<NonNullable<Status['phase']>>;
+
+export function status(self: RemoteProxy, observed: Observed): Status {
+  const { phase, message, ready, reason } = progress(self, observed);
+  const verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message } as const;
+  const { resourceUrl } = self.spec.oidcConfig;
+  return {
+    ...observedGeneration(self.resource),
+    phase,
+    message,
+    url: proxyUrl(self),
+    externalURL: resourceUrl === undefined || resourceUrl === '' ? undefined : resourceUrl,
+    ...configHashes(self.spec, observed.view),
+    conditions: conditionsOf(self.resource, [...remoteProxyVerdicts(self, observed), verdict], observed),
+  };
+}
+
+/** Of what is wrong with the configuration, clients know the words of the first check that failed. */
+function progress(self: RemoteProxy, observed: Observed): Progress {
+  const held = setback('Remote proxy', self.resource, observed);
+  if (held === undefined) return deploymentProgress(self, observed.view);
+  const fault = held.phase === 'Failed' ? configurationFault(observed.refusals) : undefined;
+  return fault === undefined ? held : { ...held, message: `Validation failed: ${held.message}`, reason: fault.reason };
+}
+
+function deploymentProgress({ name }: RemoteProxy, view: Observed['view']): Progress {
+  const state = workloadState(view, 'Deployment', remoteProxyChildNames(name).deployment);
+  const notReady = { ready: false, reason: 'DeploymentNotReady' };
+  switch (state.state) {
+    case 'missing':
+      return { phase: 'Pending', message: 'No pods found for remote proxy', ...notReady };
+    case 'stopped':
+      return { phase: 'Pending', message: 'No pods found for remote proxy', ready: false, reason: 'ScaledToZero' };
+    case 'failed': {
+      const message = `Remote proxy failed to start: ${state.message}`;
+      return { phase: state.ready > 0 ? 'Ready' : 'Failed', message, ...notReady };
+    }
+    case 'complete':
+      return { phase: 'Ready', message: 'Remote proxy is running', ready: true, reason: 'DeploymentReady' };
+    case 'progressing':
+      return state.ready > 0
+        ? { phase: 'Ready', message: 'Remote proxy is running', ...notReady }
+        : { phase: 'Pending', message: 'Remote proxy is starting', ...notReady };
+  }
+}

@@ -1,0 +1,26 @@
+// The environment of the container that is the MCP server: what it gets to know of its transport, what its author sets,
+// secrets. Knows nothing about containers.
+
+import type { Static } from '#std/schema.ts';
+import type { Env } from '../pods/pod.ts';
+import { backendPort, isStdio } from './facts.ts';
+import type { MCPServerSpec } from './schema.ts';
+
+/** What the kind itself sets comes first, so that what the author writes wins. */
+export function backendEnv(spec: Static<typeof MCPServerSpec>): readonly Env[] {
+  const port = String(backendPort(spec));
+  const reported: Env[] = [
+    { name: 'MCP_TRANSPORT', value: spec.transport },
+    ...(isStdio(spec)
+      ? []
+      : [
+          { name: 'MCP_PORT', value: port },
+          { name: 'FASTMCP_PORT', value: port },
+          { name: 'MCP_HOST', value: '0.0.0.0' },
+        ]),
+  ];
+  const secrets = (spec.secrets ?? []).map(({ name, key, targetEnvName }): Env => {
+    return { name: targetEnvName ?? key, secret: { name, key } };
+  });
+  return [...reported, ...(spec.env ?? []), ...secrets];
+}

@@ -1,0 +1,124 @@
+// The MCP server itself: its StatefulSet, and the Services by which the proxy reaches it. Knows nothing about clients.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { Json, JsonObject } from '#std/json.ts';
+import { imagePullSecrets, service } from '../generated.ts';
+import type { Settings, View } from '../kind.ts';
+import { CONTAINER_SECURITY, envOf, POD_SECURITY, SCRATCH, secretsOf } from '../pods/pod.ts';
+import { withPodTemplate } from '../pods/pod-template.ts';
+import { secretChecksum } from '../pods/secret-checksum.ts';
+import { backendEnv } from './backend-env.ts';
+import { backendPort, isStdio, type Server, serverChildNames, serverReplicas, sessionPool } from './facts.ts';
+
+interface BackendParts {
+  readonly podAnnotations: Readonly<Record<string, string>>;
+  readonly pullSecrets: readonly string[];
+}
+
+/**
+ * Name, selector and serviceName are those of the existing platform: none of them can be changed later, and a
+ * StatefulSet that exists already can so be taken over.
+ */
+export function backendStatefulSet(self: Server, view: View, settings: Settings, parts: BackendParts): KubeObject {
+  const { name, namespace, spec } = self;
+  const { statefulSet } = serverChildNames(name);
+  const labels = backendLabels(self);
+  const replicas = serverReplicas(self);
+  const podAnnotations = { ...parts.podAnnotations, ...secretChecksum(secretsOf(backendEnv(spec)), view, settings) };
+  const template = {
+    metadata: { labels, annotations: Object.keys(podAnnotations).length === 0 ? undefined : { ...podAnnotations } },
+    spec: backendPod(self, parts.pullSecrets),
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: statefulSet, namespace, labels },
+    spec: {
+      replicas,
+      serviceName: statefulSet,
+      // Used pods are replaced at the same time, not one after the other.
+      ...(sessionPool(self) === undefined ? {} : { podManagementPolicy: 'Parallel' }),
+      selector: { matchLabels: { app: name } },
+      template: withPodTemplate(template, spec.podTemplateSpec),
+    },
+  };
+}
+
+/**
+ * What only these pods have: `app` alone would also mean the proxies of every server, for a server that is called
+ * mcpserver. The StatefulSet's own selector cannot be changed and stays as it is.
+ */
+export function backendSelector(name: string) {
+  return { app: name, 'toolhive-basename': name };
+}
+
+export function backendLabels({ name, spec }: Server) {
+  return {
+    app: name,
+    toolhive: 'true',
+    'toolhive-name': name,
+    'toolhive-basename': name,
+    'toolhive-transport': spec.transport,
+    ...(isStdio(spec) ? {} : { 'toolhive-port': String(backendPort(spec)) }),
+  };
+}
+
+function backendPod(self: Server, pullSecrets: readonly string[]): JsonObject {
+  const { name, spec } = self;
+  // Without it a runtime keeps the input open after a session, and the process stays.
+  const inputOnce = sessionPool(self) === undefined ? {} : { stdinOnce: true };
+  const volumes = spec.volumes ?? [];
+  const scratch = volumes.some(({ mountPath }) => mountPath === SCRATCH.mount.mountPath) ? [] : [SCRATCH];
+  const mounts: Json[] = volumes.map(({ name: volume, mountPath, readOnly }) => ({
+    name: volume,
+    mountPath,
+    readOnly: readOnly || undefined,
+  }));
+  return {
+    serviceAccountName: spec.serviceAccount ?? serverChildNames(name).backendAccount,
+    securityContext: POD_SECURITY,
+    ...imagePullSecrets(pullSecrets),
+    containers: [
+      {
+        name: 'mcp',
+        image: spec.image,
+        args: spec.args,
+        env: envOf(backendEnv(spec)),
+        resources: spec.resources,
+        ...(isStdio(spec) ? { stdin: true, ...inputOnce } : listening(backendPort(spec))),
+        securityContext: CONTAINER_SECURITY,
+        volumeMounts: [...mounts, ...scratch.map(({ mount }) => ({ ...mount }))],
+      },
+    ],
+    volumes: [
+      ...volumes.map(({ name: volume, hostPath }) => ({ name: volume, hostPath: { path: hostPath } })),
+      ...scratch.map(({ volume }) => ({ ...volume })),
+    ],
+  };
+}
+
+/** A server that does not listen where the proxy will look for it is not ready. */
+function listening(port: number): JsonObject {
+  return {
+    ports: [{ name: 'mcp', containerPort: port, protocol: 'TCP' }],
+    readinessProbe: { tcpSocket: { port: 'mcp' }, periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 3 },
+  };
+}
+
+/** A server on standard streams has none. */
+export function backendServices(self: Server): readonly KubeObject[] {
+  const { name, namespace, spec } = self;
+  if (isStdio(spec)) return [];
+  const { backendService, headlessService } = serverChildNames(name);
+  const labels = backendLabels(self);
+  const number = backendPort(spec);
+  const selector = backendSelector(name);
+  const port = { name: `port-${number}`, number };
+  return [
+    service({ name: headlessService, namespace, labels }, { selector, port, headless: true }),
+    service(
+      { name: backendService, namespace, labels },
+      { selector, port, sessionAffinity: 'ClientIP', affinityTimeoutSeconds: 1800 },
+    ),
+  ];
+}

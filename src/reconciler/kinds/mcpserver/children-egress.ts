@@ -1,0 +1,59 @@
+// The NetworkPolicy by which the MCP server reaches only what its permission profile allows. Knows nothing about
+// profiles beyond what they allow.
+
+import assert from 'node:assert/strict';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { View } from '../kind.ts';
+import { backendLabels, backendSelector } from './children-backend.ts';
+import { type Server, serverChildNames } from './facts.ts';
+import { type Outbound, profileOf } from './permission-profile.ts';
+
+/**
+ * None where everything may be reached: policies only add up, so one that allows everything would also undo what a
+ * policy of the namespace forbids.
+ */
+export function egressPolicies(self: Server, view: View): readonly KubeObject[] {
+  const profile = profileOf(self, view);
+  assert(profile === undefined || !('fault' in profile), 'children are made only of resources that were inspected');
+  if (profile === undefined || profile.outbound.all) return [];
+  const { name, namespace } = self;
+  return [
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { name: serverChildNames(name).egressPolicy, namespace, labels: backendLabels(self) },
+      spec: {
+        podSelector: { matchLabels: backendSelector(name) },
+        policyTypes: ['Egress'],
+        ...egress(profile.outbound),
+      },
+    },
+  ];
+}
+
+/** Without rules, nothing can be reached. */
+function egress({ networks, ports, names }: Exclude<Outbound, { all: true }>): JsonObject {
+  const to = networks.map((cidr) => ({ ipBlock: { cidr } }));
+  // Ports alone are open to everyone; beside hosts that are names, to no one.
+  if (to.length === 0 && (ports.length === 0 || names.length > 0)) return {};
+  const limited = {
+    to: to.length === 0 ? undefined : to,
+    ports: ports.length === 0 ? undefined : ports.map((port) => ({ protocol: 'TCP', port })),
+  };
+  return { egress: to.length === 0 ? [limited, DNS] : [limited] };
+}
+
+/** Who may reach hosts of any name must be able to look them up. */
+const DNS: JsonObject = {
+  to: [
+    {
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } },
+      podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } },
+    },
+  ],
+  ports: [
+    { protocol: 'UDP', port: 53 },
+    { protocol: 'TCP', port: 53 },
+  ],
+};

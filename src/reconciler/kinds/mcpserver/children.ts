@@ -1,0 +1,111 @@
+// The objects that an MCPServer becomes: service accounts and rights, configuration, the proxy, the MCP server. Knows
+// nothing about what exists but for the replicas that others chose.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { JsonObject } from '#std/json.ts';
+import { serviceAccount } from '../generated.ts';
+import type { GeneratedSecret, Settings, View } from '../kind.ts';
+import { workloadLabels } from '../labels.ts';
+import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
+import { proxyAccount, proxyFiles } from '../proxy/objects.ts';
+import { mountedConfigMap, proxyNeeds } from '../proxy/proxy.ts';
+import { sessionKeys } from '../proxy/session-keys.ts';
+import { sessionPasswordFile } from '../proxy/session-password.ts';
+import { proxyDeployment, proxyDisruption, proxyService } from '../proxy/workload.ts';
+import { backendLabels, backendSelector, backendServices, backendStatefulSet } from './children-backend.ts';
+import { egressPolicies } from './children-egress.ts';
+import {
+  isStdio,
+  isTime,
+  proxyOf,
+  proxyReplicas,
+  restartKey,
+  type Server,
+  serverChildNames,
+  serverReplicas,
+  sessionPool,
+} from './facts.ts';
+import { PROFILE_DIRECTORY, runConfig } from './run-config.ts';
+
+export function children(self: Server, view: View, settings: Settings): readonly KubeObject[] {
+  const { apiGroup } = settings;
+  const proxy = proxyOf(self);
+  const needs = proxyNeeds(proxy, view, settings);
+  const { permissionProfile } = self.spec;
+  const profile = permissionProfile?.type === 'configmap' ? permissionProfile.name : undefined;
+  const mounted = profile === undefined ? [] : [profile];
+  const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, atStart: [] });
+  const restart = restartAnnotation(self, apiGroup);
+  const { pullSecrets } = needs;
+  return [
+    ...proxyAccount(proxy, needs, rights(self)),
+    ...backendAccount(self, pullSecrets),
+    ...files.objects,
+    proxyDeployment(proxy, needs, {
+      image: settings.images.proxy,
+      account: proxy.names.account,
+      needsToken: isStdio(self.spec),
+      replicas: cappedProxies(self, view),
+      readyAfterSeconds: 5,
+      files: sessionPasswordFile(self.spec.sessionStorage),
+      mounted: mounted.map((name) => mountedConfigMap('permission-profile', PROFILE_DIRECTORY, { name })),
+      annotations: { ...files.checksums, ...restart },
+    }),
+    proxyService(proxy),
+    ...budgets(self, view),
+    ...egressPolicies(self, view),
+    backendStatefulSet(self, view, settings, { podAnnotations: restart, pullSecrets }),
+    ...backendServices(self),
+  ];
+}
+
+/** Where its author names none. */
+function backendAccount({ name, namespace, spec }: Server, pullSecrets: readonly string[]): readonly KubeObject[] {
+  if (spec.serviceAccount !== undefined) return [];
+  const labels = workloadLabels('mcpserver', name);
+  return [serviceAccount({ name: serverChildNames(name).backendAccount, namespace, labels }, pullSecrets)];
+}
+
+/** The proxy attaches to the pods of a server on standard streams, and replaces those that a session has used. */
+function rights(self: Server): JsonObject[] {
+  if (!isStdio(self.spec)) return [];
+  const { statefulSet } = serverChildNames(self.name);
+  const pool = sessionPool(self);
+  const resourceNames = Array.from({ length: pool ?? 1 }, (_, index) => `${statefulSet}-${index}`);
+  return [
+    { apiGroups: [''], resources: ['pods'], resourceNames, verbs: pool === undefined ? ['get'] : ['delete', 'get'] },
+    { apiGroups: [''], resources: ['pods/attach'], resourceNames, verbs: ['create', 'get'] },
+  ];
+}
+
+export function generated(self: Server): readonly GeneratedSecret[] {
+  return [sessionKeys(proxyOf(self))];
+}
+
+/** What the author wants; with stdio one at most, also where others chose the number. */
+function cappedProxies(self: Server, view: View): number | undefined {
+  const wanted = proxyReplicas(self);
+  if (wanted !== undefined || !isStdio(self.spec)) return wanted;
+  const chosen = wantedReplicas(undefined, view, 'Deployment', serverChildNames(self.name).deployment);
+  return chosen !== undefined && chosen > 1 ? 1 : undefined;
+}
+
+/** For the proxies and for the MCP servers, where there are several. */
+function budgets(self: Server, view: View): readonly KubeObject[] {
+  const { name, namespace, spec } = self;
+  const { deployment, statefulSet, backendDisruption } = serverChildNames(name);
+  const servers = wantedReplicas(serverReplicas(self), view, 'StatefulSet', statefulSet);
+  const proxies = isStdio(spec) ? 1 : wantedReplicas(spec.replicas, view, 'Deployment', deployment);
+  const labels = backendLabels(self);
+  return [
+    ...proxyDisruption(proxyOf(self), proxies),
+    ...disruptionBudget(servers, { name: backendDisruption, namespace, labels, selector: backendSelector(name) }),
+  ];
+}
+
+/** A new time starts new pods, once: it is a part of their template. */
+function restartAnnotation({ resource }: Server, apiGroup: string): Readonly<Record<string, string>> {
+  const key = restartKey(apiGroup);
+  const time = resource.metadata.annotations?.[key];
+  return time === undefined || !isTime(time) ? {} : { [key]: time };
+}

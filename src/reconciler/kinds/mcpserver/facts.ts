@@ -1,0 +1,127 @@
+// What follows from an MCPServer's spec and is needed in several places: names, ports, the transport that clients see.
+// Knows nothing about objects.
+
+import type { Static } from '#std/schema.ts';
+import type { Typed } from '../define.ts';
+import type { ObjectName } from '../kind.ts';
+import { made } from '../made.ts';
+import { type Behind, type ProxyTuning, proxyTuning } from '../proxy/annotations.ts';
+import type { ProxyFacts } from '../proxy/proxy.ts';
+import type { MCPServerSpec } from './schema.ts';
+
+export type Server = Typed<typeof MCPServerSpec>;
+type Spec = Static<typeof MCPServerSpec>;
+
+/** Names of the children. */
+export function serverChildNames(name: string) {
+  return {
+    deployment: name,
+    proxyService: `mcp-${name}-proxy`,
+    statefulSet: name,
+    backendService: `mcp-${name}`,
+    headlessService: `mcp-${name}-headless`,
+    egressPolicy: `mcp-${name}-egress`,
+    backendDisruption: `mcp-${name}-server`,
+    sessionKeys: `${name}-session-keys`,
+    proxyAccount: `${name}-proxy-runner`,
+    backendAccount: `${name}-sa`,
+    runConfig: `${name}-runconfig`,
+    inlineAuthz: `${name}-authz-inline`,
+  };
+}
+
+/** Given to the server as MCP_PORT, so that a server which obeys it needs no `mcpPort`. */
+export function backendPort({ mcpPort, targetPort }: Spec): number {
+  return mcpPort ?? targetPort ?? 8080;
+}
+
+/** What clients speak: the server's own transport, unless it has no network. */
+export function clientTransport({ transport, proxyMode }: Spec): 'sse' | 'streamable-http' {
+  return transport === 'stdio' ? proxyMode : transport;
+}
+
+/** Where clients inside the cluster reach the proxy, without a path. */
+export function proxyOrigin({ name, namespace, spec }: Server): string {
+  return `http://${serverChildNames(name).proxyService}.${namespace}.svc.cluster.local:${spec.proxyPort}`;
+}
+
+/** `status.url`. */
+export function clientUrl(self: Server): string {
+  const path = clientTransport(self.spec) === 'sse' ? `/sse#${self.name}` : '/mcp';
+  return `${proxyOrigin(self)}${path}`;
+}
+
+/** What answers has no network: the one proxy is attached to its processes. */
+export function isStdio({ transport }: Spec): boolean {
+  return transport === 'stdio';
+}
+
+/** How many proxies; undefined leaves it to others. Two would be attached to the same standard streams. */
+export function proxyReplicas({ spec }: Pick<Server, 'spec'>): number | undefined {
+  const { replicas } = spec;
+  return replicas !== undefined && isStdio(spec) ? Math.min(replicas, 1) : replicas;
+}
+
+/** How many MCP servers; undefined leaves it to others. One that is shared on its standard streams is one process. */
+export function serverReplicas(self: Server): number | undefined {
+  const { backendReplicas } = self.spec;
+  const capped = isStdio(self.spec) && sessionPool(self) === undefined;
+  return backendReplicas !== undefined && capped ? Math.min(backendReplicas, 1) : backendReplicas;
+}
+
+/** How many pods there are, where each session has one of its own. */
+export function sessionPool(self: Server): number | undefined {
+  return tuningOf(self).sharing === 'perSession' ? Math.max(self.spec.backendReplicas ?? 1, 1) : undefined;
+}
+
+/** What is behind the proxy, which decides what has an effect. */
+export function behindOf({ spec }: Pick<Server, 'spec'>): Behind {
+  return isStdio(spec) ? 'servers on standard streams' : 'servers with a network';
+}
+
+function tuningOf(self: Server): ProxyTuning {
+  return proxyTuning(self.resource, behindOf(self));
+}
+
+/** What the proxy has in common with those of other kinds. */
+export function proxyOf(self: Server): ProxyFacts {
+  const { name, namespace, spec } = self;
+  const { deployment, proxyService, proxyAccount, runConfig, inlineAuthz, sessionKeys } = serverChildNames(name);
+  return {
+    workload: 'mcpserver',
+    ...{ name, namespace, spec },
+    port: spec.proxyPort,
+    origin: proxyOrigin(self),
+    tuning: tuningOf(self),
+    names: {
+      ...{ deployment, service: proxyService, account: proxyAccount, runConfig, inlineAuthz, sessionKeys },
+      disruptionBudget: proxyService,
+    },
+  };
+}
+
+/** The policy depends on what the permission profile says. */
+export function madeObjects({ name, spec }: Server): readonly ObjectName[] {
+  const names = serverChildNames(name);
+  return made({
+    Deployment: [names.deployment],
+    StatefulSet: [names.statefulSet],
+    Service: [names.proxyService, ...(isStdio(spec) ? [] : [names.backendService, names.headlessService])],
+    ServiceAccount: [names.proxyAccount, ...(spec.serviceAccount === undefined ? [names.backendAccount] : [])],
+    Role: [names.proxyAccount],
+    RoleBinding: [names.proxyAccount],
+    ConfigMap: [names.runConfig, ...(spec.authzConfig?.inline === undefined ? [] : [names.inlineAuthz])],
+    Secret: [names.sessionKeys],
+    PodDisruptionBudget: [names.proxyService, names.backendDisruption],
+    NetworkPolicy: spec.permissionProfile === undefined ? [] : [names.egressPolicy],
+  });
+}
+
+/** The annotation by which authors restart a server. */
+export function restartKey(apiGroup: string): string {
+  return `mcpserver.${apiGroup}/restarted-at`;
+}
+
+export function isTime(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}

@@ -1,0 +1,112 @@
+// What is wrong with an MCPServer that neither its schema nor CEL can say: in itself (rules), and in the content of what
+// it names (inspect). Knows nothing about what follows from it.
+
+import { groupOf } from '#kubernetes/rules/object.ts';
+import { pointerToken } from '#std/json.ts';
+import { annotationFindings } from '../annotations.ts';
+import { configMapAuthzFindings, inlineAuthzFindings } from '../auth/authz-findings.ts';
+import { externalAuthFindings, hasOwnIssuer } from '../auth/external-auth-findings.ts';
+import { audienceFindings, configMapOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
+import type { Finding, Resource, View } from '../kind.ts';
+import { podTemplateFindings } from '../pods/pod-template.ts';
+import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
+import { sessionFindings } from '../proxy/session-findings.ts';
+import { toolConfigFindings } from '../proxy/tools.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
+import { backendEnv } from './backend-env.ts';
+import {
+  behindOf,
+  isStdio,
+  isTime,
+  proxyOrigin,
+  proxyReplicas,
+  restartKey,
+  type Server,
+  serverReplicas,
+} from './facts.ts';
+import { idleFindings } from './idle.ts';
+import { profileOf } from './permission-profile.ts';
+
+export function rules(self: Server): readonly Finding[] {
+  const { spec, resource } = self;
+  return [
+    ...podTemplateFindings(spec.podTemplateSpec, '/spec/podTemplateSpec'),
+    ...oidcFindings(spec.oidcConfig),
+    ...inlineAuthzFindings(spec.authzConfig),
+    ...secretEnvFindings({ spec }),
+    ...restartFindings(resource),
+    ...(spec.transport === 'streamable-http' ? [] : sessionFindings({ ...spec, replicas: proxyReplicas({ spec }) })),
+    ...idleFindings({ spec }),
+    ...replicaFindings(self),
+    ...annotationFindings(resource, PROXY_ANNOTATIONS, [behindOf({ spec })]),
+  ];
+}
+
+/** The status says it too, when it is too late to choose another way. */
+function replicaFindings(self: Server): readonly Finding[] {
+  const { replicas, backendReplicas } = self.spec;
+  return [
+    ...(replicas === proxyReplicas(self)
+      ? []
+      : [fieldWithoutEffect('/spec/replicas', 'a server on standard streams has one proxy')]),
+    ...(backendReplicas === serverReplicas(self)
+      ? []
+      : [
+          fieldWithoutEffect(
+            '/spec/backendReplicas',
+            'a server on standard streams is one process, unless skep.dev/stdio-sharing is perSession',
+          ),
+        ]),
+  ];
+}
+
+/** A Secret that ends in a variable which is set already wins silently in the pod: say so. */
+function secretEnvFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
+  const { secrets = [], ...plain } = spec;
+  if (secrets.length === 0) return [];
+  const taken = new Set(backendEnv(plain).map(({ name }) => name));
+  return secrets.flatMap(({ key, targetEnvName }, index): readonly Finding[] => {
+    const name = targetEnvName ?? key;
+    if (!taken.has(name)) {
+      taken.add(name);
+      return [];
+    }
+    const message = `${name} is set twice: the value of this Secret wins`;
+    return [{ code: 'env-set-twice', severity: 'warning', pointer: `/spec/secrets/${index}`, message }];
+  });
+}
+
+function restartFindings({ apiVersion, metadata }: Resource): readonly Finding[] {
+  const key = restartKey(groupOf(apiVersion));
+  const time = metadata.annotations?.[key];
+  if (time === undefined || isTime(time)) return [];
+  const pointer = `/metadata/annotations/${pointerToken(key)}`;
+  const message = `"${time}" is no time such as 2026-11-21T12:00:00Z, so nothing is restarted`;
+  return [{ code: 'restart-time-invalid', severity: 'warning', pointer, message }];
+}
+
+export function inspect(self: Server, view: View): readonly Finding[] {
+  const { spec } = self;
+  return [
+    ...configMapOIDCFindings(spec.oidcConfig, view),
+    ...(hasOwnIssuer(spec.externalAuthConfigRef, view)
+      ? []
+      : audienceFindings(spec.oidcConfig, view, proxyOrigin(self))),
+    ...configMapAuthzFindings(spec.authzConfig, view),
+    ...toolConfigFindings(spec.toolConfigRef, view),
+    ...externalAuthFindings(spec, isStdio(spec), view),
+    ...profileFindings(self, view),
+  ];
+}
+
+function profileFindings(self: Server, view: View): readonly Finding[] {
+  const profile = profileOf(self, view);
+  const pointer = '/spec/permissionProfile';
+  if (profile === undefined) return [];
+  if ('fault' in profile) {
+    return [{ code: 'permission-profile-invalid', severity: 'error', pointer, message: profile.fault }];
+  }
+  return profile.unenforced.map((message) => {
+    return { code: 'permission-profile-unenforced', severity: 'warning', pointer, message };
+  });
+}

@@ -1,0 +1,91 @@
+// Renders an MCPServer into the configuration of its proxy. Knows nothing about the objects around it.
+
+import type { RunConfig } from '#contracts/run-config.ts';
+import type { View } from '../kind.ts';
+import { SECRET_FILES, secretPath } from '../pods/secret-files.ts';
+import type { ProxyNeeds } from '../proxy/proxy.ts';
+import { proxyIdentity, proxySettings } from '../proxy/settings.ts';
+import { toolFilter } from '../proxy/tools.ts';
+import { backendEnv } from './backend-env.ts';
+import { backendPort, clientTransport, isStdio, proxyOf, type Server, serverChildNames, sessionPool } from './facts.ts';
+
+/** Where a permission profile out of a ConfigMap is mounted. */
+export const PROFILE_DIRECTORY = '/etc/toolhive/profiles';
+
+/** Keys in the order of the contract: equal servers give equal text. */
+export function runConfig(self: Server, needs: ProxyNeeds, view: View): RunConfig {
+  const { spec } = self;
+  const proxy = proxyOf(self);
+  // An MCPToolConfig wins over the deprecated list.
+  const tools = spec.toolConfigRef === undefined ? toolFilter(spec.tools ?? []) : {};
+  return {
+    ...proxyIdentity(proxy),
+    image: spec.image,
+    cmd_args: spec.args,
+    env_vars: plainEnv(self),
+    ...volumes(self),
+    ...profile(self),
+    transport: spec.transport,
+    proxy_mode: clientTransport(spec),
+    host: '0.0.0.0',
+    port: proxy.port,
+    ...target(self),
+    ...proxySettings(proxy, needs, view),
+    ...tools,
+    ...scaling(self),
+    ...pool(self),
+  };
+}
+
+function plainEnv({ spec }: Server): Record<string, string> {
+  return Object.fromEntries(backendEnv(spec).flatMap((env) => ('value' in env ? [[env.name, env.value]] : [])));
+}
+
+function volumes({ spec }: Server): Pick<RunConfig, 'volumes'> {
+  if (spec.volumes === undefined || spec.volumes.length === 0) return {};
+  return {
+    volumes: spec.volumes.map(
+      ({ hostPath, mountPath, readOnly }) => `${hostPath}:${mountPath}${readOnly ? ':ro' : ''}`,
+    ),
+  };
+}
+
+function profile({ spec }: Server): Pick<RunConfig, 'permission_profile_name_or_path'> {
+  const { permissionProfile } = spec;
+  if (permissionProfile === undefined) return {};
+  const { type, name, key } = permissionProfile;
+  return { permission_profile_name_or_path: type === 'builtin' ? name : `${PROFILE_DIRECTORY}/${key}` };
+}
+
+/** Where the MCP server is: a Service, or the standard streams of a pod, the first where there are several. */
+function target({ name, namespace, spec }: Server): Pick<RunConfig, 'attach' | 'target_host' | 'target_port'> {
+  const { backendService, statefulSet } = serverChildNames(name);
+  if (isStdio(spec)) return { attach: { namespace, pod: `${statefulSet}-0`, container: 'mcp' } };
+  return { target_host: `${backendService}.${namespace}.svc.cluster.local`, target_port: backendPort(spec) };
+}
+
+/** Absent: one process for all. */
+function pool(self: Server): Pick<RunConfig, 'stdio'> {
+  const pods = sessionPool(self);
+  return pods === undefined ? {} : { stdio: { sharing: 'perSession', pods } };
+}
+
+function scaling({ spec }: Server): Pick<RunConfig, 'scaling_config'> {
+  const { backendReplicas, sessionStorage } = spec;
+  const redis = sessionStorage?.provider === 'redis' ? sessionStorage : undefined;
+  if (backendReplicas === undefined && redis === undefined) return {};
+  return {
+    scaling_config: {
+      backend_replicas: backendReplicas,
+      session_redis:
+        redis?.address === undefined
+          ? undefined
+          : {
+              address: redis.address,
+              db: redis.db,
+              key_prefix: redis.keyPrefix || undefined,
+              password_file: redis.passwordRef && secretPath(SECRET_FILES.sessionRedisPassword),
+            },
+    },
+  };
+}

@@ -1,0 +1,126 @@
+// Every field of MCPServer. Knows nothing about what becomes of them.
+
+import { IMAGE } from '#contracts/proxy-fields.ts';
+import { addressed } from '#std/address/address.ts';
+import { anyObject, bool, choice, integer, list, object, optional, port, text } from '#std/schema.ts';
+import { AuthzConfig } from '../auth/authz.ts';
+import { OIDCConfig } from '../auth/oidc.ts';
+import { ConditionsSchema } from '../conditions.ts';
+import { envField, resourcesField, secretsField, volumesField } from '../pods/container.ts';
+import { ResourceOverrides } from '../proxy/overrides.ts';
+import { SessionStorage } from '../proxy/session.ts';
+import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
+import { namedRef, nameField } from '../selectors.ts';
+
+const PermissionProfile = object(
+  {
+    type: choice('builtin: one that comes with skep. configmap: one of yours.', ['builtin', 'configmap'], {
+      default: 'builtin',
+    }),
+    name: nameField('For builtin: none or network. For configmap: the name of the ConfigMap.'),
+    key: optional(text('For configmap: the key that holds the profile.', { minLength: 1 })),
+  },
+  'What the server may reach: a NetworkPolicy lets it reach no more. A profile of yours is JSON or YAML with network.outbound: insecureAllowAll, allowHost (addresses or networks), allowPort.',
+  {
+    validations: [
+      {
+        rule: "self.type != 'builtin' || self.name in ['none', 'network']",
+        message: "name must be 'none' or 'network' when type is 'builtin'",
+      },
+      {
+        rule: "self.type != 'configmap' || has(self.key)",
+        message: "key must be set when type is 'configmap'",
+      },
+    ],
+  },
+);
+
+/** Tool names travel in comma-separated lists. */
+const ToolName = text('Name of a tool.', { minLength: 1, pattern: '^[^,\\r\\n]+$' });
+
+export const MCPServerSpec = object(
+  {
+    image: IMAGE,
+    transport: choice('How the server in the container speaks.', ['stdio', 'streamable-http', 'sse'], {
+      default: 'stdio',
+    }),
+    proxyMode: choice('What clients speak where transport is stdio. No effect otherwise.', ['sse', 'streamable-http'], {
+      default: 'streamable-http',
+    }),
+    port: port('No effect: proxyPort counts, as on the existing platform, also where it is left at 8080.', {
+      default: 8080,
+      deprecated: { use: 'proxyPort', until: 'v1beta1' },
+    }),
+    targetPort: optional(
+      port('Port of the MCP server, while mcpPort is unset.', { deprecated: { use: 'mcpPort', until: 'v1beta1' } }),
+    ),
+    proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
+    mcpPort: optional(
+      port('Port on which the MCP server listens, unless transport is stdio. Default: 8080, given to it as MCP_PORT.'),
+    ),
+    args: optional(list(text('An argument.'), 'Arguments of the MCP server.')),
+    env: optional(envField('Environment of the MCP server.')),
+    volumes: optional(volumesField('Paths of the node to mount into the container of the MCP server.')),
+    resources: optional(resourcesField('Resources of the container of the MCP server.')),
+    secrets: optional(secretsField('Secrets that the MCP server gets as environment variables.')),
+    serviceAccount: optional(nameField('Service account of the MCP server. Without it, one without rights is made.')),
+    permissionProfile: optional(PermissionProfile),
+    podTemplateSpec: optional(
+      anyObject('Changes to the pod of the MCP server, as a pod template. Its container is named mcp.'),
+    ),
+    resourceOverrides: optional(ResourceOverrides),
+    oidcConfig: optional(OIDCConfig),
+    authzConfig: optional(AuthzConfig),
+    audit: optional(AuditConfig),
+    tools: optional(
+      list(ToolName, 'The tools to let through; all when empty. No effect beside toolConfigRef.', {
+        deprecated: { use: 'toolConfigRef', until: 'v1beta1' },
+      }),
+    ),
+    toolConfigRef: optional(namedRef('Which tools are let through and what they are called.', 'MCPToolConfig')),
+    externalAuthConfigRef: optional(
+      namedRef('How the proxy authenticates to what is behind it.', 'MCPExternalAuthConfig'),
+    ),
+    telemetry: optional(TelemetryConfig),
+    trustProxyHeaders: bool(
+      'True: X-Forwarded-Proto, -Host, -Port and -Prefix are believed when endpoint URLs are built.',
+      false,
+    ),
+    endpointPrefix: optional(
+      addressed(text('Path put before SSE endpoint URLs, for an ingress that strips it.'), 'path'),
+    ),
+    groupRef: optional(nameField('Name of the MCPGroup that the server belongs to, in the same namespace.')),
+    sessionAffinity: choice('Whether a client stays with one pod of the proxy.', ['ClientIP', 'None'], {
+      default: 'ClientIP',
+    }),
+    replicas: optional(
+      integer('How many proxies. Unset: left to others, such as an autoscaler. stdio has at most one.', { minimum: 0 }),
+    ),
+    backendReplicas: optional(
+      integer(
+        'How many MCP servers. Unset: left to others, such as an autoscaler. stdio has at most one, unless skep.dev/stdio-sharing is perSession.',
+        {
+          minimum: 0,
+        },
+      ),
+    ),
+    sessionStorage: optional(SessionStorage),
+  },
+  'The desired state of the server.',
+);
+
+export const MCPServerStatus = object(
+  {
+    observedGeneration: optional(
+      integer('Generation of the server that this status is about.', { format: 'int64', minimum: 0 }),
+    ),
+    phase: optional(choice('How far the server is.', ['Pending', 'Running', 'Failed', 'Terminating', 'Stopped'])),
+    message: optional(text('Why, for people.')),
+    url: optional(text('Where clients inside the cluster reach the server.')),
+    readyReplicas: optional(integer('How many proxies are ready.', { minimum: 0 })),
+    toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
+    externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
+    conditions: optional(ConditionsSchema),
+  },
+  'The server as it was last seen.',
+);

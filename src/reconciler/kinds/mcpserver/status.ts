@@ -1,0 +1,59 @@
+// How far an MCPServer is, by its workloads and by why its children are held. Knows nothing about how to change that.
+
+import type { Static } from '#std/schema.ts';
+import { conditionsOf, observedGeneration } from '../conditions.ts';
+import type { Observed } from '../kind.ts';
+import { type Progress as Reached, setback } from '../pods/progress.ts';
+import { readyReplicas, workloadState } from '../pods/workload.ts';
+import { configHashes } from '../proxy/verdicts.ts';
+import { serverVerdicts } from './conditions.ts';
+import { clientUrl, type Server, serverChildNames, sessionPool } from './facts.ts';
+import type { MCPServerStatus } from './schema.ts';
+
+type Status = Static<typeof MCPServerStatus>;
+type Progress = Reached<NonNullable<Status['phase']>>;
+
+export function status(self: Server, observed: Observed): Status {
+  const proxy = workloadState(observed.view, 'Deployment', serverChildNames(self.name).deployment);
+  const { phase, message, ready, reason } =
+    setback('MCP server', self.resource, observed) ?? workloadProgress(self, observed.view);
+  const verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message } as const;
+  return {
+    ...observedGeneration(self.resource),
+    phase,
+    message,
+    url: clientUrl(self),
+    readyReplicas: readyReplicas(proxy),
+    ...configHashes(self.spec, observed.view),
+    conditions: conditionsOf(self.resource, [...serverVerdicts(self, observed), verdict], observed),
+  };
+}
+
+function workloadProgress(self: Server, view: Observed['view']): Progress {
+  const { deployment, statefulSet } = serverChildNames(self.name);
+  const proxy = workloadState(view, 'Deployment', deployment);
+  const servers = workloadState(view, 'StatefulSet', statefulSet);
+  // The proxy of a pool is ready if it reaches a process: pods come and go with the sessions.
+  const renews = sessionPool(self) !== undefined && proxy.state === 'complete' && servers.state === 'progressing';
+  const states = [proxy, renews && servers.rolled ? ({ state: 'complete', ready: proxy.ready } as const) : servers];
+  const failed = states.find((each) => each.state === 'failed');
+  const running = states.every((each) => readyReplicas(each) > 0);
+  if (states.some((each) => each.state === 'stopped')) {
+    const message = 'MCP server is stopped (scaled to zero)';
+    return { phase: 'Stopped', message, ready: false, reason: 'ScaledToZero' };
+  }
+  if (states.some((each) => each.state === 'missing')) {
+    return { phase: 'Pending', message: 'MCP server is being created', ready: false, reason: 'WorkloadsMissing' };
+  }
+  if (failed !== undefined) {
+    const message = `MCP server pod failed: ${failed.message}`;
+    return { phase: running ? 'Running' : 'Failed', message, ready: false, reason: 'WorkloadsFailed' };
+  }
+  if (states.every((each) => each.state === 'complete')) {
+    return { phase: 'Running', message: 'MCP server is running', ready: true, reason: 'WorkloadsReady' };
+  }
+  if (running) {
+    return { phase: 'Running', message: 'MCP server is running', ready: false, reason: 'RolloutInProgress' };
+  }
+  return { phase: 'Pending', message: 'MCP server is starting', ready: false, reason: 'WorkloadsNotReady' };
+}

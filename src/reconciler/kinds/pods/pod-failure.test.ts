@@ -1,0 +1,83 @@
+// Which pods tell why a workload does not come up, and in which words.
+
+import { expect, test } from 'vitest';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { JsonObject } from '#std/json.ts';
+import { workloadState } from './workload.ts';
+
+const LABELS = { app: 'search' };
+
+function pod(name: string, labels: Record<string, string>, container: JsonObject): KubeObject {
+  const status = { containerStatuses: [{ name: 'mcp', image: 'search:1', ...container }] };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { ...LABELS, ...labels } }, status };
+}
+
+function waiting(reason: string, message = '', rest: JsonObject = {}): JsonObject {
+  return { state: { waiting: { reason, message } }, ...rest };
+}
+
+function stateWith(kind: 'Deployment' | 'StatefulSet', status: JsonObject, pods: readonly KubeObject[]) {
+  const spec = { replicas: 1, selector: { matchLabels: LABELS } };
+  const metadata = { name: 'search', generation: 1 };
+  const object: KubeObject = {
+    apiVersion: 'apps/v1',
+    kind,
+    metadata,
+    spec,
+    status: { observedGeneration: 1, replicas: 1, ...status },
+  };
+  const view = {
+    find: (asked: string) => (asked === kind ? object : undefined),
+    all: (asked: string) => (asked === 'Pod' ? pods : []),
+  };
+  return workloadState(view, kind, 'search');
+}
+
+const CRASHED = waiting('CrashLoopBackOff', 'back-off 40s restarting failed container', {
+  lastState: { terminated: { exitCode: 1 } },
+});
+
+const ROWS: readonly [reason: string, container: JsonObject, message: string | undefined][] = [
+  ['seconds of a back-off are left out', CRASHED, 'CrashLoopBackOff, exit code 1'],
+  ['tries to pull look the same', waiting('ErrImagePull', 'try 1'), 'ImagePullBackOff: search:1 cannot be pulled'],
+  ['between the tries, too', waiting('ImagePullBackOff', 'later'), 'ImagePullBackOff: search:1 cannot be pulled'],
+  [
+    'a Secret without the key',
+    waiting('CreateContainerConfigError', `couldn't find key token in Secret docs/search`),
+    `CreateContainerConfigError: couldn't find key token in Secret docs/search`,
+  ],
+  ['what is only starting has not failed', waiting('ContainerCreating'), undefined],
+  ['what runs has not failed', { state: { running: {} } }, undefined],
+];
+
+test.each(ROWS)('%s', (_reason, container, message) => {
+  const state = stateWith('Deployment', { updatedReplicas: 1 }, [pod('search-1', {}, container)]);
+  if (message === undefined) expect(state.state).toBe('progressing');
+  else
+    expect(state).toEqual({
+      state: 'failed',
+      ready: 0,
+      message: `Deployment search: pod search-1: container mcp: ${message}`,
+    });
+});
+
+test('an init container counts', () => {
+  const failing = pod('search-1', {}, {});
+  const status = { initContainerStatuses: [{ name: 'setup', ...CRASHED }] };
+  const state = stateWith('Deployment', { updatedReplicas: 1 }, [{ ...failing, status }]);
+  expect(state).toMatchObject({ message: expect.stringContaining('container setup: CrashLoopBackOff') });
+});
+
+test('pods of the version before say nothing', () => {
+  const old = pod('search-0', { 'controller-revision-hash': 'one' }, CRASHED);
+  const revisions = { currentRevision: 'one', updateRevision: 'two' };
+  expect(stateWith('StatefulSet', revisions, [old]).state).toBe('progressing');
+  const renewed = pod('search-0', { 'controller-revision-hash': 'two' }, CRASHED);
+  expect(stateWith('StatefulSet', revisions, [renewed]).state).toBe('failed');
+  expect(stateWith('Deployment', { updatedReplicas: 0 }, [pod('search-1', {}, CRASHED)]).state).toBe('progressing');
+});
+
+test('pods of others say nothing', () => {
+  const other = pod('other-1', { app: 'other' }, CRASHED);
+  expect(stateWith('Deployment', { updatedReplicas: 1 }, [other]).state).toBe('progressing');
+});

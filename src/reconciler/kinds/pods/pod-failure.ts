@@ -1,0 +1,67 @@
+// Why the pods of a workload do not start, in words that stay the same while nothing changes. Knows nothing about what
+// follows from it. Sees only the pods that the run has listed: those of workloads that lack some.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { View } from '../kind.ts';
+
+/** Of pods of the current version only: those of a version before say nothing about the one that is on its way. */
+export function podFailure(view: View, workload: KubeObject): string | undefined {
+  for (const pod of view.all('Pod')) {
+    if (!isCurrent(pod, workload)) continue;
+    const failure = containersOf(pod).map(containerFailure).find(isKnown);
+    if (failure !== undefined) return `pod ${pod.metadata.name}: ${failure}`;
+  }
+  return undefined;
+}
+
+function isCurrent({ metadata }: KubeObject, { spec, status }: KubeObject): boolean {
+  const wanted = labelsOf(spec);
+  const labels = metadata.labels ?? {};
+  if (wanted.length === 0 || wanted.some(([key, value]) => labels[key] !== value)) return false;
+  const { updateRevision, replicas, updatedReplicas } = isObject(status) ? status : {};
+  // A StatefulSet's pods say which version they are of; a Deployment's are of the current one once all are.
+  return updateRevision === undefined
+    ? replicas === updatedReplicas
+    : labels['controller-revision-hash'] === updateRevision;
+}
+
+function labelsOf(spec: Json | undefined): readonly [string, Json | undefined][] {
+  const selector = isObject(spec) && isObject(spec.selector) ? spec.selector.matchLabels : undefined;
+  return isObject(selector) ? Object.entries(selector) : [];
+}
+
+function containersOf({ status }: KubeObject): readonly JsonObject[] {
+  const { initContainerStatuses, containerStatuses } = isObject(status) ? status : {};
+  return [initContainerStatuses, containerStatuses]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .filter(isObject);
+}
+
+/** The kubelet's word for it; its sentence only where that does not count seconds or tries. */
+function containerFailure({ name, image, state, lastState }: JsonObject): string | undefined {
+  const waiting = isObject(state) && isObject(state.waiting) ? state.waiting : {};
+  const subject = `container ${name}`;
+  switch (waiting.reason) {
+    case 'CrashLoopBackOff': {
+      const last = isObject(lastState) && isObject(lastState.terminated) ? lastState.terminated : {};
+      const code = last.exitCode === undefined ? '' : `, exit code ${last.exitCode}`;
+      return `${subject}: CrashLoopBackOff${code}`;
+    }
+    // The kubelet changes between the two with every try.
+    case 'ErrImagePull':
+    case 'ImagePullBackOff':
+      return `${subject}: ImagePullBackOff: ${image} cannot be pulled`;
+    case 'InvalidImageName':
+    case 'ErrImageNeverPull':
+    case 'CreateContainerConfigError':
+    case 'CreateContainerError':
+      return `${subject}: ${waiting.reason}: ${waiting.message ?? ''}`;
+    default:
+      return undefined;
+  }
+}
+
+function isKnown(failure: string | undefined): failure is string {
+  return failure !== undefined;
+}

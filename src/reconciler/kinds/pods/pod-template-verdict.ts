@@ -1,0 +1,16 @@
+// The condition that says whether the author's pod template is one. Knows nothing about how that is found out.
+
+import type { JsonObject } from '#std/json.ts';
+import type { Verdict } from '../conditions.ts';
+import type { Finding } from '../kind.ts';
+
+export function podTemplateVerdict(template: JsonObject | undefined, refusals: readonly Finding[]): readonly Verdict[] {
+  if (template === undefined) return [];
+  const type = 'PodTemplateValid';
+  const faults = refusals.filter(({ code }) => code === 'invalid-pod-template');
+  if (faults.length === 0) {
+    return [{ type, status: 'True', reason: 'ValidPodTemplateSpec', message: 'podTemplateSpec is a pod template' }];
+  }
+  const message = faults.map((fault) => fault.message).join('; ');
+  return [{ type, status: 'False', reason: 'InvalidPodTemplateSpec', message }];
+}

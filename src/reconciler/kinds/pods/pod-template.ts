@@ -1,0 +1,79 @@
+// The author's pod template: what is wrong with it, and how it is laid over a generated one. Knows nothing about whose.
+
+import assert from 'node:assert/strict';
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { keyType, type MergeType, rootType } from '#kubernetes/rules/openapi.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { namedPatchType, strategicMerge } from '#kubernetes/rules/strategic.ts';
+import { fieldPath } from '#kubernetes/rules/structural/path.ts';
+import { didYouMean } from '#std/closest.ts';
+import { digest } from '#std/hash.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
+import { LABEL_DOMAIN } from '../labels.ts';
+
+/** The author's template over ours: his fields win, lists merge by their keys (strategic merge). */
+export function withPodTemplate(template: JsonObject, patch: JsonObject | undefined): JsonObject {
+  if (patch === undefined) return template;
+  const schema = namedPatchType(apps(), 'io.k8s.api.core.v1.PodTemplateSpec');
+  assert(schema !== undefined, 'the bundled schemas know how pod templates merge');
+  return strategicMerge(template, patch, schema).value;
+}
+
+/** Annotations of the workload that tell which template of the author's it was made with. */
+export function podTemplateHash(patch: JsonObject | undefined): { readonly annotations?: Record<string, string> } {
+  return patch === undefined ? {} : { annotations: { [`${LABEL_DOMAIN}/podtemplatespec-hash`]: digest(patch) } };
+}
+
+/** Everything in the template that Kubernetes would not take, as `invalid-pod-template` below `pointer`. */
+export function podTemplateFindings(patch: JsonObject | undefined, pointer: string): readonly Finding[] {
+  if (patch === undefined) return [];
+  const schema = namedPatchType(apps(), 'io.k8s.api.core.v1.PodTemplateSpec');
+  const merging = strategicMerge({}, patch, schema).findings.map((finding) => {
+    const at = `${pointer}${finding.pointer}`;
+    return { ...finding, code: 'invalid-pod-template', pointer: at, message: `${fieldPath(at)}: ${finding.message}` };
+  });
+  return [...shapeFindings(patch, podTemplateType(), pointer), ...merging];
+}
+
+function apps() {
+  const document = bundledSchema('apps/v1');
+  assert(document !== undefined, 'the schema of apps/v1 is bundled');
+  return document;
+}
+
+function podTemplateType(): MergeType {
+  const deployment = rootType(apps(), { group: 'apps', version: 'v1', kind: 'Deployment' });
+  const template = deployment?.map?.fields.get('spec')?.type().map?.fields.get('template')?.type();
+  assert(template !== undefined, 'the bundled schemas know pod templates');
+  return template;
+}
+
+function shapeFindings(value: Json, type: MergeType, pointer: string): readonly Finding[] {
+  if (value === null) return [];
+  const { map, list, scalar } = type;
+  if (isObject(value)) return map === undefined ? [mismatch(type, pointer)] : mapFindings(value, map, pointer);
+  if (!Array.isArray(value)) {
+    const fits = scalar !== undefined && (scalar.value === 'any' || scalar.value === typeof value);
+    return fits ? [] : [mismatch(type, pointer)];
+  }
+  if (list === undefined) return [mismatch(type, pointer)];
+  return value.flatMap((item, index) => shapeFindings(item, list.item(), `${pointer}/${index}`));
+}
+
+function mapFindings(value: JsonObject, map: NonNullable<MergeType['map']>, pointer: string): readonly Finding[] {
+  return Object.entries(value).flatMap(([key, child]): readonly Finding[] => {
+    if (child === undefined || key.startsWith('$')) return [];
+    const at = `${pointer}/${pointerToken(key)}`;
+    const type = keyType(map, key);
+    if (type !== undefined) return shapeFindings(child, type, at);
+    const message = `${fieldPath(pointer)} has no field "${key}".${didYouMean(key, map.fields.keys())}`;
+    return [{ code: 'invalid-pod-template', severity: 'error', pointer: at, message, at: 'key' }];
+  });
+}
+
+function mismatch({ map, list, scalar }: MergeType, pointer: string): Finding {
+  const value = scalar?.value === 'any' ? 'a plain value' : `a ${scalar?.value}`;
+  const expected = map !== undefined ? 'an object' : list !== undefined ? 'a list' : value;
+  const message = `${fieldPath(pointer)} must be ${expected}.`;
+  return { code: 'invalid-pod-template', severity: 'error', pointer, message };
+}

@@ -1,0 +1,112 @@
+// What pods of generated workloads have in common: security contexts, environment, probes, names of volumes.
+// Knows nothing about particular workloads.
+
+import { sha256 } from '#std/hash.ts';
+import type { Json, JsonObject } from '#std/json.ts';
+
+/**
+ * 3, Kubernetes, with what the pod security standard "restricted" asks for beyond it: pods run in namespaces that
+ * enforce it.
+ */
+export const POD_SECURITY: JsonObject = {
+  runAsNonRoot: true,
+  runAsUser: 1000,
+  runAsGroup: 1000,
+  fsGroup: 1000,
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+/** As POD_SECURITY, for each container. */
+export const CONTAINER_SECURITY: JsonObject = {
+  privileged: false,
+  runAsNonRoot: true,
+  runAsUser: 1000,
+  runAsGroup: 1000,
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+/** The root file system is read-only, so every pod gets a place for temporary files. */
+export const SCRATCH = {
+  volume: { name: 'skep-tmp', emptyDir: {} },
+  mount: { name: 'skep-tmp', mountPath: '/tmp' },
+} as const;
+
+/**
+ * How pods with a front for clients end. Balancers send requests for a moment after a pod was asked to go: it serves on
+ * meanwhile (Kubernetes, Container Lifecycle Hooks), and then has what `shutdown_seconds` gives to calls in flight.
+ */
+export const ENDING = {
+  pod: { terminationGracePeriodSeconds: 35 },
+  container: { lifecycle: { preStop: { sleep: { seconds: 5 } } } },
+} as const;
+
+/** A volume, and where it is in the container. */
+export interface Mounted {
+  readonly volume: JsonObject;
+  readonly mount: JsonObject;
+}
+
+/** One variable: a plain value, or a key of a Secret. */
+export type Env =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly secret: { readonly name: string; readonly key: string } };
+
+/** The keys of Secrets that become variables. */
+export function secretsOf(variables: readonly Env[]): readonly { readonly name: string; readonly key: string }[] {
+  return variables.flatMap((variable) => ('secret' in variable ? [variable.secret] : []));
+}
+
+/** The `env` of a container. Of several variables of one name the last wins, at the place of the first. */
+export function envOf(variables: readonly Env[]): Json[] {
+  const byName = new Map<string, JsonObject>();
+  for (const variable of variables) {
+    const { name } = variable;
+    if ('value' in variable) byName.set(name, { name, value: variable.value });
+    else byName.set(name, { name, valueFrom: { secretKeyRef: { ...variable.secret } } });
+  }
+  return [...byName.values()];
+}
+
+/**
+ * In place of the image's, for pods that hold many calls at once: what all of them keep until they are answered is copied each
+ * time that new objects have filled this many MiB. Grows only where it is needed.
+ */
+export const CALLS_NODE_OPTIONS = '--max-semi-space-size=32';
+
+/** What every proxy needs to know of its surroundings; what is set already stays. */
+export function withSurroundings(variables: readonly Env[]): readonly Env[] {
+  const surroundings: Env[] = [
+    { name: 'XDG_CONFIG_HOME', value: SCRATCH.mount.mountPath },
+    { name: 'HOME', value: SCRATCH.mount.mountPath },
+    { name: 'TOOLHIVE_RUNTIME', value: 'kubernetes' },
+    { name: 'UNSTRUCTURED_LOGS', value: 'false' },
+    { name: 'NODE_OPTIONS', value: CALLS_NODE_OPTIONS },
+    ...(variables.some(({ name }) => name.startsWith('TOOLHIVE_SECRET_'))
+      ? [{ name: 'TOOLHIVE_SECRETS_PROVIDER', value: 'environment' }]
+      : []),
+  ];
+  const names = new Set(variables.map(({ name }) => name));
+  return [...variables, ...surroundings.filter(({ name }) => !names.has(name))];
+}
+
+export interface ProbeTimes {
+  readonly initialDelaySeconds?: number;
+  readonly periodSeconds: number;
+  readonly timeoutSeconds?: number;
+  readonly failureThreshold?: number;
+}
+
+export function httpProbe(path: string, port: string, times: ProbeTimes): JsonObject {
+  return { httpGet: { path, port }, ...times };
+}
+
+/** A volume's name out of a name that may be too long for it, or have characters that it may not have. */
+export function volumeName(prefix: string, name: string): string {
+  const whole = `${prefix}-${name}`;
+  if (whole.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(whole)) return whole;
+  const suffix = sha256(name).slice(0, 8);
+  const readable = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  return `${prefix}-${readable.slice(0, 63 - prefix.length - suffix.length - 2)}-${suffix}`.replaceAll(/-+/g, '-');
+}

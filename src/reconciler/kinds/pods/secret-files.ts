@@ -1,0 +1,46 @@
+// Secrets that a container gets as files, which follow their Secrets while the pod runs. Knows nothing about who reads them.
+
+import { SECRETS_DIRECTORY } from '#contracts/run-config.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { Mounted } from './pod.ts';
+import type { SecretKey } from './secret-checksum.ts';
+
+/** A key of a Secret, and the name of its file. */
+export interface SecretFile {
+  readonly file: string;
+  readonly secret: SecretKey;
+}
+
+/** Files of proxies. */
+export const SECRET_FILES = {
+  sessionKey: 'session-key',
+  previousSessionKey: 'session-key-previous',
+  oidcClientSecret: 'oidc-client-secret',
+  sessionRedisPassword: 'session-redis-password',
+  tokenExchangeClientSecret: 'token-exchange-client-secret',
+  headerValue: 'header-value',
+  bearerToken: 'bearer-token',
+  forwardedHeader: (name: string) => `forwarded-header-${name}`,
+} as const;
+
+/** Where the container finds it. */
+export function secretPath(file: string): string {
+  return `${SECRETS_DIRECTORY}/${file}`;
+}
+
+const VOLUME = 'skep-secrets';
+const OWNER_READS = 0o400;
+
+/** One volume for all, without subPath: such a file would stay as it was when the pod started. */
+export function mountedSecrets(files: readonly SecretFile[]): readonly Mounted[] {
+  if (files.length === 0) return [];
+  const sources = files.map(({ file, secret: { name, key } }): JsonObject => {
+    return { secret: { name, items: [{ key, path: file }] } };
+  });
+  return [
+    {
+      volume: { name: VOLUME, projected: { defaultMode: OWNER_READS, sources } },
+      mount: { name: VOLUME, mountPath: SECRETS_DIRECTORY, readOnly: true },
+    },
+  ];
+}

@@ -1,0 +1,58 @@
+// How far a Deployment or StatefulSet is, by its own status. Knows nothing about whose it is, or about pods.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { View } from '../kind.ts';
+import { podFailure } from './pod-failure.ts';
+
+export type WorkloadState =
+  | { readonly state: 'missing' }
+  /** Wanted by no one. */
+  | { readonly state: 'stopped' }
+  /** Kubernetes gave up, or cannot make the pods. */
+  | { readonly state: 'failed'; readonly ready: number; readonly message: string }
+  /** Not all wanted pods are ready and of the current version; `ready` of any version are. `rolled`: no other version exists. */
+  | { readonly state: 'progressing'; readonly ready: number; readonly wanted: number; readonly rolled: boolean }
+  | { readonly state: 'complete'; readonly ready: number };
+
+export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', name: string): WorkloadState {
+  const live = view.find(kind, name);
+  if (live === undefined) return { state: 'missing' };
+  const spec = objectOf(live.spec);
+  const status = objectOf(live.status);
+  const wanted = numberOf(spec.replicas) ?? 1;
+  const ready = numberOf(status.readyReplicas) ?? 0;
+  if (wanted === 0) return { state: 'stopped' };
+  const observed = numberOf(status.observedGeneration) ?? 0;
+  const current = observed >= (live.metadata.generation ?? 0);
+  const failure = current ? (failureOf(status.conditions) ?? podFailure(view, live)) : undefined;
+  if (failure !== undefined) return { state: 'failed', ready, message: `${kind} ${name}: ${failure}` };
+  const updated = numberOf(status.updatedReplicas) ?? 0;
+  const total = numberOf(status.replicas) ?? 0;
+  // Only StatefulSets have revisions; they agree once the last pod is a new one.
+  const rolled = status.currentRevision === status.updateRevision;
+  const complete = current && rolled && ready >= wanted && updated >= wanted && total <= wanted;
+  return complete ? { state: 'complete', ready } : { state: 'progressing', ready, wanted, rolled: current && rolled };
+}
+
+/** Pods that are ready, of any version. */
+export function readyReplicas(state: WorkloadState): number {
+  return 'ready' in state ? state.ready : 0;
+}
+
+function failureOf(conditions: Json | undefined): string | undefined {
+  if (!Array.isArray(conditions)) return undefined;
+  const failed = conditions.filter(isObject).find(({ type, status, reason }) => {
+    if (type === 'ReplicaFailure') return status === 'True';
+    return type === 'Progressing' && status === 'False' && reason === 'ProgressDeadlineExceeded';
+  });
+  if (failed === undefined) return undefined;
+  return typeof failed.message === 'string' ? failed.message : String(failed.reason);
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function numberOf(value: Json | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,38 @@
+// How many pods of a workload may be evicted at once. Knows nothing about the pods.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject } from '#std/json.ts';
+import type { View } from '../kind.ts';
+
+interface Guarded {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly selector: Readonly<Record<string, string>>;
+}
+
+/** None for a single pod: it could never be evicted, or the budget would say nothing. */
+export function disruptionBudget(replicas: number | undefined, guarded: Guarded): readonly KubeObject[] {
+  if (replicas === undefined || replicas < 2) return [];
+  const { name, namespace, labels, selector } = guarded;
+  return [
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name, namespace, labels: { ...labels } },
+      spec: { maxUnavailable: 1, selector: { matchLabels: { ...selector } } },
+    },
+  ];
+}
+
+/** What the author wants; where it is left to others, what they chose. */
+export function wantedReplicas(
+  written: number | undefined,
+  view: View,
+  kind: 'Deployment' | 'StatefulSet',
+  name: string,
+): number | undefined {
+  if (written !== undefined) return written;
+  const live = view.find(kind, name)?.spec;
+  return isObject(live) && typeof live.replicas === 'number' ? live.replicas : undefined;
+}

@@ -1,0 +1,86 @@
+// What stands beside the Deployment of a proxy: its account, its rights, its ConfigMaps. Knows nothing about pods.
+
+import { AUTHZ_FILE, type AuthzConfigFile } from '#contracts/authz-config.ts';
+import { formatRunConfig, RUN_CONFIG_FILE, type RunConfig } from '#contracts/run-config.ts';
+import { readAtStart } from '#contracts/run-config-keys.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { digest } from '#std/hash.ts';
+import type { JsonObject } from '#std/json.ts';
+import { accountWithRights, configMap } from '../generated.ts';
+import type { View } from '../kind.ts';
+import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
+import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
+
+/**
+ * The account of a proxy, and what it may do in the cluster: what is mounted needs no right. The Role and its binding
+ * exist also where there is none to give, because clients look for them.
+ */
+export function proxyAccount(
+  proxy: ProxyFacts,
+  { pullSecrets }: ProxyNeeds,
+  rules: JsonObject[],
+): readonly KubeObject[] {
+  const { workload, name, namespace, names } = proxy;
+  return accountWithRights(
+    { name: names.account, namespace, labels: workloadLabels(workload, name) },
+    pullSecrets,
+    rules,
+  );
+}
+
+export interface ProxyFiles {
+  readonly objects: readonly KubeObject[];
+  /** Annotations of the pods: digests of what the proxy reads at start alone, so that a change of it starts new pods. */
+  readonly checksums: Readonly<Record<string, string>>;
+}
+
+/** The ConfigMaps of a proxy. `atStart` names others whose content it reads once. */
+export function proxyFiles(
+  proxy: ProxyFacts,
+  config: RunConfig,
+  { view, apiGroup, atStart }: { readonly view: View; readonly apiGroup: string; readonly atStart: readonly string[] },
+): ProxyFiles {
+  const authz = inlineAuthz(proxy, apiGroup);
+  const runConfig = runConfigMap(proxy, config, apiGroup);
+  return {
+    objects: [runConfig, ...(authz === undefined ? [] : [authz])],
+    checksums: {
+      [`${apiGroup}/runconfig-checksum`]: digest(readAtStart(config)),
+      ...(atStart.length === 0 ? {} : { [`${apiGroup}/mounts-checksum`]: mountedDigest(atStart, view) }),
+    },
+  };
+}
+
+const OWNER_LABEL = { mcpserver: 'mcp-server', mcpremoteproxy: 'mcp-remote-proxy' } as const;
+
+function runConfigMap({ workload, name, namespace, names }: ProxyFacts, config: RunConfig, apiGroup: string) {
+  const labels = {
+    [`${LABEL_DOMAIN}/component`]: 'run-config',
+    [`${LABEL_DOMAIN}/${OWNER_LABEL[workload]}`]: name,
+    [`${LABEL_DOMAIN}/managed-by`]: 'toolhive-operator',
+  };
+  const data = { [RUN_CONFIG_FILE]: formatRunConfig(config) };
+  return configMap(apiGroup, { name: names.runConfig, namespace, labels }, data).object;
+}
+
+function inlineAuthz({ workload, name, namespace, names, spec }: ProxyFacts, apiGroup: string) {
+  const inline = spec.authzConfig?.inline;
+  if (inline === undefined) return undefined;
+  const labels = { ...workloadLabels(workload, name), [`${LABEL_DOMAIN}/authz`]: 'inline' };
+  const file: AuthzConfigFile = {
+    version: '1.0',
+    type: 'cedarv1',
+    cedar: { policies: inline.policies, entities_json: inline.entitiesJson },
+  };
+  const data = { [AUTHZ_FILE]: `${JSON.stringify(file, undefined, 2)}\n` };
+  return configMap(apiGroup, { name: names.inlineAuthz, namespace, labels }, data).object;
+}
+
+/** One digest over the content of these ConfigMaps. */
+function mountedDigest(names: readonly string[], view: View): string {
+  const contents = names.map((name) => {
+    const found = view.find('ConfigMap', name);
+    return { name, data: found?.data ?? null, binaryData: found?.binaryData ?? null };
+  });
+  return digest({ contents });
+}

@@ -1,0 +1,41 @@
+// Fields that change labels, annotations and environment of generated objects. Knows nothing about how they are merged.
+
+import { list, object, optional, textMap } from '#std/schema.ts';
+import { envField } from '../pods/container.ts';
+import { nameField } from '../selectors.ts';
+
+function metadataOverrides(description: string) {
+  return object(
+    {
+      annotations: optional(textMap('Annotations to add; generated ones win.')),
+      labels: optional(textMap('Labels to add; generated ones win.')),
+    },
+    description,
+  );
+}
+
+const ProxyDeploymentOverrides = object(
+  {
+    annotations: optional(textMap('Annotations to add to the Deployment; generated ones win.')),
+    labels: optional(textMap('Labels to add to the Deployment; generated ones win.')),
+    podTemplateMetadataOverrides: optional(metadataOverrides('Labels and annotations to add to the proxy pods.')),
+    env: optional(
+      envField('Environment of the proxy process itself, not of the MCP server. TOOLHIVE_DEBUG=true logs more.'),
+    ),
+    imagePullSecrets: optional(
+      list(
+        object({ name: nameField('Name of the Secret.') }, 'A Secret with registry credentials.', { atomic: true }),
+        'Secrets that images are pulled with, for the pods and for the generated service accounts.',
+      ),
+    ),
+  },
+  'Changes to the Deployment of the proxy.',
+);
+
+export const ResourceOverrides = object(
+  {
+    proxyDeployment: optional(ProxyDeploymentOverrides),
+    proxyService: optional(metadataOverrides('Labels and annotations to add to the Service of the proxy.')),
+  },
+  'Changes to the generated objects, for what has no field of its own.',
+);

@@ -1,0 +1,108 @@
+// A proxy as every kind that has one sees it: names, port, and the fields of the spec that mean the same everywhere; and
+// what follows from them for its configuration and its pods alike. Knows nothing about particular kinds.
+
+import assert from 'node:assert/strict';
+import type { JsonObject } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import type { AuthzConfig } from '../auth/authz.ts';
+import { type ExternalAuthParts, externalAuthParts } from '../auth/external-auth-parts.ts';
+import type { OIDCConfig } from '../auth/oidc.ts';
+import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
+import type { Settings, View } from '../kind.ts';
+import { type Mounted, secretsOf } from '../pods/pod.ts';
+import { type SecretKey, secretChecksum } from '../pods/secret-checksum.ts';
+import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.ts';
+import type { ProxyTuning } from './annotations.ts';
+import type { ResourceOverrides } from './overrides.ts';
+import { sessionKeyFiles } from './session-keys.ts';
+import type { AuditConfig, TelemetryConfig } from './telemetry.ts';
+
+/** Fields that every kind with a proxy has. */
+export interface ProxySpec {
+  readonly groupRef?: string;
+  readonly toolConfigRef?: { readonly name: string };
+  readonly externalAuthConfigRef?: { readonly name: string };
+  readonly oidcConfig?: Static<typeof OIDCConfig>;
+  readonly authzConfig?: Static<typeof AuthzConfig>;
+  readonly audit?: Static<typeof AuditConfig>;
+  readonly telemetry?: Static<typeof TelemetryConfig>;
+  readonly trustProxyHeaders: boolean;
+  readonly endpointPrefix?: string;
+  readonly sessionAffinity: 'ClientIP' | 'None';
+  readonly resourceOverrides?: Static<typeof ResourceOverrides>;
+}
+
+export interface ProxyFacts {
+  readonly workload: 'mcpserver' | 'mcpremoteproxy';
+  readonly name: string;
+  readonly namespace: string;
+  readonly spec: ProxySpec;
+  readonly port: number;
+  /** Settings that are annotations. */
+  readonly tuning: ProxyTuning;
+  /** Where clients inside the cluster reach it, without a path. */
+  readonly origin: string;
+  readonly names: {
+    readonly deployment: string;
+    readonly service: string;
+    readonly account: string;
+    readonly runConfig: string;
+    readonly inlineAuthz: string;
+    readonly sessionKeys: string;
+    readonly disruptionBudget: string;
+  };
+}
+
+/** Of a remote proxy. `port` counts only where `proxyPort` is left at its default: it is the older spelling of the same thing. */
+export function proxyPort({ proxyPort, port }: { readonly proxyPort: number; readonly port: number }): number {
+  return proxyPort === 8080 ? port : proxyPort;
+}
+
+/** What a proxy needs beside its own spec: found in what that names. */
+export interface ProxyNeeds {
+  readonly oidc: ResolvedOIDC | undefined;
+  /** How it authenticates to what is behind it. */
+  readonly auth: ExternalAuthParts;
+  readonly pullSecrets: readonly string[];
+  /** Secrets that it reads as files. */
+  readonly files: readonly SecretFile[];
+  /** The annotation by which its pods follow Secrets in the environment. */
+  followed(secrets: readonly SecretKey[]): Readonly<Record<string, string>>;
+}
+
+export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
+  const { name, namespace, spec, origin } = proxy;
+  const own = spec.resourceOverrides?.proxyDeployment?.imagePullSecrets ?? [];
+  const oidc = spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, origin);
+  const { read, files } = withSecretFile(oidc);
+  const auth = externalAuthParts({ name, namespace, ref: spec.externalAuthConfigRef, oidc: read }, view);
+  return {
+    oidc: auth.oidc,
+    auth,
+    pullSecrets: [...own.map(({ name }) => name), ...settings.pullSecrets],
+    files: [...sessionKeyFiles(proxy), ...files, ...auth.files],
+    followed: (secrets) => secretChecksum(secrets, view, settings),
+  };
+}
+
+function resolvedOIDC(ref: Static<typeof OIDCConfig>, view: View, origin: string): ResolvedOIDC {
+  const resolved = resolveOIDC(ref, view, origin);
+  assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
+  return resolved;
+}
+
+/** The client secret is a file, where it is in a Secret. */
+function withSecretFile(oidc: ResolvedOIDC | undefined): {
+  readonly read: ResolvedOIDC | undefined;
+  readonly files: readonly SecretFile[];
+} {
+  const file = SECRET_FILES.oidcClientSecret;
+  const files = secretsOf(oidc?.env ?? []).map((secret) => ({ file, secret }));
+  if (oidc === undefined || files.length === 0) return { read: oidc, files };
+  return { read: { ...oidc, env: [], settings: { ...oidc.settings, client_secret_file: secretPath(file) } }, files };
+}
+
+/** A ConfigMap that is mounted as files. */
+export function mountedConfigMap(name: string, mountPath: string, configMap: JsonObject): Mounted {
+  return { volume: { name, configMap }, mount: { name, mountPath, readOnly: true } };
+}

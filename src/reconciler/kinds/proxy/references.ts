@@ -1,0 +1,36 @@
+// What every resource with a proxy names in the same fields: its group, configurations of other kinds, and what pods wait
+// for. Knows nothing about whether they exist.
+
+import type { Static } from '#std/schema.ts';
+import type { Reference } from '../kind.ts';
+import type { ResourceOverrides } from './overrides.ts';
+
+interface ProxySpec {
+  readonly groupRef?: string;
+  readonly toolConfigRef?: { readonly name: string };
+  readonly externalAuthConfigRef?: { readonly name: string };
+  readonly serviceAccount?: string;
+  readonly resourceOverrides?: Static<typeof ResourceOverrides>;
+}
+
+export function proxyReferences(spec: ProxySpec): readonly Reference[] {
+  const { groupRef, toolConfigRef, externalAuthConfigRef, serviceAccount, resourceOverrides } = spec;
+  const optional = 'waited' as const;
+  return [
+    ...referenceTo('MCPGroup', '/spec/groupRef', groupRef),
+    ...referenceTo('MCPToolConfig', '/spec/toolConfigRef/name', toolConfigRef?.name),
+    ...referenceTo('MCPExternalAuthConfig', '/spec/externalAuthConfigRef/name', externalAuthConfigRef?.name),
+    ...referenceTo('ServiceAccount', '/spec/serviceAccount', serviceAccount).map((account) => ({
+      ...account,
+      optional,
+    })),
+    ...(resourceOverrides?.proxyDeployment?.imagePullSecrets ?? []).map(({ name }, index) => {
+      const pointer = `/spec/resourceOverrides/proxyDeployment/imagePullSecrets/${index}/name`;
+      return { pointer, kind: 'Secret', name, optional };
+    }),
+  ];
+}
+
+function referenceTo(kind: string, pointer: string, name: string | undefined): Reference[] {
+  return name === undefined ? [] : [{ pointer, kind, name }];
+}

@@ -1,0 +1,26 @@
+// The password of the Redis that keeps sessions: as a reference, in the environment, and as a file. Knows nothing about sessions.
+
+import type { Static } from '#std/schema.ts';
+import type { Reference } from '../kind.ts';
+import type { Env } from '../pods/pod.ts';
+import { SECRET_FILES, type SecretFile } from '../pods/secret-files.ts';
+import type { SessionStorage } from './session.ts';
+
+type Storage = Static<typeof SessionStorage> | undefined;
+
+/** Optional: pods wait for the Secret, and start as soon as it is there. */
+export function sessionReferences(storage: Storage): readonly Reference[] {
+  const password = storage?.passwordRef;
+  if (password === undefined) return [];
+  return [{ pointer: '/spec/sessionStorage/passwordRef', kind: 'Secret', ...password, optional: 'waited' }];
+}
+
+export function sessionPassword(storage: Storage, variable: string): readonly Env[] {
+  if (storage?.provider !== 'redis' || storage.passwordRef === undefined) return [];
+  return [{ name: variable, secret: storage.passwordRef }];
+}
+
+export function sessionPasswordFile(storage: Storage): readonly SecretFile[] {
+  if (storage?.provider !== 'redis' || storage.passwordRef === undefined) return [];
+  return [{ file: SECRET_FILES.sessionRedisPassword, secret: storage.passwordRef }];
+}

@@ -1,0 +1,24 @@
+// The condition that warns of sessions which are lost between several processes. Knows nothing about sessions.
+
+import type { Static } from '#std/schema.ts';
+import type { Verdict } from '../conditions.ts';
+import type { SessionStorage } from './session.ts';
+
+/** `processes`: how many are asked for, undefined where no one asked; `called`: what they are, one and several. */
+export function sessionVerdict(
+  storage: Static<typeof SessionStorage> | undefined,
+  processes: number | undefined,
+  called: readonly [string, string],
+): Verdict {
+  const type = 'SessionStorageWarning';
+  if (storage?.provider === 'redis') {
+    const message = 'sessions are kept in Redis';
+    return { type, status: 'False', reason: 'SessionStorageConfigured', message };
+  }
+  if ((processes ?? 0) > 1) {
+    const message = `several ${called[1]} each keep their own sessions: set sessionStorage to redis, or rely on sessionAffinity`;
+    return { type, status: 'True', reason: 'SessionStorageMissingForReplicas', message };
+  }
+  const message = `no more than one ${called[0]} is asked for`;
+  return { type, status: 'False', reason: 'SessionStorageWarningNotApplicable', message };
+}

@@ -1,0 +1,19 @@
+// Fields that say where sessions are kept. Knows nothing about sessions.
+
+import { REDIS } from '#contracts/proxy-fields.ts';
+import { choice, object, optional } from '#std/schema.ts';
+import { secretKeyRef } from '../selectors.ts';
+
+export const SessionStorage = object(
+  {
+    provider: choice('memory: in each process, lost with it. redis: shared between replicas.', ['memory', 'redis']),
+    address: optional(REDIS.address),
+    db: REDIS.db,
+    keyPrefix: optional(REDIS.keyPrefix),
+    passwordRef: optional(secretKeyRef('Password of Redis.')),
+  },
+  'Where sessions are kept. Default: in memory.',
+  {
+    validations: [{ rule: "self.provider != 'redis' || has(self.address)", message: 'address is required' }],
+  },
+);

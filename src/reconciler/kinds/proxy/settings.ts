@@ -1,0 +1,77 @@
+// The blocks of a proxy's configuration that mean the same for every kind that has one. Knows nothing about what is behind
+// the proxy.
+
+import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
+import type { RunConfig } from '#contracts/run-config.ts';
+import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
+import type { View } from '../kind.ts';
+import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
+import { type ServiceBlocks, serviceBlocks } from './service.ts';
+import { toolBlocks } from './tools.ts';
+
+type Blocks = Pick<
+  RunConfig,
+  | 'trust_proxy_headers'
+  | 'endpoint_prefix'
+  | 'oidc_config'
+  | 'authz_config_path'
+  | 'audit_config'
+  | 'telemetry_config'
+  | 'tools_filter'
+  | 'tools_override'
+> &
+  ServiceBlocks &
+  OutgoingAuthBlocks;
+
+/** The first keys of the file. */
+export function proxyIdentity({ name, namespace, spec }: ProxyFacts) {
+  const group = spec.groupRef === undefined ? {} : { group: spec.groupRef };
+  return { schema_version: 'v0.1.0' as const, name, namespace, ...group };
+}
+
+/** Keys in the order of the contract: equal resources give equal text. */
+export function proxySettings(proxy: ProxyFacts, { oidc, auth }: ProxyNeeds, view: View): Blocks {
+  const { name, spec } = proxy;
+  return {
+    trust_proxy_headers: spec.trustProxyHeaders,
+    endpoint_prefix: isFilled(spec.endpointPrefix) ? spec.endpointPrefix : undefined,
+    oidc_config: oidc?.settings,
+    ...auth.blocks,
+    authz_config_path: spec.authzConfig && `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}`,
+    audit_config: { enabled: spec.audit?.enabled === true, component: name },
+    ...telemetry(proxy),
+    ...toolBlocks(spec.toolConfigRef, view),
+    ...serviceBlocks(proxy),
+  };
+}
+
+function telemetry({ name, spec, tuning }: ProxyFacts): Pick<RunConfig, 'telemetry_config'> {
+  const { openTelemetry, prometheus } = spec.telemetry ?? {};
+  const otel = openTelemetry?.enabled === true ? openTelemetry : undefined;
+  if (otel === undefined && prometheus?.enabled !== true) return {};
+  const headers = (otel?.headers ?? []).map((header) => splitHeader(header));
+  return {
+    telemetry_config: {
+      service_name: isFilled(otel?.serviceName) ? otel.serviceName : name,
+      endpoint: isFilled(otel?.endpoint) ? otel.endpoint : undefined,
+      headers: headers.length === 0 ? undefined : Object.fromEntries(headers),
+      insecure: otel?.insecure === true || otel?.endpoint?.startsWith('http://') === true,
+      metrics_enabled: otel?.metrics?.enabled === true,
+      tracing_enabled: otel?.tracing?.enabled === true,
+      sampling_rate: otel?.tracing?.samplingRate ?? '0.05',
+      use_legacy_attributes: otel?.useLegacyAttributes !== false,
+      enable_prometheus_metrics_path: prometheus?.enabled === true,
+      custom_attributes: tuning.telemetryAttributes,
+      environment_variables: tuning.telemetryVariables,
+    },
+  };
+}
+
+function splitHeader(header: string): [string, string] {
+  const equals = header.indexOf('=');
+  return [header.slice(0, equals), header.slice(equals + 1)];
+}
+
+function isFilled(text: string | undefined): text is string {
+  return text !== undefined && text !== '';
+}

@@ -1,0 +1,62 @@
+// The tools that a proxy lets through and what it calls them, as an MCPToolConfig says. Knows nothing about whose proxy it
+// is.
+
+import type { RunConfig } from '#contracts/run-config.ts';
+import type { ToolOverride } from '#contracts/tool-override.ts';
+import { isObject } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import type { Finding, View } from '../kind.ts';
+import { toolFindings } from './tool-override.ts';
+
+type Blocks = Pick<RunConfig, 'tools_filter' | 'tools_override'>;
+type Overrides = Readonly<Record<string, Static<typeof ToolOverride>>>;
+type Ref = { readonly name: string } | undefined;
+
+/** Where servers and proxies name their settings. */
+const POINTER = '/spec/toolConfigRef/name';
+
+export function toolBlocks(ref: Ref, view: View): Blocks {
+  const { filter, overrides } = selectedTools(ref, view);
+  const shown = shownOverrides(overrides);
+  return { ...toolFilter(filter), tools_override: shown };
+}
+
+/** The block where only names are given; all tools pass when there are none. */
+export function toolFilter(names: readonly string[]): Blocks {
+  return names.length === 0 ? {} : { tools_filter: [...names] };
+}
+
+/** For `inspect`: what makes the MCPToolConfig unusable makes so the proxy that names it. */
+export function toolConfigFindings(ref: Ref, view: View, pointer = POINTER): readonly Finding[] {
+  if (ref === undefined) return [];
+  const faults = toolFindings({ ...selectedTools(ref, view), filterField: 'toolsFilter', overridesPointer: '' });
+  return faults
+    .filter(({ severity }) => severity === 'error')
+    .map((fault) => {
+      const message = `MCPToolConfig ${ref.name}: ${fault.message}`;
+      return { ...fault, pointer, message };
+    });
+}
+
+/** It may live in a cluster and be older than its schema: what is no list and no map counts for nothing. */
+export function selectedTools(ref: Ref, view: View): { filter: readonly string[]; overrides: Overrides } {
+  const spec = ref === undefined ? undefined : view.find('MCPToolConfig', ref.name)?.spec;
+  const { toolsFilter, toolsOverride } = isObject(spec) ? spec : {};
+  return {
+    filter: Array.isArray(toolsFilter) ? toolsFilter.map(String) : [],
+    overrides: isObject(toolsOverride) ? (toolsOverride as Overrides) : {},
+  };
+}
+
+/** As a program reads them: empty names and descriptions leave the tool its own. Undefined where there are none. */
+export function shownOverrides(overrides: Overrides): Overrides | undefined {
+  const entries = Object.entries(overrides).map(([tool, { name = '', description = '', annotations }]) => [
+    tool,
+    {
+      name: name || undefined,
+      description: description || undefined,
+      annotations,
+    },
+  ]);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}

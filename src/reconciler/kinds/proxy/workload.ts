@@ -1,0 +1,146 @@
+// The Deployment and the Service of a proxy. The proxy's arguments are ours: see contracts/run-config.ts. Knows nothing
+// about what is behind the proxy.
+
+import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
+import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '#contracts/run-config.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { Json, JsonObject } from '#std/json.ts';
+import { imagePullSecrets, service } from '../generated.ts';
+import { withOverrides, workloadLabels } from '../labels.ts';
+import {
+  CONTAINER_SECURITY,
+  ENDING,
+  type Env,
+  envOf,
+  httpProbe,
+  type Mounted,
+  POD_SECURITY,
+  SCRATCH,
+  secretsOf,
+  withSurroundings,
+} from '../pods/pod.ts';
+import { mountedSecrets, type SecretFile } from '../pods/secret-files.ts';
+import { disruptionBudget } from './disruption.ts';
+import { mountedConfigMap, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
+import { metricsPort } from './service.ts';
+
+/** What a kind decides about the pods of its proxy. */
+export interface ProxyPod {
+  readonly image: string;
+  readonly account: string;
+  /** True: the pod may speak to the cluster, beyond what its OIDC settings need. */
+  readonly needsToken: boolean;
+  /** How many; undefined leaves it to others, such as an autoscaler. */
+  readonly replicas: number | undefined;
+  readonly resources?: JsonObject;
+  /** Seconds until the first look whether it is ready. */
+  readonly readyAfterSeconds: number;
+  /** Secrets that it reads as files, beside those that follow from its settings. */
+  readonly files: readonly SecretFile[];
+  readonly mounted: readonly Mounted[];
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export function proxyDeployment(proxy: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): KubeObject {
+  const { workload, name, namespace, spec, names } = proxy;
+  const labels = workloadLabels(workload, name);
+  const overrides = spec.resourceOverrides?.proxyDeployment;
+  const annotations = { ...pod.annotations, ...needs.followed(secretsOf(environment(proxy, needs))) };
+  const metadata = withOverrides({ labels, annotations }, overrides?.podTemplateMetadataOverrides);
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: names.deployment, namespace, ...withOverrides({ labels }, overrides) },
+    spec: {
+      replicas: pod.replicas,
+      selector: { matchLabels: labels },
+      template: { metadata, spec: podSpec(proxy, needs, pod) },
+    },
+  };
+}
+
+function podSpec(proxy: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): JsonObject {
+  const mounted = [...mounts(proxy, needs, pod), SCRATCH];
+  const readiness = { initialDelaySeconds: pod.readyAfterSeconds, periodSeconds: 5, timeoutSeconds: 3 };
+  return {
+    serviceAccountName: pod.account,
+    automountServiceAccountToken: pod.needsToken || needs.oidc?.needsToken === true,
+    ...ENDING.pod,
+    securityContext: POD_SECURITY,
+    ...imagePullSecrets(needs.pullSecrets),
+    containers: [
+      {
+        name: 'toolhive',
+        image: pod.image,
+        args: ['proxy', `--config=${RUN_CONFIG_DIRECTORY}/${RUN_CONFIG_FILE}`],
+        ports: ports(proxy),
+        env: envOf(withSurroundings(environment(proxy, needs))),
+        resources: pod.resources,
+        livenessProbe: httpProbe('/health', 'http', LIVENESS),
+        readinessProbe: httpProbe('/readyz', 'http', { ...readiness, failureThreshold: 3 }),
+        ...ENDING.container,
+        securityContext: CONTAINER_SECURITY,
+        volumeMounts: mounted.map(({ mount }) => ({ ...mount })),
+      },
+    ],
+    volumes: mounted.map(({ volume }) => ({ ...volume })),
+  };
+}
+
+function ports(proxy: ProxyFacts): Json[] {
+  const metrics = metricsPort(proxy);
+  return [
+    { name: 'http', containerPort: proxy.port, protocol: 'TCP' },
+    ...(metrics === undefined ? [] : [{ name: 'metrics', containerPort: metrics, protocol: 'TCP' }]),
+  ];
+}
+
+const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
+
+/** What the proxy gets by its environment; variables that the author gives win. */
+function environment({ name, namespace, spec }: ProxyFacts, { oidc }: ProxyNeeds): readonly Env[] {
+  const { openTelemetry } = spec.telemetry ?? {};
+  const serviceName = openTelemetry?.serviceName || name;
+  const attributes = `service.name=${serviceName},service.namespace=${namespace}`;
+  return [
+    ...(openTelemetry === undefined ? [] : [{ name: 'OTEL_RESOURCE_ATTRIBUTES', value: attributes }]),
+    ...(oidc?.env ?? []),
+    ...(spec.resourceOverrides?.proxyDeployment?.env ?? []),
+  ];
+}
+
+function mounts({ names, spec }: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): readonly Mounted[] {
+  const { oidc, auth } = needs;
+  const { authzConfig } = spec;
+  const policies = authzConfig?.configMap;
+  const policyFile = {
+    name: policies?.name ?? names.inlineAuthz,
+    items: [{ key: policies?.key ?? AUTHZ_FILE, path: AUTHZ_FILE }],
+  };
+  return [
+    mountedConfigMap('runconfig', RUN_CONFIG_DIRECTORY, { name: names.runConfig }),
+    ...mountedSecrets([...needs.files, ...pod.files]),
+    ...pod.mounted,
+    ...(authzConfig === undefined ? [] : [mountedConfigMap('authz-config', AUTHZ_DIRECTORY, policyFile)]),
+    ...(oidc?.bundle === undefined
+      ? []
+      : [mountedConfigMap(oidc.bundle.volume, oidc.bundle.directory, { name: oidc.bundle.configMap })]),
+    ...auth.mounted,
+  ];
+}
+
+export function proxyService({ workload, name, namespace, names, port, spec }: ProxyFacts): KubeObject {
+  const labels = workloadLabels(workload, name);
+  const metadata = withOverrides({ labels }, spec.resourceOverrides?.proxyService);
+  return service(
+    { name: names.service, namespace, labels, ...metadata },
+    { selector: labels, port: { name: 'http', number: port }, sessionAffinity: spec.sessionAffinity },
+  );
+}
+
+/** `replicas`: how many there will be, as far as anyone knows. */
+export function proxyDisruption(proxy: ProxyFacts, replicas: number | undefined): readonly KubeObject[] {
+  const { workload, name, namespace, names } = proxy;
+  const labels = workloadLabels(workload, name);
+  return disruptionBudget(replicas, { name: names.disruptionBudget, namespace, labels, selector: labels });
+}

@@ -1,0 +1,60 @@
+// Fields that name a ConfigMap, a Secret or a key of one, in the resource's own namespace. Knows nothing about what for.
+
+import { bool, object, optional, text } from '#std/schema.ts';
+
+const KEY_PATTERN = '^[-._a-zA-Z0-9]+$';
+const NAME = { minLength: 1, maxLength: 253 };
+const KEY = { minLength: 1, maxLength: 253, pattern: KEY_PATTERN };
+
+export function nameField(description: string) {
+  return text(description, NAME);
+}
+
+/** Both parts are required. */
+export function secretKeyRef(description: string) {
+  return object(
+    {
+      name: nameField('Name of the Secret.'),
+      key: text('Key inside the Secret.', KEY),
+    },
+    description,
+    { atomic: true },
+  );
+}
+
+/** SecretKeySelector of Kubernetes. */
+export function secretKeySelector(description: string) {
+  return keySelector('Secret', text('Key inside the Secret.', KEY), description);
+}
+
+/** A SecretKeySelector whose key has a usual name. */
+export function secretKeySelectorWithDefault(description: string, key: string) {
+  return keySelector('Secret', text('Key inside the Secret.', { ...KEY, default: key }), description);
+}
+
+/** ConfigMapKeySelector of Kubernetes. */
+export function configMapKeySelector(description: string) {
+  return keySelector('ConfigMap', text('Key inside the ConfigMap.', KEY), description);
+}
+
+/** A ConfigMapKeySelector whose key has a usual name. */
+export function configMapKeyWithDefault(description: string, key: string) {
+  return keySelector('ConfigMap', text('Key inside the ConfigMap.', { ...KEY, default: key }), description);
+}
+
+function keySelector(kind: string, key: ReturnType<typeof text>, description: string) {
+  return object(
+    {
+      name: nameField(`Name of the ${kind}.`),
+      key,
+      optional: optional(bool(`True: it is no error when the ${kind} or its key is missing.`)),
+    },
+    description,
+    { atomic: true },
+  );
+}
+
+/** ToolConfigRef, ExternalAuthConfigRef and their like: one name. */
+export function namedRef(description: string, kind: string) {
+  return object({ name: nameField(`Name of the ${kind}, in the same namespace.`) }, description);
+}

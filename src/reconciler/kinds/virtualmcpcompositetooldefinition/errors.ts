@@ -1,0 +1,31 @@
+// What is wrong with a definition that another resource names, found the way a run finds it. Knows nothing about who
+// names it.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { compileStructural, type Structural } from '#kubernetes/rules/structural/structural.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { structuralSchema } from '../crd.ts';
+import type { Resource } from '../kind.ts';
+import { VirtualMCPCompositeToolDefinition } from './index.ts';
+
+let structural: Structural | undefined;
+
+/** One sentence each. The object is as someone wrote it, without defaults; its server may have taken anything. */
+export function definitionErrors(object: KubeObject): readonly string[] {
+  structural ??= compileStructural(structuralSchema(VirtualMCPCompositeToolDefinition));
+  const defaulted = structural.withDefaults({ ...object });
+  const shape = structural.validate(defaulted).filter(isError);
+  if (shape.length > 0 || !isResource(defaulted)) return shape.map(({ message }) => message);
+  return VirtualMCPCompositeToolDefinition.rules(defaulted, defaulted.spec)
+    .filter(isError)
+    .map(({ message }) => message);
+}
+
+function isError({ severity }: { readonly severity: string }): boolean {
+  return severity === 'error';
+}
+
+/** True of everything that its schema accepts. */
+function isResource(value: JsonObject): value is JsonObject & Resource {
+  return isObject(value.metadata) && isObject(value.spec);
+}

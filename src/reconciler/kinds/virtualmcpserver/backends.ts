@@ -1,0 +1,128 @@
+// What is behind a virtual server: the members of its group or the backends that are written down, each with the strategy
+// by which it is authenticated to. Knows nothing about the file that tells the server.
+
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { Strategy } from '#contracts/vmcp-config-auth.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Kind, Resource, View } from '../kind.ts';
+import { MCPRemoteProxy } from '../mcpremoteproxy/index.ts';
+import { MCPServer } from '../mcpserver/index.ts';
+import type { Env } from '../pods/pod.ts';
+import { membersOf, outgoingSource, type Spec } from './facts.ts';
+import { modelStrategy } from './model-strategies.ts';
+import { type Converted, strategyOf } from './strategies.ts';
+
+type Listed = VmcpConfig['backends'][number];
+
+export interface Backend extends Listed {
+  /** Who decides how it is authenticated to. */
+  readonly by: 'backend' | 'discovered' | 'default' | 'nobody';
+  /** The MCPExternalAuthConfig that says how, where one does. */
+  readonly authConfig?: string;
+  /** A backend that cannot be authenticated to as it should is not called at all. */
+  readonly auth: Converted;
+  /** The live resource, where it is a member. */
+  readonly member?: KubeObject;
+}
+
+/** By name. */
+export function backendsOf({ config, ...spec }: Spec, view: View): readonly Backend[] {
+  const members = membersOf(view, config.groupRef);
+  const written = config.backends ?? [];
+  const found = [...members.values()].flatMap((member) => listed(member, view));
+  const all = written.length > 0 ? written : found;
+  return all
+    .map((backend): Backend => {
+      const member = members.get(backend.name);
+      return {
+        ...backend,
+        member,
+        ...settled({ config, ...spec }, view, backend.name, member),
+      };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const KINDS: ReadonlyMap<string, { readonly kind: Kind; readonly type: string }> = new Map([
+  ['MCPServer', { kind: MCPServer, type: 'mcp_server' }],
+  ['MCPRemoteProxy', { kind: MCPRemoteProxy, type: 'remote_proxy' }],
+]);
+
+/** A member by what it says of itself; its state is no part of it, or every change would be one of ours. */
+function listed(member: KubeObject, view: View): readonly Listed[] {
+  const known = KINDS.get(member.kind);
+  const spec = isObject(member.spec) ? member.spec : {};
+  const [endpoint] = known?.kind.exposes(member as Resource, view) ?? [];
+  if (known === undefined || endpoint === undefined) return [];
+  const { name, namespace = '', annotations = {} } = member.metadata;
+  const own = Object.entries(annotations).filter(([key]) => !isMachinery(key));
+  const metadata = {
+    ...Object.fromEntries(own),
+    tool_type: 'mcp',
+    workload_type: known.type,
+    namespace,
+    ...(typeof spec.remoteURL === 'string' ? { remote_url: spec.remoteURL } : {}),
+  };
+  // What follows # is for people: it is never sent.
+  const url = endpoint.url.replace(/#.*$/, '');
+  return [{ name, url, transport: endpoint.transport === 'sse' ? 'sse' : 'streamable-http', metadata }];
+}
+
+/** Annotations that programs leave for themselves. */
+function isMachinery(key: string): boolean {
+  const domain = key.includes('/') ? (key.split('/')[0] ?? '') : '';
+  return /(^|\.)(kubernetes\.io|k8s\.io|toolhive\.stacklok\.(dev|io)|skep\.dev)$/.test(domain);
+}
+
+type Settled = Pick<Backend, 'by' | 'auth' | 'authConfig'>;
+
+/** Document 3, Authentication, 3: what is said of a backend wins over what it says itself, and that over the default. */
+function settled(spec: Spec, view: View, name: string, member: KubeObject | undefined): Settled {
+  const { outgoingAuth, config } = spec;
+  const own = ownConfig(member);
+  const asked = outgoingSource(spec) === 'discovered' && own !== undefined;
+  if (outgoingAuth === undefined && config.outgoingAuth !== undefined) {
+    const { backends, default: fallback } = config.outgoingAuth;
+    const written = backends?.[name];
+    if (written !== undefined) return { by: 'backend', auth: modelStrategy(written) };
+    if (asked) return namedStrategy('discovered', own, view);
+    return fallback === undefined ? NOBODY : { by: 'default', auth: modelStrategy(fallback) };
+  }
+  const entry = outgoingAuth?.backends?.[name];
+  if (entry?.externalAuthConfigRef !== undefined)
+    return namedStrategy('backend', entry.externalAuthConfigRef.name, view);
+  // Asked for in the manifest, it is asked also where the others are not.
+  if (own !== undefined && (asked || entry !== undefined)) return namedStrategy('discovered', own, view);
+  const fallback = entry === undefined ? outgoingAuth?.default?.externalAuthConfigRef : undefined;
+  return fallback === undefined ? NOBODY : namedStrategy('default', fallback.name, view);
+}
+
+const NOBODY: Settled = { by: 'nobody', auth: { strategy: { type: 'unauthenticated' }, env: [] } };
+
+function namedStrategy(by: Settled['by'], authConfig: string, view: View): Settled {
+  return { by, authConfig, auth: strategyOf(authConfig, view) };
+}
+
+function ownConfig(member: KubeObject | undefined): string | undefined {
+  const spec: JsonObject = isObject(member?.spec) ? member.spec : {};
+  const ref = isObject(spec.externalAuthConfigRef) ? spec.externalAuthConfigRef : {};
+  return typeof ref.name === 'string' ? ref.name : undefined;
+}
+
+/** Those that can be called, without what is only for us. */
+export function callable(backends: readonly Backend[]): {
+  listed: Listed[];
+  strategies: Record<string, Strategy>;
+  env: Env[];
+} {
+  const sound = backends.flatMap(({ name, url, transport, metadata, auth }) => {
+    if ('fault' in auth) return [];
+    return [{ listed: { name, url, transport, metadata }, auth }];
+  });
+  return {
+    listed: sound.map(({ listed }) => listed),
+    strategies: Object.fromEntries(sound.map(({ listed, auth }) => [listed.name, auth.strategy])),
+    env: sound.flatMap(({ auth }) => auth.env).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}

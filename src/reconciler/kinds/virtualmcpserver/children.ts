@@ -1,0 +1,233 @@
+// The objects that a VirtualMCPServer becomes: an account, its configuration, a Deployment, a Service, and a Secret
+// that is made at random. Knows nothing about what exists.
+
+import {
+  formatVmcpConfig,
+  VMCP_CONFIG_DIRECTORY,
+  VMCP_CONFIG_FILE,
+  VMCP_ENV,
+  type VmcpConfig,
+} from '#contracts/vmcp-config.ts';
+import { virtualReadAtStart } from '#contracts/vmcp-config-keys.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { digest } from '#std/hash.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { accountWithRights, configMap, imagePullSecrets, service } from '../generated.ts';
+import type { GeneratedSecret, Settings, View } from '../kind.ts';
+import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
+import {
+  CONTAINER_SECURITY,
+  ENDING,
+  type Env,
+  envOf,
+  httpProbe,
+  POD_SECURITY,
+  SCRATCH,
+  secretsOf,
+  withSurroundings,
+} from '../pods/pod.ts';
+import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
+import { secretChecksum } from '../pods/secret-checksum.ts';
+import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
+import { mountedConfigMap } from '../proxy/proxy.ts';
+import { sessionPassword } from '../proxy/session-password.ts';
+import { vmcpConfig } from './config.ts';
+import { HMAC_KEY, PORT, type VirtualServer, virtualServerChildNames } from './facts.ts';
+import { type Needs, needsOf } from './needs.ts';
+
+export function children(self: VirtualServer, view: View, settings: Settings): readonly KubeObject[] {
+  const needs = needsOf(self, view);
+  const config = vmcpConfig(self, needs, view);
+  return [
+    ...account(self, settings),
+    configObject(self, config, settings.apiGroup),
+    deployment(self, needs, settings, checksums(self, needs, config, view, settings)),
+    frontService(self),
+    ...disruption(self, view),
+  ];
+}
+
+/** What binds sessions to who opened them. Whoever has it can take over any of them, so no one gets to choose it. */
+export function generated({ name, namespace }: VirtualServer, { apiGroup }: Settings): readonly GeneratedSecret[] {
+  const metadata = {
+    name: virtualServerChildNames(name).hmac,
+    namespace,
+    labels: {
+      'app.kubernetes.io/name': 'virtualmcpserver',
+      'app.kubernetes.io/instance': name,
+      'app.kubernetes.io/component': 'session-security',
+      'app.kubernetes.io/managed-by': 'toolhive-operator',
+    },
+    annotations: { [`${apiGroup}/purpose`]: 'hmac-secret-for-session-token-binding' },
+  };
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque' };
+  return [{ object, random: { [HMAC_KEY]: HMAC_BYTES } }];
+}
+
+const HMAC_BYTES = 32;
+
+/** It reports how well its backends are, and reads nothing. An account of the author's has the rights he gives it. */
+function account({ name, namespace, spec }: VirtualServer, { apiGroup, pullSecrets }: Settings): readonly KubeObject[] {
+  if (spec.serviceAccount !== undefined) return [];
+  const place = {
+    name: virtualServerChildNames(name).account,
+    namespace,
+    labels: workloadLabels('virtualmcpserver', name),
+  };
+  return accountWithRights(place, pullSecrets, [
+    { apiGroups: [apiGroup], resources: ['virtualmcpservers'], resourceNames: [name], verbs: ['get'] },
+    {
+      apiGroups: [apiGroup],
+      resources: ['virtualmcpservers/status'],
+      resourceNames: [name],
+      verbs: ['get', 'update', 'patch'],
+    },
+  ]);
+}
+
+function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, apiGroup: string): KubeObject {
+  const labels = {
+    [`${LABEL_DOMAIN}/component`]: 'vmcp-config',
+    [`${LABEL_DOMAIN}/virtual-mcp-server`]: name,
+    [`${LABEL_DOMAIN}/managed-by`]: 'toolhive-operator',
+  };
+  const place = { name: virtualServerChildNames(name).config, namespace, labels };
+  return configMap(apiGroup, place, { [VMCP_CONFIG_FILE]: formatVmcpConfig(config) }).object;
+}
+
+/** Annotations of the pods: what is read at start makes new pods when it changes, what is read again does not. */
+function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: Settings) {
+  const bundle = needs.oidc?.bundle;
+  const certificates = bundle === undefined ? undefined : view.find('ConfigMap', bundle.configMap);
+  return {
+    [`${settings.apiGroup}/runconfig-checksum`]: digest(virtualReadAtStart(config)),
+    ...(bundle === undefined
+      ? {}
+      : {
+          [`${settings.apiGroup}/mounts-checksum`]: digest({
+            data: certificates?.data ?? null,
+            binaryData: certificates?.binaryData ?? null,
+          }),
+        }),
+    ...secretChecksum(secretsOf(secretEnv(self, needs)), view, settings),
+  };
+}
+
+function deployment(
+  self: VirtualServer,
+  needs: Needs,
+  settings: Settings,
+  annotations: Readonly<Record<string, string>>,
+): KubeObject {
+  const { name, namespace, spec } = self;
+  const labels = workloadLabels('virtualmcpserver', name);
+  const { podTemplateSpec, replicas } = spec;
+  const template = { metadata: { labels, annotations }, spec: podSpec(self, needs, settings) };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: virtualServerChildNames(name).deployment,
+      namespace,
+      labels,
+      ...podTemplateHash(podTemplateSpec),
+    },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: withPodTemplate(template, podTemplateSpec),
+    },
+  };
+}
+
+function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Settings): JsonObject {
+  const { name, spec } = self;
+  const names = virtualServerChildNames(name);
+  const bundle = needs.oidc?.bundle;
+  const mounted = [
+    mountedConfigMap('vmcp-config', VMCP_CONFIG_DIRECTORY, { name: names.config }),
+    ...(bundle === undefined ? [] : [mountedConfigMap(bundle.volume, bundle.directory, { name: bundle.configMap })]),
+    ...(needs.authServer?.mounted ?? []),
+    SCRATCH,
+  ];
+  return {
+    serviceAccountName: spec.serviceAccount ?? names.account,
+    ...ENDING.pod,
+    securityContext: POD_SECURITY,
+    ...imagePullSecrets(pullSecrets),
+    containers: [
+      {
+        name: 'vmcp',
+        image: images.vmcp,
+        imagePullPolicy: 'IfNotPresent',
+        args: [
+          ...['vmcp', `--config=${VMCP_CONFIG_DIRECTORY}/${VMCP_CONFIG_FILE}`],
+          ...['--host=0.0.0.0', `--port=${PORT}`],
+        ],
+        ports: [{ name: 'http', containerPort: PORT, protocol: 'TCP' }],
+        env: envOf(withSurroundings(environment(self, needs))),
+        resources: RESOURCES,
+        livenessProbe: httpProbe('/health', 'http', LIVENESS),
+        readinessProbe: httpProbe('/readyz', 'http', READINESS),
+        ...(hasOwnHook(spec.podTemplateSpec) ? {} : ENDING.container),
+        securityContext: CONTAINER_SECURITY,
+        volumeMounts: mounted.map(({ mount }) => ({ ...mount })),
+      },
+    ],
+    volumes: mounted.map(({ volume }) => ({ ...volume })),
+  };
+}
+
+/** Two handlers of one hook are refused by the API server: the author's is enough. */
+function hasOwnHook(podTemplate: JsonObject | undefined): boolean {
+  const { containers } = isObject(podTemplate?.spec) ? podTemplate.spec : {};
+  const own = Array.isArray(containers) ? containers.filter(isObject).find(({ name }) => name === 'vmcp') : undefined;
+  return isObject(own?.lifecycle) && own.lifecycle.preStop !== undefined;
+}
+
+const RESOURCES: JsonObject = { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } };
+const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
+const READINESS = { initialDelaySeconds: 15, periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 3 };
+
+function environment(self: VirtualServer, needs: Needs): readonly Env[] {
+  const { name, namespace, spec } = self;
+  const service = spec.config.telemetry?.serviceName || name;
+  const attributes = `service.name=${service},service.namespace=${namespace}`;
+  return [
+    { name: VMCP_ENV.name, value: name },
+    { name: VMCP_ENV.namespace, value: namespace },
+    ...(spec.config.telemetry === undefined ? [] : [{ name: 'OTEL_RESOURCE_ATTRIBUTES', value: attributes }]),
+    ...secretEnv(self, needs),
+    { name: VMCP_ENV.sessionHmacSecret, secret: { name: virtualServerChildNames(name).hmac, key: HMAC_KEY } },
+  ];
+}
+
+/** Secrets that others change. */
+function secretEnv({ spec }: VirtualServer, { oidc, callable }: Needs): readonly Env[] {
+  return [
+    ...(oidc?.env ?? []),
+    ...callable.env,
+    ...sessionPassword(spec.sessionStorage, VMCP_ENV.sessionRedisPassword),
+  ];
+}
+
+/** How many there will be, as far as anyone knows. */
+function disruption({ name, namespace, spec }: VirtualServer, view: View): readonly KubeObject[] {
+  const labels = workloadLabels('virtualmcpserver', name);
+  const names = virtualServerChildNames(name);
+  const replicas = wantedReplicas(spec.replicas, view, 'Deployment', names.deployment);
+  return disruptionBudget(replicas, { name: names.service, namespace, labels, selector: labels });
+}
+
+function frontService({ name, namespace, spec }: VirtualServer): KubeObject {
+  const labels = workloadLabels('virtualmcpserver', name);
+  return service(
+    { name: virtualServerChildNames(name).service, namespace, labels },
+    {
+      type: spec.serviceType,
+      selector: labels,
+      port: { name: 'http', number: PORT },
+      sessionAffinity: spec.sessionAffinity,
+    },
+  );
+}

@@ -1,0 +1,158 @@
+// Renders a VirtualMCPServer into the configuration of the server. Knows nothing about the objects around it.
+
+import assert from 'node:assert/strict';
+import { readAuthzConfig } from '#contracts/authz-config.ts';
+import { OPTIMIZER_DEFAULTS } from '#contracts/virtual/optimizer.ts';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { Aggregation, CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
+import { configMapText } from '#kubernetes/rules/content.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
+import type { View } from '../kind.ts';
+import { selectedTools, shownOverrides } from '../proxy/tools.ts';
+import { adminPort } from './annotations.ts';
+import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
+import type { Needs } from './needs.ts';
+
+/** Keys in the order of the contract: equal servers give equal text. */
+export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpConfig {
+  const { name, namespace, spec } = self;
+  const { config } = spec;
+  const compositeTools = workflows(spec, view);
+  return {
+    name,
+    groupRef: config.groupRef,
+    backends: needs.callable.listed,
+    incomingAuth: incomingAuth(spec, needs, view),
+    outgoingAuth: { source: outgoingSource(spec), backends: needs.callable.strategies },
+    authServer: needs.authServer?.config,
+    aggregation: aggregation(spec, view),
+    compositeTools: compositeTools.length === 0 ? undefined : compositeTools,
+    operational: config.operational,
+    metadata: config.metadata,
+    ...telemetry(name, spec),
+    ...audit(name, spec),
+    ...optimizer(namespace, spec, view),
+    ...sessionStorage(spec),
+    ...admin(self),
+  };
+}
+
+function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): VmcpConfig['incomingAuth'] {
+  const authz = policies(incomingAuth.authzConfig, view);
+  if (oidc === undefined) return { type: 'anonymous', authz };
+  const { settings, secretEnv } = oidc;
+  const { audience, jwks_url, introspection_url, client_id, ca_bundle_path, auth_token_file } = settings;
+  return {
+    type: 'oidc',
+    oidc: {
+      issuer: settings.issuer,
+      issuerIsApiServer: settings.issuer_is_api_server,
+      // RFC 8707 section 2: if no audience is named, a token must be for the resource.
+      audience: audience ?? settings.resource_url,
+      resource: settings.resource_url,
+      scopes: settings.scopes,
+      jwksUrl: jwks_url,
+      introspectionUrl: introspection_url,
+      clientId: client_id,
+      clientSecretEnv: secretEnv,
+      caBundlePath: ca_bundle_path,
+      authTokenFile: auth_token_file,
+      jwksAllowPrivateIp: settings.jwks_allow_private_ip,
+      protectedResourceAllowPrivateIp: settings.protected_resource_allow_private_ip,
+      insecureAllowHttp: settings.insecure_allow_http,
+    },
+    authz,
+  };
+}
+
+type Authz = VmcpConfig['incomingAuth']['authz'];
+
+/** Policies come to the server in its own file, wherever their author keeps them. */
+function policies(ref: Spec['incomingAuth']['authzConfig'], view: View): Authz {
+  if (ref === undefined) return { type: 'none' };
+  if (ref.inline !== undefined) {
+    return { type: 'cedar', policies: ref.inline.policies, entitiesJson: ref.inline.entitiesJson };
+  }
+  const { name = '', key = '' } = ref.configMap ?? {};
+  const text = configMapText(view.find('ConfigMap', name), key) ?? '';
+  const read = readAuthzConfig(readDocuments(text, key)[0]?.value);
+  assert('file' in read, 'configurations are made only of resources whose references were inspected');
+  const { policies, entities_json: entitiesJson } = read.file.cedar;
+  return { type: 'cedar', policies, entitiesJson };
+}
+
+/** Document 3, WorkloadToolConfig: an MCPToolConfig counts instead of filter and overrides, not beside them. */
+function aggregation({ config }: Spec, view: View): Aggregation {
+  const { tools, ...rest } = config.aggregation;
+  if (tools === undefined) return rest;
+  return {
+    ...rest,
+    tools: tools.map(({ workload, toolConfigRef, filter = [], overrides = {}, excludeAll }) => {
+      const selected = toolConfigRef === undefined ? { filter, overrides } : selectedTools(toolConfigRef, view);
+      const shown = shownOverrides(selected.overrides);
+      return {
+        workload,
+        filter: selected.filter.length === 0 ? undefined : selected.filter.filter((tool) => tool !== ''),
+        overrides: shown,
+        excludeAll,
+      };
+    }),
+  };
+}
+
+function workflows({ config }: Spec, view: View): CompositeToolConfig[] {
+  const referenced = (config.compositeToolRefs ?? []).map((ref) => {
+    const spec: unknown = view.find('VirtualMCPCompositeToolDefinition', ref.name)?.spec;
+    return spec as CompositeToolConfig;
+  });
+  return [...(config.compositeTools ?? []), ...referenced];
+}
+
+function telemetry(name: string, { config }: Spec): Pick<VmcpConfig, 'telemetry'> {
+  if (config.telemetry === undefined) return {};
+  const { endpoint = '', serviceName = '', serviceVersion = '', ...rest } = config.telemetry;
+  return {
+    telemetry: {
+      endpoint: endpoint === '' ? undefined : endpoint.replace(/^https?:\/\//, ''),
+      serviceName: serviceName === '' ? name : serviceName,
+      serviceVersion: serviceVersion || undefined,
+      ...rest,
+    },
+  };
+}
+
+function audit(name: string, { config }: Spec): Pick<VmcpConfig, 'audit'> {
+  if (config.audit?.enabled !== true) return {};
+  const { component = '', logFile = '', ...rest } = config.audit;
+  return {
+    audit: {
+      ...rest,
+      enabled: true,
+      component: component === '' ? name : component,
+      logFile: logFile || undefined,
+    },
+  };
+}
+
+/** Document 3, embeddingServerRef: it turns the optimizer on, and its URL counts. */
+function optimizer(namespace: string, spec: Spec, view: View): Pick<VmcpConfig, 'optimizer'> {
+  const { config, embeddingServerRef } = spec;
+  const embeddingService =
+    embeddingServerRef === undefined
+      ? config.optimizer?.embeddingService
+      : originOfEmbeddings(embeddingServerRef.name, namespace, view);
+  if (embeddingService === undefined) return {};
+  return { optimizer: { ...OPTIMIZER_DEFAULTS, ...config.optimizer, embeddingService } };
+}
+
+function sessionStorage({ sessionStorage }: Spec): Pick<VmcpConfig, 'sessionStorage'> {
+  if (sessionStorage?.provider !== 'redis' || sessionStorage.address === undefined) return {};
+  const { address, db, keyPrefix = '' } = sessionStorage;
+  return { sessionStorage: { provider: 'redis', address, db, keyPrefix: keyPrefix || undefined } };
+}
+
+/** On loopback: what is shown there has no authentication of its own. */
+function admin(self: VirtualServer): Pick<VmcpConfig, 'admin'> {
+  const port = adminPort(self);
+  return port === undefined ? {} : { admin: { address: '127.0.0.1', port } };
+}

@@ -1,0 +1,73 @@
+// What follows from a VirtualMCPServer's spec and is needed in several places: names, the URL, which settings count, who is
+// in the group. Knows nothing about objects to make.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import type { Typed } from '../define.ts';
+import type { ObjectName, View } from '../kind.ts';
+import { made } from '../made.ts';
+import type { VirtualMCPServerSpec } from './schema.ts';
+
+export type VirtualServer = Typed<typeof VirtualMCPServerSpec>;
+export type Spec = Static<typeof VirtualMCPServerSpec>;
+
+export const PORT = 4483;
+
+/** Key of the generated Secret. */
+export const HMAC_KEY = 'hmac-secret';
+
+/** Names of the children. */
+export function virtualServerChildNames(name: string) {
+  return {
+    deployment: name,
+    service: `vmcp-${name}`,
+    account: `${name}-vmcp`,
+    config: `${name}-vmcp-config`,
+    hmac: `${name}-hmac-secret`,
+  };
+}
+
+/** Everything that the server may become. */
+export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
+  const names = virtualServerChildNames(name);
+  const accounts = spec.serviceAccount === undefined ? [names.account] : [];
+  return made({
+    ConfigMap: [names.config],
+    Secret: [names.hmac],
+    Service: [names.service],
+    PodDisruptionBudget: [names.service],
+    ServiceAccount: accounts,
+    Deployment: [names.deployment],
+    Role: accounts,
+    RoleBinding: accounts,
+  });
+}
+
+/** Where clients inside the cluster reach the server, without a path: `status.url`. */
+export function originOf({ name, namespace }: VirtualServer): string {
+  return `http://${virtualServerChildNames(name).service}.${namespace}.svc.cluster.local:${PORT}`;
+}
+
+/** The base URL of an EmbeddingServer: its Service has its own name. */
+export function originOfEmbeddings(name: string, namespace: string, view: View): string {
+  const spec = view.find('EmbeddingServer', name)?.spec;
+  const port = isObject(spec) && typeof spec.port === 'number' ? spec.port : 8080;
+  return `http://${name}.${namespace}.svc.cluster.local:${port}`;
+}
+
+/** Where the strategies for backends come from. The resource's own setting wins over that of the model. */
+export function outgoingSource({ outgoingAuth, config }: Spec): 'discovered' | 'inline' {
+  return outgoingAuth?.source ?? config.outgoingAuth?.source ?? 'discovered';
+}
+
+/** What can be behind a virtual server. */
+export const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy'] as const;
+
+/** The members of a group, by name; of two of one name the MCPServer. */
+export function membersOf(view: View, group: string): ReadonlyMap<string, KubeObject> {
+  const members = MEMBER_KINDS.flatMap((kind) => view.all(kind)).filter(({ spec }) => {
+    return isObject(spec) && spec.groupRef === group;
+  });
+  return new Map(members.toReversed().map((member) => [member.metadata.name, member]));
+}

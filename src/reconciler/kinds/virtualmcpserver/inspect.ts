@@ -1,0 +1,166 @@
+// What is wrong with the content of what a VirtualMCPServer names: settings in ConfigMaps, members of the group, workflows.
+// Knows nothing about what follows from it.
+
+import { isObject, pointerToken } from '#std/json.ts';
+import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
+import { configMapAuthzFindings } from '../auth/authz-findings.ts';
+import { configMapOIDCFindings } from '../auth/oidc-findings.ts';
+import { resolveOIDC } from '../auth/oidc-settings.ts';
+import type { Finding, View } from '../kind.ts';
+import { toolConfigFindings } from '../proxy/tools.ts';
+import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
+import { backendsOf } from './backends.ts';
+import { membersOf, originOf, type Spec, type VirtualServer } from './facts.ts';
+import { strategyOf } from './strategies.ts';
+
+const OIDC = '/spec/incomingAuth/oidcConfig';
+const AUTHZ = '/spec/incomingAuth/authzConfig';
+const AUTH_SERVER = '/spec/authServerConfig';
+
+export function inspect(self: VirtualServer, view: View): readonly Finding[] {
+  const { incomingAuth, authServerConfig, config } = self.spec;
+  return [
+    ...configMapOIDCFindings(incomingAuth.oidcConfig, view, OIDC),
+    ...configMapAuthzFindings(incomingAuth.authzConfig, view, AUTHZ),
+    ...issuerFindings(self, view),
+    ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
+    ...memberFindings(self.spec, view),
+    ...backendAuthFindings(self.spec, view),
+    ...(config.aggregation.tools ?? []).flatMap(({ toolConfigRef }, index) => {
+      return toolConfigFindings(toolConfigRef, view, `/spec/config/aggregation/tools/${index}/toolConfigRef/name`);
+    }),
+    ...workflowFindings(self.spec, view),
+  ];
+}
+
+/** Of settings that are not in a ConfigMap, CEL says it. */
+function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
+  const { incomingAuth, authServerConfig } = self.spec;
+  if (incomingAuth.oidcConfig?.configMap === undefined || authServerConfig === undefined) return [];
+  const resolved = resolveOIDC(incomingAuth.oidcConfig, view, originOf(self), OIDC);
+  if ('findings' in resolved || resolved.settings.issuer === authServerConfig.issuer) return [];
+  const message = `authServerConfig.issuer must be the issuer that incomingAuth.oidcConfig accepts: ${resolved.settings.issuer}`;
+  return [{ code: 'auth-server-issuer', severity: 'error', pointer: `${AUTH_SERVER}/issuer`, message }];
+}
+
+/** What is named here must be usable; a member that is not, by what it says of itself, is left out. */
+function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
+  const { outgoingAuth } = spec;
+  const code = 'backend-auth-unusable';
+  const pointer = '/spec/outgoingAuth';
+  const named = [
+    { at: `${pointer}/default`, ref: outgoingAuth?.default?.externalAuthConfigRef },
+    ...Object.entries(outgoingAuth?.backends ?? {}).map(([backend, { externalAuthConfigRef: ref }]) => {
+      return { at: `${pointer}/backends/${pointerToken(backend)}`, ref };
+    }),
+  ];
+  const written = named.flatMap(({ at, ref }): readonly Finding[] => {
+    const converted = ref === undefined ? undefined : strategyOf(ref.name, view);
+    if (converted === undefined || !('fault' in converted)) return [];
+    return [{ code, severity: 'error', pointer: `${at}/externalAuthConfigRef/name`, message: converted.fault }];
+  });
+  const found = backendsOf(spec, view).flatMap(({ name, by, auth }): readonly Finding[] => {
+    if (by !== 'discovered' || !('fault' in auth)) return [];
+    const message = `${name} is left out: ${auth.fault}`;
+    return [{ code, severity: 'warning', pointer: '/spec/config/groupRef', message }];
+  });
+  return [...written, ...found];
+}
+
+/** A backend that is written down must be a member; others may come to be one. */
+function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Finding[] {
+  const { groupRef, aggregation, operational } = config;
+  const members = membersOf(view, groupRef);
+  const named: readonly Named[] = [
+    ...(config.backends ?? []).map(({ name }, index) => {
+      return { name, pointer: `/spec/config/backends/${index}/name`, severity: 'error' as const };
+    }),
+    ...(aggregation.tools ?? []).map(({ workload }, index) => {
+      return { name: workload, pointer: `/spec/config/aggregation/tools/${index}/workload`, severity: WARNING };
+    }),
+    ...(aggregation.conflictResolutionConfig.priorityOrder ?? []).map((name, index) => {
+      const pointer = `/spec/config/aggregation/conflictResolutionConfig/priorityOrder/${index}`;
+      return { name, pointer, severity: WARNING };
+    }),
+    ...namesWithPointers(outgoingAuth?.backends, '/spec/outgoingAuth/backends'),
+    ...namesWithPointers(
+      outgoingAuth === undefined ? config.outgoingAuth?.backends : {},
+      '/spec/config/outgoingAuth/backends',
+    ),
+    ...namesWithPointers(operational.timeouts.perWorkload, '/spec/config/operational/timeouts/perWorkload'),
+    ...(config.compositeTools ?? []).flatMap(({ steps }, index) => {
+      return workloadsOf(steps).map(({ name, at }) => {
+        return { name, pointer: `/spec/config/compositeTools/${index}/steps${at}`, severity: WARNING };
+      });
+    }),
+    ...(config.compositeToolRefs ?? []).flatMap((ref, index) => {
+      const definition = view.find('VirtualMCPCompositeToolDefinition', ref.name);
+      const steps = isObject(definition?.spec) ? definition.spec.steps : [];
+      const pointer = `/spec/config/compositeToolRefs/${index}/name`;
+      const names = new Set(workloadsOf(steps).map(({ name }) => name));
+      return [...names].map((name) => ({ name, pointer, severity: WARNING, by: 'its workflow calls a tool of ' }));
+    }),
+  ];
+  return named
+    .filter(({ name }) => !members.has(name))
+    .map(({ name, pointer, severity, by }) => {
+      const message =
+        by === undefined
+          ? `"${name}" is no member of MCPGroup ${groupRef}`
+          : `${by}"${name}", which is no member of MCPGroup ${groupRef}`;
+      return { code: 'group-member-unknown', severity, pointer, message };
+    });
+}
+
+const WARNING = 'warning' as const;
+
+interface Named {
+  readonly name: string;
+  readonly pointer: string;
+  readonly severity: 'error' | 'warning';
+  /** What names it, where that is elsewhere. */
+  readonly by?: string;
+}
+
+/** Steps name a tool as `workload.tool`; without a dot it is the name that clients see. */
+function workloadsOf(steps: unknown): readonly { readonly name: string; readonly at: string }[] {
+  return (Array.isArray(steps) ? steps : []).flatMap((step: unknown, index) => {
+    const inner = isObject(step) ? step.step : undefined;
+    return [
+      { tool: isObject(step) ? step.tool : undefined, at: `/${index}/tool` },
+      { tool: isObject(inner) ? inner.tool : undefined, at: `/${index}/step/tool` },
+    ].flatMap(({ tool, at }) => {
+      const dot = typeof tool === 'string' ? tool.indexOf('.') : -1;
+      return typeof tool === 'string' && dot > 0 ? [{ name: tool.slice(0, dot), at }] : [];
+    });
+  });
+}
+
+function namesWithPointers(map: Readonly<Record<string, unknown>> | undefined, pointer: string) {
+  return Object.keys(map ?? {}).map((name) => {
+    return { name, pointer: `${pointer}/${pointerToken(name)}`, severity: WARNING };
+  });
+}
+
+/** Workflows that are resources of their own may be invalid, or have names that are taken. */
+function workflowFindings({ config }: Spec, view: View): readonly Finding[] {
+  const taken = new Map((config.compositeTools ?? []).map(({ name }) => [name, 'compositeTools']));
+  return (config.compositeToolRefs ?? []).flatMap((ref, index): readonly Finding[] => {
+    const pointer = `/spec/config/compositeToolRefs/${index}/name`;
+    const definition = view.find('VirtualMCPCompositeToolDefinition', ref.name);
+    const tool = isObject(definition?.spec) ? String(definition.spec.name) : ref.name;
+    const [fault, ...more] = definition === undefined ? [] : definitionErrors(definition);
+    if (fault !== undefined) {
+      const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+      const message = `the workflow of ${ref.name} is not valid: ${fault}${others}`;
+      return [{ code: 'composite-tool-invalid', severity: 'error', pointer, message }];
+    }
+    const other = taken.get(tool);
+    if (other === undefined) {
+      taken.set(tool, ref.name);
+      return [];
+    }
+    const message = `${ref.name} defines a tool named "${tool}", and so does ${other}`;
+    return [{ code: 'composite-tool-name-taken', severity: 'error', pointer, message }];
+  });
+}

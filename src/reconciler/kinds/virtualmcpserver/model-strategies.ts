@@ -1,0 +1,27 @@
+// A strategy that is written in the model, as the server reads it. Knows nothing about which backend.
+
+import type { ModelOutgoingAuth } from '#contracts/virtual/auth.ts';
+import type { Strategy } from '#contracts/vmcp-config-auth.ts';
+import type { Static } from '#std/schema.ts';
+import { TOKEN_TYPES } from '../auth/external-auth-parts.ts';
+
+type Written = NonNullable<Static<typeof ModelOutgoingAuth>['default']>;
+
+/** Its variables are the author's: he sets them in podTemplateSpec. */
+export function modelStrategy(written: Written): { readonly strategy: Strategy; readonly env: readonly [] } {
+  const { tokenExchange, ...strategy } = written;
+  if (tokenExchange === undefined) return { strategy, env: [] };
+  const { clientId = '', audience = '', ...exchange } = tokenExchange;
+  const rendered = {
+    ...exchange,
+    clientId: clientId || undefined,
+    audience: audience || undefined,
+    subjectTokenType: subjectType(tokenExchange.subjectTokenType),
+  };
+  return { strategy: { ...strategy, tokenExchange: rendered }, env: [] };
+}
+
+/** The pattern of the field lets nothing else through. */
+function subjectType(type: string) {
+  return Object.entries(TOKEN_TYPES).find(([word]) => word === type)?.[1] ?? TOKEN_TYPES.access_token;
+}

@@ -1,0 +1,65 @@
+// The virtual MCP configuration model: the tools of a group as those of one server. Knows nothing about clusters but
+// for the names of other resources in it.
+
+import { toolOverrides } from '#contracts/tool-override.ts';
+import { aggregation, WORKLOAD_TOOLS } from '#contracts/virtual/aggregation.ts';
+import { ModelIncomingAuth, ModelOutgoingAuth } from '#contracts/virtual/auth.ts';
+import { StaticBackend } from '#contracts/virtual/backend.ts';
+import { CompositeTool } from '#contracts/virtual/composite-tool.ts';
+import { ModelAudit, ModelTelemetry } from '#contracts/virtual/observability.ts';
+import { Operational } from '#contracts/virtual/operational.ts';
+import { Optimizer } from '#contracts/virtual/optimizer.ts';
+import { list, object, optional, text, textMap } from '#std/schema.ts';
+import { namedRef, nameField } from '../selectors.ts';
+
+const { workload, filter, excludeAll } = WORKLOAD_TOOLS;
+
+/** AggregationConfig. */
+const Aggregation = aggregation({
+  workload,
+  toolConfigRef: optional(
+    namedRef(
+      'Which of its tools clients see and what they are called. Wins over filter and overrides.',
+      'MCPToolConfig',
+    ),
+  ),
+  filter,
+  overrides: optional(
+    toolOverrides("How tools are shown, by the tools' own names. Applied before names are told apart."),
+  ),
+  excludeAll,
+});
+
+const CompositeToolRef = namedRef('A workflow that is a resource of its own.', 'VirtualMCPCompositeToolDefinition');
+
+/** Config. */
+export const VirtualConfig = object(
+  {
+    name: optional(text('Name of the server. No effect in a cluster: the name of the resource counts.')),
+    groupRef: nameField('Name of the MCPGroup whose members are served.'),
+    backends: optional(
+      list(StaticBackend, 'The backends, where outgoingAuth has source inline. Default: the members of the group.', {
+        keys: ['name'],
+        maxItems: 1000,
+      }),
+    ),
+    incomingAuth: optional(ModelIncomingAuth),
+    outgoingAuth: optional(ModelOutgoingAuth),
+    aggregation: Aggregation,
+    compositeTools: optional(
+      list(CompositeTool, 'Workflows that are offered as tools.', { keys: ['name'], maxItems: 50 }),
+    ),
+    compositeToolRefs: optional(
+      list(CompositeToolRef, 'Workflows that are resources of their own, offered as tools.', {
+        keys: ['name'],
+        maxItems: 100,
+      }),
+    ),
+    operational: Operational,
+    metadata: optional(textMap('What else is to be known about the server.')),
+    telemetry: optional(ModelTelemetry),
+    audit: optional(ModelAudit),
+    optimizer: optional(Optimizer),
+  },
+  'What is served, and how.',
+);

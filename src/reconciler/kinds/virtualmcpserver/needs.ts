@@ -1,0 +1,47 @@
+// What a virtual server needs beside its own spec, found in what that names: settings for both sides of it, Secrets in its
+// environment, files. Knows nothing about objects.
+
+import assert from 'node:assert/strict';
+import { VMCP_ENV } from '#contracts/vmcp-config.ts';
+import { type AuthServerParts, authServerParts, authServerScopes } from '../auth/auth-server-parts.ts';
+import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
+import type { View } from '../kind.ts';
+import type { Env } from '../pods/pod.ts';
+import { backendsOf, callable } from './backends.ts';
+import { originOf, type VirtualServer } from './facts.ts';
+
+export interface Needs {
+  /** Whose tokens are accepted; undefined where anyone may call. */
+  readonly oidc: (ResolvedOIDC & { readonly secretEnv?: string }) | undefined;
+  readonly authServer: AuthServerParts | undefined;
+  readonly callable: ReturnType<typeof callable>;
+}
+
+export function needsOf(self: VirtualServer, view: View): Needs {
+  const resolved = resolvedOIDC(self, view);
+  const authServer = resolved === undefined ? undefined : serverOf(self, resolved);
+  // Clients may ask for what the authorization server gives.
+  const scopes = authServer?.config.scopes_supported;
+  const oidc =
+    resolved === undefined || scopes === undefined
+      ? resolved
+      : { ...resolved, settings: { ...resolved.settings, scopes } };
+  return { oidc, authServer, callable: callable(backendsOf(self.spec, view)) };
+}
+
+function resolvedOIDC(self: VirtualServer, view: View): Needs['oidc'] {
+  const { type, oidcConfig } = self.spec.incomingAuth;
+  if (type !== 'oidc' || oidcConfig === undefined) return undefined;
+  const resolved = resolveOIDC(oidcConfig, view, originOf(self));
+  assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
+  const name = VMCP_ENV.oidcClientSecret;
+  const env = resolved.env.map((variable): Env => ({ ...variable, name }));
+  return { ...resolved, env, secretEnv: env.length === 0 ? undefined : name };
+}
+
+function serverOf({ name, namespace, spec }: VirtualServer, { settings }: ResolvedOIDC): AuthServerParts | undefined {
+  if (spec.authServerConfig === undefined) return undefined;
+  const { audience, resource_url: resourceUrl } = settings;
+  const host = { name, namespace, resourceUrl, audience, scopes: authServerScopes(settings.scopes) };
+  return authServerParts(spec.authServerConfig, host);
+}

@@ -1,0 +1,66 @@
+// What a VirtualMCPServer names: its group, workflows, configurations of other kinds, ConfigMaps, Secrets. Knows nothing
+// about whether they exist. What Kubernetes itself waits for when it starts a pod is optional.
+
+import { pointerToken } from '#std/json.ts';
+import { authServerReferences } from '../auth/auth-server-references.ts';
+import { authzReferences } from '../auth/authz-findings.ts';
+import { oidcReferences } from '../auth/oidc-settings.ts';
+import type { Reference } from '../kind.ts';
+import { sessionReferences } from '../proxy/session-password.ts';
+import type { Spec, VirtualServer } from './facts.ts';
+
+export function references({ spec }: VirtualServer): readonly Reference[] {
+  const { config, incomingAuth, embeddingServerRef } = spec;
+  return [
+    { pointer: '/spec/config/groupRef', kind: 'MCPGroup', name: config.groupRef },
+    ...(config.compositeToolRefs ?? []).map(({ name }, index) => {
+      const pointer = `/spec/config/compositeToolRefs/${index}/name`;
+      return { pointer, kind: 'VirtualMCPCompositeToolDefinition', name };
+    }),
+    ...(config.aggregation.tools ?? []).flatMap(({ toolConfigRef }, index) => {
+      return referenceTo('MCPToolConfig', `/spec/config/aggregation/tools/${index}/toolConfigRef/name`, toolConfigRef);
+    }),
+    ...referenceTo('EmbeddingServer', '/spec/embeddingServerRef/name', embeddingServerRef),
+    ...backendAuthReferences(spec),
+    ...oidcReferences(incomingAuth.oidcConfig, '/spec/incomingAuth/oidcConfig'),
+    ...authzReferences(incomingAuth.authzConfig, '/spec/incomingAuth/authzConfig'),
+    ...authServerReferences(spec.authServerConfig, '/spec/authServerConfig'),
+    ...waitedFor(spec),
+  ];
+}
+
+function referenceTo(kind: string, pointer: string, ref: { readonly name: string } | undefined): Reference[] {
+  return ref === undefined ? [] : [{ pointer, kind, name: ref.name }];
+}
+
+function backendAuthReferences({ outgoingAuth }: Spec): readonly Reference[] {
+  const pointer = '/spec/outgoingAuth';
+  const kind = 'MCPExternalAuthConfig';
+  return [
+    ...referenceTo(kind, `${pointer}/default/externalAuthConfigRef/name`, outgoingAuth?.default?.externalAuthConfigRef),
+    ...Object.entries(outgoingAuth?.backends ?? {}).flatMap(([backend, { externalAuthConfigRef }]) => {
+      return referenceTo(
+        kind,
+        `${pointer}/backends/${pointerToken(backend)}/externalAuthConfigRef/name`,
+        externalAuthConfigRef,
+      );
+    }),
+  ];
+}
+
+/** What pods do not start without: they start as soon as it is there. */
+function waitedFor({ serviceAccount, sessionStorage }: Spec): readonly Reference[] {
+  return [
+    ...(serviceAccount === undefined
+      ? []
+      : [
+          {
+            pointer: '/spec/serviceAccount',
+            kind: 'ServiceAccount',
+            name: serviceAccount,
+            optional: 'waited' as const,
+          },
+        ]),
+    ...sessionReferences(sessionStorage),
+  ];
+}

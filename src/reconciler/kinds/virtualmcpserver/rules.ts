@@ -1,0 +1,146 @@
+// What is wrong with a VirtualMCPServer in itself that neither its schema nor CEL can say. Knows nothing about what it
+// names: see inspect.ts.
+
+import { conflictName } from '#contracts/virtual-model/aggregate.ts';
+import { fitName, NAME_MAX } from '#contracts/virtual-model/short-names.ts';
+import { workflowFindings } from '#contracts/virtual-model/workflow/check.ts';
+import { parseDuration } from '#std/duration.ts';
+import { pointerToken } from '#std/json.ts';
+import { authServerFindings } from '../auth/auth-server-rules.ts';
+import { inlineAuthzFindings } from '../auth/authz-findings.ts';
+import { plainHttpFindings } from '../auth/external-auth-checks.ts';
+import { oidcFindings } from '../auth/oidc-findings.ts';
+import type { Finding } from '../kind.ts';
+import { podTemplateFindings } from '../pods/pod-template.ts';
+import { storeFindings } from '../proxy/session-idle.ts';
+import { toolFindings } from '../proxy/tool-override.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
+import { virtualAnnotationFindings } from './annotations.ts';
+import type { Spec, VirtualServer } from './facts.ts';
+
+export function rules(self: VirtualServer): readonly Finding[] {
+  const { name, spec } = self;
+  return [
+    ...virtualAnnotationFindings(self),
+    ...podTemplateFindings(spec.podTemplateSpec, '/spec/podTemplateSpec'),
+    ...inlineAuthzFindings(spec.incomingAuth.authzConfig, '/spec/incomingAuth/authzConfig'),
+    ...oidcFindings(spec.incomingAuth.oidcConfig, '/spec/incomingAuth/oidcConfig'),
+    ...(spec.authServerConfig === undefined ? [] : authServerFindings(spec.authServerConfig, '/spec/authServerConfig')),
+    ...modelFindings(spec),
+    ...toolsFindings(spec),
+    ...longNames(spec),
+    ...healthFindings(spec),
+    ...workflowsFindings(spec),
+    ...ineffective(name, spec),
+    ...storeFindings(spec.sessionStorage),
+  ];
+}
+
+function workflowsFindings({ config }: Spec): readonly Finding[] {
+  return (config.compositeTools ?? []).flatMap((tool, index) =>
+    workflowFindings(tool, `/spec/config/compositeTools/${index}`),
+  );
+}
+
+/** Strategies that are written in the model, where they count. */
+function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readonly Finding[] {
+  if (outgoingAuth !== undefined || config.outgoingAuth === undefined) return [];
+  const pointer = '/spec/config/outgoingAuth';
+  const { default: fallback, backends = {} } = config.outgoingAuth;
+  const strategies = [
+    ...(fallback === undefined ? [] : [{ at: `${pointer}/default`, strategy: fallback }]),
+    ...Object.entries(backends).map(([backend, strategy]) => {
+      return { at: `${pointer}/backends/${pointerToken(backend)}`, strategy };
+    }),
+  ];
+  const providers = authServerConfig?.upstreamProviders.map((provider) => provider.name) ?? [];
+  return strategies.flatMap(({ at, strategy: { tokenExchange, upstreamInject } }) => [
+    ...(tokenExchange === undefined ? [] : plainHttpFindings(tokenExchange.tokenUrl, `${at}/tokenExchange/tokenUrl`)),
+    ...providerFindings(upstreamInject?.providerName, providers, `${at}/upstreamInject/providerName`),
+  ]);
+}
+
+/** Names of providers times backends: more than CEL may look at. */
+function providerFindings(
+  wanted: string | undefined,
+  providers: readonly string[],
+  pointer: string,
+): readonly Finding[] {
+  if (wanted === undefined || providers.includes(wanted)) return [];
+  const known = providers.length === 0 ? 'there is none' : `there is ${providers.join(', ')}`;
+  const message = `authServerConfig has no upstream provider "${wanted}": ${known}`;
+  return [{ code: 'upstream-provider-unknown', severity: 'error', pointer, message }];
+}
+
+function toolsFindings({ config }: Spec): readonly Finding[] {
+  return (config.aggregation.tools ?? []).flatMap(({ toolConfigRef, filter = [], overrides = {} }, index) => {
+    const pointer = `/spec/config/aggregation/tools/${index}`;
+    if (toolConfigRef === undefined) {
+      return toolFindings({ filter, overrides, filterField: 'filter', overridesPointer: `${pointer}/overrides` });
+    }
+    return [
+      ...(filter.length === 0 ? [] : [fieldWithoutEffect(`${pointer}/filter`, 'toolConfigRef counts instead')]),
+      ...(Object.keys(overrides).length === 0
+        ? []
+        : [fieldWithoutEffect(`${pointer}/overrides`, 'toolConfigRef counts instead')]),
+    ];
+  });
+}
+
+/** Names that are written down, as clients would see them: those that only the member knows are cut without a word. */
+function longNames({ config }: Spec): readonly Finding[] {
+  const { conflictResolution: strategy, conflictResolutionConfig, tools = [] } = config.aggregation;
+  const { prefixFormat } = conflictResolutionConfig;
+  return tools.flatMap(({ workload, toolConfigRef, filter = [], overrides = {} }, index) => {
+    if (toolConfigRef !== undefined) return [];
+    const pointer = `/spec/config/aggregation/tools/${index}`;
+    const given = Object.entries(overrides).map(([own, { name = '' }]) => {
+      return { name, at: `${pointer}/overrides/${pointerToken(own)}/name` };
+    });
+    const known = new Set(given.map(({ name }) => name));
+    const named = [
+      ...filter
+        .map((name, position) => ({ name, at: `${pointer}/filter/${position}` }))
+        .filter(({ name }) => !known.has(name)),
+      ...given,
+    ];
+    return named.flatMap(({ name, at }): readonly Finding[] => {
+      const shown = conflictName(workload, name, { strategy, prefixFormat });
+      if (shown.length <= NAME_MAX) return [];
+      const message = `clients see ${fitName(shown)}: ${shown} has ${shown.length} characters, more than ${NAME_MAX}`;
+      return [{ code: 'tool-name-long', severity: 'warning', pointer: at, message }];
+    });
+  });
+}
+
+function healthFindings({ config }: Spec): readonly Finding[] {
+  const { healthCheckTimeout, healthCheckInterval } = config.operational.failureHandling;
+  if ((parseDuration(healthCheckTimeout) ?? 0) < (parseDuration(healthCheckInterval) ?? 0)) return [];
+  const pointer = '/spec/config/operational/failureHandling/healthCheckTimeout';
+  const message = `healthCheckTimeout (${healthCheckTimeout}) should be less than healthCheckInterval (${healthCheckInterval}): checks would overtake one another`;
+  return [{ code: 'health-check-timeout', severity: 'warning', pointer, message }];
+}
+
+/** What is written but does not count, because something else does. */
+function ineffective(
+  name: string,
+  { config, incomingAuth, outgoingAuth, embeddingServerRef }: Spec,
+): readonly Finding[] {
+  return [
+    ...([undefined, '', name].includes(config.name)
+      ? []
+      : [fieldWithoutEffect('/spec/config/name', 'metadata.name counts instead')]),
+    ...(config.incomingAuth === undefined
+      ? []
+      : [fieldWithoutEffect('/spec/config/incomingAuth', 'spec.incomingAuth counts instead')]),
+    ...(config.outgoingAuth === undefined || outgoingAuth === undefined
+      ? []
+      : [fieldWithoutEffect('/spec/config/outgoingAuth', 'spec.outgoingAuth counts instead')]),
+    ...(config.optimizer?.embeddingService === undefined || embeddingServerRef === undefined
+      ? []
+      : [fieldWithoutEffect('/spec/config/optimizer/embeddingService', 'spec.embeddingServerRef counts instead')]),
+    ...(incomingAuth.oidcConfig === undefined || incomingAuth.type === 'oidc'
+      ? []
+      : [fieldWithoutEffect('/spec/incomingAuth/oidcConfig', 'spec.incomingAuth.type anonymous counts instead')]),
+  ];
+}

@@ -1,0 +1,156 @@
+// Every field of VirtualMCPServer, but for those of its configuration model. Knows nothing about what becomes of them.
+
+import { anyObject, choice, integer, list, map, object, optional, text, time } from '#std/schema.ts';
+import { EmbeddedAuthServer } from '../auth/auth-server.ts';
+import { AuthzConfig } from '../auth/authz.ts';
+import { OIDCConfig } from '../auth/oidc.ts';
+import { ConditionsSchema } from '../conditions.ts';
+import { SessionStorage } from '../proxy/session.ts';
+import { namedRef, nameField } from '../selectors.ts';
+import { VirtualConfig } from './model.ts';
+
+const IncomingAuth = object(
+  {
+    type: choice('anonymous: anyone. oidc: whoever has a token that oidcConfig accepts.', ['anonymous', 'oidc']),
+    oidcConfig: optional(OIDCConfig),
+    authzConfig: optional(AuthzConfig),
+  },
+  'How clients authenticate.',
+  {
+    validations: [
+      {
+        rule: "self.type != 'oidc' || has(self.oidcConfig)",
+        message: 'spec.incomingAuth.oidcConfig is required when type is oidc',
+      },
+    ],
+  },
+);
+
+function backendAuth(description: string) {
+  return object(
+    {
+      type: choice(
+        'discovered: as the backend itself says. external_auth_config_ref: as an MCPExternalAuthConfig says.',
+        ['discovered', 'external_auth_config_ref'],
+      ),
+      externalAuthConfigRef: optional(namedRef('For external_auth_config_ref.', 'MCPExternalAuthConfig')),
+    },
+    description,
+    {
+      validations: [
+        {
+          rule: "(self.type == 'external_auth_config_ref') == has(self.externalAuthConfigRef)",
+          message:
+            "externalAuthConfigRef must be set when type is 'external_auth_config_ref', and must not be set otherwise",
+        },
+      ],
+    },
+  );
+}
+
+const OutgoingAuth = object(
+  {
+    source: choice(
+      'discovered: each backend is asked for its external auth. inline: only what is written here counts.',
+      ['discovered', 'inline'],
+      { default: 'discovered' },
+    ),
+    default: optional(backendAuth('For backends that nothing else is said about.')),
+    backends: optional(
+      map(backendAuth('For one backend.'), 'By name of the backend; wins over what it says itself.', {
+        maxProperties: 1000,
+      }),
+    ),
+  },
+  'How backends are authenticated to. Default: as each backend itself says.',
+);
+
+const BACKENDS = 'has(self.config.backends) && self.config.backends.size() > 0';
+const INLINE =
+  "(has(self.outgoingAuth) ? self.outgoingAuth.source : has(self.config.outgoingAuth) ? self.config.outgoingAuth.source : 'discovered') == 'inline'";
+const ISSUER =
+  "has(self.incomingAuth.oidcConfig.inline) ? self.incomingAuth.oidcConfig.inline.issuer : has(self.incomingAuth.oidcConfig.kubernetes) ? self.incomingAuth.oidcConfig.kubernetes.issuer : 'https://kubernetes.default.svc'";
+
+export const VirtualMCPServerSpec = object(
+  {
+    incomingAuth: IncomingAuth,
+    outgoingAuth: optional(OutgoingAuth),
+    serviceType: choice(
+      'Type of the Service that clients reach the server by.',
+      ['ClusterIP', 'NodePort', 'LoadBalancer'],
+      {
+        default: 'ClusterIP',
+      },
+    ),
+    sessionAffinity: choice('Whether a client stays with one pod.', ['ClientIP', 'None'], { default: 'ClientIP' }),
+    serviceAccount: optional(nameField('Service account of the pods. Without it, one with the rights needed is made.')),
+    podTemplateSpec: optional(anyObject('Changes to the pods, as a pod template. The container is named vmcp.')),
+    config: VirtualConfig,
+    embeddingServerRef: optional(
+      namedRef('Embedding server of the optimizer; turns the optimizer on.', 'EmbeddingServer'),
+    ),
+    authServerConfig: optional(EmbeddedAuthServer),
+    replicas: optional(integer('How many pods. Unset: left to others, such as an autoscaler.', { minimum: 0 })),
+    sessionStorage: optional(SessionStorage),
+  },
+  'The desired state of the server.',
+  {
+    validations: [
+      {
+        rule: `!(${BACKENDS}) || ${INLINE}`,
+        message: "config.backends must be empty unless outgoingAuth.source is 'inline'",
+        fieldPath: '.config.backends',
+      },
+      {
+        rule: '!has(self.config.optimizer) || has(self.embeddingServerRef) || has(self.config.optimizer.embeddingService)',
+        message: 'config.optimizer needs embeddingServerRef, or embeddingService in itself',
+        fieldPath: '.config.optimizer',
+      },
+      {
+        rule: "!has(self.authServerConfig) || self.incomingAuth.type == 'oidc'",
+        message: "incomingAuth.type must be 'oidc' when authServerConfig is set",
+        fieldPath: '.incomingAuth.type',
+      },
+      {
+        rule: `!has(self.authServerConfig) || !has(self.incomingAuth.oidcConfig) || has(self.incomingAuth.oidcConfig.configMap) || self.authServerConfig.issuer == (${ISSUER})`,
+        message: 'authServerConfig.issuer must be the issuer that incomingAuth.oidcConfig accepts',
+        fieldPath: '.authServerConfig.issuer',
+      },
+    ],
+  },
+);
+
+const DiscoveredBackend = object(
+  {
+    name: text('Name of the backend.'),
+    url: optional(text('Where the virtual server reaches it.')),
+    status: optional(choice('How well it is.', ['ready', 'degraded', 'unavailable', 'unknown'])),
+    authConfigRef: optional(text('Name of the MCPExternalAuthConfig that it is authenticated to with.')),
+    authType: optional(text('How it is authenticated to.')),
+    lastHealthCheck: optional(time('When it was last checked.')),
+    message: optional(text('Why, for people.')),
+    circuitBreakerState: optional(choice('Whether it is left alone.', ['closed', 'open', 'half-open'])),
+    circuitLastChanged: optional(time('When that last changed.')),
+    consecutiveFailures: optional(integer('How many checks in a row have failed.', { minimum: 0 })),
+  },
+  'A backend, as it was last seen.',
+);
+
+export const VirtualMCPServerStatus = object(
+  {
+    observedGeneration: optional(
+      integer('Generation of the server that this status is about.', { format: 'int64', minimum: 0 }),
+    ),
+    phase: choice(
+      'How far the server is. Degraded: it runs, but some backends are not available.',
+      ['Pending', 'Ready', 'Degraded', 'Failed'],
+      { default: 'Pending' },
+    ),
+    message: optional(text('Why, for people.')),
+    url: optional(text('Where clients inside the cluster reach the server.')),
+    discoveredBackends: optional(list(DiscoveredBackend, 'The backends, by name.', { keys: ['name'] })),
+    backendCount: optional(integer('How many backends are ready.', { minimum: 0 })),
+    conditions: optional(ConditionsSchema),
+  },
+  'The server as it was last seen.',
+);

@@ -1,0 +1,144 @@
+// How far a VirtualMCPServer is, by its Deployment, by what is behind it and by why its children are held. Knows
+// nothing about how to change that.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import { countText } from '#std/words/count-text.ts';
+import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../conditions.ts';
+import type { Observed } from '../kind.ts';
+import { refusalMessage } from '../pods/progress.ts';
+import { readyReplicas, workloadState } from '../pods/workload.ts';
+import { type Backend, backendsOf } from './backends.ts';
+import { embeddingVerdict, virtualServerVerdicts } from './conditions.ts';
+import { originOf, type VirtualServer, virtualServerChildNames } from './facts.ts';
+import type { VirtualMCPServerStatus } from './schema.ts';
+
+type Status = Static<typeof VirtualMCPServerStatus>;
+type Discovered = NonNullable<Status['discoveredBackends']>[number];
+
+interface Progress {
+  readonly phase: Status['phase'];
+  readonly message: string;
+  readonly reason: string;
+  /** Where it differs from the phase: new pods are on their way. */
+  readonly ready?: false;
+}
+
+export function status(self: VirtualServer, observed: Observed): Status {
+  const backends = backendsOf(self.spec, observed.view);
+  const discovered = backends.map((backend) => discoveredBackend(self, backend));
+  const { phase, message, reason, ready = phase === 'Ready' } = progress(self, discovered, observed);
+  const isReady: Verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message };
+  const degraded: Verdict = { type: 'Degraded', status: 'True', reason, message };
+  return {
+    ...observedGeneration(self.resource),
+    phase,
+    message,
+    url: originOf(self),
+    discoveredBackends: discovered,
+    backendCount: countOf(discovered, 'ready'),
+    conditions: conditionsOf(
+      self.resource,
+      [
+        ...virtualServerVerdicts(self, backends, observed),
+        backendsVerdict(discovered),
+        ...(phase === 'Degraded' ? [degraded] : []),
+        isReady,
+      ],
+      observed,
+    ),
+  };
+}
+
+function backendsVerdict(backends: readonly Discovered[]): Verdict {
+  const message = `${countText(backends.length, 'backend')}, ${countOf(backends, 'ready')} ready`;
+  return { type: 'BackendsDiscovered', status: 'True', reason: 'BackendsDiscovered', message };
+}
+
+/** The first that applies: held, failed, waiting, as far as the pods are. */
+function progress(self: VirtualServer, backends: readonly Discovered[], observed: Observed): Progress {
+  const { refusals, failures, view } = observed;
+  const [refusal] = refusals;
+  if (refusal !== undefined) {
+    return { phase: 'Failed', message: refusalMessage(refusals), reason: refusalReason(refusal) };
+  }
+  if (failures.length > 0) return { phase: 'Failed', message: failures.join('; '), reason: 'ChildrenFailed' };
+  const waiting = embeddingVerdict(self.spec, view).find((each) => each.status === 'False');
+  if (waiting !== undefined) return { phase: 'Pending', message: waiting.message, reason: waiting.reason };
+  return podProgress(self, backends, observed);
+}
+
+function podProgress({ name }: VirtualServer, backends: readonly Discovered[], { view }: Observed): Progress {
+  const state = workloadState(view, 'Deployment', virtualServerChildNames(name).deployment);
+  if (state.state === 'stopped') {
+    return { phase: 'Pending', message: 'Virtual MCP server is scaled to zero', reason: 'ScaledToZero' };
+  }
+  if (readyReplicas(state) > 0) {
+    const served = backendProgress(backends);
+    return state.state === 'complete' ? served : { ...served, reason: 'RolloutInProgress', ready: false };
+  }
+  if (state.state === 'failed') return { phase: 'Failed', message: state.message, reason: 'DeploymentFailed' };
+  const message = state.state === 'missing' ? 'Virtual MCP server is being created' : 'Virtual MCP server is starting';
+  return { phase: 'Pending', message, reason: 'DeploymentNotReady' };
+}
+
+function backendProgress(backends: readonly Discovered[]): Progress {
+  const ready = countOf(backends, 'ready');
+  const unknown = countOf(backends, 'unknown');
+  if (ready === backends.length) {
+    return { phase: 'Ready', message: 'Virtual MCP server is running', reason: 'DeploymentReady' };
+  }
+  const message = `Virtual MCP server is running, with ${ready} of ${backends.length} backends ready`;
+  if (ready > 0) return { phase: 'Degraded', message, reason: 'BackendsDegraded' };
+  return { phase: 'Degraded', message, reason: unknown > 0 ? 'BackendsUnknown' : 'BackendsUnavailable' };
+}
+
+function countOf(backends: readonly Discovered[], status: Discovered['status']): number {
+  return backends.filter((backend) => backend.status === status).length;
+}
+
+/**
+ * What is known of a backend: how the server found it, where it has said so (contracts/vmcp-config.ts); otherwise how the
+ * member itself is.
+ */
+function discoveredBackend({ resource }: VirtualServer, backend: Backend): Discovered {
+  const { name, url, authConfig, auth, member } = backend;
+  const known = {
+    name,
+    url,
+    authConfigRef: authConfig,
+    authType: 'fault' in auth ? undefined : auth.strategy.type,
+  };
+  if ('fault' in auth) return { ...known, status: 'unavailable', message: auth.fault };
+  return { ...known, ...(reported(resource.status, name) ?? { status: memberStatus(member?.status) }) };
+}
+
+/** a phase of any kind of member. */
+function memberStatus(status: unknown): NonNullable<Discovered['status']> {
+  switch (isObject(status) ? status.phase : undefined) {
+    case 'Running':
+    case 'Ready':
+      return 'ready';
+    case 'Failed':
+    case 'Stopped':
+    case 'Terminating':
+      return 'unavailable';
+    default:
+      return 'unknown';
+  }
+}
+
+type Report = Pick<
+  Discovered,
+  'status' | 'lastHealthCheck' | 'message' | 'circuitBreakerState' | 'circuitLastChanged' | 'consecutiveFailures'
+>;
+
+/** The fields that are the server's, as it wrote them last. The API server holds them against the schema. */
+function reported(status: JsonObject | undefined, name: string): Report | undefined {
+  const living = Array.isArray(status?.discoveredBackends) ? status.discoveredBackends : [];
+  const found = living.filter(isObject).find((backend) => backend.name === name);
+  if (found?.lastHealthCheck === undefined) return undefined;
+  const { name: _name, url: _url, authConfigRef: _ref, authType: _type, ...report } = found;
+  const value: unknown = report;
+  return value as Report;
+}

@@ -1,0 +1,63 @@
+// What is taken over from the existing operator, as lines for people and as JSON. Knows nothing about how it is done.
+
+import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
+import type { CommandOf } from '#std/words/command-of.ts';
+import { countText } from '#std/words/count-text.ts';
+import type { AdoptionResult } from '../run/operate/adopt.ts';
+import type { Adoption } from '../run/operate/adoption.ts';
+import { visible, visibleLines } from './visible.ts';
+
+export function textOfAdoption(
+  { adoptions, done, refused, running, problems, failures }: AdoptionResult,
+  commandOf: CommandOf,
+): string {
+  const lines = [
+    ...adoptions.map((each) => `${formatId(each.resource)}: ${sayings(each).join('; ')}`),
+    ...problems.map(formatProblem),
+    ...failures.map(({ code, message }) => `error ${code}: ${message}`),
+    ...(running === undefined || done
+      ? []
+      : [`ToolHive's operator still runs: its Lease ${formatId(running)} is renewed`]),
+    done ? endingOf(adoptions.length - refused.length, refused, commandOf) : outlook(adoptions.length, commandOf),
+  ];
+  return visibleLines(lines);
+}
+
+function sayings({ finalizers, managers, owner, surplus }: Adoption): string[] {
+  return [
+    ...finalizers.map((name) => `remove finalizer ${name}`),
+    ...(owner === undefined ? [] : [`set ${owner.kind} ${owner.name} as owner`]),
+    ...(managers.length === 0 ? [] : [`take over the fields of ${managers.join(', ')}`]),
+    ...(surplus ? ['skep makes no such object: the next run deletes it, within the limits on deletions'] : []),
+  ];
+}
+
+function outlook(count: number, commandOf: CommandOf): string {
+  if (count === 0) return NOTHING;
+  return `${countText(count, 'object')} to take over, nothing is deleted or restarted by that; to do it: ${commandOf('adopt --yes')}`;
+}
+
+function endingOf(count: number, refused: readonly ResourceId[], commandOf: CommandOf): string {
+  if (refused.length > 0) {
+    const rest = `${countText(refused.length, 'object')} not, for the errors above: ${refused.map(formatId).join(', ')}`;
+    return `${countText(count, 'object')} taken over, ${rest}; to try again: ${commandOf('adopt --yes')}`;
+  }
+  return count === 0
+    ? NOTHING
+    : `${countText(count, 'object')} taken over; to see what the next run changes: ${commandOf('plan')}`;
+}
+
+const NOTHING = 'nothing to take over';
+
+export function jsonOfAdoption({ adoptions, done, refused, running, problems, failures }: AdoptionResult): string {
+  const shown = {
+    version: 1,
+    done,
+    refused,
+    running,
+    adoptions: adoptions.map(({ object: _object, ...each }) => each),
+    problems: problems.map(({ place, ...problem }) => ({ ...problem, ...place })),
+    failures: failures.map(({ code, message }) => ({ code, message })),
+  };
+  return `${visible(JSON.stringify(shown, undefined, 2))}\n`;
+}

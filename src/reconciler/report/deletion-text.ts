@@ -1,0 +1,78 @@
+// Deletions that wait, that are approved and what is kept unchanged, as lines for people. Knows nothing about terminals or
+// colours.
+
+import { formatId } from '#std/problem.ts';
+import type { Plan } from '../run/plan/plan.ts';
+import type { Extent, Style } from './command.ts';
+import { type Folded, fold, type Listed, sentenceOf } from './fold.ts';
+
+export function guardLines({ waiting }: Plan, { extent, commandOf }: Style): string[] {
+  return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
+    `${nameOfWaiting({ source, deletions })} wait for approval (${hash}): ${reasons.join('; ')}`,
+    ...deletionLines(deletions, extent),
+    ...(expiredAt === undefined ? [] : [`their approval ran out at ${expiredAt}`]),
+    `to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: ${commandOf(`approve ${hash}`)}`,
+  ]);
+}
+
+/** What waits without a deletion is everything: none of the sources was read before. */
+export function nameOfWaiting({ source, deletions }: { source: string; deletions: readonly unknown[] }): string {
+  return deletions.length === 0 ? 'all changes' : nameOfList(source);
+}
+
+/** Children of what someone applied by hand are of no source. */
+export function nameOfList(source: string): string {
+  return source === '' ? 'deletions' : `deletions of source ${source}`;
+}
+
+/** What an approval lets go does not always stay away, and may not go alone. */
+export function fateOf({
+  replaced,
+  takes = [],
+}: {
+  readonly replaced?: true;
+  readonly takes?: readonly string[];
+}): string {
+  const along = takes.length === 0 ? '' : ` (with it: ${takes.join(', ')})`;
+  return replaced === true ? ' (deleted and created anew)' : along;
+}
+
+export function approvedLines({ approved }: Plan): string[] {
+  return approved.map(
+    ({ source, approval, reasons }) =>
+      `${nameOfList(source)} are approved (${approval.hash}, until ${approval.expiresAt}): ${reasons.join('; ')}`,
+  );
+}
+
+/** One line per custom resource. */
+export function deletionLines(deletions: Plan['waiting'][number]['deletions'], extent: Extent = 'folded'): string[] {
+  return fold(deletions, extent).map(({ entry, along }) => `  - ${entry.id}${along}${fateOf(entry)}`);
+}
+
+interface Kept extends Listed {
+  readonly reason: string;
+}
+
+/** Without what waits for approval. */
+export function keptOf({ held, waiting }: Pick<Plan, 'held' | 'waiting'>, extent: Extent): readonly Folded<Kept>[] {
+  const waitingToo = new Set(waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id)));
+  const all = held.map(({ resource, owner, reason }) => {
+    return { id: formatId(resource), owner: owner && formatId(owner), reason };
+  });
+  return fold(
+    all.filter(({ id }) => !waitingToo.has(id)),
+    extent,
+  );
+}
+
+/** By reason; what an object that is named is made of is counted there. */
+export function heldLines(plan: Plan, style: Style): string[] {
+  const listed = keptOf(plan, style.extent);
+  return [...Map.groupBy(listed, ({ entry }) => entry.reason)].flatMap(([reason, entries]) =>
+    sentenceOf(
+      `kept unchanged (${reason})`,
+      entries.map(({ entry, along }) => `${entry.id}${along}`),
+      style,
+    ),
+  );
+}

@@ -1,0 +1,50 @@
+// Many objects in few lines: what a custom resource is made of goes with it, `docs/MCPServer/wiki (+10 objects)`. Knows nothing
+// about what is said of them.
+
+import { countText } from '#std/words/count-text.ts';
+import type { Extent, Style } from './command.ts';
+
+export interface Listed {
+  readonly id: string;
+  /** The custom resource that it is made of. */
+  readonly owner?: string | undefined;
+  /** What of one owner has different reasons is listed apart. */
+  readonly reason?: string;
+}
+
+/** Where the rest is: no list of lines is longer. */
+const LINES_MAX = 20;
+/** As many stand in the sentence itself. */
+const IN_SENTENCE_MAX = 3;
+
+export interface Folded<T> {
+  readonly entry: T;
+  /** ` (+10 objects)`, or nothing. */
+  readonly along: string;
+}
+
+/** One entry for what is listed with its owner, and one for all that is made of an owner that is not. */
+export function fold<T extends Listed>(entries: readonly T[], extent: Extent): Folded<T>[] {
+  if (extent === 'all') return entries.map((entry) => ({ entry, along: '' }));
+  const listed = new Set(entries.map(({ id }) => id));
+  const isChild = ({ owner }: T): boolean => owner !== undefined && owner !== '';
+  const follows = (entry: T): boolean => isChild(entry) && listed.has(entry.owner ?? '');
+  const followers = Map.groupBy(entries.filter(follows), ({ owner }) => owner);
+  const own = entries.filter((entry) => !follows(entry));
+  const siblings = Map.groupBy(own, (entry) => (isChild(entry) ? `of ${entry.owner} ${entry.reason ?? ''}` : entry.id));
+  return [...siblings.values()].flatMap(([entry, ...more]) => {
+    if (entry === undefined) return [];
+    const count = followers.get(entry.id)?.length ?? 0;
+    const made = count === 0 ? '' : ` (+${countText(count, 'object')})`;
+    return [{ entry, along: more.length === 0 ? made : ` (and ${more.length} more of ${entry.owner})` }];
+  });
+}
+
+/** `head: a, b`, or with many a line for each. */
+export function sentenceOf(head: string, names: readonly string[], { extent, commandOf }: Style): string[] {
+  if (names.length <= IN_SENTENCE_MAX) return [`${head}: ${names.join(', ')}`];
+  const shown = extent === 'all' ? names : names.slice(0, LINES_MAX);
+  const more = names.length - shown.length;
+  const rest = `  and ${more} more; to see all: ${commandOf('plan --details')}`;
+  return [`${head}:`, ...shown.map((name) => `  ${name}`), ...(more === 0 ? [] : [rest])];
+}

@@ -1,0 +1,33 @@
+// Every format that a validation or a plan can be printed in: the one place to add another. Each is loaded when it is asked
+// for. Knows nothing about where it is written.
+
+import type { RunResult } from '../run/result.ts';
+import type { ReportContext } from './context.ts';
+import type { ReportedValidation } from './validation.ts';
+
+type Render<T> = (value: T, context: ReportContext) => string | Promise<string>;
+type Formats<T> = Readonly<Record<string, () => Promise<Render<T>>>>;
+
+export const VALIDATION_FORMATS = {
+  text: async () => (await import('./text.ts')).textOfValidation,
+  json: async () => (await import('./json.ts')).jsonOfValidation,
+  sarif: async () => (await import('./sarif.ts')).renderSarif,
+  junit: async () => (await import('./junit.ts')).junitOfValidation,
+  github: async () => (await import('./github.ts')).githubOfValidation,
+  markdown: async () => (await import('./markdown.ts')).markdownOfValidation,
+} satisfies Formats<ReportedValidation>;
+
+export const PLAN_FORMATS = {
+  text: async () => (await import('./text.ts')).textOfPlan,
+  json: async () => (await import('./json.ts')).jsonOfPlan,
+  github: async () => (await import('./github-plan.ts')).githubOfPlan,
+  markdown: async () => (await import('./markdown.ts')).markdownOfPlan,
+} satisfies Formats<RunResult>;
+
+export type ValidationFormat = keyof typeof VALIDATION_FORMATS;
+export type PlanFormat = keyof typeof PLAN_FORMATS;
+
+/** The names, for `--output`. */
+export function formatNames(formats: Formats<never>): readonly string[] {
+  return Object.keys(formats);
+}

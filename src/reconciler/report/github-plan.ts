@@ -1,0 +1,21 @@
+// A plan in the log of a GitHub workflow: its lines as text, and what is wrong as annotations. Knows nothing about the GitHub
+// API.
+
+import type { Problem } from '#std/problem.ts';
+import type { RunResult } from '../run/result.ts';
+import type { ReportContext } from './context.ts';
+import { annotations } from './github.ts';
+import { textOfPlan } from './text.ts';
+
+export function githubOfPlan(result: RunResult, context: ReportContext): string {
+  const failures = result.failures.map(({ code, message }): Problem => ({ code, severity: 'error', message }));
+  const reported = annotations([...failures, ...result.problems], context);
+  const plan = textOfPlan({ ...result, problems: [], failures: [] }, context);
+  return [...reported, ...inert(plan)].map((line) => `${line}\n`).join('');
+}
+
+/** Values of manifests stand in these lines, and are no commands for the runner, to which a carriage return ends a line. */
+export function inert(text: string): readonly string[] {
+  const lines = text.trimEnd().split(/\r\n?|\n/);
+  return lines.map((line) => line.replaceAll('##[', '## [').replace(/^(\s*)::/, '$1: :'));
+}

@@ -1,0 +1,61 @@
+// Problems as annotations of a GitHub workflow: commands that its runner finds in the log. Knows nothing about the GitHub
+// API.
+
+import { formatProblem, type Problem } from '#std/problem.ts';
+import { pathInRoot, type ReportContext } from './context.ts';
+import { countOf, validatedSize } from './order.ts';
+import type { ReportedValidation } from './validation.ts';
+import { visible } from './visible.ts';
+
+/** What GitHub shows of one step, for errors and for warnings each. */
+const ANNOTATIONS_MAX = 10;
+
+export function githubOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
+  const verdict = problems.length === 0 ? 'no problems' : countOf(problems);
+  const end = `${validatedSize(summary)}: ${verdict}`;
+  return [...annotations(problems, context), end].map((line) => `${line}\n`).join('');
+}
+
+/** Every problem stands in the log; those that fit are annotations, and the last annotation says how many are not. */
+export function annotations(problems: readonly Problem[], context: ReportContext): readonly string[] {
+  return (['error', 'warning'] as const).flatMap((severity) => {
+    const all = problems.filter((problem) => problem.severity === severity);
+    const fits = all.length <= ANNOTATIONS_MAX;
+    const shown = fits ? all : all.slice(0, ANNOTATIONS_MAX - 1);
+    const rest = all.slice(shown.length);
+    const last = fits ? [] : [`::${severity} title=skep::${rest.length} more of them are in the log of this step`];
+    return [...shown.map((problem) => annotation(problem, context)), ...last, ...rest.map(plain)];
+  });
+}
+
+function annotation({ code, severity, message, place, resource }: Problem, context: ReportContext): string {
+  const at =
+    place === undefined
+      ? []
+      : [
+          `file=${property(pathInRoot(place.file, context) ?? place.file)}`,
+          `line=${place.line}`,
+          `col=${place.column}`,
+        ];
+  const whose = resource === undefined ? '' : `${resource.kind} ${resource.name}: `;
+  return `::${severity} ${[...at, `title=${property(code)}`].join(',')}::${data(`${whose}${message}`)}`;
+}
+
+/** A line of text in which the runner finds no command, whatever a manifest holds. */
+function plain(problem: Problem): string {
+  return visible(
+    `- ${formatProblem(problem)
+      .replaceAll(/[\r\n]+/g, ' ')
+      .replaceAll('##[', '## [')}`,
+  );
+}
+
+/** The runner reads commands of an older form anywhere in a line. */
+function data(text: string): string {
+  const encoded = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return visible(encoded.replaceAll('##[', '## ['));
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

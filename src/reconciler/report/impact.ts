@@ -1,0 +1,114 @@
+// What a change means for clients, in lines for people. Knows nothing about how it was found.
+
+import { formatId } from '#std/problem.ts';
+import type { AuthImpact, EndpointImpact, ToolsImpact } from '../run/impact/endpoints.ts';
+import type { Impact } from '../run/impact/impact.ts';
+import type { RegistryImpact } from '../run/impact/registries.ts';
+import type { Style } from './command.ts';
+import { sentenceOf } from './fold.ts';
+
+/** One thing that clients meet, and what they notice about it. */
+export interface Notice {
+  readonly action: 'appears' | 'disappears' | 'changes';
+  /** `namespace/Kind/name`, with the source of a registry. */
+  readonly id: string;
+  /** One sentence each. */
+  readonly lines: readonly string[];
+}
+
+export function noticesOf({ endpoints, registries }: Impact): readonly Notice[] {
+  return [...endpoints.map(noticeOfEndpoint), ...registries.map(noticeOfRegistry)];
+}
+
+/** Ids of the workloads whose pods are replaced. */
+export function restartedIds({ restarts }: Impact): readonly string[] {
+  return restarts.map(({ resource }) => formatId(resource));
+}
+
+const MARKS = { appears: '+', disappears: '-', changes: '~' } as const;
+
+/** Empty where no one notices anything. */
+export function textOfImpact(impact: Impact, style: Style): readonly string[] {
+  const notices = noticesOf(impact).flatMap(({ action, id, lines }) => [
+    `  ${MARKS[action]} ${id}`,
+    ...lines.map((line) => `      ${line}`),
+  ]);
+  const restarted = restartedIds(impact);
+  return [
+    ...(notices.length === 0 ? [] : ['what clients notice:', ...notices]),
+    ...(restarted.length === 0 ? [] : sentenceOf('pods are replaced', restarted, style)),
+  ];
+}
+
+function noticeOfEndpoint({ resource, action, url, tools, ...rest }: EndpointImpact): Notice {
+  const id = formatId(resource);
+  if (action === 'appears') return { action, id, lines: [`is reached at ${url}`, ...toolLines(tools)] };
+  if (action === 'disappears') return { action, id, lines: [`is no longer at ${url}`, ...toolLines(tools)] };
+  const { moved, transport, auth, optimizer } = rest;
+  return {
+    action,
+    id,
+    lines: [
+      ...(moved === undefined ? [] : [`moves from ${moved.before} to ${moved.after}: clients must be changed`]),
+      ...(transport === undefined ? [] : [`speaks ${transport.after} instead of ${transport.before}`]),
+      ...(auth === undefined ? [] : [authLine(auth)]),
+      ...(optimizer === undefined ? [] : [OPTIMIZER[optimizer]]),
+      ...toolLines(tools),
+    ],
+  };
+}
+
+const OPTIMIZER = {
+  on: 'clients see find_tool and call_tool only, and find the other tools by them',
+  off: 'clients see all tools, and no longer find_tool and call_tool',
+} as const;
+
+function authLine({ before, after, refusesToday }: AuthImpact): string {
+  switch (after.type) {
+    case 'anonymous':
+      return 'anyone may call: no token is asked for any more';
+    case 'unknown':
+      return 'whose tokens are accepted cannot be read';
+    case 'oidc':
+      break;
+  }
+  if (!refusesToday) return `tokens of ${after.issuer} for any audience are accepted`;
+  if (before.type !== 'oidc') return `callers without a token of ${after.issuer} are refused from now on`;
+  if (before.issuer !== after.issuer) {
+    return `the tokens of today are refused: the issuer is ${after.issuer}, no longer ${before.issuer}`;
+  }
+  const earlier = before.audience === undefined ? 'for any' : `for ${before.audience}`;
+  return `the tokens of today are refused: they must be made for audience ${after.audience}, no longer ${earlier}`;
+}
+
+function toolLines({ appear, disappear, renamed, clashes, uncertain }: ToolsImpact): readonly string[] {
+  return [
+    ...listLine('tools that are gone', disappear),
+    ...renamed.map(({ before, after }) => `tool ${before} is called ${after} now`),
+    ...listLine('tools that are new', appear),
+    ...listLine('more than one member has, without a rule that tells them apart', clashes),
+    ...(uncertain
+      ? ['its tools may be others: a server is another one, and no registry in a ConfigMap lists them']
+      : []),
+  ];
+}
+
+/** `*` stands for tools that no one can name here. */
+function listLine(what: string, names: readonly string[]): readonly string[] {
+  const named = names.filter((name) => name !== '*');
+  return named.length === 0 ? [] : [`${what}: ${named.join(', ')}`];
+}
+
+function noticeOfRegistry({ resource, source, action, ...servers }: RegistryImpact): Notice {
+  const { appear, disappear, renamed, unknown } = servers;
+  return {
+    action,
+    id: `${formatId(resource)}/${source}`,
+    lines: [
+      ...listLine('servers that are gone', disappear),
+      ...renamed.map(({ before, after }) => `server ${before} is called ${after} now`),
+      ...listLine('servers that are new', appear),
+      ...unknown.map((what) => `its ${what} is another; which servers that means is known when it is synced`),
+    ],
+  };
+}

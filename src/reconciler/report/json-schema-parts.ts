@@ -1,0 +1,190 @@
+// What the JSON outputs are made of, as JSON Schemas: resources, problems, differences, approvals, what clients would notice.
+// Knows nothing of the outputs that they stand in.
+
+import type { JsonObject } from '#std/json.ts';
+
+export const TEXT: JsonObject = { type: 'string' };
+export const COUNT: JsonObject = { type: 'integer', minimum: 0 };
+export const TIME: JsonObject = { type: 'string', description: 'RFC 3339.' };
+const ANY: JsonObject = {};
+
+export function listOf(items: JsonObject, description?: string): JsonObject {
+  return { type: 'array', items, description };
+}
+
+/** Fields are required unless their name is among the optional ones. */
+export function record(properties: JsonObject, optional: readonly string[] = []): JsonObject {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+export function counts(...names: readonly string[]): JsonObject {
+  return record(Object.fromEntries(names.map((name) => [name, COUNT])));
+}
+
+export const RESOURCE = record({ apiVersion: TEXT, kind: TEXT, namespace: TEXT, name: TEXT }, ['namespace']);
+
+export const PROBLEM = record(
+  {
+    code: { type: 'string', description: 'Explained in docs/errors.md.' },
+    severity: { enum: ['error', 'warning'] },
+    message: { type: 'string', description: 'For people; not stable.' },
+    file: TEXT,
+    line: { type: 'integer', minimum: 1 },
+    column: { type: 'integer', minimum: 1 },
+    pointer: { type: 'string', description: 'JSON pointer into the document (RFC 6901).' },
+    resource: RESOURCE,
+  },
+  ['file', 'line', 'column', 'pointer', 'resource'],
+);
+
+export const FAILURE = record({ code: TEXT, message: TEXT, data: { type: 'object' } }, ['data']);
+export const HELD = record({ resource: RESOURCE, reason: TEXT });
+export const DIFFERENCE = record(
+  {
+    path: { type: 'string', description: 'Like a JSON pointer; items of keyed lists by their key.' },
+    before: { ...ANY, description: 'Absent: nothing is there now.' },
+    after: { ...ANY, description: 'Absent: it is removed.' },
+  },
+  ['before', 'after'],
+);
+
+export const PREVIEW: JsonObject = {
+  ...record(
+    {
+      verdict: { enum: ['accepted', 'refused', 'skipped'] },
+      code: { type: 'string', description: 'Of a refusal; explained in docs/errors.md.' },
+      message: { type: 'string', description: 'Of a refusal.' },
+      reason: { type: 'string', description: 'Why the server was not asked, or gave no answer.' },
+    },
+    ['code', 'message', 'reason'],
+  ),
+  description: 'What the API server says about the change before it is made; absent for deletions.',
+};
+
+export const EXPLANATION = record(
+  {
+    resource: RESOURCE,
+    what: { enum: ['created', 'updated', 'replaced', 'deleted', 'unchanged', 'held', 'refused'] },
+    because: listOf(TEXT, 'The most telling reason first.'),
+    declared: record({ source: TEXT, file: TEXT, line: COUNT, column: COUNT }),
+    owner: RESOURCE,
+  },
+  ['declared', 'owner'],
+);
+
+export const COMMITS: JsonObject = {
+  type: 'object',
+  additionalProperties: TEXT,
+  description: 'Commit by name of the source.',
+};
+export const COMMIT: JsonObject = { type: ['string', 'null'], description: 'Where there is one source.' };
+const REPLACED: JsonObject = { const: true, description: 'It is created anew.' };
+const TAKES = listOf(TEXT, 'What is deleted with it and does not belong to this instance.');
+const MAY_TAKE = listOf(TEXT, 'Kinds that may not be listed: what there is of them is deleted with it.');
+const OWNER_ID = { ...TEXT, description: 'The custom resource that it is made of, where that one is deleted, too.' };
+export const APPROVALS = listOf(
+  record(
+    {
+      source: TEXT,
+      hash: TEXT,
+      reasons: listOf(TEXT),
+      deletions: listOf(
+        record(
+          { id: TEXT, kind: TEXT, uid: TEXT, owner: OWNER_ID, replaced: REPLACED, takes: TAKES, mayTake: MAY_TAKE },
+          ['owner', 'replaced', 'takes', 'mayTake'],
+        ),
+      ),
+      expiredAt: TIME,
+    },
+    ['expiredAt'],
+  ),
+  'Deletions that wait for approval: a list for each source.',
+);
+export const APPROVED = listOf(
+  record({ source: TEXT, hash: TEXT, expiresAt: TIME }),
+  'The approvals that let deletions go that would wait otherwise.',
+);
+export const QUARANTINED = listOf(
+  record({ source: TEXT, good: TEXT, bad: TEXT, run: TEXT, since: TIME }),
+  'Sources that a rollback keeps at the commit `good`.',
+);
+export const PAUSED: JsonObject = {
+  description: 'Why runs write nothing now: the instance is suspended, or its sync windows are closed.',
+  oneOf: [
+    record({ by: { const: 'window' }, window: TEXT, until: TIME }, ['until']),
+    record({ by: { const: 'suspension' }, who: TEXT, since: TEXT, reason: TEXT }),
+  ],
+};
+const NAMES = listOf(TEXT);
+const ACTION: JsonObject = { enum: ['appears', 'disappears', 'changes'] };
+
+function both(value: JsonObject): JsonObject {
+  return record({ before: value, after: value });
+}
+
+const AUTH = record({ type: { enum: ['anonymous', 'oidc', 'unknown'] }, issuer: TEXT, audience: TEXT }, [
+  'issuer',
+  'audience',
+]);
+const TOOLS: JsonObject = {
+  ...record({
+    appear: NAMES,
+    disappear: NAMES,
+    renamed: listOf(both(TEXT)),
+    clashes: listOf(TEXT, 'Names of several members, without a rule that tells them apart.'),
+    uncertain: { type: 'boolean', description: 'True where not all tools are known.' },
+  }),
+  description: 'Names as clients see them; `*`: all tools of a server that no known registry lists.',
+};
+export const IMPACT: JsonObject = {
+  ...record({
+    endpoints: listOf(
+      record(
+        {
+          resource: RESOURCE,
+          action: ACTION,
+          url: TEXT,
+          moved: both(TEXT),
+          transport: both(TEXT),
+          auth: record({ before: AUTH, after: AUTH, refusesToday: { type: 'boolean' } }),
+          optimizer: { enum: ['on', 'off'] },
+          tools: TOOLS,
+        },
+        ['moved', 'transport', 'auth', 'optimizer'],
+      ),
+    ),
+    registries: listOf(
+      record({
+        resource: RESOURCE,
+        source: TEXT,
+        action: ACTION,
+        appear: NAMES,
+        disappear: NAMES,
+        renamed: listOf(both(TEXT)),
+        unknown: listOf({ enum: ['source', 'filter'] }, 'What changed, of entries that are not known here.'),
+      }),
+    ),
+    restarts: listOf(record({ resource: RESOURCE, owner: RESOURCE }, ['owner']), 'Workloads whose pods are replaced.'),
+  }),
+  description: 'What clients would notice.',
+};
+export const AGAINST: JsonObject = {
+  ...record({ createdAt: TIME, commits: COMMITS, unknown: listOf(TEXT, 'What cannot be known, one sentence each.') }),
+  description: 'Of a plan by a snapshot: `skep plan --against`.',
+};
+const FIELD = record({
+  resource: RESOURCE,
+  path: {
+    type: 'string',
+    description: 'As in a diff. Of a field that Git does not declare, where that one stands in the way.',
+  },
+  manager: { type: 'string', description: 'The field manager that has set it.' },
+  state: {
+    enum: ['set-back', 'kept', 'left'],
+    description:
+      "set-back: Git's value is applied. kept: it stays and differs. left: it stays, as skep.dev/ignore-fields says.",
+  },
+});
+export const FIELDS = listOf(FIELD, 'Declared fields that others have set to other values.');
+export const TROUBLE = { problems: listOf(PROBLEM), failures: listOf(FAILURE) };

@@ -1,0 +1,123 @@
+// The JSON that `validate`, `plan` and `sync` print, version 1, as JSON Schemas: published in docs/schemas/output. What is
+// not named here is not printed. Knows nothing about how the values come about.
+
+import type { JsonObject } from '#std/json.ts';
+import {
+  AGAINST,
+  APPROVALS,
+  APPROVED,
+  COMMIT,
+  COMMITS,
+  COUNT,
+  counts,
+  DIFFERENCE,
+  EXPLANATION,
+  FAILURE,
+  FIELDS,
+  HELD,
+  IMPACT,
+  listOf,
+  PAUSED,
+  PREVIEW,
+  PROBLEM,
+  QUARANTINED,
+  RESOURCE,
+  record,
+  TEXT,
+  TIME,
+  TROUBLE,
+} from './json-schema-parts.ts';
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonObject>> = {
+  validate: output('skep validate -o json', {
+    summary: counts('files', 'resources', 'valid', 'invalid', 'problems'),
+    problems: listOf(PROBLEM),
+  }),
+  plan: output(
+    'skep plan -o json',
+    {
+      commit: COMMIT,
+      commits: COMMITS,
+      quarantined: QUARANTINED,
+      against: AGAINST,
+      summary: counts('create', 'update', 'delete', 'unchanged', 'held'),
+      batches: listOf(
+        record({
+          name: TEXT,
+          changes: listOf(
+            record(
+              {
+                action: { enum: ['create', 'update', 'delete'] },
+                resource: RESOURCE,
+                diff: listOf(DIFFERENCE),
+                replaces: { const: true, description: 'The object in the cluster is deleted and created anew.' },
+                preview: PREVIEW,
+              },
+              ['replaces', 'preview'],
+            ),
+          ),
+        }),
+      ),
+      held: listOf(HELD),
+      approvals: APPROVALS,
+      approved: APPROVED,
+      fields: FIELDS,
+      explanations: listOf(EXPLANATION, 'With --explain: why each object is, or is not, changed or deleted.'),
+      impact: IMPACT,
+      paused: PAUSED,
+      ...TROUBLE,
+    },
+    ['against', 'explanations', 'impact', 'paused'],
+  ),
+  sync: output(
+    'skep sync -o json',
+    {
+      run: record({ id: TEXT, commit: COMMIT, commits: COMMITS, startedAt: TIME, finishedAt: TIME, traceId: TEXT }, [
+        'traceId',
+      ]),
+      quarantined: QUARANTINED,
+      summary: counts('created', 'configured', 'unchanged', 'deleted', 'held', 'failed'),
+      requests: { ...COUNT, description: 'API requests made.' },
+      outcomes: listOf(
+        record(
+          {
+            action: { enum: ['created', 'configured', 'unchanged', 'deleted', 'held', 'failed'] },
+            resource: RESOURCE,
+            error: record({ code: TEXT, message: TEXT }),
+          },
+          ['error'],
+        ),
+      ),
+      held: listOf(HELD),
+      approvals: APPROVALS,
+      approved: APPROVED,
+      fields: FIELDS,
+      catalogue: listOf(
+        record(
+          {
+            source: TEXT,
+            action: { enum: ['synced', 'unchanged', 'failed'] },
+            servers: COUNT,
+            rejected: COUNT,
+            written: { type: 'object' },
+            message: TEXT,
+          },
+          ['written'],
+        ),
+      ),
+      readiness: record({ ready: listOf(RESOURCE), progressing: listOf(RESOURCE), failed: listOf(RESOURCE) }),
+      timedOut: { type: 'boolean' },
+      paused: PAUSED,
+      pending: { ...counts('create', 'update', 'delete'), description: 'Where it is paused: what it would write.' },
+      ...TROUBLE,
+      warnings: listOf(FAILURE),
+    },
+    ['paused', 'pending'],
+  ),
+};
+
+function output(title: string, properties: JsonObject, optional: readonly string[] = []): JsonObject {
+  return { $schema: DIALECT, title, ...record({ version: { const: 1 }, ...properties }, optional) };
+}

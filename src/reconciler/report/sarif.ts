@@ -1,0 +1,123 @@
+// A validation as SARIF 2.1.0 (OASIS), the way GitHub's code scanning takes it. Knows nothing about who uploads it.
+
+import { sha256 } from '#std/hash.ts';
+import { formatId, type Problem } from '#std/problem.ts';
+import { pathInRoot, type ReportContext } from './context.ts';
+import { bySeverity } from './order.ts';
+import type { ReportedValidation } from './validation.ts';
+import { visible } from './visible.ts';
+
+/** What code scanning takes of one run; more are refused as a whole. */
+const RESULTS_MAX = 25_000;
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+const ROOT = '%SRCROOT%';
+
+export async function renderSarif({ problems }: ReportedValidation, context: ReportContext): Promise<string> {
+  const meaningOf = await context.meanings();
+  const placed = bySeverity(problems.filter((problem) => problem.place !== undefined));
+  const shown = placed.slice(0, RESULTS_MAX);
+  const unplaced = problems.filter(({ place }) => place === undefined);
+  const codes = [...new Set([...shown, ...unplaced].map(({ code }) => code))].sort();
+  const fingerprint = fingerprints();
+  const log = {
+    $schema: SCHEMA,
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: driverOf(codes, meaningOf, context) },
+        automationDetails: { id: 'skep validate/' },
+        originalUriBaseIds: { [ROOT]: { description: { text: 'The top of the repository.' } } },
+        // Columns are offsets into JavaScript's strings.
+        columnKind: 'utf16CodeUnits',
+        invocations: [
+          {
+            executionSuccessful: true,
+            toolExecutionNotifications: [
+              ...unplaced.map((problem) => notificationOf(problem, codes)),
+              ...omitted(placed.length - shown.length),
+            ],
+          },
+        ],
+        results: shown.map((problem) => resultOf(problem, codes, fingerprint(problem), context)),
+      },
+    ],
+  };
+  return `${visible(JSON.stringify(log, null, 2))}\n`;
+}
+
+function driverOf(codes: readonly string[], meaningOf: (code: string) => string, context: ReportContext): object {
+  return {
+    name: 'skep',
+    semanticVersion: context.version,
+    rules: codes.map((code) => {
+      const text = meaningOf(code);
+      const helpUri = context.helpUri(code);
+      return {
+        id: code,
+        shortDescription: { text: titleOf(code) },
+        fullDescription: { text },
+        help: { text: `${text} ${helpUri}`, markdown: `${text}\n\n[${code}](${helpUri})` },
+        helpUri,
+        properties: { tags: ['kubernetes', 'mcp'] },
+      };
+    }),
+  };
+}
+
+/** `schema-unknown-field` as `Schema unknown field`. */
+function titleOf(code: string): string {
+  const words = code.replaceAll('-', ' ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+function resultOf(problem: Problem, codes: readonly string[], fingerprint: string, context: ReportContext): object {
+  const { code, severity, message, place, resource } = problem;
+  return {
+    ruleId: code,
+    ruleIndex: codes.indexOf(code),
+    level: severity,
+    message: { text: message },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: artifactOf(place?.file ?? '', context),
+          region: { startLine: place?.line ?? 1, startColumn: place?.column ?? 1 },
+        },
+        logicalLocations: resource && [{ fullyQualifiedName: formatId(resource), kind: 'object' }],
+      },
+    ],
+    partialFingerprints: { primaryLocationLineHash: fingerprint },
+  };
+}
+
+/** Relative to the top of the repository, which every machine has elsewhere. */
+function artifactOf(file: string, context: ReportContext): object {
+  const path = pathInRoot(file, context);
+  if (path === undefined) return { uri: `file://${encoded(file.startsWith('/') ? file : `${context.root}/${file}`)}` };
+  return { uri: encoded(path), uriBaseId: ROOT };
+}
+
+function encoded(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
+function notificationOf({ code, severity, message }: Problem, codes: readonly string[]): object {
+  return { level: severity, message: { text: message }, associatedRule: { id: code, index: codes.indexOf(code) } };
+}
+
+function omitted(count: number): object[] {
+  if (count === 0) return [];
+  return [{ level: 'warning', message: { text: `${count} more problems were left out of this report.` } }];
+}
+
+/** The same for the same fault of the same object, wherever in the file it moves; the second of a kind ends in `:2`. */
+function fingerprints(): (problem: Problem) => string {
+  const seen = new Map<string, number>();
+  return ({ code, place, pointer, resource }) => {
+    const subject = resource === undefined ? place?.file : formatId(resource);
+    const hash = sha256(JSON.stringify([code, subject, pointer])).slice(0, 16);
+    const count = (seen.get(hash) ?? 0) + 1;
+    seen.set(hash, count);
+    return `${hash}:${count}`;
+  };
+}

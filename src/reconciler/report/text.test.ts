@@ -1,0 +1,201 @@
+// What scheduled runs tell: each news once.
+
+import { expect, test } from 'vitest';
+import { Failure } from '#std/failure.ts';
+import type { ResourceId } from '#std/problem.ts';
+import { INSTALLED } from '#std/words/command-of.ts';
+import type { Action, Outcome } from '../run/apply/apply.ts';
+import type { RunResult } from '../run/result.ts';
+import { textOfAdoption } from './adoption.ts';
+import { tellOutcomes, textOfChanges, textOfEnding, textOfOutcome, textOfPlan, textOfValidation } from './text.ts';
+
+const SERVER: ResourceId = { apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'docs', name: 'wiki' };
+const PROBLEM = { code: 'schema-enum', severity: 'error', message: 'is wrong' } as const;
+const FAILED = outcome('failed');
+
+function outcome(action: Action): Outcome {
+  const error = { code: 'cluster-not-found', message: 'no such namespace' };
+  return { action, resource: SERVER, ...(action === 'failed' ? { error } : {}) };
+}
+
+function run(different: Partial<RunResult> = {}): RunResult {
+  return {
+    id: 'run',
+    commits: {},
+    quarantined: [],
+    startedAt: '2026-01-01T00:00:00Z',
+    finishedAt: '2026-01-01T00:00:01Z',
+    plan: { batches: [], unchanged: [], held: [], waiting: [], approved: [], within: [] },
+    outcomes: [],
+    problems: [],
+    fields: [],
+    failures: [],
+    warnings: [],
+    catalogue: [],
+    readiness: { ready: [], progressing: [], failed: [] },
+    timedOut: false,
+    requests: 13,
+    ...different,
+  };
+}
+
+const BROKEN = run({ problems: [PROBLEM] });
+const UNREACHABLE = run({ failures: [new Failure('git-unreachable', 'no answer')] });
+const WAITING = run({ readiness: { ready: [], progressing: [SERVER], failed: [] } });
+const READY = run({ readiness: { ready: [SERVER], progressing: [], failed: [] } });
+const TOTAL = '0 created, 0 configured, 0 unchanged, 0 deleted, 0 held, 0 failed (13 API requests, 1.0 s)';
+const DELETED = '0 created, 0 configured, 0 unchanged, 1 deleted, 0 held, 0 failed (13 API requests, 1.0 s)';
+const ONE_FAILED = '0 created, 0 configured, 0 unchanged, 0 deleted, 0 held, 1 failed (13 API requests, 1.0 s)';
+
+test.each<{ before?: RunResult; now: RunResult; reported: readonly string[]; reason: string }>([
+  { now: run(), reported: [], reason: 'nothing to tell' },
+  { before: run(), now: run(), reported: [], reason: 'nothing happened' },
+  { before: run(), now: run({ outcomes: [outcome('deleted')] }), reported: [DELETED], reason: 'the run did something' },
+  { before: run(), now: BROKEN, reported: ['error schema-enum: is wrong', TOTAL], reason: 'a problem is new' },
+  { now: BROKEN, reported: ['error schema-enum: is wrong', TOTAL], reason: 'the first run knows of nothing told' },
+  { before: BROKEN, now: BROKEN, reported: [], reason: 'the problem was told' },
+  { before: BROKEN, now: run(), reported: ['no problems any more', TOTAL], reason: 'somebody waits for the end of it' },
+  { before: UNREACHABLE, now: UNREACHABLE, reported: [], reason: 'the failure was told' },
+  { before: run(), now: run({ outcomes: [FAILED] }), reported: [ONE_FAILED], reason: 'the failure is new' },
+  { before: run({ outcomes: [FAILED] }), now: run({ outcomes: [FAILED] }), reported: [], reason: 'it fails as before' },
+  { before: WAITING, now: WAITING, reported: [], reason: 'what is waited for was told with the change' },
+  {
+    before: WAITING,
+    now: READY,
+    reported: ['ready: docs/MCPServer/wiki', TOTAL],
+    reason: 'what was waited for is there',
+  },
+  { before: READY, now: READY, reported: [], reason: 'it was ready before' },
+])('a run tells $reported because $reason', ({ before, now, reported }) => {
+  expect(textOfChanges(now, before, INSTALLED)).toBe(reported.map((line) => `${line}\n`).join(''));
+});
+
+test.each<{ actions: readonly Action[]; reported: number; reason: string }>([
+  { actions: ['created', 'deleted', 'created'], reported: 3, reason: 'each is a change' },
+  { actions: ['configured', 'configured'], reported: 2, reason: 'the same was changed twice' },
+  { actions: ['failed', 'failed', 'failed'], reported: 1, reason: 'every run fails alike' },
+  { actions: ['failed', 'created', 'failed'], reported: 3, reason: 'it had been mended in between' },
+])('of $actions $reported are told because $reason', ({ actions, reported }) => {
+  const lines: string[] = [];
+  const tell = tellOutcomes((text) => lines.push(text));
+  for (const action of actions) tell(outcome(action));
+  expect(lines).toHaveLength(reported);
+});
+
+test.each<{ files: number; invalid: number; problems: number; verdict: string; reason: string }>([
+  { files: 0, invalid: 0, problems: 0, verdict: 'nothing to validate', reason: 'the folder is empty' },
+  { files: 1, invalid: 0, problems: 0, verdict: 'all valid', reason: 'all is well' },
+  { files: 1, invalid: 0, problems: 1, verdict: '1 error', reason: 'what cannot be identified is no resource' },
+  { files: 1, invalid: 1, problems: 2, verdict: '1 invalid', reason: 'one resource has two problems' },
+])('the verdict is "$verdict" because $reason', ({ files, invalid, problems, verdict }) => {
+  const summary = { files, resources: 0, valid: 0, invalid, problems };
+  const text = textOfValidation({ summary, problems: Array.from({ length: problems }, () => PROBLEM) });
+  expect(text.trimEnd().split('\n').at(-1)).toBe(
+    `0 resources in ${files === 1 ? '1 file' : `${files} files`}: ${verdict}`,
+  );
+});
+
+test('sources that failed for one reason have one line', () => {
+  const source = (name: string, message: string) =>
+    ({ source: `docs/catalogue/${name}`, action: 'failed', servers: 0, rejected: 0, message }) as const;
+  const silent = ['a', 'b', 'c', 'd'].map((name) => source(name, 'no answer within 60000 ms'));
+  const text = textOfEnding(run({ catalogue: [...silent, source('e', 'no such host')] }), INSTALLED);
+  expect(text.split('\n').slice(0, 2)).toEqual([
+    '4 registry sources failed (docs/catalogue/a, docs/catalogue/b, docs/catalogue/c and 1 more): no answer within 60000 ms',
+    'registry docs/catalogue/e: failed, 0 servers: no such host',
+  ]);
+});
+
+test('adopting tells how many were taken over, and which were not', () => {
+  const metadata = { name: SERVER.name };
+  const object = { apiVersion: SERVER.apiVersion, kind: SERVER.kind, metadata };
+  const adoption = { resource: SERVER, object, finalizers: [], managers: ['old'] };
+  const adoptions = [
+    { ...adoption, surplus: false },
+    { ...adoption, resource: { ...SERVER, name: 'other' }, surplus: false },
+  ];
+  const result = { adoptions, done: true, refused: [SERVER], problems: [], failures: [] };
+  expect(textOfAdoption(result, INSTALLED).trimEnd().split('\n').at(-1)).toBe(
+    '1 object taken over, 1 object not, for the errors above: docs/MCPServer/wiki; to try again: skep adopt --yes',
+  );
+});
+
+test('no value erases or turns what stands beside it on a terminal', () => {
+  const diff = [{ path: '/data/a', before: 'one\n', after: 'one\n\u001b[2K\r\u009b1A\u202etwo\tthree\n' }];
+  const change = {
+    action: 'update',
+    resource: SERVER,
+    key: '',
+    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'wiki' } },
+    diff,
+  } as const;
+  const { plan } = run();
+  const text = textOfPlan(run({ plan: { ...plan, batches: [{ name: 'apply', changes: [change] }] } }));
+  expect(text).toContain('+\\u001b[2K\\u000d\\u009b1A\\u202etwo\tthree\n');
+  expect(text).not.toMatch(/[\p{Cc}\p{Bidi_Control}](?<![\t\n])/u);
+  const refused = { ...outcome('failed'), error: { code: 'cluster-invalid', message: 'is \u001b[8m' } };
+  expect(textOfOutcome(refused)).toBe('docs/MCPServer/wiki failed: is \\u001b[8m [cluster-invalid]');
+});
+
+function listed(count: number): readonly { readonly id: ResourceId; readonly owner?: ResourceId }[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = { ...SERVER, name: `server-${index + 1}` };
+    const children = ['ConfigMap', 'Deployment', 'Service'].map((kind) => ({ id: { ...id, kind }, owner: id }));
+    return [{ id }, ...children];
+  }).flat();
+}
+
+function textWith(servers: number, extent: 'folded' | 'all'): string {
+  const objects = listed(servers);
+  const held = objects.map(({ id, owner }) => ({
+    resource: id,
+    owner,
+    reason:
+      owner === undefined
+        ? 'source fleet could not be read'
+        : `the children of mcpserver.${owner.name} are not changed in this run`,
+  }));
+  const deletions = listed(2).map(({ id, owner }) => ({
+    id: `old/${id.kind}/${id.name}`,
+    kind: id.kind,
+    uid: id.name,
+    owner: owner && `old/${owner.kind}/${owner.name}`,
+  }));
+  const waiting = [{ source: 'fleet', hash: '0123456789abcdef', reasons: ['8 of 10 objects'], deletions }];
+  return textOfPlan(run({ plan: { ...run().plan, held, waiting } }), { extent });
+}
+
+test('a plan counts what a server is made of in the line of the server', () => {
+  expect(textWith(4, 'folded')).toMatchInlineSnapshot(`
+    "deletions of source fleet wait for approval (0123456789abcdef): 8 of 10 objects
+      - old/MCPServer/server-1 (+3 objects)
+      - old/MCPServer/server-2 (+3 objects)
+    to delete exactly these: skep approve 0123456789abcdef
+    kept unchanged (source fleet could not be read):
+      docs/MCPServer/server-1 (+3 objects)
+      docs/MCPServer/server-2 (+3 objects)
+      docs/MCPServer/server-3 (+3 objects)
+      docs/MCPServer/server-4 (+3 objects)
+    0 to create, 0 to update, 0 to delete, 0 unchanged, 16 held
+    "
+  `);
+});
+
+test('a plan names twenty at most, and every object where details are asked for', () => {
+  expect(textWith(30, 'folded')).toContain('\n  and 10 more; to see all: skep plan --details\n');
+  const all = textWith(30, 'all');
+  for (const { id } of listed(30)) expect(all).toContain(`docs/${id.kind}/${id.name}`);
+  expect(all).not.toContain('more');
+});
+
+test('many resources are named in part: what is ready, what is not yet, what has failed', () => {
+  const many = Array.from({ length: 11 }, (_, index) => ({ ...SERVER, name: `s${index}` }));
+  const named = 'docs/MCPServer/s0, docs/MCPServer/s1, docs/MCPServer/s2 and 8 more';
+  const before = run({ readiness: { ready: [], progressing: many, failed: [] } });
+  expect(textOfChanges(run({ readiness: { ready: many, progressing: [], failed: [] } }), before, INSTALLED)).toContain(
+    `ready: ${named}`,
+  );
+  const text = textOfEnding(run({ readiness: { ready: [], progressing: many, failed: many } }), INSTALLED);
+  expect(text).toContain(`in phase Failed: ${named}`);
+  expect(text).toContain(`not ready yet: ${named}`);
+});

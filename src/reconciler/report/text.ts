@@ -1,0 +1,238 @@
+// Plans, runs and validations as lines for people. Knows nothing about terminals or colours.
+
+import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
+import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
+import { countText } from '#std/words/count-text.ts';
+import type { Outcome } from '../run/apply/apply.ts';
+import type { CatalogueOutcome } from '../run/catalogue/registries.ts';
+import { type Paused, type RunResult, summaryOf } from '../run/result.ts';
+import type { Validation } from '../run/validate.ts';
+import { countsOf, several, textOfChange, unpreviewed } from './change-text.ts';
+import type { Style } from './command.ts';
+import { approvedLines, guardLines, heldLines } from './deletion-text.ts';
+import { linesOfExplanations } from './explanations.ts';
+import { textOfImpact } from './impact.ts';
+import { validatedSize } from './order.ts';
+import { visible, visibleLines } from './visible.ts';
+
+export function textOfValidation(validation: Validation): string {
+  return visibleLines([...validation.problems.map(formatProblem), verdictOn(validation)]);
+}
+
+/** The last line. */
+export function verdictOn({ summary, problems }: Validation): string {
+  const { files, invalid } = summary;
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const warnings = problems.length - errors;
+  const more = warnings === 0 ? '' : `, ${countText(warnings, 'warning')}`;
+  const verdict = files === 0 ? 'nothing to validate' : `${validationHeadline(invalid, errors)}${more}`;
+  return `${validatedSize(summary)}: ${verdict}`;
+}
+
+/** Documents that no one can identify are no resources, so there may be problems while no resource is invalid. */
+function validationHeadline(invalid: number, errors: number): string {
+  if (invalid > 0) return `${invalid} invalid`;
+  return errors === 0 ? 'all valid' : countText(errors, 'error');
+}
+
+export function textOfPlan(
+  result: RunResult,
+  { extent = 'folded', commandOf = INSTALLED }: Partial<Style> = {},
+): string {
+  const style = { extent, commandOf };
+  const { plan } = result;
+  const changes = plan.batches.flatMap((batch) => [`${batch.name}:`, ...batch.changes.flatMap(textOfChange)]);
+  const counts = countsOf(plan);
+  const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
+  const deletions = [...approvedLines(plan), ...guardLines(plan, style), ...heldLines(plan, style)];
+  const why = linesOfExplanations(result.explanations ?? []);
+  const impact = result.impact === undefined ? [] : textOfImpact(result.impact, style);
+  const { paused } = result;
+  const notNow = paused === undefined ? [] : [`runs write nothing now: ${whyPaused(paused, commandOf)}`];
+  const more = [
+    ...unpreviewed(plan),
+    ...trouble(result, commandOf),
+    ...deletions,
+    ...impact,
+    ...againstLines(result),
+    ...notNow,
+  ];
+  return visibleLines([...changes, ...why, ...more, total]);
+}
+
+/** What a plan by a snapshot is about, and what it cannot know. */
+function againstLines({ against }: RunResult): string[] {
+  if (against === undefined) return [];
+  const commits = Object.entries(against.commits).map(([source, commit]) => `${source} at ${commit.slice(0, 12)}`);
+  return [
+    `by the snapshot of ${against.createdAt} (${commits.join(', ')}); what happened since is not known`,
+    ...against.unknown.map((sentence) => `not known here: ${sentence}`),
+  ];
+}
+
+export function textOfRun(result: RunResult): string {
+  return visibleLines(result.outcomes.map(textOfOutcome)) + textOfEnding(result, INSTALLED);
+}
+
+/** All but the outcomes, for those who saw each as it happened. */
+export function textOfEnding(result: RunResult, commandOf: CommandOf): string {
+  const catalogue = catalogueLines(result.catalogue);
+  const { plan } = result;
+  const style = { extent: 'folded', commandOf } as const;
+  return visibleLines([
+    ...catalogue,
+    ...trouble(result, commandOf),
+    ...approvedLines(plan),
+    ...guardLines(plan, style),
+    ...heldLines(plan, style),
+    ...waiting(result),
+    ...pausedLines(result, commandOf),
+    total(result),
+  ]);
+}
+
+/** Why nothing was written, and what is there to write. */
+function pausedLines({ paused, plan }: RunResult, commandOf: CommandOf): string[] {
+  if (paused === undefined) return [];
+  const { create, update, delete: deletions } = countsOf(plan);
+  const pending = `${create} to create, ${update} to update, ${deletions} to delete`;
+  return [
+    `nothing is written: ${whyPaused(paused, commandOf)}`,
+    `pending: ${pending}; to see them: ${commandOf('plan')}`,
+  ];
+}
+
+/** `suspended by ops@host since 2026-01-02T03:04:05.000Z: the reason`, or the window that is closed; and what ends it. */
+export function whyPaused(paused: Paused, commandOf: CommandOf): string {
+  switch (paused.by) {
+    case 'suspension': {
+      const reason = paused.reason === '' ? '' : `: ${paused.reason}`;
+      return `suspended by ${paused.who} since ${paused.since}${reason}; to end that: ${commandOf('resume')}`;
+    }
+    case 'window': {
+      const until = paused.until === undefined ? '' : `, until ${paused.until}`;
+      return `outside the sync windows: ${paused.window}${until}; to write now: ${commandOf('sync --ignore-windows')}`;
+    }
+  }
+}
+
+/** Sources that failed for the same reason have one line. */
+function catalogueLines(outcomes: readonly CatalogueOutcome[]): string[] {
+  const groups = Map.groupBy(outcomes, ({ source, action, message }) => (action === 'failed' ? message : source));
+  return [...groups.values()].map(([first, ...more]) => {
+    if (first === undefined) return '';
+    if (more.length === 0) return textOfCatalogue(first);
+    const names = [first, ...more].map(({ source }) => source);
+    return `${names.length} registry sources failed (${several(names)}): ${first.message}`;
+  });
+}
+
+function textOfCatalogue({ source, action, servers, rejected, message }: CatalogueOutcome): string {
+  const broken = rejected > 0 ? `, ${countText(rejected, 'entry', 'entries')} rejected` : '';
+  const reason = action === 'failed' ? `: ${message}` : '';
+  return `registry ${source}: ${action}, ${countText(servers, 'server')}${broken}${reason}`;
+}
+
+/**
+ * How a scheduled run ended, its outcomes printed already. Nothing where it did nothing, and what stands (problems,
+ * failures, deletions that wait) stands as it did after the run `before`.
+ */
+export function textOfChanges(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): string {
+  const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
+  const ready = readied(result, before);
+  const solved =
+    before !== undefined && trouble(before, commandOf).length > 0 && trouble(result, commandOf).length === 0;
+  const standing = standingOf({ ...result, catalogue });
+  const quiet = catalogue.every(isStuck) && result.outcomes.every(isStuck) && ready.length === 0;
+  if (quiet && standing === (before === undefined ? '' : standingOf(before))) return '';
+  const resumed = before?.paused !== undefined && result.paused === undefined;
+  const news = [
+    ...(resumed ? ['changes are made again'] : []),
+    ...(solved ? ['no problems any more'] : []),
+    ...(ready.length === 0 ? [] : [`ready: ${ready}`]),
+  ];
+  return visibleLines(news) + textOfEnding({ ...result, catalogue }, commandOf);
+}
+
+/** What lasts until someone does something about it. */
+function standingOf(result: RunResult): string {
+  const failed = [
+    ...result.outcomes.filter(isStuck).map(textOfOutcome),
+    ...catalogueLines(result.catalogue.filter(isStuck)),
+  ];
+  return visibleLines([
+    ...failed,
+    ...trouble(result, INSTALLED),
+    ...guardLines(result.plan, { extent: 'all', commandOf: INSTALLED }),
+    ...pausedLines(result, INSTALLED),
+  ]);
+}
+
+/** Failed, or held because another change failed. */
+function isStuck({ action }: Outcome | CatalogueOutcome): boolean {
+  return action === 'failed' || action === 'held';
+}
+
+/** What the run before was still waiting for. */
+function readied({ readiness }: RunResult, before: RunResult | undefined): string {
+  const waitedFor = new Set(before?.readiness.progressing.map(formatId) ?? []);
+  return namesOf(readiness.ready.filter((resource) => waitedFor.has(formatId(resource))));
+}
+
+/** Passes outcomes on as they happen; a failure that every run repeats is passed on once. */
+export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) => void {
+  const standing = new Map<string, string>();
+  return (outcome) => {
+    const id = formatId(outcome.resource);
+    const text = textOfOutcome(outcome);
+    if (standing.get(id) === text) return;
+    if (isStuck(outcome)) standing.set(id, text);
+    else standing.delete(id);
+    say(text);
+  };
+}
+
+/** `namespace/Kind/name created`, with the reason where there is one. */
+export function textOfOutcome({ action, resource, error }: Outcome): string {
+  const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;
+  return visible(`${formatId(resource)} ${action}${reason}`);
+}
+
+/** Of those that are waited for. */
+const NAMES_MAX = 10;
+
+function trouble({ problems, failures, warnings, quarantined }: RunResult, commandOf: CommandOf): string[] {
+  return [
+    ...quarantined.map((each) => textOfQuarantined(each, commandOf)),
+    ...problems.map(formatProblem),
+    ...failures.map((failure) => `error ${failure.code}: ${failure.message}`),
+    ...warnings.map((failure) => `warning ${failure.code}: ${failure.message}`),
+  ];
+}
+
+export function textOfQuarantined(
+  { source, good, bad, since }: RunResult['quarantined'][number],
+  commandOf: CommandOf,
+): string {
+  const [kept, refused] = [good, bad].map((commit) => commit.slice(0, 10));
+  const end = `to end that: ${commandOf(`rollback --clear --source ${source}`)}`;
+  return `source ${source} was rolled back at ${since} and stays at ${kept}: ${refused} is not applied, a newer commit will be; ${end}`;
+}
+
+function waiting({ readiness, timedOut }: RunResult): string[] {
+  const failed = readiness.failed.length === 0 ? [] : [`in phase Failed: ${namesOf(readiness.failed)}`];
+  if (readiness.progressing.length === 0) return failed;
+  return [...failed, `${timedOut ? 'not ready in time' : 'not ready yet'}: ${namesOf(readiness.progressing)}`];
+}
+
+function namesOf(resources: readonly ResourceId[]): string {
+  const names = resources.map(formatId);
+  return names.length > NAMES_MAX ? several(names) : names.join(', ');
+}
+
+function total(result: RunResult): string {
+  const { created, configured, unchanged, deleted, held, failed } = summaryOf(result);
+  const counts = `${created} created, ${configured} configured, ${unchanged} unchanged, ${deleted} deleted, ${held} held, ${failed} failed`;
+  const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
+  return `${counts} (${countText(result.requests, 'API request')}, ${seconds.toFixed(1)} s)`;
+}

@@ -1,0 +1,228 @@
+// Writes a plan, batch after batch; a failed change blocks only what depends on it.
+// The only stage that changes anything in the cluster but status. Knows nothing about specs.
+
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import type { Conceded } from '#kubernetes/rules/ownership/concede.ts';
+import { Failure } from '#std/failure.ts';
+import type { ResourceId } from '#std/problem.ts';
+import { type Trace, UNTRACED } from '#std/telemetry/trace.ts';
+import { ownerReference } from '../desire/desire.ts';
+import { type Random, withValues } from '../desire/generated.ts';
+import { applyConceding } from '../diff/conceded.ts';
+import { takeParts } from '../diff/evictions.ts';
+import { RUN } from '../labels.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import type { Clock, Cluster } from '../ports.ts';
+import { type Gate, gateOf } from '../prune/gate.ts';
+import { beginInTurns } from '../turns.ts';
+import { blockerOf } from './blockers.ts';
+import { OVERTAKEN } from './current.ts';
+import { SUSPENDED } from './suspension-watch.ts';
+
+export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
+
+export interface Outcome {
+  readonly action: Action;
+  readonly resource: ResourceId;
+  /** Why it failed or is held. */
+  readonly error?: { readonly code: string; readonly message: string };
+  /** The owning custom resource, of children. */
+  readonly owner?: ResourceId;
+  /** Of an object that was created. */
+  readonly uid?: string;
+  /** Fields that others set while the run was under way, and keep. */
+  readonly conceded?: readonly Conceded[];
+}
+
+export interface ApplyDeps {
+  readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema' | 'get' | 'patch'>;
+  readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
+  readonly random: Random;
+  /** Told each outcome as it happens, and of how many changes it is one. */
+  readonly progress: (outcome: Outcome, planned?: number) => void;
+  /** Absent: nobody measures. */
+  readonly trace?: Trace;
+}
+
+export interface ApplyInput {
+  readonly plan: Plan;
+  /** Uids of the living objects, by key: what owner references point at. */
+  readonly uids: ReadonlyMap<string, string>;
+  /** Take fields over from other managers. Children are always ours. */
+  readonly force: boolean;
+  /** Id of the run: written on what it creates. */
+  readonly run: string;
+}
+
+/** Code of the Failure of a change that was not begun because the process ends. */
+export const RUN_STOPPED = 'run-stopped';
+
+/** The same because the run took too long. */
+export const RUN_DEADLINE = 'cluster-deadline';
+
+const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
+
+/** Nothing is wrong with what was only not begun, or is not wanted any more. */
+export function isNotBegun({ code }: Failure): boolean {
+  return NOT_BEGUN.has(code);
+}
+
+export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
+  const { trace = UNTRACED } = deps;
+  const uids = new Map(input.uids);
+  const outcomes: Outcome[] = [...withheldOutcomes(input.plan)];
+  for (const outcome of outcomes) deps.progress(outcome);
+  const failed = new Map(withheldBlockers(input.plan).map((id) => [keyOf(id), id]));
+  let gate: Gate | undefined;
+  for (const batch of input.plan.batches) {
+    // Deletions are the last batches.
+    if (batch.changes.some(({ action }) => action === 'delete')) gate ??= gateOf(input.plan, outcomes);
+    const facts = { 'skep.batch': batch.name, 'skep.changes': batch.changes.length };
+    const done = await trace.span('batch', facts, () =>
+      beginInTurns(batch.changes, (change) => execute(deps, { ...input, gate }, change, uids, failed)),
+    );
+    for (const [index, change] of batch.changes.entries()) {
+      if (done[index]?.some(({ action }) => action === 'failed' || action === 'held') !== true) continue;
+      failed.set(change.key, change.resource);
+    }
+    outcomes.push(...done.flat());
+  }
+  return outcomes;
+}
+
+/** What is known to come of a plan before anything of it is done. */
+export function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
+  return withheld.map(({ deletion: _deletion, ...outcome }) => outcome);
+}
+
+/** What comes of a plan of which the server has refused every change, or what it needs; undefined where one is to be tried. */
+export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
+  const outcomes: Outcome[] = [...withheldOutcomes(plan)];
+  const failed = new Map(withheldBlockers(plan).map((id) => [keyOf(id), id]));
+  let gate: Gate | undefined;
+  for (const { changes } of plan.batches) {
+    if (changes.some(({ action }) => action === 'delete')) gate ??= gateOf(plan, outcomes);
+    const known = changes.map((change) => notTried(change, failed, gate));
+    if (known.includes(undefined)) return undefined;
+    outcomes.push(...known.filter((outcome) => outcome !== undefined));
+    for (const { key, resource } of changes) failed.set(key, resource);
+  }
+  return outcomes;
+}
+
+/** Undefined where the change is to be tried. */
+function notTried(
+  change: Change,
+  failed: ReadonlyMap<string, ResourceId>,
+  gate: Gate | undefined,
+): Outcome | undefined {
+  const { resource } = change;
+  const owner = change.action === 'delete' ? undefined : change.owner;
+  const barred = gate?.(change);
+  if (barred !== undefined) return { action: 'held', error: barred, resource, owner };
+  const blocker = blockerOf(change, failed);
+  if (blocker !== undefined) {
+    const message = `not tried: ${blocker} failed before it`;
+    return { action: 'held', error: { code: 'blocked', message }, resource, owner };
+  }
+  if (change.action === 'delete' || change.preview?.verdict !== 'refused') return undefined;
+  const { code, message } = change.preview;
+  return { action: 'failed', error: { code, message }, resource, owner };
+}
+
+/** What is not deleted is where it was: nothing waits for it. */
+function withheldBlockers({ withheld = [] }: Plan): ResourceId[] {
+  return withheld.filter(({ deletion }) => !deletion).map(({ resource }) => resource);
+}
+
+/** One outcome; two of an object that is replaced. */
+async function execute(
+  deps: ApplyDeps,
+  input: ApplyInput & { readonly gate: Gate | undefined },
+  change: Change,
+  uids: Map<string, string>,
+  failed: ReadonlyMap<string, ResourceId>,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const tell = (outcome: Outcome): void => {
+    outcomes.push(outcome);
+    deps.progress(outcome, planned);
+  };
+  const planned = input.plan.batches.reduce((count, { changes }) => count + changes.length, 0);
+  const known = notTried(change, failed, input.gate);
+  if (known !== undefined) {
+    tell(known);
+    return outcomes;
+  }
+  const { resource } = change;
+  const whose = { resource, owner: change.action === 'delete' ? undefined : change.owner };
+  try {
+    if (change.action === 'delete') {
+      await deps.cluster.remove(resource, change.uid, change.account);
+      tell({ action: 'deleted', resource });
+    } else {
+      if (change.replaces === true) tell({ ...(await removed(deps, change)), ...whose });
+      tell({ ...(await writeChange(deps, input, change, uids)), ...whose });
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const action = isNotBegun(error) ? 'held' : 'failed';
+    tell({ action, error: { code: error.code, message: error.message }, ...whose });
+  }
+  return outcomes;
+}
+
+type Write = Exclude<Change, { action: 'delete' }>;
+
+async function writeChange(
+  deps: ApplyDeps,
+  { force: forced, run }: ApplyInput,
+  change: Write,
+  uids: Map<string, string>,
+): Promise<Omit<Outcome, 'resource'>> {
+  const force = forced || change.owner !== undefined;
+  const object = markRun(complete(change, uids, deps.random), change, run);
+  const as = change.account === undefined ? {} : { as: change.account };
+  if (change.evicted !== undefined) await takeParts(deps.cluster, object, change.evicted, as);
+  const { stored, conceded } = await applyConceding(deps.cluster, object, { force, ...as }, change.contents);
+  if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
+  const created = change.action === 'create' || change.replaces === true;
+  const uid = created ? stored.metadata.uid : undefined;
+  return { action: created ? 'created' : 'configured', uid, conceded: conceded.length === 0 ? undefined : conceded };
+}
+
+/** Foreground deletion takes as long as what belongs to the object. A run that ends in between leaves a plain creation. */
+async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
+  await deps.cluster.remove(resource, uid, account);
+  const deadline = deps.clock.monotonic() + REPLACE_WAIT_MS;
+  while ((await deps.cluster.get(resource))?.metadata.uid === uid) {
+    if (deps.clock.monotonic() >= deadline) {
+      const message = `it is deleted, but not gone after ${REPLACE_WAIT_MS / 1000} s: the next run creates it anew`;
+      throw new Failure('replace-unfinished', message);
+    }
+    await deps.clock.sleep(REPLACE_POLL_MS);
+  }
+  return { action: 'deleted' };
+}
+
+const REPLACE_WAIT_MS = 60_000;
+const REPLACE_POLL_MS = 250;
+
+/** The object with the uid it must still have, with its owner's, which may be known only now, and with made values. */
+function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
+  const { uid, owner } = change;
+  const object = withValues(change.object, change.random, random);
+  const kept = uid !== undefined && change.replaces !== true;
+  const metadata = kept ? { ...object.metadata, uid } : object.metadata;
+  const ownerUid = owner === undefined ? undefined : uids.get(keyOf(owner));
+  if (owner === undefined || ownerUid === undefined) return { ...object, metadata };
+  return { ...object, metadata: { ...metadata, ownerReferences: [ownerReference(owner, ownerUid)] } };
+}
+
+/** By it what was created is known even where the run ends before it has recorded the uid. Children are known by their owners. */
+function markRun(object: KubeObject, change: Write, run: string): KubeObject {
+  const creates = change.owner === undefined && (change.action === 'create' || change.replaces === true);
+  if (!creates && change.touched !== true) return object;
+  const annotations = { ...object.metadata.annotations, [RUN]: run };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}

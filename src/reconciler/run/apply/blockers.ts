@@ -1,0 +1,39 @@
+// What a change needs that has failed before it in the same run. Pure; knows nothing about how changes are made.
+
+import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
+import type { Change } from '../plan/plan.ts';
+
+/** Undefined where nothing of it has failed. */
+export function blockerOf(change: Change, failed: ReadonlyMap<string, ResourceId>): string | undefined {
+  if (change.action === 'delete') {
+    const referrer = change.referrers.find((each) => failed.has(keyOf(each)));
+    if (referrer !== undefined) return formatId(referrer);
+    return replacementOf(change.resource, failed) ?? inhabitantOf(change.resource, failed);
+  }
+  if (change.owner !== undefined && failed.has(keyOf(change.owner))) return formatId(change.owner);
+  const { namespace } = change.resource;
+  if (namespace === undefined) return undefined;
+  const id = { apiVersion: 'v1', kind: 'Namespace', name: namespace };
+  return failed.has(keyOf(id)) ? formatId(id) : undefined;
+}
+
+/** What is in a namespace, or of a defined kind (the name of a definition ends with its group), would go with it. */
+function inhabitantOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
+  const isNamespace = going.apiVersion === 'v1' && going.kind === 'Namespace';
+  const isDefinition = going.kind === 'CustomResourceDefinition';
+  if (!isNamespace && !isDefinition) return undefined;
+  const found = [...failed.values()].find(({ apiVersion, namespace }) =>
+    isNamespace ? namespace === going.name : going.name.endsWith(`.${groupOf(apiVersion)}`),
+  );
+  return found === undefined ? undefined : formatId(found);
+}
+
+/** The same kind and name elsewhere: an object that moves is deleted only where its new place has taken it. */
+function replacementOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
+  const group = groupOf(going.apiVersion);
+  const replacement = [...failed.values()].find(
+    ({ apiVersion, kind, name }) => groupOf(apiVersion) === group && kind === going.kind && name === going.name,
+  );
+  return replacement === undefined ? undefined : formatId(replacement);
+}

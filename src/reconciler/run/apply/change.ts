@@ -1,0 +1,133 @@
+// Makes the changes of one plan: the ApplySet parent says first what may become ours, an approval is begun before what it
+// lets go and spent after. Knows nothing about what comes of the changes.
+
+import { idOf, keyOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { formatId } from '#std/problem.ts';
+import { emptyCatalogue } from '../catalogue/departed-registry.ts';
+import type { RegistryDeps } from '../catalogue/registries.ts';
+import type { OwnDesires } from '../desire/foreign.ts';
+import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
+import { type Extent, sameExtent, union } from '../observe/applyset.ts';
+import type { Observed } from '../observe/observe.ts';
+import type { Snapshot } from '../observe/snapshot.ts';
+import { openViews } from '../observe/view.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Clock, Cluster } from '../ports.ts';
+import type { DeletionList } from '../prune/guard.ts';
+import { sameOrigins } from '../prune/origins.ts';
+import { type Approvals, beginApproved, spendApprovals } from '../records/approval.ts';
+import { type Inventory, type InventoryContent, storeInventory } from '../records/inventory.ts';
+import { type ApplyDeps, apply, type Outcome } from './apply.ts';
+import { declareExtent, exactExtent } from './extent.ts';
+import { contentAfter, contentBefore, sameContent } from './recorded.ts';
+import { SUSPENDED } from './suspension-watch.ts';
+
+export interface ChangeDeps extends ApplyDeps {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  /** Absent: no catalogue is emptied. */
+  readonly registries?: RegistryDeps;
+}
+
+export interface ChangeOptions extends InstanceName, OwnKinds, Pick<Permissions, 'conflicts'> {
+  /** `name/version`. */
+  readonly tooling: string;
+  /** Of the run. */
+  readonly id: string;
+}
+
+interface Changing extends Pick<Observed, 'snapshot' | 'parent' | 'inventory'> {
+  readonly recorded: InventoryContent;
+  readonly desires: OwnDesires;
+  readonly plan: Plan;
+  readonly approvals: Approvals;
+}
+
+export interface Changed {
+  readonly outcomes: readonly Outcome[];
+  /** What the ApplySet parent says now. */
+  readonly superset: Extent;
+  /** Records what was done; called once. Resolves with what kept it from being recorded. */
+  readonly record: () => Promise<readonly Failure[]>;
+}
+
+export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, planned: Changing): Promise<Changed> {
+  const { plan, snapshot, parent, inventory } = planned;
+  const { cluster } = deps;
+  const content = contentBefore({ ...planned, run: options.id, content: planned.recorded });
+  const changes = plan.batches.length > 0 && !(parent.marked && sameContent(content, inventory));
+  // Before the parent says that there is one.
+  const recorded = changes ? await storeInventory(cluster, options, inventory, content) : inventory;
+  const before = parent.extent;
+  const superset = union(exactExtent(options, planned), before);
+  if ((changes && !parent.marked) || !sameOrigins(parent.origins) || !sameExtent(superset, before))
+    await declareExtent(deps, options, planned, superset);
+
+  const approved = listsOf(plan).flatMap(({ approval }) => approval?.hash ?? []);
+  const begun = await beginApproved(deps, options, planned.approvals, new Set(approved));
+  const outcomes = await apply(
+    { ...deps, cluster: { ...cluster, remove: withCatalogues(deps, options, snapshot) } },
+    { plan, uids: uidsOf(snapshot), force: options.conflicts === 'force', run: options.id },
+  );
+  async function record(): Promise<readonly Failure[]> {
+    const unrecorded = await recordAfter(deps, options, recorded, outcomes);
+    const unspent = await spendApprovals(cluster, options, begun, spentOf(plan, outcomes));
+    // Whoever suspends the instance wants no record either: the next run finds what was done by the id of this one.
+    return [...unrecorded, ...unspent].filter(({ code }) => code !== SUSPENDED);
+  }
+  return { outcomes, superset, record };
+}
+
+/** Where another run has written since, its record stands; what it does not know of, the next run finds by its own id. */
+async function recordAfter(
+  { cluster }: Pick<ChangeDeps, 'cluster'>,
+  options: ChangeOptions,
+  recorded: Inventory,
+  outcomes: readonly Outcome[],
+): Promise<readonly Failure[]> {
+  const content = contentAfter(recorded, outcomes);
+  const isLost = outcomes.some(({ error }) => error?.code === 'lock-lost');
+  if (isLost || sameContent(content, recorded)) return [];
+  try {
+    await storeInventory(cluster, options, recorded, content);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.code === 'cluster-conflict' ? [] : [error];
+  }
+}
+
+/** One that needs no approval may have one, in case that something of its source fails. */
+function listsOf({ approved, within }: Plan): readonly DeletionList[] {
+  return [...approved, ...within];
+}
+
+/** Hashes of the approvals whose deletions are all done. */
+function spentOf(plan: Plan, outcomes: readonly Outcome[]): ReadonlySet<string> {
+  const deleted = new Set(
+    outcomes.filter(({ action }) => action === 'deleted').map(({ resource }) => formatId(resource)),
+  );
+  const done = listsOf(plan).filter(({ deletions }) => deletions.every(({ id }) => deleted.has(id)));
+  return new Set(done.flatMap(({ approval }) => approval?.hash ?? []));
+}
+
+/** By key, of everything listed. */
+function uidsOf(snapshot: Snapshot): ReadonlyMap<string, string> {
+  return new Map(
+    snapshot.objects().flatMap((object): [string, string][] => {
+      const { uid } = object.metadata;
+      return uid === undefined ? [] : [[keyOf(idOf(object)), uid]];
+    }),
+  );
+}
+
+/** A registry's catalogue goes first: a run that ends in between finds the registry again, and deletes both. */
+function withCatalogues(deps: ChangeDeps, { kinds, apiGroup }: OwnKinds, snapshot: Snapshot): Cluster['remove'] {
+  const views = openViews({ apiGroup, layers: [snapshot.objects()] });
+  return async (id, uid, as) => {
+    const object = snapshot.find(id);
+    if (object !== undefined) await emptyCatalogue(deps, { kinds, apiGroup, object, view: views(id.namespace ?? '') });
+    await deps.cluster.remove(id, uid, as);
+  };
+}

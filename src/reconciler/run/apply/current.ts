@@ -1,0 +1,120 @@
+// The cluster as a run writes to it: each write is only for the object as this run knows it, so that a request which was
+// still under way when the lease ran out cannot overwrite what the next holder wrote. Knows nothing about what is written.
+
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, jsonEquals } from '#std/json.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
+import { OWNER, PART_OF, PRUNE, RECONCILE, SOURCE } from '../labels.ts';
+import type { Cluster } from '../ports.ts';
+
+/**
+ * A version that no object of ours has: as a precondition it is met only where nothing lives. (Kubernetes looks at the
+ * version of an applied object only where the object exists; docs/testing.md, "What a real server does".)
+ */
+const NOTHING_LIVES = '1';
+const ATTEMPTS_MAX = 5;
+
+/** Code of the Failure of a write that is not to be made any more, by marks that were set since the run looked. */
+export const OVERTAKEN = 'overtaken';
+
+/**
+ * `living`: what the run has read. Controllers and people write at any time: what they moved is read again, and the write
+ * repeated, as long as `assertHeld` does not throw: meanwhile no other run of the instance writes. Not so where they changed
+ * the marks that say which instance an object belongs to, or that it is to be left alone, or made an object with other ones than
+ * those that it is to have: Failure `overtaken`.
+ */
+export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], assertHeld: () => void): Cluster {
+  const known = new Map(living.map((object) => [keyOf(idOf(object)), object]));
+
+  /** Undefined where the object is gone. */
+  async function whileCurrent<T>(
+    id: ResourceId,
+    uid: string | undefined,
+    write: (resourceVersion: string) => Promise<T>,
+    creation?: KubeObject,
+  ): Promise<T | undefined> {
+    const before = known.get(keyOf(id));
+    let version = before?.metadata.resourceVersion ?? NOTHING_LIVES;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await write(version);
+      } catch (error) {
+        if (!mayBeStale(error) || attempt === ATTEMPTS_MAX) throw error;
+        assertHeld();
+        const now = await cluster.get(id);
+        if (now === undefined) return undefined;
+        const { uid: found, resourceVersion = version } = now.metadata;
+        if (resourceVersion === version || (uid !== undefined && uid !== found)) throw error;
+        if (before !== undefined) assertAsBefore(id, before, now);
+        else if (creation !== undefined && isMarked(now)) assertAsBefore(id, creation, now);
+        version = resourceVersion;
+      }
+    }
+  }
+
+  return {
+    ...cluster,
+    async apply(object, options) {
+      if (options.dryRun === true) return cluster.apply(object, options);
+      const id = idOf(object);
+      const write = (resourceVersion: string): Promise<KubeObject> =>
+        cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
+      // A status comes without labels, and brings nothing to life.
+      const isCreation = options.subresource === undefined && object.metadata.uid === undefined;
+      // What went away while it was written is made anew, or refused for its uid.
+      const stored =
+        (await whileCurrent(id, object.metadata.uid, write, isCreation ? object : undefined)) ??
+        (await write(NOTHING_LIVES));
+      known.set(keyOf(id), marksAlone(stored));
+      return stored;
+    },
+    async patch(object, operations, options) {
+      const before = known.get(keyOf(idOf(object)));
+      if (before !== undefined && options.dryRun !== true) assertAsBefore(idOf(object), before, object);
+      const stored = await cluster.patch(object, operations, options);
+      if (options.dryRun !== true) known.set(keyOf(idOf(object)), stored);
+      return stored;
+    },
+    async remove(id, uid, as) {
+      await whileCurrent(id, uid, (resourceVersion) => cluster.remove(id, uid, as, resourceVersion));
+      known.delete(keyOf(id));
+    },
+    // The instance's records: no fence of the cluster's own is before them, for the lease is written in the same way.
+    async create(object) {
+      assertHeld();
+      return cluster.create(object);
+    },
+    async replace(object) {
+      assertHeld();
+      return cluster.replace(object);
+    },
+  };
+}
+
+/** Contents would be in memory until the run ends. */
+function marksAlone({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata };
+}
+
+function marksOf({ metadata: { labels = {}, annotations = {} } }: KubeObject): readonly (string | null)[] {
+  const marks = [PART_OF, SOURCE, OWNER].map((name) => labels[name] ?? null);
+  return [...marks, ...[PRUNE, RECONCILE].map((name) => annotations[name] ?? null)];
+}
+
+function isMarked(object: KubeObject): boolean {
+  return marksOf(object).some((mark) => mark !== null);
+}
+
+function assertAsBefore(id: ResourceId, before: KubeObject, now: KubeObject): void {
+  if (jsonEquals(marksOf(before), marksOf(now))) return;
+  const message = `the labels or annotations of ${formatId(id)} that say where it belongs were set by someone else meanwhile: it is kept unchanged, and the next run decides anew`;
+  throw new Failure(OVERTAKEN, message);
+}
+
+/** A conflict of versions or uids; one between field managers has causes that say so. */
+function mayBeStale(error: unknown): boolean {
+  if (!(error instanceof Failure) || error.code !== 'cluster-conflict') return false;
+  const causes = Array.isArray(error.data.causes) ? error.data.causes.filter(isObject) : [];
+  return causes.every(({ reason }) => reason !== 'FieldManagerConflict');
+}

@@ -1,0 +1,44 @@
+// The ApplySet parent as a run changes it: a superset of what may be a member before the first change, exactly the members
+// after the last. Knows nothing about the changes.
+
+import type { ResourceId } from '#std/problem.ts';
+import type { OwnDesires } from '../desire/foreign.ts';
+import type { InstanceName } from '../instance.ts';
+import { applySetId } from '../labels.ts';
+import { type Extent, extentOfMembers, kindsOf, parentObject, union, withInventory } from '../observe/applyset.ts';
+import type { Observed } from '../observe/observe.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Cluster } from '../ports.ts';
+
+interface Members extends Pick<Observed, 'snapshot' | 'parent'> {
+  readonly desires: Pick<OwnDesires, 'objects'>;
+  readonly plan: Pick<Plan, 'held' | 'withheld'>;
+}
+
+/**
+ * Where a LIST failed, or a kind is not served for now, there may be members that no one saw: then nothing is taken out
+ * of the parent.
+ */
+export function exactExtent({ homeNamespace }: InstanceName, { snapshot, parent, ...planned }: Members): Extent {
+  const seen = extentOfMembers(membersOf(planned), homeNamespace);
+  const blind = snapshot.failures().length > 0 || kindsOf(parent.extent).some((kind) => !snapshot.served(kind));
+  return blind ? union(seen, parent.extent) : seen;
+}
+
+/** Identities of everything that is a member of our set once the plan is done. */
+function membersOf({ desires, plan }: Pick<Members, 'desires' | 'plan'>): ResourceId[] {
+  const { held, withheld = [] } = plan;
+  const staying = [...held.filter(({ leaving }) => leaving !== true), ...withheld];
+  return [...desires.objects.map(({ id }) => id), ...staying.map(({ resource }) => resource)];
+}
+
+export async function declareExtent(
+  { cluster }: { readonly cluster: Pick<Cluster, 'apply'> },
+  { instance, homeNamespace, tooling }: InstanceName & { readonly tooling: string },
+  { parent }: Pick<Observed, 'parent'>,
+  extent: Extent,
+): Promise<void> {
+  const object = parentObject(parent.id, applySetId(instance, homeNamespace), extent, tooling);
+  const { before, now } = parent.origins;
+  await cluster.apply(withInventory(object, now.length === 0 ? before : now), { force: true });
+}

@@ -1,0 +1,221 @@
+// One writer at a time per instance: a Kubernetes Lease, taken only by a run that has something to write.
+// Knows nothing about what is written under it.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { InstanceName } from '../instance.ts';
+import { fieldManager } from '../labels.ts';
+import type { Clock, Cluster } from '../ports.ts';
+
+const LEASE_SECONDS = 15;
+const RENEW_EVERY_MS = (LEASE_SECONDS * 1000) / 3;
+const POLL_MS = 500;
+
+export interface LockDeps {
+  readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>;
+  readonly clock: Clock;
+}
+
+/** The lease as it was read before planning: whoever writes afterwards moves its resourceVersion. */
+export interface Seen {
+  readonly id: ResourceId;
+  readonly lease: KubeObject | undefined;
+}
+
+export interface Lock {
+  /** True where someone else may have written since `Seen`: what was planned before is stale. */
+  readonly contended: boolean;
+  /** Throws Failure `lock-lost` after the lease's own deadline: no request may start then. */
+  assertHeld(): void;
+  release(): Promise<void>;
+}
+
+/** `deadline`: monotonic, counted from before the request: whoever waits for us counts from no earlier moment. */
+interface Taken {
+  readonly lease: KubeObject;
+  readonly deadline: number;
+}
+
+export async function readLease(deps: LockDeps, id: ResourceId): Promise<Seen> {
+  return { id, lease: await deps.cluster.get(id) };
+}
+
+/** `8f3c... at host`: whoever meets a lease that is held knows where to look. */
+export function holderName({ id, host }: { readonly id: string; readonly host?: string | undefined }): string {
+  return host === undefined ? id : `${id} at ${host}`;
+}
+
+export interface Holder {
+  readonly holder: string;
+  readonly renewedAt: string;
+  /** True: by this machine's clock it ran out, so whoever had it has ended without giving it back. */
+  readonly expired?: true;
+}
+
+/** Who has the lease, by its own word; undefined where it is free. `now`: milliseconds since 1970. */
+export function holderOf({ lease }: Seen, now: number): Holder | undefined {
+  const holder = heldBy(lease);
+  if (holder === '') return undefined;
+  const { renewTime, leaseDurationSeconds } = specOf(lease);
+  const renewedAt = String(renewTime ?? '');
+  const endsAt = Date.parse(renewedAt) + Number(leaseDurationSeconds) * 1000;
+  return { holder, renewedAt, expired: endsAt < now ? true : undefined };
+}
+
+/**
+ * Takes the lease. A lease that someone holds is watched: where its holder renews it, Failure `locked`; where it does
+ * not for as long as the lease lasts (by our own clock), its holder is dead and the lease is taken over.
+ */
+export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promise<Lock> {
+  const waited = heldBy(seen.lease) !== '' ? await waitOut(deps, seen) : seen.lease;
+  const taken = await takeLease(deps, seen.id, waited, holder);
+  const first = taken === undefined ? await takeAgain(deps, seen, holder) : taken;
+  const contended = taken === undefined || waited !== seen.lease || heldBy(seen.lease) !== '';
+  return hold(deps, seen.id, first, contended);
+}
+
+/** Someone was faster: look once more, then give up. */
+async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Taken> {
+  const now = await readLease(deps, seen.id);
+  const free = heldBy(now.lease) === '' ? now.lease : await waitOut(deps, now);
+  const taken = await takeLease(deps, seen.id, free, holder);
+  if (taken === undefined) throw locked(seen.id, (await readLease(deps, seen.id)).lease);
+  return taken;
+}
+
+/** Resolves with the lease once it is free or its holder is dead; throws `locked` where the holder is alive. */
+async function waitOut({ cluster, clock }: LockDeps, seen: Seen): Promise<KubeObject | undefined> {
+  const renewed = specOf(seen.lease).renewTime;
+  const seconds = Number(specOf(seen.lease).leaseDurationSeconds ?? LEASE_SECONDS);
+  const deadline = clock.monotonic() + seconds * 1000;
+  for (;;) {
+    const lease = await cluster.get(seen.id);
+    const holder = heldBy(lease);
+    if (holder === '') return lease;
+    if (specOf(lease).renewTime !== renewed) throw locked(seen.id, lease);
+    if (clock.monotonic() >= deadline) return lease;
+    await clock.sleep(POLL_MS);
+  }
+}
+
+/** Undefined where someone was faster. */
+async function takeLease(
+  { cluster, clock }: LockDeps,
+  id: ResourceId,
+  lease: KubeObject | undefined,
+  holder: string,
+): Promise<Taken | undefined> {
+  const now = microTime(clock);
+  const deadline = clock.monotonic() + LEASE_SECONDS * 1000;
+  const transitions = Number(specOf(lease).leaseTransitions ?? 0);
+  const spec = {
+    holderIdentity: holder,
+    leaseDurationSeconds: LEASE_SECONDS,
+    acquireTime: now,
+    renewTime: now,
+    leaseTransitions: lease === undefined ? 0 : transitions + 1,
+  };
+  try {
+    if (lease !== undefined) return { lease: await cluster.replace({ ...lease, spec }), deadline };
+    const { apiVersion, kind, name, namespace } = id;
+    const metadata = namespace === undefined ? { name } : { name, namespace };
+    return { lease: await cluster.create({ apiVersion, kind, metadata, spec }), deadline };
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'cluster-conflict') return undefined;
+    throw error;
+  }
+}
+
+function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean): Lock {
+  const { cluster, clock } = deps;
+  let { lease, deadline } = taken;
+  const stop = new AbortController();
+  const renewing = renew();
+
+  async function renew(): Promise<void> {
+    let pauseMs = RENEW_EVERY_MS;
+    for (;;) {
+      await clock.sleep(pauseMs, stop.signal);
+      if (stop.signal.aborted) return;
+      const started = clock.monotonic();
+      try {
+        lease = await cluster.replace({ ...lease, spec: { ...specOf(lease), renewTime: microTime(clock) } });
+        deadline = started + LEASE_SECONDS * 1000;
+        pauseMs = RENEW_EVERY_MS;
+      } catch (error) {
+        if (!(await stillOurs(error))) return;
+        pauseMs = POLL_MS;
+      }
+    }
+  }
+
+  /** An unreachable server is tried again; the deadline stops the writers meanwhile. */
+  async function stillOurs(error: unknown): Promise<boolean> {
+    if (!(error instanceof Failure)) throw error;
+    if (error.code !== 'cluster-conflict' && error.code !== 'cluster-not-found') return true;
+    // Our own renewal whose answer was lost, or someone's annotation, is no other holder.
+    const now = await readLease(deps, id).catch(unlessFailure);
+    if (now === undefined) return true;
+    if (now.lease !== undefined && heldBy(now.lease) === heldBy(lease)) {
+      lease = now.lease;
+      return true;
+    }
+    deadline = Number.NEGATIVE_INFINITY;
+    return false;
+  }
+
+  function giveBack(): Promise<unknown> {
+    const spec = { ...specOf(lease), holderIdentity: '', leaseDurationSeconds: 1 };
+    return cluster.replace({ ...lease, spec });
+  }
+
+  return {
+    contended,
+    assertHeld() {
+      if (clock.monotonic() < deadline) return;
+      throw new Failure('lock-lost', 'the lease ran out before the run was done: nothing more is written by this run');
+    },
+    async release() {
+      stop.abort();
+      await renewing;
+      if (clock.monotonic() >= deadline) return;
+      // What was written is written: a lease that cannot be given back runs out by itself.
+      await giveBack().catch(async (error) => ((await stillOurs(error)) ? giveBack().catch(unlessFailure) : undefined));
+    },
+  };
+}
+
+function unlessFailure(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
+}
+
+function locked(id: ResourceId, found: KubeObject | undefined): Failure {
+  const lease = `${id.namespace ?? ''}/${id.name}`;
+  const holder = heldBy(found);
+  const { acquireTime, renewTime, leaseDurationSeconds = LEASE_SECONDS } = specOf(found);
+  const endsAt = new Date(Date.parse(String(renewTime)) + Number(leaseDurationSeconds) * 1000);
+  const since = acquireTime === undefined ? '' : ` since ${String(acquireTime)}`;
+  const until = Number.isNaN(endsAt.getTime()) ? '' : ` until ${endsAt.toISOString()}, which it renews`;
+  const message = `another run of this instance, ${holder}, has the lease ${lease}${since}${until}: try again when it has ended, or stop it`;
+  return new Failure('locked', message, { data: { lease, holder } });
+}
+
+function specOf(lease: KubeObject | undefined): Record<string, unknown> {
+  const spec = lease?.spec;
+  return isObject(spec) ? spec : {};
+}
+
+function heldBy(lease: KubeObject | undefined): string {
+  return String(specOf(lease).holderIdentity ?? '');
+}
+
+/** Kubernetes' MicroTime: RFC 3339 with six decimals. */
+function microTime(clock: Clock): string {
+  return new Date(clock.now()).toISOString().replace('Z', '000Z');
+}
+
+export function leaseId({ instance, homeNamespace: namespace }: InstanceName): ResourceId {
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name: fieldManager(instance) };
+}

@@ -1,0 +1,82 @@
+// What the inventory says before the first change of a plan, and after the last. Knows nothing about how it is kept.
+
+import { idOf, keyOf } from '#kubernetes/rules/object.ts';
+import type { Snapshot } from '../observe/snapshot.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import { listsByUid } from '../prune/lists.ts';
+import { sourceOf } from '../prune/may-delete.ts';
+import type { Entry, InventoryContent, Leaving } from '../records/inventory.ts';
+import type { Outcome } from './apply.ts';
+
+export interface Beginning {
+  readonly plan: Plan;
+  /** Of the run. */
+  readonly run: string;
+  readonly content: InventoryContent;
+  readonly snapshot: Pick<Snapshot, 'objects' | 'known'>;
+}
+
+/** What is to be created, and what is to be deleted, in one write. */
+export function contentBefore({ plan, run, content, snapshot }: Beginning): InventoryContent {
+  const changes = plan.batches.flatMap((batch) => batch.changes);
+  const live = new Set(snapshot.objects().map((object) => keyOf(idOf(object))));
+  const isGone = (key: string): boolean => {
+    const [group = '', kind = ''] = key.split('/');
+    return !live.has(key) && snapshot.known({ group, kind });
+  };
+  const entries = new Map([...content.entries].filter(([key]) => !isGone(key)));
+  const lists = listsByUid([...plan.approved, ...plan.within]);
+  const leaving = new Map([...content.leaving].filter(([key]) => !isGone(key)));
+  for (const change of changes) {
+    if (change.action === 'delete' || change.replaces === true) leaving.set(change.key, leavingOf(change, lists));
+    if (change.action === 'delete' || change.owner !== undefined) continue;
+    const creates = change.action === 'create' || change.replaces === true;
+    const before = entries.get(change.key);
+    if (creates || before !== undefined) entries.set(change.key, entryOfChange(change, before, creates, run));
+  }
+  return { entries, leaving };
+}
+
+function entryOfChange(
+  change: Exclude<Change, { action: 'delete' }>,
+  before: Entry | undefined,
+  creates: boolean,
+  run: string,
+): Entry {
+  const source = sourceOf(change.object);
+  const uid = change.action === 'create' ? undefined : before?.uid;
+  // What is replaced is known by its uid until it is gone, and by the run that creates it after.
+  return { source, run: creates || change.touched === true ? run : (before?.run ?? run), uid };
+}
+
+function leavingOf(change: Change, lists: ReturnType<typeof listsByUid>): Leaving {
+  const { uid = '' } = change;
+  const replaced = change.action !== 'delete' ? true : undefined;
+  return { uid, approval: lists.get(uid)?.approval?.hash, replaced };
+}
+
+/** With the uids of what was created, and without what has been deleted. */
+export function contentAfter({ entries, leaving }: InventoryContent, outcomes: readonly Outcome[]): InventoryContent {
+  const after = { entries: new Map(entries), leaving: new Map(leaving) };
+  for (const { action, resource, uid, error } of outcomes) {
+    const key = keyOf(resource);
+    const entry = after.entries.get(key);
+    if (action === 'deleted') after.entries.delete(key);
+    if (uid !== undefined && (entry !== undefined || entries.has(key))) {
+      after.entries.set(key, { ...(entry ?? entries.get(key) ?? { source: '', run: '' }), uid });
+    }
+    // A request that no one answered may still be under way.
+    if (error === undefined || !UNANSWERED.has(error.code)) after.leaving.delete(key);
+  }
+  return after;
+}
+
+const UNANSWERED: ReadonlySet<string> = new Set(['cluster-unreachable', 'cluster-error', 'lock-lost']);
+
+export function sameContent(a: InventoryContent, b: InventoryContent): boolean {
+  return a === b || (sameMap(a.entries, b.entries) && sameMap(a.leaving, b.leaving));
+}
+
+function sameMap(a: ReadonlyMap<string, object>, b: ReadonlyMap<string, object>): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => JSON.stringify(value) === JSON.stringify(b.get(key)));
+}

@@ -1,0 +1,59 @@
+// Looks, while a run writes, whether someone suspends the instance: then nothing more is begun. Knows nothing about what is
+// written.
+
+import { Failure } from '#std/failure.ts';
+import type { InstanceName } from '../instance.ts';
+import type { Clock, Cluster } from '../ports.ts';
+import { readSuspension, type Suspension } from '../records/suspension.ts';
+
+/** Code of the Failure of what is not done because the instance is suspended. */
+export const SUSPENDED = 'suspended';
+
+const POLL_MS = 500;
+
+export interface SuspensionWatch {
+  /** Throws Failure `suspended` from the moment that it is seen. */
+  assertGoing(): void;
+  suspension(): Suspension | undefined;
+  end(): Promise<void>;
+}
+
+/** Looks at once, and then twice a second: whoever suspends sees no write that began a second later. */
+export async function watchSuspension(
+  deps: { readonly cluster: Pick<Cluster, 'get'>; readonly clock: Pick<Clock, 'sleep'> },
+  home: InstanceName,
+): Promise<SuspensionWatch> {
+  const stop = new AbortController();
+  const asked: Pick<Cluster, 'get'> = { get: (id) => deps.cluster.get(id, 'urgent') };
+  let found = await readSuspension(asked, home);
+  const watching = watch();
+
+  async function watch(): Promise<void> {
+    while (found === undefined) {
+      await deps.clock.sleep(POLL_MS, stop.signal);
+      if (stop.signal.aborted) return;
+      found = await readSuspension(asked, home).catch(unlessFailure);
+    }
+  }
+
+  return {
+    assertGoing() {
+      if (found !== undefined) throw suspendedFailure(found);
+    },
+    suspension: () => found,
+    async end() {
+      stop.abort();
+      await watching;
+    },
+  };
+}
+
+export function suspendedFailure({ who, since, reason }: Suspension): Failure {
+  const why = reason === '' ? '' : `: ${reason}`;
+  return new Failure(SUSPENDED, `${who} has suspended the instance (${since})${why}; skep resume ends that`);
+}
+
+/** The lease's own deadline ends a run that cannot ask. */
+function unlessFailure(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
+}

@@ -1,0 +1,30 @@
+// The entries of registry sources that stand in the objects themselves: in ConfigMaps beside the registries. Knows nothing
+// about what was ever synced, nor about filters.
+
+import type { RegistrySource } from '#contracts/registry/source.ts';
+import { configMapText } from '#kubernetes/rules/content.ts';
+import type { Entry } from '#registry/catalogue/entry.ts';
+import { parseRegistry } from '#registry/catalogue/formats/registry.ts';
+import type { View } from '../../kinds/kind.ts';
+
+/** Undefined where the source is not in a ConfigMap that the view has, or is no registry file. */
+export type ReadEntries = (
+  source: Pick<RegistrySource, 'origin' | 'format'>,
+  view: View,
+) => readonly Entry[] | undefined;
+
+/** Equal texts are read once. */
+export function entriesReader(): ReadEntries {
+  const read = new Map<string, readonly Entry[] | undefined>();
+  return ({ origin, format }, view) => {
+    if (origin.type !== 'configMap') return undefined;
+    const text = configMapText(view.find('ConfigMap', origin.name), origin.key);
+    if (text === undefined) return undefined;
+    const key = `${format} ${text}`;
+    if (!read.has(key)) {
+      const parsed = parseRegistry(format, text, `ConfigMap ${origin.name} key ${origin.key}`);
+      read.set(key, parsed.ok ? parsed.entries : undefined);
+    }
+    return read.get(key);
+  };
+}

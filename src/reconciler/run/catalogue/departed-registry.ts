@@ -1,0 +1,38 @@
+// What becomes of the catalogue of a registry that is deleted. Knows nothing about SQL.
+
+import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
+import type { Kind, Resource, View } from '../../kinds/kind.ts';
+import type { RegistryDeps } from './registries.ts';
+
+/** No database is configured, or the Secret with its password is gone. */
+const NO_WAY: readonly string[] = ['catalogue-not-configured', 'source-auth-required'];
+
+interface Departure {
+  readonly object: KubeObject;
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly view: View;
+}
+
+/**
+ * No one asks for what a registry served that is deleted. Throws Failure where its store cannot be reached; where there
+ * is no way to reach it any more, its catalogue is lost as well.
+ */
+export async function emptyCatalogue(
+  { registries }: { readonly registries?: RegistryDeps },
+  { object, kinds, apiGroup, view }: Departure,
+): Promise<void> {
+  const { name, namespace = '' } = object.metadata;
+  const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
+  if (registries === undefined || kind === undefined || !isObject(object.spec)) return;
+  const resource: Resource = { ...object, spec: object.spec };
+  if (kind.sources(resource).length === 0) return;
+  try {
+    const writer = await registries.storeFor(kind, resource, view, 'sync');
+    await writer.retain({ namespace, registry: name }, []);
+  } catch (failure) {
+    if (!(failure instanceof Failure) || !NO_WAY.includes(failure.code)) throw failure;
+  }
+}

@@ -1,0 +1,53 @@
+// `enforceServers` of MCPRegistry: once a registry of a namespace says so, images must be in one of its registries.
+// Knows nothing about where the images of a registry come from.
+
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { isObject } from '#std/json.ts';
+import type { Kind, Resource, View } from '../../kinds/kind.ts';
+
+/** Images of registries of namespaces that enforce, by `namespace/name`; one that could not be read, or was never synced, is absent: unknown. */
+export type EnforcedImages = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** A registry that exists in a namespace, or is declared there. */
+export interface Registry {
+  readonly name: string;
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly enforces: boolean;
+}
+
+/**
+ * `registries`: those of the resource's namespace. Once one of them enforces, each image must be in any of them: what is
+ * rejected is an image "in no registry of that namespace".
+ */
+export function imageFindings(
+  kind: Kind,
+  resource: Resource,
+  registries: readonly Registry[],
+  enforced: EnforcedImages,
+): Finding[] {
+  if (!registries.some(({ enforces }) => enforces)) return [];
+  const unknown = registries.filter(({ key }) => !enforced.has(key)).map(({ name }) => name);
+  const names = registries.map(({ name }) => name).join(', ');
+  return kind.images(resource).flatMap(({ image, pointer }): Finding[] => {
+    if (registries.some(({ key }) => enforced.get(key)?.has(image) === true)) return [];
+    if (unknown.length === 0) {
+      const message = `image ${image} is in no registry of this namespace (${names}), and one of them enforces that it is`;
+      return [{ code: 'image-not-enforced', severity: 'error', pointer, message }];
+    }
+    const message = `it is unknown whether image ${image} is in ${unknown.join(', ')}: the catalogue could not be read, or was never synced`;
+    return [{ code: 'image-unknown', severity: 'error', pointer, message }];
+  });
+}
+
+/** The view's objects of those kinds that have registry sources. Looks at every object of ours in the namespace. */
+export function registriesIn(view: View, kinds: readonly Kind[]): Registry[] {
+  return kinds.flatMap((kind) =>
+    view.all(kind.kind).flatMap((object) => {
+      const resource: Resource = { ...object, spec: isObject(object.spec) ? object.spec : {} };
+      if (kind.sources(resource).length === 0) return [];
+      const { name, namespace } = object.metadata;
+      return [{ name, key: `${namespace ?? ''}/${name}`, enforces: kind.enforces(resource) }];
+    }),
+  );
+}

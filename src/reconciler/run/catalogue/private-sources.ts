@@ -1,0 +1,48 @@
+// Registry sources that are, by their address, inside a private network: a run refuses to read them unless skep.yaml allows
+// the range. Knows nothing about what names resolve to.
+
+import type { RegistrySource } from '#contracts/registry/source.ts';
+import { cidrContains, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
+import type { Problem } from '#std/problem.ts';
+import type { LoadedResource } from '../read/load.ts';
+import { problemOf } from '../read/problem-of.ts';
+
+/** RFC 1918, 4193, 3927, 4291, 6598 and loopback. */
+const PRIVATE = [
+  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '127.0.0.0/8', '169.254.0.0/16', '100.64.0.0/10'],
+  ...['::1/128', 'fc00::/7', 'fe80::/10'],
+].flatMap((range) => parseCidr(range) ?? []);
+
+/** Names that no public server has: of a cluster, of a local network, of one word. */
+const INSIDE = /(^|\.)(localhost|local|internal|svc|cluster\.local)$|^[^.]+$/;
+
+/** One warning for each such source. */
+export function privateSources(loaded: readonly LoadedResource[]): readonly Problem[] {
+  return loaded.flatMap((each) => {
+    const { kind, defaulted } = each;
+    if (kind === undefined || defaulted === undefined) return [];
+    return kind.sources(defaulted).flatMap((source, index): readonly Problem[] => {
+      const host = hostOf(source);
+      if (host === undefined || !isInside(host.name)) return [];
+      const message = `${host.name} is inside a private network: it is not read unless outbound.allowPrivate of skep.yaml names its address`;
+      const pointer = `/spec/registries/${index}/${host.field}`;
+      return [problemOf(each, { code: 'source-address-private', severity: 'warning', pointer, message })];
+    });
+  });
+}
+
+function hostOf({ origin }: RegistrySource): { readonly name: string; readonly field: string } | undefined {
+  const [text, field] =
+    origin.type === 'git'
+      ? [origin.repository, 'git/repository']
+      : origin.type === 'api'
+        ? [origin.endpoint, 'api/endpoint']
+        : ['', ''];
+  const name = URL.parse(text)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  return name === '' ? undefined : { name, field };
+}
+
+function isInside(name: string): boolean {
+  const ip = parseIp(name);
+  return ip === undefined ? INSIDE.test(name) : PRIVATE.some((range) => cidrContains(range, ip));
+}

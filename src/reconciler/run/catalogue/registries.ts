@@ -1,0 +1,221 @@
+// Syncs the registry sources of every MCPRegistry that is due or was triggered, before anything is desired; for a plan,
+// only reads what is stored.
+// Knows nothing about Git, HTTP or SQL: the catalogue's own ports do.
+
+import type { CatalogueState } from '#contracts/catalogue-state.ts';
+import type { RegistrySource } from '#contracts/registry/source.ts';
+import { keyOf } from '#kubernetes/rules/object.ts';
+import { due } from '#registry/catalogue/due.ts';
+import type { CatalogueWriter, Source, SourceKey, Written } from '#registry/catalogue/ports.ts';
+import { type RoundPorts, syncRound } from '#registry/catalogue/round.ts';
+import type { SyncOutcome } from '#registry/catalogue/sync.ts';
+import { openTurns } from '#registry/catalogue/turns.ts';
+import { Failure } from '#std/failure.ts';
+import type { Problem } from '#std/problem.ts';
+import type { Kind, Resource, View } from '../../kinds/kind.ts';
+import type { SyncMode } from '../instance.ts';
+import type { Snapshot } from '../observe/snapshot.ts';
+import type { Clock } from '../ports.ts';
+import type { Sourced } from '../read/sourced.ts';
+import { type EnforcedImages, registriesIn } from './enforcement.ts';
+
+export interface RegistryDeps {
+  /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
+  readonly sourceFor: (view: View, namespace: string) => Source;
+  /** The store of record of a registry; its schema is changed in mode `sync` only. Throws Failure where it cannot be reached. */
+  readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
+  /** The store of the instance itself, whichever registries use it; absent, or undefined: it has none. Throws as `storeFor` does. */
+  readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
+  /**
+   * Begins the sync of a source (`work` undefined: it is not due), and returns what has ended since the last time: that of a
+   * source which takes long goes on beside the runs. Absent: it is waited for.
+   */
+  readonly beside?: (
+    source: string,
+    work: ((signal: AbortSignal) => Promise<readonly SyncOutcome[]>) | undefined,
+  ) => Promise<readonly SyncOutcome[]>;
+}
+
+export interface RegistryResults {
+  /** By `namespace/name`; a registry whose store could not be read is absent. */
+  readonly states: ReadonlyMap<string, CatalogueState>;
+  /** Why the store of a registry failed, by `namespace/name`. */
+  readonly unreadable: ReadonlyMap<string, string>;
+  readonly images: EnforcedImages;
+  readonly outcomes: readonly CatalogueOutcome[];
+  readonly problems: readonly Problem[];
+  readonly failures: readonly Failure[];
+  /** Of registries with a database of their own: those that could be reached. */
+  readonly ownStores: readonly RegistryStore[];
+}
+
+export interface RegistryStore {
+  /** Of the registry. */
+  readonly namespace: string;
+  readonly writer: CatalogueWriter;
+}
+
+export interface CatalogueOutcome {
+  /** `namespace/registry/source`. */
+  readonly source: string;
+  readonly action: 'synced' | 'unchanged' | 'failed';
+  readonly servers: number;
+  readonly rejected: number;
+  readonly written?: Written;
+  readonly message: string;
+}
+
+interface Registry {
+  readonly key: string;
+  readonly kind: Kind;
+  readonly resource: Resource;
+  readonly view: View;
+  /** Value of the manual trigger, in Git or on the living object. */
+  readonly trigger: string | undefined;
+  readonly mode: SyncMode;
+  /** Some registry of the namespace does. */
+  readonly enforced: boolean;
+}
+
+export interface SyncInput {
+  readonly mode: SyncMode;
+  readonly apiGroup: string;
+  readonly loaded: readonly Pick<Sourced, 'id' | 'kind' | 'defaulted'>[];
+  /** Keys of what is not applied as it is declared (invalid, denied, to be left alone): it is only read. */
+  readonly unfit: ReadonlySet<string>;
+  readonly living: Snapshot['find'];
+  readonly views: (namespace: string) => View;
+}
+
+const NOTHING: RegistryResults = {
+  states: new Map(),
+  unreadable: new Map(),
+  images: new Map(),
+  outcomes: [],
+  problems: [],
+  failures: [],
+  ownStores: [],
+};
+
+export async function syncRegistries(
+  deps: { readonly registries?: RegistryDeps | undefined; readonly clock: Clock },
+  input: SyncInput,
+): Promise<RegistryResults> {
+  const { registries: ports, clock } = deps;
+  if (ports === undefined) return NOTHING;
+  const inTurn = openTurns(clock);
+  const results = await Promise.all(registriesOf(input).map((each) => registryResults({ ports, clock, inTurn }, each)));
+  return {
+    states: new Map(results.flatMap((result) => [...result.states])),
+    unreadable: new Map(results.flatMap((result) => [...result.unreadable])),
+    images: new Map(results.flatMap((result) => [...result.images])),
+    outcomes: results.flatMap((result) => result.outcomes),
+    problems: results.flatMap((result) => result.problems),
+    failures: results.flatMap((result) => result.failures),
+    ownStores: results.flatMap((result) => result.ownStores),
+  };
+}
+
+/** A run that prepares twice syncs in its first round what is due; what came of that is part of what it tells. */
+export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
+  const again = new Set(now.outcomes.map(({ source }) => source));
+  return {
+    ...now,
+    outcomes: [...before.outcomes.filter(({ source }) => !again.has(source)), ...now.outcomes],
+    problems: [...before.problems, ...now.problems],
+  };
+}
+
+function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views }: SyncInput): Registry[] {
+  const annotation = `${apiGroup}/sync-trigger`;
+  return loaded.flatMap(({ id, kind, defaulted }) => {
+    if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
+    const namespace = id.namespace ?? '';
+    // What Git says is what will live after this run.
+    const trigger = defaulted.metadata.annotations?.[annotation] ?? living(id)?.metadata.annotations?.[annotation];
+    const mode = unfit.has(keyOf(id)) ? 'read' : ofRun;
+    const view = views(namespace);
+    const enforced = registriesIn(view, [kind]).some(({ enforces }) => enforces);
+    return [{ key: `${namespace}/${id.name}`, kind, resource: defaulted, view, trigger, mode, enforced }];
+  });
+}
+
+interface SyncDeps {
+  readonly ports: RegistryDeps;
+  readonly clock: Clock;
+  readonly inTurn: RoundPorts['inTurn'];
+}
+
+async function registryResults(deps: SyncDeps, registry: Registry): Promise<RegistryResults> {
+  const { kind, resource, view, key, mode } = registry;
+  try {
+    const writer = await deps.ports.storeFor(kind, resource, view, mode);
+    const own = { namespace: resource.metadata.namespace ?? '', registry: resource.metadata.name };
+    const before = await writer.states(own);
+    const outcomes = mode === 'sync' ? await syncSources(deps, registry, own, { writer, states: before }) : [];
+    const states = outcomes.length === 0 ? before : await writer.states(own);
+    // What was never synced is not empty, but unknown.
+    const synced = kind.sources(resource).every(({ name }) => states[name]?.lastSyncTime !== undefined);
+    return {
+      ...NOTHING,
+      states: new Map([[key, states]]),
+      images: new Map(registry.enforced && synced ? [[key, await writer.images(own)]] : []),
+      outcomes: outcomes.map((outcome) => catalogueOutcome(key, outcome)),
+      problems: outcomes.flatMap((outcome) => outcome.problems),
+      ownStores: kind.database(resource) === undefined ? [] : [{ namespace: own.namespace, writer }],
+    };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    // A plan is made before anything is there: the sync will make the tables.
+    if (mode === 'read' && failure.code === 'database-not-migrated') return NOTHING;
+    return { ...NOTHING, unreadable: new Map([[key, failure.message]]), failures: [failure] };
+  }
+}
+
+/** Claims are read by the service they are mounted into: it is left word of the manual trigger. */
+async function syncSources(
+  { ports, clock, inTurn }: SyncDeps,
+  { kind, resource, view, trigger }: Registry,
+  own: Omit<SourceKey, 'source'>,
+  { writer, states }: { readonly writer: CatalogueWriter; readonly states: CatalogueState },
+): Promise<readonly SyncOutcome[]> {
+  const all = kind.sources(resource);
+  const [mounted, sources] = [all.filter(isMounted), all.filter((source) => !isMounted(source))];
+  for (const { name } of mounted) {
+    if (trigger !== undefined) await writer.leaveTrigger({ ...own, source: name }, trigger);
+  }
+  const round = { source: ports.sourceFor(view, own.namespace), writer, now: () => clock.now(), inTurn };
+  const { beside = waitFor } = ports;
+  const outcomes = await Promise.all(
+    sources.map((source) => {
+      const work = (signal: AbortSignal) => syncRound(round, { registry: own, sources: [source], trigger, signal });
+      const isDue = due(source, states[source.name], trigger, clock.now()).due;
+      return beside(`${own.namespace}/${own.registry}/${source.name}`, isDue ? work : undefined);
+    }),
+  );
+  await writer.retain(
+    own,
+    all.map(({ name }) => name),
+  );
+  return outcomes.flat();
+}
+
+function isMounted({ origin }: RegistrySource): boolean {
+  return origin.type === 'claim';
+}
+
+/** A run is not given up half-way: sources have time limits of their own. */
+const NEVER = new AbortController().signal;
+
+const waitFor: NonNullable<RegistryDeps['beside']> = async (_source, work) => work?.(NEVER) ?? [];
+
+function catalogueOutcome(registry: string, { key, result, state, written }: SyncOutcome): CatalogueOutcome {
+  return {
+    source: `${registry}/${key.source}`,
+    action: result,
+    servers: state.serverCount,
+    rejected: state.rejectedCount,
+    written,
+    message: state.message,
+  };
+}

@@ -1,0 +1,113 @@
+// Which servers of the fleet run, for those who read the catalogue: where clients reach each, whether it is ready, and what a
+// catalogue may know it by. Knows nothing about stores, nor about what a spec means.
+
+import type { RunningServer } from '#contracts/running-servers.ts';
+import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Endpoint, Resource, View } from '../../kinds/kind.ts';
+import type { OwnKinds } from '../instance.ts';
+import { type ReadableResource, readableResources } from '../observe/readable-resources.ts';
+import type { Sourced } from '../read/sourced.ts';
+import type { Standing } from '../resolve/resolve.ts';
+import { readyCondition, type StatusChange } from '../settle/readiness.ts';
+import type { ObservedState } from '../settle/settle.ts';
+import type { RegistryDeps } from './registries.ts';
+
+export interface Settled {
+  readonly observed: ObservedState;
+  /** Statuses that are other ones than those observed. */
+  readonly changes: readonly StatusChange[];
+}
+
+interface Judged extends Pick<Standing, 'verdict'> {
+  readonly loaded: Pick<Sourced, 'id' | 'byHand'>;
+}
+
+interface RunningDeps {
+  readonly registries?: RegistryDeps | undefined;
+}
+
+/**
+ * Ours, and what others applied by hand where that is in scope, whatever became of the manifests: a server that is kept unchanged
+ * runs. What no kind of ours can read is left out. Undefined where not all of our kinds could be listed, or nothing is recorded.
+ */
+export function runningServers(
+  { registries }: RunningDeps,
+  options: OwnKinds,
+  { standings }: { readonly standings: readonly Judged[] },
+  { observed, changes }: Settled,
+): readonly RunningServer[] | undefined {
+  if (registries === undefined || options.kinds.some(({ kind }) => observed.unlisted.has(kind))) return undefined;
+  const byHand = standings.flatMap(({ verdict, loaded: { id, byHand } }): readonly KubeObject[] => {
+    const object = byHand === true && verdict !== 'held' ? observed.living(id) : undefined;
+    return object === undefined ? [] : [object];
+  });
+  const read = objectReader(options);
+  const statuses = new Map(changes.map(({ id, status }) => [keyOf(id), status]));
+  const servers = new Map<string, RunningServer>();
+  for (const object of [...observed.owned.map((each) => each.object), ...byHand]) {
+    const { deletionTimestamp, name, namespace = '' } = object.metadata;
+    const found = deletionTimestamp === undefined ? read(object) : undefined;
+    if (found === undefined) continue;
+    const status = statuses.get(keyOf(idOf(object))) ?? (isObject(object.status) ? object.status : {});
+    const view = readableView(options, observed.views(namespace), read);
+    for (const server of found.kind.exposes(found.resource, view).flatMap(reachableServer)) {
+      servers.set(`${namespace}/${name}/${object.kind}`, { namespace, name, ...server, ready: isAnswering(status) });
+    }
+  }
+  return [...servers.values()].toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name));
+}
+
+type ReadObject = (object: KubeObject) => ReadableResource | undefined;
+
+/** Each is read once, however many look at it. */
+function objectReader({ kinds, apiGroup }: OwnKinds): ReadObject {
+  const known = new Map<KubeObject, ReadableResource | undefined>();
+  return (object) => {
+    if (!known.has(object)) known.set(object, readableResources(kinds, apiGroup, [object])[0]);
+    return known.get(object);
+  };
+}
+
+/** What exists may be of another operator, or older than our definitions. */
+function readableView({ apiGroup }: OwnKinds, view: View, read: ReadObject): View {
+  function readable(object: KubeObject): KubeObject | Resource | undefined {
+    return groupOf(object.apiVersion) === apiGroup ? read(object)?.resource : object;
+  }
+  return {
+    find(kind, name) {
+      const object = view.find(kind, name);
+      return object === undefined ? undefined : readable(object);
+    },
+    all: (kind) => view.all(kind).flatMap((object) => readable(object) ?? []),
+  };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What runs with fewer backends than it has answers as well. */
+function isAnswering(status: JsonObject): boolean {
+  return readyCondition(status)?.status === 'True' || status.phase === 'Degraded';
+}
+
+function reachableServer(endpoint: Endpoint): readonly Omit<RunningServer, 'namespace' | 'name' | 'ready'>[] {
+  const transport = endpoint.transport === 'sse' ? 'sse' : 'streamable-http';
+  // What cannot be read may ask for a token.
+  const auth = endpoint.auth.type === 'anonymous' ? 'none' : 'oidc';
+  const url = clientUrl(endpoint.url, transport);
+  return url === undefined ? [] : [{ url, transport, auth, ...identityOf(endpoint) }];
+}
+
+function identityOf({ offer }: Endpoint): Pick<RunningServer, 'image' | 'args' | 'remoteUrl'> {
+  if (offer.type === 'members') return {};
+  return 'image' in offer.server ? offer.server : { remoteUrl: offer.server.url };
+}
+
+/** The existing platform writes `status.url` of an MCPRemoteProxy without a path; clients need one. Undefined where it is none. */
+function clientUrl(url: string, transport: RunningServer['transport']): string | undefined {
+  const parsed = URL.parse(url);
+  if (parsed === null) return undefined;
+  return parsed.pathname === '/' ? `${url}${transport === 'sse' ? '/sse' : '/mcp'}` : url;
+}

@@ -1,0 +1,141 @@
+// Turns the healthy resources into everything that should live: themselves and their children, each marked as ours.
+// Knows nothing about what lives, but for the uids that owner references need.
+
+import assert from 'node:assert/strict';
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import type { ReadContents } from '#kubernetes/rules/large-values.ts';
+import { idOf, type KubeObject, keyOf, type OwnerReference } from '#kubernetes/rules/object.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { Settings, View } from '../../kinds/kind.ts';
+import { labelValue, OWNER, ownerLabel, PART_OF, RUN, SOURCE, withLabels } from '../labels.ts';
+import type { Sourced } from '../read/sourced.ts';
+import { runOf } from '../records/inventory.ts';
+import type { Standing } from '../resolve/resolve.ts';
+import { type IsUnread, notingUnread, type Unread } from './unread.ts';
+
+export interface Desired {
+  /** As it is to be applied. A child whose owner does not live yet has no owner reference: apply adds it. */
+  readonly object: KubeObject;
+  readonly id: ResourceId;
+  readonly key: string;
+  /** The owning custom resource; absent for what Git itself declares. */
+  readonly owner?: ResourceId;
+  /** Reads the long values for which `object` has stand-ins; absent: it has none. */
+  readonly contents?: ReadContents;
+  /** Keys of a Secret whose values are still to be made: see generated.ts. */
+  readonly random?: Readonly<Record<string, number>>;
+}
+
+export interface DesireInput {
+  readonly standings: readonly Standing[];
+  readonly views: (namespace: string) => View;
+  readonly settings: Settings;
+  /** Id of the instance's ApplySet. */
+  readonly applySet: string;
+  /** Field manager of the instance. */
+  readonly manager: string;
+  readonly living: (id: ResourceId) => KubeObject | undefined;
+  /** False: another operator makes the children; what we made of them before stays as it lives. */
+  readonly children: boolean;
+  readonly isUnread: IsUnread;
+}
+
+export interface Desires {
+  readonly objects: readonly Desired[];
+  /** Owners whose children must stay as they live: `namespace/owner label`. */
+  readonly heldOwners: ReadonlySet<string>;
+}
+
+export interface Made extends Desires {
+  /** Whose children were not made. */
+  readonly unread: Unread;
+}
+
+export function desire(input: DesireInput): Made {
+  const applied = input.standings.filter((standing) => standing.verdict !== 'held');
+  const own = applied.filter(({ loaded }) => loaded.byHand !== true).map(({ loaded }) => ownDesired(input, loaded));
+  const healthy = input.children ? applied.filter((standing) => standing.verdict === 'healthy') : [];
+  const made = healthy.map((standing) => ({ standing, ...childrenOf(input, standing) }));
+  const unread = new Map(
+    made.filter((one) => one.unread.length > 0).map(({ standing, unread }) => [standing.loaded, unread]),
+  );
+  const objects = [...own, ...made.flatMap(({ children }) => children)];
+  assert(
+    new Set(objects.map(({ key }) => key)).size === objects.length,
+    'no two healthy resources make the same object: kinds name everything that they make',
+  );
+  const held = input.standings.filter(
+    ({ loaded, verdict }) => !input.children || verdict !== 'healthy' || unread.has(loaded),
+  );
+  return { objects, heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))), unread };
+}
+
+/** How a living child is recognised as one of a held owner: by namespace and owner label. */
+export function heldOwner(id: ResourceId): string {
+  return `${id.namespace ?? ''}/${ownerLabel(id.kind, id.name)}`;
+}
+
+function ownDesired({ applySet, living, manager }: DesireInput, loaded: Sourced): Desired {
+  const object = withRunOf(ownObject(applySet, loaded), living(loaded.id), manager);
+  return { object, id: loaded.id, key: keyOf(loaded.id), ...(loaded.contents && { contents: loaded.contents }) };
+}
+
+/** The run that created it stays written on it; what a manifest says of that was copied. */
+function withRunOf(object: KubeObject, live: KubeObject | undefined, manager: string): KubeObject {
+  const run = live === undefined ? undefined : runOf(live, manager);
+  const { [RUN]: _copied, ...others } = object.metadata.annotations ?? {};
+  const annotations = run === undefined ? others : { ...others, [RUN]: run };
+  const { annotations: _declared, ...metadata } = object.metadata;
+  return { ...object, metadata: Object.keys(annotations).length === 0 ? metadata : { ...metadata, annotations } };
+}
+
+/**
+ * An object that Git declares is not a child, whatever its manifest says: neither the label of a child nor a reference to a custom
+ * resource as its controller is applied. Deletions of children do not count, and `skep dev` runs our image for children alone.
+ */
+export function ownObject(applySet: string, loaded: Sourced): KubeObject {
+  const { ownerReferences, ...metadata } = loaded.object.metadata;
+  const { [OWNER]: _copied, ...labels } = metadata.labels ?? {};
+  const others = ownerReferences?.filter(({ controller }) => controller !== true) ?? [];
+  const owned = others.length === 0 ? {} : { ownerReferences: others };
+  const declared = { ...loaded.object, metadata: { ...metadata, labels, ...owned } };
+  return withLabels(declared, { [PART_OF]: applySet, [SOURCE]: labelValue(loaded.source) });
+}
+
+interface Children {
+  readonly children: readonly Desired[];
+  readonly unread: readonly Finding[];
+}
+
+function childrenOf(input: DesireInput, { loaded }: Standing): Children {
+  const { kind, defaulted } = loaded;
+  if (kind === undefined || defaulted === undefined) return { children: [], unread: [] };
+  const living = input.living(loaded.id);
+  const references = living?.metadata.uid === undefined ? [] : [ownerReference(loaded.id, living.metadata.uid)];
+  const labels = {
+    [PART_OF]: input.applySet,
+    ...(loaded.byHand === true ? {} : { [SOURCE]: labelValue(loaded.source) }),
+    [OWNER]: ownerLabel(loaded.id.kind, loaded.id.name),
+  };
+  const desired = (child: KubeObject): Desired => {
+    const marked = withLabels(child, labels);
+    const metadata = references.length === 0 ? marked.metadata : { ...marked.metadata, ownerReferences: references };
+    const id = idOf(marked);
+    const object = withRunOf({ ...marked, metadata }, input.living(id), input.manager);
+    return { object, id, key: keyOf(id), owner: loaded.id };
+  };
+  const { namespace = '' } = loaded.id;
+  const view = notingUnread(input.views(namespace), namespace, input.isUnread);
+  const children = [
+    ...kind.children(defaulted, view, input.settings).map(desired),
+    ...kind.generated(defaulted, input.settings).map(({ object, random }) => ({ ...desired(object), random })),
+  ];
+  const unread = view.unread();
+  return { children: unread.length > 0 ? [] : children, unread };
+}
+
+/** The controller reference that makes the garbage collector delete a child with its owner. */
+export function ownerReference(owner: ResourceId, uid: string): OwnerReference {
+  const { apiVersion, kind, name } = owner;
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}

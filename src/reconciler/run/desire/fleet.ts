@@ -1,0 +1,164 @@
+// What the fleet should be: registry sources synced, references resolved, children made, each marked as ours, and what
+// belongs to others left out. Knows nothing about how any of it differs from what exists.
+
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import type { Judge } from '#kubernetes/rules/policy/judge.ts';
+import type { Problem } from '#std/problem.ts';
+import { livingRegistries } from '../catalogue/living-registries.ts';
+import { inOneRun, type RegistryDeps, type RegistryResults, syncRegistries } from '../catalogue/registries.ts';
+import type { InstanceName, OwnKinds, Permissions, Rendering, SyncMode } from '../instance.ts';
+import { applySetId, fieldManager } from '../labels.ts';
+import { appliedBy } from '../observe/applied-by.ts';
+import { groupKindFor } from '../observe/needed.ts';
+import type { Observed } from '../observe/observe.ts';
+import { type GroupKind, groupKindOf, type Snapshot } from '../observe/snapshot.ts';
+import { openViews } from '../observe/view.ts';
+import { type ChildrenEnforced, enforceOnChildren } from '../policy/enforce.ts';
+import type { Clock } from '../ports.ts';
+import { type Resolved, type ResolveInput, resolve } from '../resolve/resolve.ts';
+import { type Desires, desire } from './desire.ts';
+import { type DigestKey, prepareWithDigests } from './digest-key.ts';
+import { type OwnDesires, withoutForeign } from './foreign.ts';
+import { keepValues } from './generated.ts';
+import { type IsUnread, refuseUnread } from './unread.ts';
+
+export interface DesireDeps {
+  readonly clock: Clock;
+  /** Absent: registry sources are not synced by this run. */
+  readonly registries?: RegistryDeps;
+  readonly digestKey: DigestKey;
+}
+
+export interface DesireOptions extends InstanceName, OwnKinds, Rendering, Pick<Permissions, 'children'> {
+  /** `living`: registries are synced as they live, for nothing that Git says of them is applied. Absent: `declared`. */
+  readonly registriesAs?: 'declared' | 'living';
+}
+
+export interface DesiredFleet {
+  readonly registries: RegistryResults;
+  readonly resolved: Resolved;
+  /** Everything that the healthy resources should become, before somebody else's is left out. */
+  readonly wishes: Desires;
+  readonly desires: OwnDesires;
+  /** True where there is no key yet for the digests of Secrets. */
+  readonly unsealed: boolean;
+  /** Kinds whose objects say how far the run's resources are. */
+  readonly watched: readonly GroupKind[];
+  readonly problems: readonly Problem[];
+}
+
+export interface DesiredFrom extends Pick<Observed, 'gathered' | 'snapshot' | 'leftAlone' | 'ownKinds'> {
+  /** For children; absent where the instance has no policies. */
+  readonly judge?: Judge | undefined;
+  /** What this very run has synced before. */
+  readonly synced?: RegistryResults | undefined;
+}
+
+export async function desireFleet(
+  deps: DesireDeps,
+  options: DesireOptions,
+  mode: SyncMode,
+  observed: DesiredFrom,
+): Promise<DesiredFleet> {
+  const { kinds, apiGroup, instance, homeNamespace } = options;
+  const { gathered, snapshot, leftAlone } = observed;
+  const { loaded, invalid } = gathered;
+  const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(observed)] });
+  const registries = await registriesOf(deps, options, mode, observed, views);
+  const { find: living } = snapshot;
+  const knowledge = knowledgeOf(snapshot, apiGroup);
+  const asDeclared = resolve({
+    loaded,
+    invalid,
+    kinds,
+    views,
+    knowledge,
+    images: registries.images,
+    leftAlone,
+    living,
+  });
+  const wished = await wish(deps, options, mode, { ...observed, resolved: asDeclared, views });
+  const { resolved, wishes, unsealed } = wished;
+  const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
+  await snapshot.ensure(desiredKinds);
+  await snapshot.completeWhole(wishes.objects.flatMap(({ id, owner }) => (owner === undefined ? [] : [id])));
+  await snapshot.complete(wishes.objects.map(({ id }) => id));
+  const own = withoutForeign({
+    desires: wishes,
+    standings: resolved.standings,
+    living,
+    applySet: applySetId(instance, homeNamespace),
+    applied: appliedBy(instance),
+  });
+  return {
+    registries,
+    resolved,
+    wishes,
+    desires: keepValues(own, living),
+    unsealed,
+    watched: [...observed.ownKinds, ...desiredKinds],
+    problems: [registries, resolved, wished, own].flatMap(({ problems }) => problems),
+  };
+}
+
+async function registriesOf(
+  deps: DesireDeps,
+  options: DesireOptions,
+  mode: SyncMode,
+  { gathered, snapshot, leftAlone, synced }: DesiredFrom,
+  views: ResolveInput['views'],
+): Promise<RegistryResults> {
+  const known = { loaded: gathered.loaded, views };
+  const declared = options.registriesAs === 'living' ? livingRegistries(options, snapshot) : known;
+  const unfit = new Set([...leftAlone.keys(), ...gathered.invalid.map(keyOf)]);
+  const { apiGroup } = options;
+  const now = await syncRegistries(deps, { mode, apiGroup, ...declared, unfit, living: snapshot.find });
+  return synced === undefined ? now : inOneRun(synced, now);
+}
+
+/** What the healthy resources become, but for what policies deny. */
+async function wish(
+  deps: DesireDeps,
+  options: DesireOptions,
+  mode: SyncMode,
+  { judge, resolved, views, snapshot }: DesiredFrom & Pick<ResolveInput, 'views'> & { readonly resolved: Resolved },
+): Promise<ChildrenEnforced & { readonly unsealed: boolean }> {
+  const { settings, children, instance, homeNamespace } = options;
+  const applySet = applySetId(instance, homeNamespace);
+  const { standings } = resolved;
+  const knowledge = knowledgeOf(snapshot, options.apiGroup);
+  // A kind that nothing names is not listed, and has not failed.
+  const isUnread: IsUnread = (kind, namespace, name = '') =>
+    snapshot.unlisted().has(kind) && knowledge(kind, namespace, name) === 'failed';
+  const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest) =>
+    desire({
+      standings,
+      views,
+      settings: { ...settings, digest },
+      applySet,
+      manager: fieldManager(instance),
+      living: snapshot.find,
+      children,
+      isUnread,
+    }),
+  );
+  const read = refuseUnread(resolved, made.unread);
+  const enforced = enforceOnChildren(judge, read.resolved, made);
+  return { ...enforced, problems: [...read.problems, ...enforced.problems], unsealed };
+}
+
+/** Of a kind that is not served there is nothing: that is known, too. */
+function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowledge'] {
+  return (kind, namespace, name) => {
+    const served = snapshot.served(groupKindFor(kind, apiGroup));
+    if (served === undefined) return 'listed';
+    return snapshot.knows({ apiVersion: served.apiVersion, kind, namespace, name }) ? 'listed' : 'failed';
+  };
+}
+
+/** What Git says, as kinds read it: with defaults and what others keep, and without what is invalid or left as it lives. */
+function declared({ gathered: { loaded, invalid }, leftAlone }: DesiredFrom): KubeObject[] {
+  const broken = new Set(invalid.map(keyOf));
+  const applied = loaded.filter(({ id }) => !broken.has(keyOf(id)) && !leftAlone.has(keyOf(id)));
+  return applied.map((each) => each.defaulted ?? each.kept ?? each.object);
+}

@@ -1,0 +1,87 @@
+// Keeps a resource from making children out of objects that belong to others: its children are held instead.
+// Knows nothing about specs.
+
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
+import { isOfOtherSet, labelOf, PART_OF } from '../labels.ts';
+import { problemOf } from '../read/problem-of.ts';
+import type { Standing } from '../resolve/resolve.ts';
+import { type Desired, type Desires, heldOwner } from './desire.ts';
+
+export interface OwnDesires extends Desires {
+  readonly problems: readonly Problem[];
+  /** Keys of resources made by hand whose children another instance makes: it writes their status, too. */
+  readonly ofOthers: ReadonlySet<string>;
+}
+
+export interface ForeignInput {
+  readonly desires: Desires;
+  readonly standings: readonly Standing[];
+  readonly living: (id: ResourceId) => KubeObject | undefined;
+  readonly applySet: string;
+  /** Whether the object shows that this instance has applied it. */
+  readonly applied: (object: KubeObject) => boolean;
+}
+
+/**
+ * The same without the families of which a member lives already and is another's. What an earlier operator made for the
+ * same owner is the owner's, and taken over.
+ */
+export function withoutForeign(input: ForeignInput): OwnDesires {
+  const { desires, standings } = input;
+  const problems: Problem[] = [];
+  const held = new Set<string>();
+  const ofOthers = new Set<string>();
+  const families = Map.groupBy(desires.objects, ({ owner }) => (owner === undefined ? undefined : keyOf(owner)));
+  for (const { loaded } of standings) {
+    const family = families.get(keyOf(loaded.id)) ?? [];
+    const kept = loaded.byHand === true ? keptByOther(input, family) : undefined;
+    if (kept !== undefined) ofOthers.add(keyOf(loaded.id));
+    const messages = kept === undefined ? family.flatMap((child) => foreignMessage(input, child, loaded.id)) : [kept];
+    if (messages.length === 0) continue;
+    held.add(keyOf(loaded.id));
+    const finding = { code: 'child-foreign', severity: 'error', pointer: '/metadata/name' } as const;
+    problems.push(...messages.map((message) => problemOf(loaded, { ...finding, message })));
+  }
+  const owners = standings.map(({ loaded }) => loaded.id).filter((id) => held.has(keyOf(id)));
+  return {
+    objects: desires.objects.filter(({ owner }) => owner === undefined || !held.has(keyOf(owner))),
+    heldOwners: new Set([...desires.heldOwners, ...owners.map(heldOwner)]),
+    problems,
+    ofOthers,
+  };
+}
+
+/**
+ * Of what no one declares, one instance makes the children: the one whose set they are in. Where two have made some of them
+ * at the same moment, both come to the same one.
+ */
+function keptByOther({ living, applySet }: ForeignInput, family: readonly Desired[]): string | undefined {
+  const found = family.flatMap(({ id }) => living(id) ?? []);
+  const sets = found.flatMap((object) => labelOf(object, PART_OF) ?? []).sort();
+  const other = found.find((object) => labelOf(object, PART_OF) === sets[0] && isOfOtherSet(object, applySet));
+  if (other === undefined) return undefined;
+  return (
+    `another instance keeps ${formatId(idOf(other))} and makes the children of this resource: ` +
+    `where there is no such instance any more, remove the label ${PART_OF} from them`
+  );
+}
+
+function foreignMessage(input: ForeignInput, { id }: Desired, owner: ResourceId): string[] {
+  const live = input.living(id);
+  if (live === undefined) return [];
+  const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
+  if (controller !== undefined) {
+    if (controller.kind === owner.kind && controller.name === owner.name) return [];
+    return [
+      `would make ${formatId(id)}, which belongs to ${controller.kind} "${controller.name}": rename one of the two`,
+    ];
+  }
+  // Instances of one name have one field manager: only the set says which of them has applied the object.
+  if (isOfOtherSet(live, input.applySet))
+    return [`would make ${formatId(id)}, which another instance keeps: rename one of the two`];
+  if (labelOf(live, PART_OF) === input.applySet || input.applied(live)) return [];
+  return [
+    `would make ${formatId(id)}, which exists and does not belong to this instance: delete or rename one of the two`,
+  ];
+}

@@ -1,0 +1,59 @@
+// Values that are made at random when a Secret is first applied, and kept from then on. The only stage that looks into
+// Secrets of ours. Knows nothing about what the values are for.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { Desired, Desires } from './desire.ts';
+
+/** So many random bytes, each time others. */
+export type Random = (bytes: number) => Uint8Array;
+
+/**
+ * The same, with the values that live already. Those that do not, or that cannot be what was made here, are left for
+ * `withValues`: a plan has no values that no one has seen.
+ */
+export function keepValues<D extends Desires>(desires: D, living: (id: ResourceId) => KubeObject | undefined): D {
+  return { ...desires, objects: desires.objects.map((desired) => kept(desired, living(desired.id))) };
+}
+
+function kept({ random, ...desired }: Desired, live: KubeObject | undefined): Desired {
+  if (random === undefined) return desired;
+  const data = isObject(live?.data) ? live.data : {};
+  const sizes = Object.entries(random);
+  const sound = sizes.filter(([key, bytes]) => isSound(data[key], bytes)).map(([key]) => key);
+  const missing = sizes.filter(([key]) => !sound.includes(key));
+  const values = Object.fromEntries(sound.map((key) => [key, data[key]]));
+  return {
+    ...desired,
+    object: withData(desired.object, values),
+    random: missing.length === 0 ? undefined : Object.fromEntries(missing),
+  };
+}
+
+/** The object with a new value for each key. */
+export function withValues(
+  object: KubeObject,
+  sizes: Readonly<Record<string, number>> | undefined,
+  random: Random,
+): KubeObject {
+  if (sizes === undefined) return object;
+  const made = Object.entries(sizes).map(([key, bytes]) => [key, base64(base64(random(bytes)))]);
+  return withData(object, Object.fromEntries(made));
+}
+
+function withData(object: KubeObject, values: JsonObject): KubeObject {
+  const data = isObject(object.data) ? object.data : {};
+  return { ...object, data: { ...data, ...values } };
+}
+
+/** base64, which Kubernetes wraps in base64 again; so many bytes, not all of them zero. */
+function isSound(value: unknown, bytes: number): boolean {
+  if (typeof value !== 'string') return false;
+  const decoded = Buffer.from(Buffer.from(value, 'base64').toString('latin1'), 'base64');
+  return decoded.length === bytes && decoded.some((byte) => byte !== 0);
+}
+
+function base64(data: string | Uint8Array): string {
+  return Buffer.from(data).toString('base64');
+}

@@ -1,0 +1,53 @@
+// Children that would be made of something that could not be read are not made: they would be others, and start new pods
+// now and once more when it can be read again. References are one way to look at something; what a virtual server
+// discovers, or the instance's configuration names, are others. Knows nothing about why it could not be read.
+
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import type { Problem } from '#std/problem.ts';
+import type { View } from '../../kinds/kind.ts';
+import { problemOf } from '../read/problem-of.ts';
+import type { Sourced } from '../read/sourced.ts';
+import { type Resolved, unknownFinding } from '../resolve/resolve.ts';
+
+/** Without a name: whether anything of the kind may be there that was not read. */
+export type IsUnread = (kind: string, namespace: string, name?: string) => boolean;
+
+/** Findings by resource, for those whose children are not made. */
+export type Unread = ReadonlyMap<Sourced, readonly Finding[]>;
+
+/** The same view, which notes what was looked for and could not be read. */
+export function notingUnread(view: View, namespace: string, isUnread: IsUnread): View & { unread(): Finding[] } {
+  const missed = new Map<string, Finding>();
+  return {
+    find(kind, name) {
+      const found = view.find(kind, name);
+      if (found === undefined && isUnread(kind, namespace, name))
+        missed.set(`${kind} ${name}`, unknownFinding('', kind, namespace, name));
+      return found;
+    },
+    all(kind) {
+      if (isUnread(kind, namespace)) missed.set(kind, unlistedFinding(kind, namespace));
+      return view.all(kind);
+    },
+    unread: () => [...missed.values()],
+  };
+}
+
+function unlistedFinding(kind: string, namespace: string): Finding {
+  const message = `it is unknown which objects of kind ${kind} are in namespace ${namespace}: they could not be listed`;
+  return { code: 'reference-unknown', severity: 'error', pointer: '', message };
+}
+
+export function refuseUnread(
+  resolved: Resolved,
+  unread: Unread,
+): { readonly resolved: Resolved; readonly problems: readonly Problem[] } {
+  if (unread.size === 0) return { resolved, problems: [] };
+  const standings = resolved.standings.map((standing) => {
+    const findings = unread.get(standing.loaded);
+    if (findings === undefined) return standing;
+    return { ...standing, verdict: 'refused' as const, findings: [...standing.findings, ...findings] };
+  });
+  const problems = [...unread].flatMap(([loaded, findings]) => findings.map((finding) => problemOf(loaded, finding)));
+  return { resolved: { ...resolved, standings }, problems };
+}

@@ -1,0 +1,94 @@
+// Pairs of a desired and a living object that an apply is known not to change, though comparing alone cannot tell.
+
+import { lastingJson } from '#kubernetes/rules/large-values.ts';
+import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { entryOf } from '#kubernetes/rules/ownership/entries.ts';
+import { Failure } from '#std/failure.ts';
+import { digest, fnv1a32, sha256 } from '#std/hash.ts';
+import { jsonEquals } from '#std/json.ts';
+import type { Clock, Cluster } from '../ports.ts';
+
+/** What a dry run has answered, by what it was asked: texts of this module alone. */
+export interface Remembered {
+  get(key: string): string | undefined;
+  set(key: string, value: string): void;
+}
+
+/** What admission does to an object moves nothing in it: an answer holds for a while, and while admission is the same. */
+export interface Certainty {
+  isKnown(desired: KubeObject, live: KubeObject): Promise<boolean>;
+  /** Notes that applying `desired` left `live` as it is. */
+  remember(desired: KubeObject, live: KubeObject): Promise<void>;
+}
+
+export interface CertaintyDeps {
+  readonly remembered: Remembered;
+  readonly cluster: Pick<Cluster, 'resources' | 'list'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** For one look at the cluster. Admission is read at most once, and only where something is, or becomes, remembered. */
+export function openCertainty({ remembered, cluster, clock }: CertaintyDeps, manager: string): Certainty {
+  let admission: Promise<string> | undefined;
+  function readAdmission(): Promise<string> {
+    admission ??= admissionVersions(cluster);
+    return admission;
+  }
+  return {
+    async isKnown(desired, live) {
+      const [until, versions, print] = remembered.get(keyFor(desired, live))?.split(' ') ?? [];
+      if (print !== fingerprint(live, manager) || !(clock.now() < Number(until))) return false;
+      return versions === (await readAdmission());
+    },
+    async remember(desired, live) {
+      const key = keyFor(desired, live);
+      remembered.set(key, `${clock.now() + lifetimeOf(key)} ${await readAdmission()} ${fingerprint(live, manager)}`);
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** An hour, a quarter more or less: answers of one run do not run out in one run. */
+function lifetimeOf(key: string): number {
+  const spread = Number.parseInt(fnv1a32(key), 16) / 2 ** 32;
+  return Math.round(HOUR_MS * (0.75 + spread / 2));
+}
+
+/** What may not be read counts as never changing: the hour remains. */
+async function admissionVersions(cluster: CertaintyDeps['cluster']): Promise<string> {
+  const served = await cluster.resources().catch(versionsUnknown);
+  const kinds = (served ?? []).filter(
+    ({ apiVersion, kind }) => groupOf(apiVersion) === 'admissionregistration.k8s.io' && kind.startsWith('Mutating'),
+  );
+  const lists = await Promise.all(kinds.map((kind) => cluster.list(kind).catch(versionsUnknown)));
+  return digest(lists.map((list) => list?.map(({ metadata }) => [metadata.uid ?? '', metadata.generation ?? 0])));
+}
+
+function versionsUnknown(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
+}
+
+/** Equal but for what a no-op apply moves all the same: entry times and order, resourceVersion, generation. */
+export function sameContent(a: KubeObject, b: KubeObject): boolean {
+  return jsonEquals(content(a), content(b)) && jsonEquals(entries(a), entries(b));
+}
+
+function keyFor(desired: KubeObject, live: KubeObject): string {
+  return `${live.metadata.uid ?? ''}:${sha256(lastingJson(desired))}`;
+}
+
+function fingerprint(live: KubeObject, manager: string): string {
+  return sha256(lastingJson([content(live), entryOf(live, manager)?.fieldsV1 ?? null]));
+}
+
+function content(object: KubeObject): unknown {
+  const { status: _status, metadata, ...rest } = object;
+  const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...kept } = metadata;
+  return { ...rest, metadata: kept };
+}
+
+function entries(object: KubeObject): unknown {
+  const all = (object.metadata.managedFields ?? []).map(({ time: _time, ...entry }) => entry);
+  return all.map((entry) => digest(entry)).sort();
+}

@@ -1,0 +1,118 @@
+// Fields that other managers have set to other values: reported at the manifest that declares them, and found once more
+// where the server answers with a conflict that the lists did not show. Knows nothing about what they are for.
+
+import type { ReadContents } from '#kubernetes/rules/large-values.ts';
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { type Conceded, concedeAnswered } from '#kubernetes/rules/ownership/concede.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
+import type { Problem, ResourceId } from '#std/problem.ts';
+import { IGNORE_FIELDS, isOtherInstance } from '../labels.ts';
+import { readMergeType } from '../observe/merge-types.ts';
+import type { ApplyOptions, Cluster } from '../ports.ts';
+import type { LoadedResource } from '../read/load.ts';
+import type { Compared } from './compared.ts';
+import { type FieldOfOther, type FieldRules, fieldStates } from './field-states.ts';
+import { sendWhole } from './send-whole.ts';
+
+/** A field of which another manager has another value than the declared one. */
+export interface FoundField extends FieldOfOther {
+  readonly resource: ResourceId;
+  /** The custom resource that the object is made of. */
+  readonly owner?: ResourceId | undefined;
+}
+
+export function fieldsFound(compared: readonly Compared[]): readonly FoundField[] {
+  return compared.flatMap(({ desired: { id, owner }, fields = [] }) =>
+    fields.map((field) => ({ ...field, resource: id, owner })),
+  );
+}
+
+/** Those that were found while a run wrote. */
+export function fieldsLost(
+  rules: FieldRules,
+  outcomes: readonly { readonly resource: ResourceId; readonly conceded?: readonly Conceded[] }[],
+  loaded: readonly LoadedResource[],
+): readonly FoundField[] {
+  const lost = outcomes.filter(({ conceded = [] }) => conceded.length > 0);
+  if (lost.length === 0) return [];
+  const declared = new Map(loaded.map((each) => [keyOf(each.id), each.object]));
+  return lost.flatMap(({ resource, conceded = [] }) => {
+    const object = declared.get(keyOf(resource));
+    const stateOf = object === undefined ? () => 'kept' as const : fieldStates(rules, object, false);
+    return conceded.map((field) => ({ ...field, resource, state: stateOf(field.path, field.manager) }));
+  });
+}
+
+/** One problem for each field, at its place; what the manifest leaves to others is none. */
+export function problemsOf(
+  found: readonly FoundField[],
+  loaded: readonly LoadedResource[],
+  own: string,
+): readonly Problem[] {
+  const differing = found.filter(({ state }) => state !== 'left');
+  if (differing.length === 0) return [];
+  const sources = new Map(loaded.map((resource) => [keyOf(resource.id), resource]));
+  return differing.map((field): Problem => {
+    const { resource, owner, pointer } = field;
+    const source = sources.get(keyOf(owner ?? resource));
+    const place = source?.place(owner === undefined ? pointer : '/metadata/name');
+    const code = field.state === 'kept' ? 'field-conflict' : 'field-set-back';
+    return { code, severity: 'warning', message: fieldMessage(field, own), pointer, place, resource };
+  });
+}
+
+function fieldMessage({ path, pointer, manager, state, owner }: FoundField, own: string): string {
+  if (state === 'set-back' && pointer === '')
+    return `${path} was set by field manager "${manager}", and is removed: it stands in the way of what Git says`;
+  if (state === 'set-back') {
+    const rest = owner === undefined ? `; to leave it to others, name it in the annotation ${IGNORE_FIELDS}` : '';
+    return `${path} was set to another value by field manager "${manager}", and is set back to what Git says${rest}`;
+  }
+  if (isOtherInstance(manager, own))
+    return `${path} stays as another instance has set it (field manager "${manager}"): declare it for one of the two`;
+  return `${path} stays as field manager "${manager}" has set it, and is not applied: declare its value, or remove the field there, or set apply.conflicts to force`;
+}
+
+export interface Conceding {
+  readonly stored: KubeObject;
+  /** As it was applied. */
+  readonly object: KubeObject;
+  readonly conceded: readonly Conceded[];
+}
+
+/**
+ * Applies; what the server says that others have is left to them. `contents`: of the long values that the object lacks, as what
+ * is returned does. Throws Failure as `Cluster.apply` does.
+ */
+export async function applyConceding(
+  cluster: Pick<Cluster, 'apply' | 'schema'>,
+  object: KubeObject,
+  options: ApplyOptions,
+  contents: ReadContents | undefined,
+): Promise<Conceding> {
+  const send = (some: KubeObject): Promise<KubeObject> =>
+    sendWhole(some, contents, (whole) => cluster.apply(whole, options));
+  try {
+    return { stored: await send(object), object, conceded: [] };
+  } catch (error) {
+    const conflicts = error instanceof Failure && !options.force ? conflictsOf(error) : [];
+    const type = conflicts.length === 0 ? undefined : await readMergeType(cluster, object);
+    if (type === undefined) throw error;
+    const { object: rest, conceded } = concedeAnswered(object, type, conflicts);
+    if (conceded.length < conflicts.length) throw error;
+    return { stored: await send(rest), object: rest, conceded };
+  }
+}
+
+/** Kubernetes API, "Server-Side Apply", "Conflicts": one cause for each field, with its manager in quotes. */
+function conflictsOf({ code, data }: Failure): { path: string; manager: string }[] {
+  const causes = code === 'cluster-conflict' && Array.isArray(data.causes) ? data.causes.filter(isObject) : [];
+  const fields = causes.filter(({ reason }) => reason === 'FieldManagerConflict');
+  return fields.map(({ field, message }) => ({ path: String(field), manager: quotedIn(String(message)) }));
+}
+
+function quotedIn(message: string): string {
+  const [, quoted = message] = message.split('"');
+  return quoted;
+}

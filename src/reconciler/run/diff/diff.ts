@@ -1,0 +1,80 @@
+// Compares what is desired with what lives, by the paths we own. Knows neither clusters nor specs.
+
+import { longValuesOf, shortenObject } from '#kubernetes/rules/large-values.ts';
+import { normalise } from '#kubernetes/rules/normalise.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { MergeType } from '#kubernetes/rules/openapi.ts';
+import { compare } from '#kubernetes/rules/ownership/compare.ts';
+import { type Conceded, concede } from '#kubernetes/rules/ownership/concede.ts';
+import { differences } from '#kubernetes/rules/ownership/differences.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { Desired } from '../desire/desire.ts';
+import { labelOf, PART_OF } from '../labels.ts';
+import type { Compared } from './compared.ts';
+import { withoutEdited } from './evictions.ts';
+import { type FieldOfOther, type FieldRules, fieldStates } from './field-states.ts';
+import { maskSecrets } from './masked.ts';
+
+export interface DiffInput extends FieldRules {
+  readonly desired: readonly Desired[];
+  readonly living: (id: ResourceId) => KubeObject | undefined;
+  /** Everything listed. */
+  readonly live: readonly KubeObject[];
+  readonly typeOf: (id: ResourceId) => MergeType | undefined;
+  readonly applySet: string;
+}
+
+export interface Diff {
+  readonly compared: readonly Compared[];
+  /** Living members of our set that nothing desires. */
+  readonly surplus: readonly KubeObject[];
+}
+
+export function diff(input: DiffInput): Diff {
+  const compared = input.desired.map((desired) => compareOne(input, desired));
+  const wanted = new Set(input.desired.map(({ id }) => input.living(id)));
+  const surplus = input.live.filter((object) => labelOf(object, PART_OF) === input.applySet && !wanted.has(object));
+  return { compared, surplus };
+}
+
+function compareOne(input: DiffInput, desired: Desired): Compared {
+  const type = input.typeOf(desired.id);
+  const normal = withoutLongValues({ ...desired, object: normalise(desired.object, type) });
+  const found = input.living(desired.id);
+  const live = found && shortenObject(found);
+  if (live === undefined) return { desired: normal, verdict: 'create', diff: [] };
+  if (desired.random !== undefined) {
+    const paths = Object.keys(desired.random).map((key) => `.data.${key}`);
+    return {
+      desired: normal,
+      live,
+      verdict: 'changed',
+      diff: paths.map((path) => ({ path, after: '*** (made at random)' })),
+    };
+  }
+  if (type === undefined) return { desired: normal, live, verdict: 'unknown', diff: [] };
+  const whole = compareWhole(normal, live, type, input.manager);
+  if (whole.verdict === 'unchanged') return whole;
+  const stateOf = fieldStates(input, normal.object, desired.owner !== undefined);
+  const keeps = (path: string, manager: string): boolean => stateOf(path, manager) !== 'set-back';
+  const { object, conceded, taken } = concede(normal.object, live, type, input.manager, keeps);
+  const fields = [...conceded, ...taken].map(
+    (field: Conceded): FieldOfOther => ({ ...field, state: stateOf(field.path, field.manager) }),
+  );
+  const rest = conceded.length === 0 ? whole : compareWhole({ ...normal, object }, live, type, input.manager);
+  return withoutEdited(input, fields.length === 0 ? rest : { ...rest, fields }, type);
+}
+
+/** Long values are compared by what stands for them, whether they are in memory or not. */
+function withoutLongValues(desired: Desired): Desired {
+  const object = shortenObject(desired.object);
+  if (object === desired.object) return desired;
+  const inMemory = longValuesOf(desired.object);
+  return { ...desired, object, contents: async () => new Map([...((await desired.contents?.()) ?? []), ...inMemory]) };
+}
+
+function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {
+  const { verdict } = compare(desired.object, live, type, manager);
+  const changes = verdict === 'unchanged' ? [] : differences(desired.object, live, type, manager);
+  return { desired, live, verdict, diff: maskSecrets(desired.id.kind, changes) };
+}

@@ -1,0 +1,35 @@
+// Fields that a manifest leaves to others (`skep.dev/ignore-fields`): how they are written and what they cover. Knows
+// nothing about who has set them.
+
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { IGNORE_FIELDS } from '../labels.ts';
+
+/** Paths as plans show them, separated by commas: `/spec/replicas, /spec/template/spec/containers/[name=web]/image`. */
+export function ignoredFields(object: JsonObject): readonly string[] {
+  const { metadata } = object;
+  const { annotations } = isObject(metadata) ? metadata : {};
+  const text = isObject(annotations) ? annotations[IGNORE_FIELDS] : undefined;
+  // Names of list items have commas, too: `[port=80,protocol=TCP]`.
+  return typeof text === 'string' ? text.split(/,(?![^[\]]*\])/).map((path) => path.trim()) : [];
+}
+
+/** Whether the field is one of them, or below one. */
+export function isIgnored(ignored: readonly string[], path: string): boolean {
+  return ignored.some((each) => path === each || path.startsWith(`${each}/`));
+}
+
+/** What identifies an object, or says whose it is, is no other's to set. */
+export function checkIgnoredFields(object: JsonObject): readonly Finding[] {
+  const wrong = ignoredFields(object).filter((path) => !FIELD.test(path) || OWN.test(path));
+  return wrong.map((path) => ({
+    code: 'ignore-fields-invalid',
+    severity: 'error',
+    pointer: `/metadata/annotations/${IGNORE_FIELDS.replace('/', '~1')}`,
+    message: `${IGNORE_FIELDS} names ${JSON.stringify(path)}: each must be the path of a field that others may set, as plans show it, such as /spec/replicas or /spec/ports/[port=80,protocol=TCP]/nodePort`,
+  }));
+}
+
+const FIELD = /^(\/[^/]+)+$/;
+const OWN =
+  /^\/(apiVersion|kind|status)(\/|$)|^\/metadata(\/(?!(labels|annotations)\/)|$)|^\/metadata\/[a-z]+\/(skep\.dev|applyset\.kubernetes\.io)~1/;

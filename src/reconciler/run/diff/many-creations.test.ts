@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { Compared } from './compared.ts';
+import { firstOfMany } from './many-creations.ts';
+
+function comparedOf(name: string, namespace: string, verdict: Compared['verdict'] = 'create'): Compared {
+  const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name };
+  const object: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name } };
+  return { desired: { id, key: `${namespace}/${name}`, object }, verdict, diff: [] };
+}
+
+function many(count: number, namespace: string, verdict?: Compared['verdict']): Compared[] {
+  return Array.from({ length: count }, (_, index) => comparedOf(String(index), namespace, verdict));
+}
+
+test('beyond the first sixteen of a kind in a namespace, those sixteen stand for each', () => {
+  const found = firstOfMany([...many(18, 'a'), ...many(16, 'b')], () => undefined);
+  expect([...found.keys()]).toEqual(['a/16', 'a/17']);
+  expect(found.get('a/17')).toEqual(many(16, 'a').map(({ desired }) => desired.key));
+});
+
+test('what exists stands for nothing, and nothing for it', () => {
+  expect(firstOfMany(many(20, 'a', 'changed'), () => undefined).size).toBe(0);
+});
+
+test('what is made with the rights of another account is judged anew', () => {
+  const accountOf = ({ metadata }: KubeObject) => (Number(metadata.name) < 10 ? 'one' : undefined);
+  expect(firstOfMany(many(20, 'a'), accountOf).size).toBe(0);
+});

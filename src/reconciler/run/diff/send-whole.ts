@@ -1,0 +1,20 @@
+// Sends objects whose long values are not in memory: they are read for as long as one request takes. Knows nothing about where
+// they are read.
+
+import pLimit from 'p-limit';
+import { type ReadContents, restoreObject, shortenObject } from '#kubernetes/rules/large-values.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+
+/** Each may have several megabytes, as text, as values and as a body. */
+const AT_ONCE = 3;
+const turns = pLimit(AT_ONCE);
+
+/** What `send` answers, without its long values. */
+export function sendWhole(
+  object: KubeObject,
+  contents: ReadContents | undefined,
+  send: (whole: KubeObject) => Promise<KubeObject>,
+): Promise<KubeObject> {
+  if (contents === undefined) return send(object).then(shortenObject);
+  return turns(async () => shortenObject(await send(restoreObject(object, await contents()))));
+}

@@ -1,0 +1,100 @@
+// The history in a ConfigMap of the home namespace, for instances without a database: bounded in size, the oldest go.
+// Knows nothing about what a run is.
+
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
+import type { InstanceName } from '../instance.ts';
+import type { Cluster } from '../ports.ts';
+import { readRecord, recordId, storeRecord } from '../records/home-record.ts';
+import type { HistoryStore, RunRecord } from './ports.ts';
+
+export interface HistoryHome extends InstanceName {
+  /** Runs that are kept. */
+  readonly limit: number;
+}
+
+type Content = Record<'data' | 'binaryData', Record<string, string>>;
+
+const PLAIN = 'runs.json';
+const PACKED = 'runs.json.gz';
+/** Up to here it is text that `kubectl get -o yaml` shows. */
+const PLAIN_MAX = 64 * 1024;
+/** Half of what a ConfigMap may hold: every run that lists ConfigMaps reads it too. */
+const STORED_MAX = 512 * 1024;
+const UNPACKED_MAX = 64 * 1024 * 1024;
+const TRIES = 5;
+
+export function openClusterHistory(
+  cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
+  home: HistoryHome,
+): HistoryStore {
+  const id = recordId(home, 'history');
+  return {
+    async latest(count) {
+      return recordsOf(await readRecord(cluster, home, 'history'))
+        .slice(-count)
+        .reverse();
+    },
+    async append(record) {
+      for (let left = TRIES; ; left -= 1) {
+        const stored = await readRecord(cluster, home, 'history');
+        try {
+          await storeRecord(cluster, id, stored, contentOf([...recordsOf(stored), record].slice(-home.limit)));
+          return;
+        } catch (error) {
+          // Another run was faster: what it wrote stays.
+          if (!(error instanceof Failure) || error.code !== 'cluster-conflict' || left === 0) throw error;
+        }
+      }
+    },
+  };
+}
+
+/** As many of the newest as there is room for; where one alone is too large, it is kept without its lists. */
+function contentOf(records: readonly RunRecord[]): Content {
+  const text = JSON.stringify(records);
+  if (text.length <= PLAIN_MAX) return { data: { [PLAIN]: text }, binaryData: {} };
+  const packed = gzipSync(text);
+  if (packed.length <= STORED_MAX) return { data: {}, binaryData: { [PACKED]: packed.toString('base64') } };
+  const [newest] = records.slice(-1);
+  if (records.length === 1 && newest !== undefined) return contentOf([withoutLists(newest)]);
+  return contentOf(records.slice(Math.ceil(records.length / 2)));
+}
+
+function withoutLists(record: RunRecord): RunRecord {
+  const { outcomes, held, problems, approvals } = record;
+  const dropped = { outcomes: outcomes.length, held: held.length, problems: problems.length };
+  const omitted = Object.fromEntries(
+    Object.entries(dropped).map(([name, count]) => [name, count + (record.omitted[name] ?? 0)]),
+  );
+  return {
+    ...record,
+    outcomes: [],
+    held: [],
+    problems: [],
+    approvals: approvals?.map((each) => ({ ...each, deletions: [] })),
+    omitted: { ...record.omitted, ...omitted },
+  };
+}
+
+/** What a person has spoilt is no history. */
+function recordsOf(stored: KubeObject | undefined): readonly RunRecord[] {
+  const { [PLAIN]: plain } = isObject(stored?.data) ? stored.data : {};
+  const { [PACKED]: packed } = isObject(stored?.binaryData) ? stored.binaryData : {};
+  try {
+    const text =
+      typeof packed === 'string'
+        ? gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: UNPACKED_MAX }).toString('utf8')
+        : String(plain ?? '[]');
+    const records: unknown = JSON.parse(text);
+    return Array.isArray(records) ? records.filter(isRecord) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRecord(value: unknown): value is RunRecord {
+  return isObject(value) && typeof value.id === 'string' && Array.isArray(value.outcomes) && isObject(value.commits);
+}

@@ -1,0 +1,163 @@
+// What is kept of a run, and whether it is news. Pure; knows nothing about where it is kept.
+
+import { keyOf } from '#kubernetes/rules/object.ts';
+import type { Failure } from '#std/failure.ts';
+import { digest } from '#std/hash.ts';
+import { canonicalJson } from '#std/json.ts';
+import { formatId, type Problem } from '#std/problem.ts';
+import type { Outcome } from '../apply/apply.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import { exitCodeOf, type RunResult, summaryOf } from '../result.ts';
+import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord, RunState } from './ports.ts';
+
+/** Entries of a list, and of the differences of one object. */
+const ENTRIES_MAX = 1000;
+const DIFFERENCES_MAX = 20;
+/** Characters of a value as JSON. */
+const VALUE_MAX = 200;
+
+export function recordOf(result: RunResult): RunRecord {
+  const { plan } = result;
+  const lists = {
+    outcomes: result.outcomes.map(outcomeWith(changesOf(plan))),
+    held: plan.held.map(({ resource, reason }) => ({ resource: formatId(resource), reason })),
+    deletions: plan.waiting.flatMap(({ deletions }) => deletions),
+    problems: result.problems.map(recordedProblem),
+  };
+  const { outcomes, held, problems } = lists;
+  return {
+    id: result.id,
+    startedAt: result.startedAt,
+    finishedAt: result.finishedAt,
+    state: runState(result),
+    commits: result.commits,
+    summary: summaryOf(result),
+    planHash: planHash(plan),
+    outcomes: outcomes.slice(0, ENTRIES_MAX),
+    held: held.slice(0, ENTRIES_MAX),
+    ...approvalsOf(plan),
+    problems: problems.slice(0, ENTRIES_MAX),
+    failures: result.failures.map(({ code, message }) => ({ code, message })),
+    catalogue: result.catalogue
+      .filter(({ action }) => action !== 'unchanged')
+      .map(({ source, action, servers, message }) => ({ source, action, servers, message })),
+    unready: result.readiness.failed.map(formatId),
+    pinned: result.quarantined.map(({ source, good, bad }) => ({ source, good, bad })),
+    omitted: omittedOf(lists),
+  };
+}
+
+/** Of a run that could do nothing at all. */
+export function failedRecord(
+  { id, startedAt, finishedAt }: Pick<RunRecord, 'id' | 'startedAt' | 'finishedAt'>,
+  { code, message }: Failure,
+): RunRecord {
+  return {
+    id,
+    startedAt,
+    finishedAt,
+    state: 'failed',
+    commits: {},
+    summary: { created: 0, configured: 0, unchanged: 0, deleted: 0, held: 0, failed: 0 },
+    planHash: '',
+    outcomes: [],
+    held: [],
+    problems: [],
+    failures: [{ code, message }],
+    catalogue: [],
+    unready: [],
+    pinned: [],
+    omitted: {},
+  };
+}
+
+/** Worth keeping: it changed something, or it found another state of things than the run before. */
+export function isNews(record: RunRecord, before: RunRecord | undefined): boolean {
+  const changed = record.outcomes.some(({ action }) => CHANGES.has(action));
+  const synced = record.catalogue.some(({ action }) => action === 'synced');
+  return changed || synced || before === undefined || standingOf(record) !== standingOf(before);
+}
+
+const CHANGES: ReadonlySet<string> = new Set(['created', 'configured', 'deleted']);
+
+/** What lasts until someone does something about it. Codes and not messages: those may hold times and counts. */
+function standingOf(record: RunRecord): string {
+  const { commits, held, approvals = [], problems, failures, unready, pinned } = record;
+  const stuck = record.outcomes.filter(({ action }) => action === 'failed' || action === 'held');
+  return canonicalJson({
+    commits,
+    held,
+    approvals: approvals.map(({ hash }) => hash),
+    problems: problems.map(({ message: _message, ...rest }) => rest),
+    failures: failures.map(({ code }) => code),
+    stuck: stuck.map(({ action, resource, error }) => [action, resource, error?.code ?? '']),
+    catalogue: record.catalogue.filter(({ action }) => action === 'failed').map(({ source }) => source),
+    unready,
+    pinned,
+  });
+}
+
+function runState(result: RunResult): RunState {
+  const code = exitCodeOf(result);
+  if (code === 5) return 'waiting';
+  if (code !== 0 || result.readiness.failed.length > 0) return 'failed';
+  return result.readiness.progressing.length > 0 ? 'progressing' : 'succeeded';
+}
+
+/** Secrets' differences are masked, so the hash tells nothing about their values. */
+function planHash({ batches }: Plan): string {
+  const changes = batches.flatMap((batch) => batch.changes);
+  return digest(changes.map(({ action, key, diff }) => [action, key, diff])).slice(0, 16);
+}
+
+function changesOf({ batches }: Plan): ReadonlyMap<string, Change> {
+  return new Map(batches.flatMap(({ changes }) => changes).map((change) => [change.key, change]));
+}
+
+function outcomeWith(changes: ReadonlyMap<string, Change>): (outcome: Outcome) => RecordedOutcome {
+  return ({ action, resource, error }) => {
+    const diff = changes.get(keyOf(resource))?.diff ?? [];
+    return {
+      action,
+      resource: formatId(resource),
+      error: error && { code: error.code, message: error.message },
+      diff: diff.length === 0 ? undefined : diff.slice(0, DIFFERENCES_MAX).map(recordedDifference),
+    };
+  };
+}
+
+function recordedDifference({ path, before, after }: Change['diff'][number]): RecordedDifference {
+  if ([before, after].some((value) => value !== undefined && JSON.stringify(value).length > VALUE_MAX))
+    return { path, long: true };
+  return { path, before, after };
+}
+
+function recordedProblem({ code, severity, message, place, pointer, resource }: Problem): RecordedProblem {
+  return {
+    code,
+    severity,
+    message,
+    ...(place ?? {}),
+    pointer,
+    resource: resource && formatId(resource),
+  };
+}
+
+function approvalsOf({ waiting, approved: given }: Plan): Pick<RunRecord, 'approvals' | 'approved'> {
+  let room = ENTRIES_MAX;
+  const approvals = waiting.map(({ source, hash, reasons, deletions }) => {
+    const ids = deletions.slice(0, room).map(({ id }) => id);
+    room -= ids.length;
+    return { source, hash, reasons, deletions: ids };
+  });
+  const approved = given.map(({ approval }) => approval.hash);
+  return {
+    approvals: approvals.length === 0 ? undefined : approvals,
+    approved: approved.length === 0 ? undefined : approved,
+  };
+}
+
+function omittedOf(lists: Readonly<Record<string, readonly unknown[]>>): Record<string, number> {
+  const counts = Object.entries(lists).map(([name, list]): [string, number] => [name, list.length - ENTRIES_MAX]);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}

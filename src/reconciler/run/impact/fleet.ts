@@ -1,0 +1,114 @@
+// One state of a fleet: its endpoints with the tools that clients see, and its registries with their entries, as far as
+// they stand in ConfigMaps. Knows nothing about another state to compare it with.
+
+import type { RegistrySource } from '#contracts/registry/source.ts';
+import { type Aggregated, aggregatedTools } from '#contracts/virtual-model/aggregate.ts';
+import { ANY_TOOL, shownTools, type Tool } from '#contracts/virtual-model/tools.ts';
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import type { Entry } from '#registry/catalogue/entry.ts';
+import { toolsByPlace } from '#registry/catalogue/entry.ts';
+import { entryFilter } from '#registry/catalogue/filter.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { Endpoint, Kind, OfferedMember } from '../../kinds/kind.ts';
+import type { ReadEntries } from '../catalogue/declared-entries.ts';
+import { readableResources } from '../observe/readable-resources.ts';
+import { openViews } from '../observe/view.ts';
+
+export interface FleetInput {
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly objects: readonly KubeObject[];
+  readonly read: ReadEntries;
+}
+
+/** A fleet of which it is not known yet what its endpoints offer. */
+export interface Gathered extends Pick<FleetState, 'registries'> {
+  readonly members: ReadonlyMap<string, Member>;
+  /** Tools by image or URL. */
+  readonly known: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Keys are those of the resources; a registry has one for each of its sources. */
+export interface FleetState {
+  readonly endpoints: ReadonlyMap<string, OpenEndpoint>;
+  readonly registries: ReadonlyMap<string, OpenRegistry>;
+}
+
+export interface OpenEndpoint extends Endpoint {
+  readonly id: ResourceId;
+  readonly aggregated: Aggregated;
+}
+
+export interface OpenRegistry {
+  readonly id: ResourceId;
+  readonly source: RegistrySource;
+  /** Undefined where they are somewhere else. */
+  readonly entries: readonly Entry[] | undefined;
+}
+
+interface Member {
+  readonly id: ResourceId;
+  readonly endpoint: Endpoint;
+}
+
+export function gatherFleet({ kinds, apiGroup, objects, read }: FleetInput): Gathered {
+  const views = openViews({ apiGroup, layers: [objects] });
+  const registries = new Map<string, OpenRegistry>();
+  const members = new Map<string, Member>();
+  for (const { kind, resource } of readableResources(kinds, apiGroup, objects)) {
+    const id = idOf(resource);
+    const view = views(id.namespace ?? '');
+    for (const endpoint of kind.exposes(resource, view)) members.set(keyOf(id), { id, endpoint });
+    for (const source of kind.sources(resource)) {
+      registries.set(`${keyOf(id)}/${source.name}`, { id, source, entries: read(source, view) });
+    }
+  }
+  const known = toolsByPlace([...registries.values()].flatMap(({ entries }) => entries ?? []));
+  return { members, registries, known };
+}
+
+/**
+ * `elsewhere`: what another state knows. An image has the tools that it has, also while no registry lists it: a registry
+ * that comes or goes changes what is known, and no server.
+ */
+export function openFleet({ members, registries, known }: Gathered, elsewhere: Gathered['known']): FleetState {
+  const all = { members, known: new Map([...elsewhere, ...known]) };
+  const endpoints = [...members].map(([key, { id, endpoint }]): [string, OpenEndpoint] => {
+    return [key, { ...endpoint, id, aggregated: toolsAt(all, id, endpoint) }];
+  });
+  return { endpoints: new Map(endpoints), registries };
+}
+
+/** What the filter of a registry lets through. */
+export function keptEntries({ source, entries }: OpenRegistry): readonly Entry[] | undefined {
+  const filter = entryFilter(source.filter);
+  return entries?.filter((entry) => filter.accepts(entry));
+}
+
+type Known = Pick<Gathered, 'members' | 'known'>;
+
+function toolsAt(all: Known, id: ResourceId, { offer }: Endpoint): Aggregated {
+  if (offer.type === 'server') return { tools: shownTools(ownTools(all, offer.server), offer.shown), clashes: [] };
+  const members = offer.members.map((member) => {
+    const { workload, shown, hidden } = member;
+    return { workload, ...shown, hidden, tools: memberTools(all, id, member) };
+  });
+  const { tools, clashes } = aggregatedTools(members, offer.resolution);
+  const workflows = offer.workflows.map((name): Tool => ({ origin: `workflow ${name}`, name }));
+  return { tools: [...tools, ...workflows], clashes };
+}
+
+/** A member is asked like any client would: its own settings come first. */
+function memberTools(all: Known, { apiVersion, namespace }: ResourceId, member: OfferedMember): readonly Tool[] {
+  const { workload: name, kind, url } = member;
+  const where = namespace === undefined ? {} : { namespace };
+  const found = kind === undefined ? undefined : all.members.get(keyOf({ apiVersion, kind, name, ...where }));
+  const { offer } = found?.endpoint ?? {};
+  if (offer?.type !== 'server') return ownTools(all, { url });
+  return shownTools(ownTools(all, offer.server), offer.shown);
+}
+
+function ownTools({ known }: Known, server: { readonly image: string } | { readonly url: string }): readonly Tool[] {
+  const tools = known.get('image' in server ? server.image : server.url);
+  return tools === undefined ? [ANY_TOOL] : tools.map((name) => ({ origin: name, name, member: '' }));
+}

@@ -1,0 +1,58 @@
+// What a change means for those who use what is deployed: endpoints, tools, tokens, registries, restarts. Compares two
+// states of a fleet, as it is and as it would be. Pure; knows nothing about clusters, Git or how it is printed.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { entriesReader } from '../catalogue/declared-entries.ts';
+import type { OwnDesires } from '../desire/foreign.ts';
+import type { Snapshot } from '../observe/snapshot.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import type { Resolved } from '../resolve/resolve.ts';
+import { type EndpointImpact, endpointImpacts } from './endpoints.ts';
+import { gatherFleet, openFleet } from './fleet.ts';
+import { type RegistryImpact, registryImpacts } from './registries.ts';
+import { type Restart, restartsOf } from './restarts.ts';
+import { statesOf } from './states.ts';
+
+export interface ImpactInput {
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  /** Custom resources with their defaults, and what they name. */
+  readonly before: readonly KubeObject[];
+  readonly after: readonly KubeObject[];
+  readonly changes: readonly Change[];
+}
+
+/** Only what differs; each list by id. */
+export interface Impact {
+  readonly endpoints: readonly EndpointImpact[];
+  readonly registries: readonly RegistryImpact[];
+  readonly restarts: readonly Restart[];
+}
+
+export function impactOf({ kinds, apiGroup, before, after, changes }: ImpactInput): Impact {
+  // Most of what registries hold is the same in both.
+  const read = entriesReader();
+  const was = gatherFleet({ kinds, apiGroup, objects: before, read });
+  const is = gatherFleet({ kinds, apiGroup, objects: after, read });
+  const fleets = { before: openFleet(was, is.known), after: openFleet(is, was.known) };
+  return { endpoints: endpointImpacts(fleets), registries: registryImpacts(fleets), restarts: restartsOf(changes) };
+}
+
+interface PlannedFrom {
+  readonly snapshot: Pick<Snapshot, 'objects'>;
+  readonly resolved: Pick<Resolved, 'standings'>;
+  readonly desires: Pick<OwnDesires, 'objects'>;
+}
+
+/** Of the plan that a run has prepared. */
+export function impactOfPlan(
+  options: Pick<ImpactInput, 'kinds' | 'apiGroup'>,
+  { snapshot, resolved, desires }: PlannedFrom,
+  plan: Plan,
+): Impact {
+  const changes = plan.batches.flatMap((batch) => batch.changes);
+  const living = snapshot.objects();
+  const states = statesOf({ living, standings: resolved.standings, desired: desires.objects, changes });
+  return impactOf({ ...options, ...states, changes });
+}

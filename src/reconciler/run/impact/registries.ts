@@ -1,0 +1,94 @@
+// Servers that clients of a registry find, or no longer find, or find under another name. Knows nothing about how a
+// catalogue is kept.
+
+import type { Entry } from '#registry/catalogue/entry.ts';
+import { canonicalJson, jsonEquals } from '#std/json.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
+import type { Both } from './endpoints.ts';
+import { type FleetState, keptEntries, type OpenRegistry } from './fleet.ts';
+
+export interface RegistryImpact {
+  readonly resource: ResourceId;
+  /** `registries[].name`. */
+  readonly source: string;
+  readonly action: 'appears' | 'disappears' | 'changes';
+  /** Names of servers. */
+  readonly appear: readonly string[];
+  readonly disappear: readonly string[];
+  readonly renamed: readonly Both<string>[];
+  /** What changed about a source whose entries are somewhere else: what comes of it is not known here. */
+  readonly unknown: readonly ('source' | 'filter')[];
+}
+
+export function registryImpacts({ before, after }: Both<FleetState>): readonly RegistryImpact[] {
+  const keys = new Set([...before.registries.keys(), ...after.registries.keys()]);
+  const impacts = [...keys].flatMap((key) => impactOn(before.registries.get(key), after.registries.get(key)));
+  const order = ({ resource, source }: RegistryImpact): string => `${formatId(resource)}/${source}`;
+  return impacts.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+function impactOn(before: OpenRegistry | undefined, after: OpenRegistry | undefined): readonly RegistryImpact[] {
+  const one = after ?? before;
+  if (one === undefined) return [];
+  const [was, is] = [before, after].map((registry) => (registry === undefined ? [] : keptEntries(registry)));
+  const action = before === undefined ? 'appears' : after === undefined ? 'disappears' : 'changes';
+  const head = { resource: one.id, source: one.source.name, action } as const;
+  if (was === undefined || is === undefined) {
+    const unknown = changedAbout(before?.source, after?.source);
+    return unknown.length === 0 ? [] : [{ ...head, appear: [], disappear: [], renamed: [], unknown }];
+  }
+  const servers = serversImpact(was, is);
+  const { appear, disappear, renamed } = servers;
+  if (action === 'changes' && appear.length + disappear.length + renamed.length === 0) return [];
+  return [{ ...head, ...servers, unknown: [] }];
+}
+
+function changedAbout(
+  before: OpenRegistry['source'] | undefined,
+  after: OpenRegistry['source'] | undefined,
+): RegistryImpact['unknown'] {
+  const source = !jsonEquals(before?.origin, after?.origin) || before?.format !== after?.format;
+  const filter = !jsonEquals(before?.filter, after?.filter);
+  return [...(source ? (['source'] as const) : []), ...(filter ? (['filter'] as const) : [])];
+}
+
+function serversImpact(
+  was: readonly Entry[],
+  is: readonly Entry[],
+): Pick<RegistryImpact, 'appear' | 'disappear' | 'renamed'> {
+  const [before, after] = [byName(was), byName(is)];
+  const gone = [...before.values()].filter(({ name }) => !after.has(name));
+  const come = [...after.values()].filter(({ name }) => !before.has(name));
+  const renamed = renamedServers(gone, come);
+  const [left, given] = [new Set(renamed.map((each) => each.before)), new Set(renamed.map((each) => each.after))];
+  return {
+    appear: entryNames(come).filter((name) => !given.has(name)),
+    disappear: entryNames(gone).filter((name) => !left.has(name)),
+    renamed,
+  };
+}
+
+/** Those that run, or are reached, as exactly one other that came. */
+function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonly Both<string>[] {
+  const byPlace = Map.groupBy(come, howItRuns);
+  return gone.flatMap((entry) => {
+    const place = howItRuns(entry);
+    const [only, ...more] = place === '' ? [] : (byPlace.get(place) ?? []);
+    return only === undefined || more.length > 0 ? [] : [{ before: entry.name, after: only.name }];
+  });
+}
+
+/** How it runs or is reached; empty where its document says neither. */
+function howItRuns({ document: { packages, remotes } }: Entry): string {
+  if (packages === undefined && remotes === undefined) return '';
+  return canonicalJson({ packages: packages ?? null, remotes: remotes ?? null });
+}
+
+function entryNames(entries: readonly Entry[]): readonly string[] {
+  return entries.map(({ name }) => name).sort();
+}
+
+/** Of several versions one stands for the server. */
+function byName(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+  return new Map(entries.map((entry) => [entry.name, entry]));
+}

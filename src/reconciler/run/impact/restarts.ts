@@ -1,0 +1,24 @@
+// Workloads whose pods are replaced. Knows nothing about what changes in them.
+
+import { formatId, type ResourceId } from '#std/problem.ts';
+import type { Change } from '../plan/plan.ts';
+
+export interface Restart {
+  readonly resource: ResourceId;
+  /** The custom resource that it belongs to; absent for what Git itself declares. */
+  readonly owner?: ResourceId;
+}
+
+const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+
+/** By id. New workloads start, and deleted ones stop: that is no restart. */
+export function restartsOf(changes: readonly Change[]): readonly Restart[] {
+  return changes
+    .flatMap((change): Restart[] => {
+      if (change.action !== 'update' || !WORKLOADS.has(change.resource.kind)) return [];
+      const replaced = change.diff.some(({ path }) => path === '/spec/template' || path.startsWith('/spec/template/'));
+      const owner = change.owner === undefined ? {} : { owner: change.owner };
+      return replaced ? [{ resource: change.resource, ...owner }] : [];
+    })
+    .toSorted((a, b) => (formatId(a.resource) < formatId(b.resource) ? -1 : 1));
+}

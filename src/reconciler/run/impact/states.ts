@@ -1,0 +1,33 @@
+// The two states of a fleet around a plan: as it exists, and as the plan would leave it. Knows nothing about what they mean.
+
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import type { Desired } from '../desire/desire.ts';
+import type { Change } from '../plan/plan.ts';
+import type { Standing } from '../resolve/resolve.ts';
+
+export interface StatesInput {
+  readonly living: readonly KubeObject[];
+  readonly standings: readonly Standing[];
+  /** What Git declares, and children. */
+  readonly desired: readonly Desired[];
+  readonly changes: readonly Change[];
+}
+
+export interface States {
+  readonly before: readonly KubeObject[];
+  readonly after: readonly KubeObject[];
+}
+
+/** A resource that is refused or held goes on as it exists: its children stay, and clients notice nothing. */
+export function statesOf({ living, standings, desired, changes }: StatesInput): States {
+  const after = new Map(living.map((object) => [keyOf(idOf(object)), object]));
+  for (const change of changes) if (change.action === 'delete') after.delete(change.key);
+  const unsettled = new Set(
+    standings.filter(({ verdict }) => verdict !== 'healthy').map(({ loaded }) => keyOf(loaded.id)),
+  );
+  const read = new Map(standings.map(({ loaded }) => [keyOf(loaded.id), loaded.defaulted]));
+  for (const { key, object, owner } of desired) {
+    if (owner === undefined && !unsettled.has(key)) after.set(key, read.get(key) ?? object);
+  }
+  return { before: living, after: [...after.values()] };
+}

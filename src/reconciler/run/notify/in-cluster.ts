@@ -1,0 +1,37 @@
+// What channels got last, in a ConfigMap of the home namespace, so that no restart reports it again. Knows nothing
+// about who is notified.
+
+import { isObject } from '#std/json.ts';
+import type { InstanceName } from '../instance.ts';
+import type { Cluster } from '../ports.ts';
+import { readRecord, recordId, storeRecord } from '../records/home-record.ts';
+import type { LastNotice, Memory } from './ports.ts';
+
+const PURPOSE = 'notified';
+
+export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'replace'>, home: InstanceName): Memory {
+  return {
+    async read() {
+      const data = (await readRecord(cluster, home, PURPOSE))?.data;
+      const entries = Object.entries(isObject(data) ? data : {});
+      return new Map(entries.flatMap(([key, text]) => toldOf(key, String(text))));
+    },
+    async write(reported) {
+      const data = Object.fromEntries([...reported].map(([key, each]) => [key, JSON.stringify(each)]));
+      await storeRecord(cluster, recordId(home, PURPOSE), await readRecord(cluster, home, PURPOSE), { data });
+    },
+  };
+}
+
+/** What a person has spoilt is reported once more. */
+function toldOf(key: string, text: string): [string, LastNotice][] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value) || typeof value.about !== 'string' || !Array.isArray(value.at)) return [];
+    const { state, about, at, times } = value;
+    if (state !== 'pending' && state !== 'success' && state !== 'failure') return [];
+    return [[key, { state, about, at: at.map(String), times: Number.isInteger(times) ? Number(times) : at.length }]];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,85 @@
+// Tells channels what changed, once: not what they have got already, not every swing of something that flaps, and not
+// again and again where no one answers. Knows nothing about how anything is sent.
+
+import { Failure } from '#std/failure.ts';
+import type { RunRecord } from '../history/ports.ts';
+import type { Clock } from '../ports.ts';
+import type { Channel, LastNotice, Memory, Notice } from './ports.ts';
+
+export interface NoticesOptions {
+  readonly channels: readonly Channel[];
+  readonly memory: Memory;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface Notices {
+  /** Resolves with what kept someone from being notified. The same run again is no news. */
+  tell(record: RunRecord): Promise<readonly Failure[]>;
+}
+
+/** So often within an hour about the same, and so often in all; then what stands at its end is reported. */
+const TIMES_MAX = 10;
+const TIMES_IN_ALL_MAX = 60;
+const HOUR_MS = 3_600_000;
+/** After a failed attempt; doubled with each further one. */
+const PAUSE_MS = 60_000;
+
+interface Silence {
+  readonly until: number;
+  readonly pauseMs: number;
+}
+
+export function openNotices({ channels, memory, clock }: NoticesOptions): Notices {
+  let known: ReadonlyMap<string, LastNotice> | undefined;
+  const silences = new Map<string, Silence>();
+
+  async function tellOne(channel: Channel, record: RunRecord): Promise<[string, LastNotice] | Failure | undefined> {
+    const { key } = channel;
+    const notice = channel.notice(record);
+    const before = known?.get(key);
+    const now = clock.now();
+    if (notice === undefined || !isNews(notice, before, now) || (silences.get(key)?.until ?? 0) > now) return undefined;
+    try {
+      await channel.send({ ...notice, before: before?.state });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const wanted = Number(error.data.retryAfterMs ?? 0);
+      const pauseMs = Math.min(Math.max((silences.get(key)?.pauseMs ?? PAUSE_MS / 2) * 2, wanted), HOUR_MS);
+      silences.set(key, { until: now + pauseMs, pauseMs });
+      return error;
+    }
+    silences.delete(key);
+    const at = [...(before?.at ?? []), new Date(now).toISOString()].slice(-TIMES_IN_ALL_MAX);
+    const times = before?.about === notice.about ? before.times + 1 : 1;
+    return [key, { state: notice.state, about: notice.about, at, times }];
+  }
+
+  return {
+    async tell(record) {
+      try {
+        known ??= await memory.read();
+        const results = await Promise.all(channels.map((channel) => tellOne(channel, record)));
+        const reported = results.filter((result) => Array.isArray(result));
+        const failures = results.filter((result) => result instanceof Failure);
+        if (reported.length === 0) return failures;
+        known = new Map([...known, ...reported]);
+        await memory.write(known);
+        return failures;
+      } catch (error) {
+        if (error instanceof Failure) return [error];
+        throw error;
+      }
+    },
+  };
+}
+
+function isNews(notice: Pick<Notice, 'state' | 'about'>, before: LastNotice | undefined, now: number): boolean {
+  if (before === undefined) return true;
+  const same = before.about === notice.about;
+  if (same && before.state === notice.state) return false;
+  // Pods that come and go after a commit has settled are no news of the commit.
+  if (same && before.state === 'success' && notice.state === 'pending') return false;
+  const recent = before.at.filter((at) => now - Date.parse(at) < HOUR_MS).length;
+  // Commits may follow one another quickly, and each is to have its status.
+  return recent < TIMES_IN_ALL_MAX && (!same || Math.min(recent, before.times) < TIMES_MAX);
+}

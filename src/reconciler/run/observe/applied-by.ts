@@ -1,0 +1,11 @@
+// Whether an instance has applied an object, as the object itself shows. Knows nothing about what is in it.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { entryOf } from '#kubernetes/rules/ownership/entries.ts';
+import { fieldManager } from '../labels.ts';
+
+/** Whether an object shows that the instance has applied it. */
+export function appliedBy(instance: string): (object: KubeObject) => boolean {
+  const manager = fieldManager(instance);
+  return (object) => entryOf(object, manager) !== undefined;
+}

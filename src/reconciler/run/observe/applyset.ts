@@ -1,0 +1,101 @@
+// The ApplySet parent: a ConfigMap that says which kinds and namespaces may hold members of our set, so that a run
+// finds what an earlier, killed run left behind. Format: KEP-3659, readable by kubectl. Knows nothing about specs.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { parseJson } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import { fieldManager } from '../labels.ts';
+import { formatGroupKind, type GroupKind, groupKindOf, parseGroupKind } from './snapshot.ts';
+
+const ID = 'applyset.kubernetes.io/id';
+const TOOLING = 'applyset.kubernetes.io/tooling';
+const GROUP_KINDS = 'applyset.kubernetes.io/contains-group-kinds';
+const NAMESPACES = 'applyset.kubernetes.io/additional-namespaces';
+/** Says that there is an inventory: where there is none, it was lost. */
+const INVENTORY = 'skep.dev/inventory';
+/** Where the sources are read from. */
+const ORIGINS = 'skep.dev/sources';
+
+export interface Extent {
+  /** `Kind.group` of every kind that has members. */
+  readonly groupKinds: ReadonlySet<string>;
+  readonly namespaces: ReadonlySet<string>;
+}
+
+export function parentId(instance: string, homeNamespace: string): ResourceId {
+  return { apiVersion: 'v1', kind: 'ConfigMap', namespace: homeNamespace, name: fieldManager(instance) };
+}
+
+export function extentOf(parent: KubeObject | undefined): Extent {
+  const annotations = parent?.metadata.annotations ?? {};
+  return { groupKinds: splitList(annotations[GROUP_KINDS]), namespaces: splitList(annotations[NAMESPACES]) };
+}
+
+/** `homeNamespace` is the parent's own, which it does not list. */
+export function extentOfMembers(members: Iterable<ResourceId>, homeNamespace: string): Extent {
+  const groupKinds = new Set<string>();
+  const namespaces = new Set<string>();
+  for (const member of members) {
+    groupKinds.add(formatGroupKind(groupKindOf(member)));
+    const { namespace } = member;
+    if (namespace !== undefined && namespace !== homeNamespace) namespaces.add(namespace);
+  }
+  return { groupKinds, namespaces };
+}
+
+export function union(a: Extent, b: Extent): Extent {
+  return {
+    groupKinds: new Set([...a.groupKinds, ...b.groupKinds]),
+    namespaces: new Set([...a.namespaces, ...b.namespaces]),
+  };
+}
+
+export function sameExtent(a: Extent, b: Extent): boolean {
+  return joinList(a.groupKinds) === joinList(b.groupKinds) && joinList(a.namespaces) === joinList(b.namespaces);
+}
+
+export function kindsOf(extent: Extent): GroupKind[] {
+  return [...extent.groupKinds].map(parseGroupKind);
+}
+
+/** Where the sources were read from, as the instance last wrote; none where it has not. */
+export function originsOf(parent: KubeObject | undefined): readonly string[] {
+  const value = parseJson(parent?.metadata.annotations?.[ORIGINS] ?? '[]');
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** Whether an inventory was begun. */
+export function hasInventory(parent: KubeObject | undefined): boolean {
+  return parent?.metadata.annotations?.[INVENTORY] !== undefined;
+}
+
+/** The parent of a set of which there is an inventory, and that these sources declare. */
+export function withInventory(parent: KubeObject, origins: readonly string[]): KubeObject {
+  const { metadata } = parent;
+  const annotations: Record<string, string> = { ...metadata.annotations, [INVENTORY]: 'begun' };
+  if (origins.length > 0) annotations[ORIGINS] = JSON.stringify(origins);
+  return { ...parent, metadata: { ...metadata, annotations } };
+}
+
+/** The parent as it is applied. `tooling`: `name/version`, which other tools respect. */
+export function parentObject(id: ResourceId, applySet: string, extent: Extent, tooling: string): KubeObject {
+  const annotations = {
+    [TOOLING]: tooling,
+    [GROUP_KINDS]: joinList(extent.groupKinds),
+    [NAMESPACES]: joinList(extent.namespaces),
+  };
+  const metadata = { name: id.name, namespace: id.namespace };
+  return {
+    apiVersion: id.apiVersion,
+    kind: id.kind,
+    metadata: { ...metadata, labels: { [ID]: applySet }, annotations },
+  };
+}
+
+function splitList(text: string | undefined): Set<string> {
+  return new Set((text ?? '').split(',').filter((item) => item !== ''));
+}
+
+function joinList(items: ReadonlySet<string>): string {
+  return [...items].sort().join(',');
+}

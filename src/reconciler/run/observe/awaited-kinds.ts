@@ -1,0 +1,56 @@
+// Kinds whose definition is applied by the run itself: it goes on with their objects once they are served. Knows nothing
+// about what the definitions say.
+
+import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
+import { isObject } from '#std/json.ts';
+import type { Outcome } from '../apply/apply.ts';
+import type { Clock, Cluster } from '../ports.ts';
+import type { LoadedResource } from '../read/load.ts';
+import { formatGroupKind, type GroupKind, groupKindOf } from './snapshot.ts';
+
+/** Of the definitions among the resources. */
+export function definedKinds(loaded: readonly LoadedResource[]): readonly GroupKind[] {
+  return loaded.flatMap(({ object }) => {
+    const { apiVersion, kind, spec } = object;
+    if (kind !== 'CustomResourceDefinition' || groupOf(apiVersion) !== 'apiextensions.k8s.io' || !isObject(spec))
+      return [];
+    const names = isObject(spec.names) ? spec.names : {};
+    return [{ group: String(spec.group), kind: String(names.kind) }];
+  });
+}
+
+/** Those that the resources need, that were not served, and whose definition this run has applied. */
+export function awaitedKinds(
+  loaded: readonly LoadedResource[],
+  served: (kind: GroupKind) => unknown,
+  outcomes: readonly Outcome[],
+): readonly GroupKind[] {
+  const applied = new Set(
+    outcomes
+      .filter(({ action }) => action === 'created' || action === 'configured')
+      .map(({ resource }) => keyOf(resource)),
+  );
+  const defined = new Set(definedKinds(loaded.filter(({ id }) => applied.has(keyOf(id)))).map(formatGroupKind));
+  const missing = loaded.map(({ id }) => groupKindOf(id)).filter((kind) => served(kind) === undefined);
+  const named = new Map(missing.map((kind) => [formatGroupKind(kind), kind]));
+  return [...named].flatMap(([name, kind]) => (defined.has(name) ? [kind] : []));
+}
+
+/** False where they are not served in time: the next run takes them up. */
+export async function checkServed(
+  { cluster, clock }: { readonly cluster: Pick<Cluster, 'resources' | 'refresh'>; readonly clock: Clock },
+  kinds: readonly GroupKind[],
+): Promise<boolean> {
+  const deadline = clock.monotonic() + WAIT_MS;
+  for (;;) {
+    cluster.refresh();
+    const served = new Set((await cluster.resources()).map((each) => formatGroupKind(groupKindOf(each))));
+    if (kinds.every((kind) => served.has(formatGroupKind(kind)))) return true;
+    if (clock.monotonic() >= deadline) return false;
+    await clock.sleep(POLL_MS);
+  }
+}
+
+/** A server serves a kind a second or two after its definition is accepted. */
+const WAIT_MS = 20_000;
+const POLL_MS = 250;

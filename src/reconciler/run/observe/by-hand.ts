@@ -1,0 +1,83 @@
+// Custom resources that someone applied by hand (`scope: cluster`): their children and status are made as for what Git
+// declares, they themselves are not touched. Knows nothing about what a spec means.
+
+import { idOf, type KubeObject, keyOf, type ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { digest } from '#std/hash.ts';
+import { isObject } from '#std/json.ts';
+import { formatId, type Problem } from '#std/problem.ts';
+import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
+import { applySetId, labelOf, PART_OF } from '../labels.ts';
+import type { Gathered } from '../read/gather.ts';
+import { load } from '../read/load.ts';
+import type { LoadCache, SourceFile } from '../read/source-file.ts';
+import type { Sourced } from '../read/sourced.ts';
+import { scopeOf } from './scope.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What Git says, and those that live in the instance's namespaces and that neither Git nor another instance declares. */
+export function withOthers(
+  deps: { readonly cache: LoadCache },
+  options: InstanceName & OwnKinds & Pick<Permissions, 'namespaces' | 'scope'>,
+  gathered: Gathered,
+  snapshot: Snapshot,
+): Gathered {
+  if (options.scope !== 'cluster') return gathered;
+  const { kinds, apiGroup } = options;
+  const declared = new Set([...gathered.loaded.map(({ id }) => id), ...gathered.invalid].map(keyOf));
+  const isOurKind = new Set(kinds.map(({ kind }) => `${apiGroup}/${kind}`));
+  const others = snapshot.objects().filter((object) => {
+    const [group] = object.apiVersion.split('/');
+    return isOurKind.has(`${group}/${object.kind}`) && !declared.has(keyOf(idOf(object))) && isByHand(options, object);
+  });
+  const found = load({
+    source: '',
+    documents: others.map(asWritten),
+    kinds,
+    apiGroup,
+    builtin: bundledSchema,
+    cache: deps.cache,
+  });
+  return {
+    ...gathered,
+    loaded: [...gathered.loaded, ...found.resources.map((each): Sourced => ({ ...each, source: '', byHand: true }))],
+    invalid: [...gathered.invalid, ...found.invalid],
+    problems: [...gathered.problems, ...found.problems],
+  };
+}
+
+/**
+ * Errors become warnings, for a run does not fail by what it cannot correct; whoever has applied the resource sees its
+ * status. What is only warned of is not reported: as it exists, it has defaults that no one wrote.
+ */
+export function ofOthers({ place: _place, ...problem }: Problem): readonly Problem[] {
+  return problem.severity === 'error' ? [{ ...problem, severity: 'warning' }] : [];
+}
+
+function isByHand(
+  { instance, homeNamespace, namespaces }: InstanceName & Pick<Permissions, 'namespaces'>,
+  object: KubeObject,
+): boolean {
+  const { namespace = '', deletionTimestamp, managedFields = [] } = object.metadata;
+  const ours = labelOf(object, PART_OF) === applySetId(instance, homeNamespace);
+  // What is not in our set and was applied under our name is of an instance of that name with another home.
+  const anothers = managedFields.some(declares);
+  return !ours && !anothers && deletionTimestamp === undefined && scopeOf(namespaces).allows(namespace);
+}
+
+/** Every instance marks what it declares; the manager of `skep trigger` only asks for a sync. */
+function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry): boolean {
+  if (operation !== 'Apply' || subresource || !manager.startsWith('skep-')) return false;
+  const { 'f:metadata': metadata } = isObject(fieldsV1) ? fieldsV1 : {};
+  const { 'f:labels': labels } = isObject(metadata) ? metadata : {};
+  return isObject(labels) && labels[`f:${PART_OF}`] !== undefined;
+}
+
+/** As its author would have written it. */
+export function asWritten(object: KubeObject): SourceFile {
+  const { apiVersion, kind, metadata, spec } = object;
+  const { name, namespace, labels, annotations } = metadata;
+  const text = JSON.stringify({ apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec });
+  const path = `${formatId(idOf(object))}.json`;
+  return { path, oid: digest(text), text };
+}

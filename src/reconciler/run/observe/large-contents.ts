@@ -1,0 +1,154 @@
+// Secrets and ConfigMaps, whose contents may be large and are mostly not ours: of all of them the metadata is listed, and
+// the contents of what carries our label; those of others are read where something needs them. Knows nothing about who
+// does.
+
+import { shortenObject } from '#kubernetes/rules/large-values.ts';
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import { labelOf, OWNER, PART_OF } from '../labels.ts';
+import type { ApiResource, Cluster } from '../ports.ts';
+
+/** What `openSnapshot` has read of a kind. */
+export interface Listed {
+  readonly objects: readonly KubeObject[];
+  /** Keys of those of which only the metadata is known. */
+  readonly partial: ReadonlySet<string>;
+}
+
+export function isLarge({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
+  return apiVersion === 'v1' && (kind === 'ConfigMap' || kind === 'Secret');
+}
+
+export async function listLarge(
+  cluster: Pick<Cluster, 'list'>,
+  resource: ApiResource,
+  namespace: string | undefined,
+  applySet: string,
+  declared: (id: ResourceId) => KubeObject | undefined,
+): Promise<Listed> {
+  const hold = (object: KubeObject): KubeObject => holdOnce(shortenDeclared(object), declared(idOf(object)));
+  const [all, own] = await Promise.all([
+    cluster.list(resource, namespace, { only: 'metadata' }),
+    cluster.list(resource, namespace, { selector: `${PART_OF}=${applySet}`, large: true, hold }),
+  ]);
+  const complete = new Set(own.map((object) => keyOf(idOf(object))));
+  const others = all.filter((object) => !complete.has(keyOf(idOf(object))));
+  return { objects: [...others, ...own], partial: new Set(others.map((object) => keyOf(idOf(object)))) };
+}
+
+/** What children have is made of what is in memory, and kept where it is generated. */
+function shortenDeclared(object: KubeObject): KubeObject {
+  return labelOf(object, OWNER) === undefined ? shortenObject(object) : object;
+}
+
+/** What lives as it is declared is in memory already. */
+function holdOnce(live: KubeObject, declared: KubeObject | undefined): KubeObject {
+  if (declared === undefined) return live;
+  const members = MEMBERS.flatMap((member): [string, JsonObject][] => {
+    const [here, there] = [live[member], declared[member]];
+    if (!isObject(here) || !isObject(there)) return [];
+    const entries = Object.entries(here).map(([key, value]) => [key, value === there[key] ? there[key] : value]);
+    return [[member, Object.fromEntries(entries)]];
+  });
+  return { ...live, ...Object.fromEntries(members) };
+}
+
+const MEMBERS = ['data', 'binaryData'] as const;
+
+/** More than these of one namespace are fewer requests in pages of everything that is there. */
+const READ_SINGLY_MAX = 50;
+
+export interface Contents {
+  /** Those that are still there. */
+  readonly found: readonly KubeObject[];
+  readonly unread: readonly ResourceId[];
+  /** Why, once for each namespace: what refuses one refuses most of them. */
+  readonly failures: readonly Failure[];
+}
+
+export async function readContents(
+  cluster: Pick<Cluster, 'list' | 'get'>,
+  resource: ApiResource,
+  ids: readonly ResourceId[],
+  hold: (object: KubeObject) => KubeObject,
+): Promise<Contents> {
+  const byNamespace = Map.groupBy(ids, ({ namespace }) => namespace);
+  const read = await Promise.all(
+    [...byNamespace].map(([namespace, here]) =>
+      here.length <= READ_SINGLY_MAX
+        ? readSingly(cluster, here, hold)
+        : readAmong(cluster, resource, namespace, here, hold),
+    ),
+  );
+  return {
+    found: read.flatMap(({ found }) => found),
+    unread: read.flatMap(({ unread }) => unread),
+    failures: read.flatMap(({ failures }) => failures),
+  };
+}
+
+async function readSingly(
+  cluster: Pick<Cluster, 'get'>,
+  ids: readonly ResourceId[],
+  hold: (object: KubeObject) => KubeObject,
+): Promise<Contents> {
+  const readOne = async (id: ResourceId): Promise<KubeObject | undefined> => {
+    const found = await cluster.get(id);
+    return found && hold(found);
+  };
+  const read = await Promise.all(ids.map(async (id) => ({ id, got: await tryRead(readOne(id)) })));
+  return {
+    found: read.flatMap(({ got }) => (got === undefined || got instanceof Failure ? [] : [got])),
+    unread: read.flatMap(({ id, got }) => (got instanceof Failure ? [id] : [])),
+    failures: read.flatMap(({ got }) => (got instanceof Failure ? [got] : [])).slice(0, 1),
+  };
+}
+
+async function readAmong(
+  cluster: Pick<Cluster, 'list'>,
+  resource: ApiResource,
+  namespace: string | undefined,
+  ids: readonly ResourceId[],
+  hold: (object: KubeObject) => KubeObject,
+): Promise<Contents> {
+  const names = new Set(ids.map(({ name }) => name));
+  const keep = ({ metadata }: KubeObject): boolean => names.has(metadata.name);
+  const listed = await tryRead(cluster.list(resource, namespace, { large: true, keep, hold }));
+  if (listed instanceof Failure) return { found: [], unread: ids, failures: [listed] };
+  return { found: listed, unread: [], failures: [] };
+}
+
+export async function tryRead<T>(read: Promise<T>): Promise<T | Failure> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+/** What something needed of them before, as it was read then: where an object did not change since, it need not be read again. */
+export interface EarlierContents {
+  find(id: ResourceId): KubeObject | undefined;
+  isPartial(id: ResourceId): boolean;
+}
+
+/** Of what was needed before: what is still the same, and what has to be read. */
+export function neededAgain(
+  { objects, partial }: Listed,
+  before: EarlierContents,
+): { readonly same: readonly KubeObject[]; readonly changed: readonly ResourceId[] } {
+  const same: KubeObject[] = [];
+  const changed: ResourceId[] = [];
+  for (const object of objects) {
+    const id = idOf(object);
+    const known = partial.has(keyOf(id)) && !before.isPartial(id) ? before.find(id) : undefined;
+    if (known === undefined) continue;
+    const { uid, resourceVersion } = known.metadata;
+    if (uid === object.metadata.uid && resourceVersion === object.metadata.resourceVersion) same.push(known);
+    else changed.push(id);
+  }
+  return { same, changed };
+}

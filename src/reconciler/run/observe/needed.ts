@@ -1,0 +1,123 @@
+// Which Secrets and ConfigMaps are looked into: what is declared, and what is named by what is declared, by what lives, or
+// by the instance's configuration. Knows nothing about how they are read.
+
+import { longValuesOf, restoreObject, standInsOf } from '#kubernetes/rules/large-values.ts';
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { jsonEquals } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { Kind, Resource } from '../../kinds/kind.ts';
+import type { InstanceName, OwnKinds, Rendering } from '../instance.ts';
+import { applySetId, labelOf, PART_OF } from '../labels.ts';
+import type { Gathered } from '../read/gather.ts';
+import type { LoadedResource } from '../read/load.ts';
+import type { Sourced } from '../read/sourced.ts';
+import { isLarge } from './large-contents.ts';
+import { readableResources } from './readable-resources.ts';
+import { type GroupKind, groupKindOf, type Snapshot } from './snapshot.ts';
+
+type NamingOptions = InstanceName & OwnKinds & Pick<Rendering, 'settings'>;
+
+/** Kinds that the resources are of, and that they name. */
+export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): GroupKind[] {
+  return loaded.flatMap(({ id, kind, defaulted }) => {
+    const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
+    const named = references.map((reference) => groupKindFor(reference.kind, options.apiGroup));
+    return [groupKindOf(id), ...named, ...contentsNamedBy(options, kind, id, defaulted).map(groupKindOf)];
+  });
+}
+
+/**
+ * Reads it. What is invalid, left alone or denied stays as it lives, and kinds are shown the living resource then: what
+ * that one names is needed as well, whatever Git says. Returns what is named.
+ */
+export async function readNeeded(
+  options: NamingOptions,
+  snapshot: Snapshot,
+  loaded: readonly Sourced[],
+): Promise<readonly ResourceId[]> {
+  const others = livingOtherwise(options, loaded, snapshot.objects());
+  const set = applySetId(options.instance, options.homeNamespace);
+  const own = others.filter(({ resource }) => labelOf(resource, PART_OF) === set);
+  const namedBy = ({ kind, resource }: (typeof others)[number]): ResourceId[] =>
+    contentsNamedBy(options, kind, resource.metadata, resource);
+  // What others made may name what the instance may not list.
+  await snapshot.ensure(own.flatMap(namedBy).map(groupKindOf));
+  const named = [...namedContents(options, loaded), ...others.flatMap(namedBy)];
+  await snapshot.completeWhole(named);
+  await snapshot.complete(loaded.map(({ id }) => id));
+  return named;
+}
+
+/** The same of what is listed already, and of what is declared only. */
+export async function readDeclared(
+  options: NamingOptions,
+  snapshot: Snapshot,
+  loaded: readonly LoadedResource[],
+): Promise<void> {
+  await snapshot.completeWhole(namedContents(options, loaded));
+  await snapshot.complete(loaded.map(({ id }) => id));
+}
+
+function namedContents(options: NamingOptions, loaded: readonly LoadedResource[]): ResourceId[] {
+  return loaded.flatMap(({ id, kind, defaulted, legible }) => contentsNamedBy(options, kind, id, defaulted ?? legible));
+}
+
+/** Of what is named and declared the long values are read again: kinds look into them. */
+export async function restoreNamed(
+  gathered: Gathered,
+  named: readonly ResourceId[],
+  living: Snapshot['find'],
+): Promise<Gathered> {
+  const keys = new Set(named.map(keyOf));
+  const isShort = ({ id, contents, kept }: Sourced): boolean =>
+    keys.has(keyOf(id)) && (contents !== undefined || (kept !== undefined && standInsOf(kept).length > 0));
+  if (!gathered.loaded.some(isShort)) return gathered;
+  const loaded = gathered.loaded.map((each) => (isShort(each) ? restoreResource(each, living(each.id)) : each));
+  return { ...gathered, loaded: await Promise.all(loaded) };
+}
+
+/** What others keep of it is as it lives. */
+async function restoreResource({ contents, ...resource }: Sourced, live: KubeObject | undefined): Promise<Sourced> {
+  const { object, kept } = resource;
+  const values = new Map([...((await contents?.()) ?? []), ...(live === undefined ? [] : longValuesOf(live))]);
+  const whole = { ...resource, object: restoreObject(object, values) };
+  if (kept === undefined) return whole;
+  // It may have changed, or gone, since it was listed.
+  if (standInsOf(kept).every((standIn) => values.has(standIn))) return { ...whole, kept: restoreObject(kept, values) };
+  const { kept: _gone, ...declared } = whole;
+  return live === undefined ? declared : { ...declared, kept: live };
+}
+
+/** Our resources that live and are not declared, or not so. One that lives as it is declared names the same. */
+function livingOtherwise({ kinds, apiGroup }: OwnKinds, loaded: readonly Sourced[], live: readonly KubeObject[]) {
+  const declared = new Map(loaded.map((each) => [keyOf(each.id), each]));
+  const others = live.filter((object) => {
+    const same = declared.get(keyOf(idOf(object)));
+    return same === undefined || !livesAsDeclared(object, same);
+  });
+  return readableResources(kinds, apiGroup, others);
+}
+
+function livesAsDeclared({ spec, metadata }: KubeObject, { kind, defaulted }: Sourced): boolean {
+  if (kind === undefined) return true;
+  if (defaulted === undefined || !jsonEquals(spec, defaulted.spec)) return false;
+  return kind.annotations.every(({ name }) => metadata.annotations?.[name] === defaulted.metadata.annotations?.[name]);
+}
+
+function contentsNamedBy(
+  { settings }: Pick<Rendering, 'settings'>,
+  kind: Kind | undefined,
+  { namespace }: Pick<ResourceId, 'namespace'>,
+  resource: Resource | undefined,
+): ResourceId[] {
+  if (kind === undefined || resource === undefined) return [];
+  const named = [...kind.references(resource), ...kind.configured(resource, settings)];
+  return named.map((one) => ({ apiVersion: 'v1', kind: one.kind, namespace, name: one.name })).filter(isLarge);
+}
+
+/** References name a kind only: one of Kubernetes' own that hold configuration, or one of our group. */
+export function groupKindFor(kind: string, apiGroup: string): GroupKind {
+  return { group: CORE_KINDS.has(kind) ? '' : apiGroup, kind };
+}
+
+const CORE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'ServiceAccount', 'PersistentVolumeClaim']);

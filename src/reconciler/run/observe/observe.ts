@@ -1,0 +1,223 @@
+// What Git says and what lives, side by side, before anything is made of them. Knows nothing about what a spec means.
+
+import type { Problem, ResourceId } from '#std/problem.ts';
+import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
+import { applySetId, isOfOtherSet } from '../labels.ts';
+import type { Cluster } from '../ports.ts';
+import { type LeftAlone, leftAloneOf } from '../prune/left-alone.ts';
+import type { Origins } from '../prune/origins.ts';
+import { type FleetSource, type Gathered, gather } from '../read/gather.ts';
+import { problemOf } from '../read/problem-of.ts';
+import type { SoundFileStore } from '../read/sound-files.ts';
+import type { LoadCache } from '../read/source-file.ts';
+import type { Sourced } from '../read/sourced.ts';
+import { isRecord } from '../records/home-record.ts';
+import { type Inventory, readInventory } from '../records/inventory.ts';
+import { type Quarantine, readQuarantine } from '../records/quarantine.ts';
+import { type Extent, extentOf, hasInventory, kindsOf, originsOf, parentId } from './applyset.ts';
+import { definedKinds } from './awaited-kinds.ts';
+import { withOthers } from './by-hand.ts';
+import { addKeptFields } from './kept-fields.ts';
+import { namedKinds, readNeeded, restoreNamed } from './needed.ts';
+import { outside, scopeOf } from './scope.ts';
+import { formatGroupKind, type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
+
+export interface Observed {
+  readonly quarantine: Quarantine;
+  readonly gathered: Gathered;
+  readonly snapshot: Snapshot;
+  /** The ApplySet parent as it lives; its extent is empty where there is none yet. */
+  readonly parent: {
+    readonly id: ResourceId;
+    readonly extent: Extent;
+    /** An inventory was begun. */
+    readonly marked: boolean;
+    /** It is of release 0.1.0, which kept none. */
+    readonly beforeInventories: boolean;
+    /** Where the sources are read from: as the parent says, and now. */
+    readonly origins: Origins;
+  };
+  /** What the instance has created, as it is recorded. */
+  readonly inventory: Inventory;
+  readonly ownKinds: readonly GroupKind[];
+  /** What is asked to be left alone, of what Git declares; by key. */
+  readonly leftAlone: ReadonlyMap<string, LeftAlone>;
+}
+
+export interface ObserveDeps {
+  readonly cluster: Cluster;
+  readonly sources: readonly FleetSource[];
+  readonly cache: LoadCache;
+  /** Absent: nothing is left for another process. */
+  readonly sound?: SoundFileStore;
+}
+
+export interface ObserveOptions
+  extends InstanceName,
+    OwnKinds,
+    Pick<Rendering, 'settings'>,
+    Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
+  /** Resources of other instances count as this one's: `skep adopt` takes them over. */
+  readonly takesOver?: true;
+  /** Throws Failure where the run must not go on for what was rolled back. Asked each time that the world is looked at. */
+  readonly fits?: (quarantine: Quarantine) => void;
+}
+
+/** `before`: as this very run has looked already. */
+export async function observe(
+  deps: ObserveDeps,
+  options: ObserveOptions,
+  before?: Pick<Observed, 'snapshot'>,
+): Promise<Observed> {
+  const ownKinds = options.kinds.map((kind) => ({ group: options.apiGroup, kind: kind.kind }));
+  const scope = scopeOf(options.namespaces);
+  const { everything, snapshot, parent, quarantine, inventory } = await look(deps, options, ownKinds, before);
+  snapshot.declare(everything.loaded.map(({ object }) => object));
+  await listAsDeclared(deps.cluster, snapshot, everything.loaded);
+  const declared = withoutUnfit(
+    everything,
+    new Map([
+      ...outside(scope, everything.loaded),
+      ...unserved(snapshot, everything.loaded),
+      ...records(options, everything.loaded),
+    ]),
+  );
+  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(options, declared.loaded)]);
+  const named = await readNeeded(options, snapshot, declared.loaded);
+  const whole = await restoreNamed(declared, named, snapshot.find);
+  const own = withoutUnfit(whole, ofOtherInstances(options, snapshot, whole.loaded));
+  const kept = await addKeptFields(deps, options, own, snapshot.find);
+  const all = withOthers(deps, options, kept, snapshot);
+  const gathered = all === own ? own : await readNamed(options, snapshot, all);
+  const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
+  return { quarantine, gathered, snapshot, parent, inventory, ownKinds, leftAlone };
+}
+
+interface Looked extends Pick<Observed, 'quarantine' | 'snapshot' | 'parent' | 'inventory'> {
+  /** What the sources declare, before it is held against what lives. */
+  readonly everything: Gathered;
+}
+
+/** Kinds that are listed in any case are listed while what was fetched is read. */
+async function look(
+  deps: ObserveDeps,
+  options: ObserveOptions,
+  ownKinds: readonly GroupKind[],
+  before: Pick<Observed, 'snapshot'> | undefined,
+): Promise<Looked> {
+  const { kinds, apiGroup, instance, homeNamespace } = options;
+  const { sources, cache, sound, cluster } = deps;
+  const applySet = applySetId(instance, homeNamespace);
+  const { names: namespaces } = scopeOf(options.namespaces);
+  const { promise: fetched, resolve } = Promise.withResolvers<void>();
+  const fit = fitting(deps, options);
+  const opening = openSnapshot(cluster, { namespaces, applySet, before: before?.snapshot });
+  const readingParent = readParent(deps, options);
+  const [quarantine, everything, snapshot, parent, inventory] = await Promise.all([
+    fit,
+    gather({ sources, kinds, apiGroup, cache, sound, cluster, quarantine: fit, fetched: resolve }),
+    opening,
+    readingParent,
+    readInventory(cluster, options),
+    // Kinds of which objects live come first: their LISTs take longest.
+    Promise.all([opening, readingParent, fit, fetched]).then(([begun, { extent }]) =>
+      begun.begin([...kindsOf(extent), ...ownKinds]),
+    ),
+  ]);
+  return { quarantine, everything, snapshot, parent, inventory };
+}
+
+async function readParent(
+  { cluster, sources }: ObserveDeps,
+  { instance, homeNamespace }: InstanceName,
+): Promise<Observed['parent']> {
+  const id = parentId(instance, homeNamespace);
+  const object = await cluster.get(id);
+  return {
+    id,
+    extent: extentOf(object),
+    marked: hasInventory(object),
+    beforeInventories: object !== undefined && !hasInventory(object),
+    origins: { before: originsOf(object), now: sources.flatMap(({ origin }) => origin ?? []).sort() },
+  };
+}
+
+/** What others have applied, or set, may name more. */
+async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
+  await snapshot.ensure(namedKinds(options, gathered.loaded));
+  return restoreNamed(gathered, await readNeeded(options, snapshot, gathered.loaded), snapshot.find);
+}
+
+/** A version that the server does not prefer is served all the same, and what is compared is in that one. */
+async function listAsDeclared(
+  cluster: Pick<Cluster, 'serves'>,
+  snapshot: Snapshot,
+  loaded: readonly Sourced[],
+): Promise<void> {
+  const others = new Map<string, ResourceId>();
+  for (const { id } of loaded) {
+    const served = snapshot.served(groupKindOf(id));
+    if (served !== undefined && served.apiVersion !== id.apiVersion) others.set(`${id.apiVersion} ${id.kind}`, id);
+  }
+  const found = await Promise.all([...others.values()].map(({ apiVersion, kind }) => cluster.serves(apiVersion, kind)));
+  for (const resource of found) if (resource !== undefined) snapshot.listAs(resource);
+}
+
+async function fitting({ cluster }: ObserveDeps, options: ObserveOptions): Promise<Quarantine> {
+  const quarantine = await readQuarantine(cluster, options);
+  options.fits?.(quarantine);
+  return quarantine;
+}
+
+/** Resources that cannot be applied are held like invalid ones. */
+function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
+  return {
+    ...gathered,
+    invalid: [...gathered.invalid, ...[...unfit.keys()].map(({ id }) => id)],
+    problems: [...gathered.problems, ...unfit.values()],
+  };
+}
+
+function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  const message = 'an instance of skep keeps what has this name, and no source may declare it: give it another name';
+  const finding = { code: 'record-declared', severity: 'error', pointer: '/metadata/name', message } as const;
+  const declared = loaded.filter(({ id }) => isRecord(options, id));
+  return new Map(declared.map((resource) => [resource, problemOf(resource, finding)]));
+}
+
+/** Two that keep one object would undo each other's work, and one would delete what the other declares. */
+function ofOtherInstances(
+  { instance, homeNamespace, takesOver }: ObserveOptions,
+  snapshot: Snapshot,
+  loaded: readonly Sourced[],
+): ReadonlyMap<Sourced, Problem> {
+  const own = applySetId(instance, homeNamespace);
+  if (takesOver) return new Map();
+  const foreign = loaded.filter(({ id }) => {
+    const living = snapshot.find(id);
+    return living !== undefined && isOfOtherSet(living, own);
+  });
+  const message =
+    'another instance manages it and its children: declare it for one of the two, or take it over with skep adopt';
+  const finding = { code: 'resource-foreign', severity: 'error', pointer: '/metadata/name', message } as const;
+  return new Map(foreign.map((resource) => [resource, problemOf(resource, finding)]));
+}
+
+function unserved(snapshot: Snapshot, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  const defined = new Set(definedKinds(loaded).map(formatGroupKind));
+  return new Map(
+    loaded.flatMap((resource): [Sourced, Problem][] => {
+      if (snapshot.served(groupKindOf(resource.id)) !== undefined) return [];
+      const crds =
+        resource.kind === undefined ? '' : ': install the CRDs of skep (skep crds | kubectl apply --server-side -f -)';
+      const what = `the cluster does not serve ${resource.id.apiVersion} ${resource.id.kind}`;
+      const finding = defined.has(formatGroupKind(groupKindOf(resource.id)))
+        ? {
+            severity: 'warning' as const,
+            message: `${what} yet: a run applies its definition first, and goes on with it`,
+          }
+        : { severity: 'error' as const, message: `${what}${crds}` };
+      return [[resource, problemOf(resource, { code: 'kind-not-served', pointer: '/kind', ...finding })]];
+    }),
+  );
+}

@@ -1,0 +1,31 @@
+// The custom resources among objects, as their kinds read them: with defaults, and without those that a kind cannot read.
+// Knows nothing about whose they are.
+
+import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject } from '#std/json.ts';
+import type { Kind, Resource } from '../../kinds/kind.ts';
+import { compiledKind } from '../read/kind-table.ts';
+
+export interface ReadableResource {
+  readonly kind: Kind;
+  readonly resource: Resource;
+}
+
+/** What exists may be of another operator, or older than our definitions. */
+export function readableResources(
+  kinds: readonly Kind[],
+  apiGroup: string,
+  objects: readonly KubeObject[],
+): readonly ReadableResource[] {
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  return objects.flatMap((object): ReadableResource[] => {
+    const kind = groupOf(object.apiVersion) === apiGroup ? byName.get(object.kind) : undefined;
+    if (kind === undefined) return [];
+    const { structural } = compiledKind(kind);
+    const { status: _status, ...rest } = structural.withDefaults(object);
+    const { spec } = rest;
+    if (!isObject(spec) || structural.validate(rest).length > 0) return [];
+    const { apiVersion, metadata } = object;
+    return [{ kind, resource: { ...rest, apiVersion, kind: object.kind, metadata, spec } }];
+  });
+}

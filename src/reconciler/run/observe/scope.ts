@@ -1,0 +1,47 @@
+// Keeps an instance inside the namespaces it may touch. Knows nothing about what is in them.
+
+import { globMatches } from '#std/glob.ts';
+import type { Problem } from '#std/problem.ts';
+import { readPattern } from '../read/patterns.ts';
+import { problemOf } from '../read/problem-of.ts';
+import type { Sourced } from '../read/sourced.ts';
+
+export interface Scope {
+  allows(namespace: string): boolean;
+  /** The namespaces to list; undefined where a pattern makes it the whole cluster. */
+  readonly names: readonly string[] | undefined;
+}
+
+/** `patterns`: names, or globs such as `team-*`. Throws Failure `pattern-invalid`. */
+export function scopeOf(patterns: readonly string[]): Scope {
+  const globs = patterns.map((pattern) => readPattern('namespaces', pattern));
+  const literal = patterns.every((pattern) => /^[a-z0-9-]+$/.test(pattern));
+  // Thousands of resources are in few namespaces.
+  const known = new Map<string, boolean>();
+  return {
+    allows(namespace) {
+      const allowed = known.get(namespace) ?? globs.some((glob) => globMatches(glob, namespace));
+      known.set(namespace, allowed);
+      return allowed;
+    },
+    names: literal ? patterns : undefined,
+  };
+}
+
+/** Resources outside the scope, each with its problem. */
+export function outside(scope: Scope, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  return new Map(
+    loaded.flatMap((resource): [Sourced, Problem][] => {
+      const { namespace } = resource.id;
+      if (namespace === undefined || scope.allows(namespace)) return [];
+      const message = `namespace ${namespace} is not among those this instance may touch (namespaces in skep.yaml)`;
+      const finding = {
+        code: 'namespace-not-allowed',
+        severity: 'error',
+        pointer: '/metadata/namespace',
+        message,
+      } as const;
+      return [[resource, problemOf(resource, finding)]];
+    }),
+  );
+}

@@ -1,0 +1,244 @@
+// What exists: each kind is listed at most once per snapshot, whoever asks first; Secrets and ConfigMaps as
+// `large-contents` says. Knows nothing about what is desired.
+
+import { shortenObject, standInsOf } from '#kubernetes/rules/large-values.ts';
+import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { ApiResource, Cluster } from '../ports.ts';
+import {
+  type EarlierContents,
+  isLarge,
+  type Listed,
+  listLarge,
+  neededAgain,
+  readContents,
+  tryRead,
+} from './large-contents.ts';
+
+export interface Snapshot {
+  /** Makes sure that the kinds are listed; kinds that the server does not serve are skipped. */
+  ensure(kinds: Iterable<GroupKind>): Promise<void>;
+  /** Begins with it, and with how they merge, before it is known what is declared; Secrets and ConfigMaps, for which that counts, are skipped. */
+  begin(kinds: Iterable<GroupKind>): void;
+  /** What is declared: of objects that live with the same contents these are held once. */
+  declare(objects: readonly KubeObject[]): void;
+  /** Lists the kind in this version, once more where that was begun in another: live objects are compared as declared. */
+  listAs(resource: ApiResource): void;
+  find(id: ResourceId): KubeObject | undefined;
+  /** Whether only the metadata of it is known. */
+  isPartial(id: ResourceId): boolean;
+  /** Reads the contents of those of which only the metadata is known, to be compared: long values stay what stands for them. */
+  complete(ids: Iterable<ResourceId>): Promise<void>;
+  /** Reads the contents of those that are looked into, as they are. */
+  completeWhole(ids: Iterable<ResourceId>): Promise<void>;
+  /** Everything listed so far. */
+  objects(): readonly KubeObject[];
+  /** False where the kind was not listed, or something of it could not be read: what is not found may be there all the same. */
+  known(kind: GroupKind): boolean;
+  /** Whether `find` is right about this one, be it there or not: something else of its kind may not have been readable. */
+  knows(id: ResourceId): boolean;
+  served(kind: GroupKind): ApiResource | undefined;
+  /** Kinds of which something could not be read, by name. */
+  unlisted(): ReadonlySet<string>;
+  /** Reads that failed, with what the server said. */
+  failures(): readonly Failure[];
+}
+
+export interface GroupKind {
+  readonly group: string;
+  readonly kind: string;
+}
+
+export function groupKindOf(id: { readonly apiVersion: string; readonly kind: string }): GroupKind {
+  return { group: groupOf(id.apiVersion), kind: id.kind };
+}
+
+/** `Kind.group`, or `Kind` of the core group: as kubectl writes it. */
+export function formatGroupKind({ group, kind }: GroupKind): string {
+  return group === '' ? kind : `${kind}.${group}`;
+}
+
+export function parseGroupKind(text: string): GroupKind {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { group: '', kind: text } : { kind: text.slice(0, dot), group: text.slice(dot + 1) };
+}
+
+export interface SnapshotOptions {
+  /** Undefined: the whole cluster. */
+  readonly namespaces: readonly string[] | undefined;
+  /** The id of our ApplySet: what is in it is read with its contents. */
+  readonly applySet: string;
+  /** Whose contents are needed again. */
+  readonly before?: EarlierContents | undefined;
+}
+
+/** What is kept of an object that was read. */
+type Hold = (object: KubeObject) => KubeObject;
+
+interface Reading extends SnapshotOptions {
+  readonly cluster: Cluster;
+  /** Kinds all of whose LISTs have succeeded. */
+  readonly whole: Set<string>;
+  readonly objects: Map<string, KubeObject>;
+  readonly partial: Set<string>;
+  /** Keys of what exists and could not be read. */
+  readonly unread: Set<string>;
+  /** By kinds of which something could not be read. A later success does not take that back. */
+  readonly failed: Map<string, readonly Failure[]>;
+  /** By key. */
+  readonly declared: Map<string, KubeObject>;
+}
+
+/** Reads discovery at once and lists on demand. */
+export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): Promise<Snapshot> {
+  const served = new Map<string, ApiResource>();
+  for (const resource of await cluster.resources()) {
+    const name = formatGroupKind(groupKindOf(resource));
+    if (!served.has(name)) served.set(name, resource);
+  }
+  const listed = new Map<string, Promise<void>>();
+  const reading = beginReading(cluster, options);
+  const { declared, whole, objects, partial, unread, failed } = reading;
+  function lacksContents(id: ResourceId): boolean {
+    const found = objects.get(keyOf(id));
+    return partial.has(keyOf(id)) || (found !== undefined && standInsOf(found).length > 0);
+  }
+  async function completeAll(ids: readonly ResourceId[], hold: Hold): Promise<void> {
+    const distinct = new Map(ids.map((id) => [keyOf(id), id]));
+    const byKind = Map.groupBy(distinct.values(), (id) => formatGroupKind(groupKindOf(id)));
+    await Promise.all(
+      [...byKind].map(async ([name, some]) => {
+        const resource = served.get(name);
+        if (resource !== undefined) await complete(reading, resource, some, hold);
+      }),
+    );
+  }
+  function listOnce(kind: GroupKind): Promise<void> | undefined {
+    const name = formatGroupKind(kind);
+    const resource = served.get(name);
+    if (resource !== undefined && !listed.has(name)) listed.set(name, readKind(reading, resource));
+    return listed.get(name);
+  }
+  return {
+    async ensure(kinds) {
+      await Promise.all([...kinds].map(listOnce));
+    },
+    begin(kinds) {
+      for (const kind of kinds) {
+        const resource = served.get(formatGroupKind(kind));
+        if (resource === undefined || isLarge(resource)) continue;
+        // Who ensures the kind, or compares what is of it, asks again and gets the error.
+        listOnce(kind)?.catch(() => undefined);
+        cluster.schema(resource.apiVersion).catch(() => undefined);
+      }
+    },
+    declare(some) {
+      for (const object of some) if (isLarge(object)) declared.set(keyOf(idOf(object)), object);
+    },
+    listAs(resource) {
+      const name = formatGroupKind(groupKindOf(resource));
+      const begun = served.get(name)?.apiVersion === resource.apiVersion ? undefined : listed.get(name);
+      served.set(name, resource);
+      const again = begun?.then(() => readAgain(reading, resource));
+      if (again !== undefined) listed.set(name, again);
+    },
+    find: (id) => objects.get(keyOf(id)),
+    isPartial: (id) => partial.has(keyOf(id)),
+    complete: (ids) =>
+      completeAll(
+        [...ids].filter((id) => partial.has(keyOf(id))),
+        shortenObject,
+      ),
+    completeWhole: (ids) => completeAll([...ids].filter(lacksContents), (object) => object),
+    objects: () => [...objects.values()],
+    known: (kind) => whole.has(formatGroupKind(kind)) && !failed.has(formatGroupKind(kind)),
+    knows: (id) => whole.has(formatGroupKind(groupKindOf(id))) && !unread.has(keyOf(id)),
+    served: (kind) => served.get(formatGroupKind(kind)),
+    unlisted: () => new Set([...failed.keys()].map((name) => parseGroupKind(name).kind)),
+    failures: () => [...failed.values()].flat(),
+  };
+}
+
+function beginReading(cluster: Cluster, options: SnapshotOptions): Reading {
+  return {
+    ...options,
+    cluster,
+    whole: new Set(),
+    objects: new Map(),
+    partial: new Set(),
+    unread: new Set(),
+    failed: new Map(),
+    declared: new Map(),
+  };
+}
+
+/** A kind of which something cannot be read is unknown, and no other is. */
+function noteFailure({ failed }: Reading, resource: ApiResource, failure: Failure): void {
+  const name = formatGroupKind(groupKindOf(resource));
+  failed.set(name, [...(failed.get(name) ?? []), failure]);
+}
+
+/** In this version: what was listed in another goes, and what failed there does not count. */
+async function readAgain(reading: Reading, resource: ApiResource): Promise<void> {
+  const { failed, objects, whole } = reading;
+  const kind = formatGroupKind(groupKindOf(resource));
+  for (const [key, object] of objects) if (formatGroupKind(groupKindOf(object)) === kind) objects.delete(key);
+  whole.delete(kind);
+  failed.delete(kind);
+  await readKind(reading, resource);
+}
+
+/** Where one namespace cannot be listed, what the others gave stays. */
+async function readKind(reading: Reading, resource: ApiResource): Promise<void> {
+  const { namespaces } = reading;
+  const scopes = resource.namespaced && namespaces !== undefined ? namespaces : [undefined];
+  const read = await Promise.all(scopes.map((scope) => tryRead(readScope(reading, resource, scope))));
+  for (const found of read) if (found instanceof Failure) noteFailure(reading, resource, found);
+  if (!read.some((found) => found instanceof Failure)) reading.whole.add(formatGroupKind(groupKindOf(resource)));
+  await Promise.all(read.map((found) => (found instanceof Failure ? undefined : add(reading, resource, found))));
+}
+
+async function add(reading: Reading, resource: ApiResource, found: Listed): Promise<void> {
+  const { before, objects, partial } = reading;
+  for (const object of found.objects) objects.set(keyOf(idOf(object)), object);
+  for (const key of found.partial) partial.add(key);
+  if (before === undefined || found.partial.size === 0) return;
+  const { same, changed } = neededAgain(found, before);
+  store(reading, same);
+  await complete(reading, resource, changed, shortenObject);
+}
+
+async function readScope(
+  { cluster, applySet, declared }: Reading,
+  resource: ApiResource,
+  namespace: string | undefined,
+): Promise<Listed> {
+  if (!isLarge(resource)) return { objects: await cluster.list(resource, namespace), partial: new Set() };
+  return listLarge(cluster, resource, namespace, applySet, (id) => declared.get(keyOf(id)));
+}
+
+/** What is gone meanwhile is gone, and what cannot be read is not known at all; the others are, all the same. */
+async function complete(
+  reading: Reading,
+  resource: ApiResource,
+  ids: readonly ResourceId[],
+  hold: Hold,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const { objects, partial, unread } = reading;
+  const contents = await readContents(reading.cluster, resource, ids, hold);
+  for (const id of ids) objects.delete(keyOf(id));
+  for (const id of ids) partial.delete(keyOf(id));
+  store(reading, contents.found);
+  for (const id of contents.unread) unread.add(keyOf(id));
+  for (const failure of contents.failures) noteFailure(reading, resource, failure);
+}
+
+function store({ objects, partial }: Reading, complete: readonly KubeObject[]): void {
+  for (const object of complete) {
+    const key = keyOf(idOf(object));
+    objects.set(key, object);
+    partial.delete(key);
+  }
+}

@@ -1,0 +1,42 @@
+// What a kind may look at: the objects of one namespace, as Git declares them or else as they exist.
+// Knows nothing about what a kind makes of them.
+
+import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import type { View } from '../../kinds/kind.ts';
+
+export interface ViewInput {
+  readonly apiGroup: string;
+  /** Later objects win over earlier ones of the same identity: pass the living first, the desired last. */
+  readonly layers: readonly (readonly KubeObject[])[];
+}
+
+/** One view per namespace, over an index that is built once. */
+export function openViews(input: ViewInput): (namespace: string) => View {
+  const index = new Map<string, Map<string, KubeObject>>();
+  for (const object of input.layers.flat()) {
+    const group = groupOf(object.apiVersion);
+    if (group !== input.apiGroup && !isBuiltIn(group)) continue;
+    const bucket = `${object.metadata.namespace ?? ''}/${object.kind}`;
+    const objects = index.get(bucket) ?? new Map<string, KubeObject>();
+    index.set(bucket, objects.set(object.metadata.name, object));
+  }
+  const lists = new Map<string, readonly KubeObject[]>();
+  function listOf(bucket: string): readonly KubeObject[] {
+    const list = lists.get(bucket) ?? sortByName([...(index.get(bucket)?.values() ?? [])]);
+    lists.set(bucket, list);
+    return list;
+  }
+  return (namespace) => ({
+    find: (kind, name) => index.get(`${namespace}/${kind}`)?.get(name),
+    all: (kind) => listOf(`${namespace}/${kind}`),
+  });
+}
+
+/** Kubernetes' own groups have no dot, or end in `.k8s.io`. */
+function isBuiltIn(group: string): boolean {
+  return !group.includes('.') || group.endsWith('.k8s.io');
+}
+
+function sortByName(objects: KubeObject[]): KubeObject[] {
+  return objects.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}

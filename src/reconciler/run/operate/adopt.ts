@@ -1,0 +1,232 @@
+// Takes a fleet over from the existing operator: shows what that means, and does it under the lock. Nothing is deleted and
+// no pod is touched: it is the next run that makes the fleet what Git says. Knows nothing about how it is shown.
+
+import { groupOf, idOf, keyOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
+import { acquire, holderName, type Lock, leaseId, readLease } from '../apply/lock.ts';
+import { suspendedFailure } from '../apply/suspension-watch.ts';
+import { withoutForeign } from '../desire/foreign.ts';
+import { applySetId, fieldManager, isOfOtherSet, labelValue } from '../labels.ts';
+import { appliedBy } from '../observe/applied-by.ts';
+import { extentOfMembers, parentObject, sameExtent, union, withInventory } from '../observe/applyset.ts';
+import { scopeOf } from '../observe/scope.ts';
+import type { GroupKind } from '../observe/snapshot.ts';
+import { type Prepared, prepare } from '../prepare.ts';
+import { isLeftAlone } from '../prune/left-alone.ts';
+import { type Entry, storeInventory } from '../records/inventory.ts';
+import { readSuspension } from '../records/suspension.ts';
+import type { RunDeps, RunOptions } from '../run.ts';
+import { type Adoption, type AdoptionInput, adoptions, type Declared } from './adoption.ts';
+import { findOperatorLease } from './operator-lease.ts';
+
+export interface AdoptionResult {
+  readonly adoptions: readonly Adoption[];
+  /** False where they are only shown. */
+  readonly done: boolean;
+  /** Those that somebody wrote at the same moment: they are still to be taken over. Empty where they are only shown. */
+  readonly refused: readonly ResourceId[];
+  /** The lease by which the existing operator shows that it runs, where it does. */
+  readonly running?: ResourceId;
+  /** What stands in the way of the next run, and what Git says that cannot be. */
+  readonly problems: readonly Problem[];
+  readonly failures: readonly Failure[];
+}
+
+/** What the existing operator makes for its resources and we do not always make. */
+const THEIR_KINDS: readonly GroupKind[] = [
+  ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => ({ group: '', kind })),
+  ...['Deployment', 'StatefulSet'].map((kind) => ({ group: 'apps', kind })),
+  ...['Role', 'RoleBinding'].map((kind) => ({ group: 'rbac.authorization.k8s.io', kind })),
+];
+
+/** For objects that others keep writing. */
+const TRIES = 3;
+
+/** What is taken over is in conflict no more. */
+const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-back']);
+
+/**
+ * `write` false: only what would be done. Throws Failure `adopt-operator-running` where the existing operator still
+ * writes what would be taken from it, `locked`, and where nothing could be done at all.
+ */
+export async function adopt(deps: RunDeps, options: RunOptions, write: boolean): Promise<AdoptionResult> {
+  deps.cluster.refresh();
+  const seen = await readLease(deps, leaseId(options));
+  const found = await find(deps, options);
+  if (!write) return found;
+  const suspension = await readSuspension(deps.cluster, options);
+  if (suspension !== undefined) throw suspendedFailure(suspension);
+  if (found.running !== undefined) throw stillRunning(found.running);
+  if (found.unseen !== undefined) throw found.unseen;
+  const lock = await acquire(deps, seen, holderName(options));
+  deps.cluster.fence(lock.assertHeld);
+  try {
+    const current = lock.contended ? await find(deps, options) : found;
+    const refused = await takeOverPatiently(deps, options, current, lock);
+    return {
+      ...current,
+      refused: refused.map(({ resource }) => resource),
+      failures: [...current.failures, ...refused.map(({ failure }) => failure)],
+      done: true,
+    };
+  } finally {
+    deps.cluster.fence(undefined);
+    await lock.release();
+  }
+}
+
+interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
+  readonly parent: Prepared['parent'];
+  /** Why nobody can tell whether the existing operator runs. */
+  readonly unseen: Failure | undefined;
+  /** What becomes this instance's, to be recorded; by key. */
+  readonly taken: ReadonlyMap<string, Entry>;
+}
+
+async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
+  const { apiGroup, instance, homeNamespace } = options;
+  const prepared = await prepare(deps, { ...options, scope: 'git', takesOver: true }, 'read');
+  const { snapshot, wishes, parent, leftAlone } = prepared;
+  await snapshot.ensure(THEIR_KINDS);
+  const all = declaredOf(prepared);
+  const declared = all.filter(({ custom }) => custom);
+  const applySet = applySetId(instance, homeNamespace);
+  const ofOthers = all.filter(({ custom, live }) => !custom && isOfOtherSet(live, applySet));
+  const { lease: running, failure } = await findOperatorLease(deps, options);
+  const look = () =>
+    adoptions({
+      apiGroup,
+      manager: fieldManager(instance),
+      applySet,
+      declared,
+      ofOthers: ofOthers.map(({ live }) => live),
+      children: wishes.objects.filter(({ owner }) => owner !== undefined),
+      ...liveObjects(options, snapshot, leftAlone),
+    });
+  // An object is stored whole: of those that are taken over the contents are read, too.
+  await snapshot.completeWhole(look().map(({ resource }) => resource));
+  const found = look();
+  const taken = new Set(found.map(({ resource }) => keyOf(resource)));
+  const others = prepared.problems.filter(({ code, resource }) => {
+    const solved = FIELD_CODES.has(code) && resource !== undefined && taken.has(keyOf(resource));
+    return code !== 'child-foreign' && !solved;
+  });
+  const foreign = foreignProblems(prepared, options, taken);
+  return {
+    adoptions: found,
+    done: false,
+    refused: [],
+    running,
+    problems: [...others, ...foreign],
+    failures: [...prepared.gathered.failures, ...snapshot.failures(), ...(failure === undefined ? [] : [failure])],
+    unseen: failure,
+    parent,
+    inventory: prepared.inventory,
+    recorded: prepared.recorded,
+    taken: new Map(
+      [...declared, ...ofOthers].map(({ id, source, live }) => [
+        keyOf(id),
+        { source: labelValue(source), run: options.id, uid: live.metadata.uid },
+      ]),
+    ),
+  };
+}
+
+/** What may be touched. */
+function liveObjects(
+  { namespaces, kinds, apiGroup }: RunOptions,
+  snapshot: Prepared['snapshot'],
+  leftAlone: Prepared['leftAlone'],
+): Pick<AdoptionInput, 'live' | 'customResources'> {
+  const scope = scopeOf(namespaces);
+  const inScope = snapshot.objects().filter(({ metadata }) => scope.allows(metadata.namespace ?? ''));
+  const free = inScope.filter((object) => !isLeftAlone(object) && !leftAlone.has(keyOf(idOf(object))));
+  const live = free.toSorted((a, b) => (formatId(idOf(a)) < formatId(idOf(b)) ? -1 : 1));
+  const ours = new Set(kinds.map(({ kind }) => kind));
+  return {
+    live,
+    customResources: live.filter(({ kind, apiVersion }) => ours.has(kind) && groupOf(apiVersion) === apiGroup),
+  };
+}
+
+/** What is declared and exists in the cluster, as far as it may be touched. */
+function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Declared & { readonly custom: boolean })[] {
+  return resolved.standings.flatMap(({ loaded: { id, source, kind }, verdict }) => {
+    const custom = kind !== undefined;
+    const skipped = leftAlone.has(keyOf(id)) || (!custom && verdict !== 'healthy');
+    const live = skipped ? undefined : snapshot.find(id);
+    return live === undefined ? [] : [{ id, source, live, custom }];
+  });
+}
+
+/** What stays somebody else's after all. */
+function foreignProblems({ snapshot, resolved, wishes }: Prepared, options: RunOptions, taken: ReadonlySet<string>) {
+  const { instance, homeNamespace } = options;
+  const { problems } = withoutForeign({
+    desires: { ...wishes, objects: wishes.objects.filter(({ key }) => !taken.has(key)) },
+    standings: resolved.standings,
+    living: snapshot.find,
+    applySet: applySetId(instance, homeNamespace),
+    applied: appliedBy(instance),
+  });
+  return problems;
+}
+
+function stillRunning({ namespace, name }: ResourceId): Failure {
+  return new Failure(
+    'adopt-operator-running',
+    `ToolHive's operator still runs (Lease ${name} in ${namespace} is renewed): it would put back what is taken from it. ` +
+      'Scale its Deployment to zero, wait until the lease has run out, then adopt again',
+  );
+}
+
+interface Refused {
+  readonly resource: ResourceId;
+  readonly failure: Failure;
+}
+
+/** Controllers write the status of what runs at any moment: what they wrote in between is read again, and taken over then. */
+async function takeOverPatiently(
+  deps: RunDeps,
+  options: RunOptions,
+  found: Found,
+  lock: Pick<Lock, 'assertHeld'>,
+): Promise<Refused[]> {
+  let refused = await takeOver(deps, options, found, lock);
+  for (let tries = 1; tries < TRIES && refused.some(({ failure }) => failure.code === 'cluster-conflict'); tries += 1) {
+    refused = await takeOver(deps, options, await find(deps, options), lock);
+  }
+  return refused;
+}
+
+/** The parent first: a run must find what is ours even if this ends in between. */
+async function takeOver(
+  deps: RunDeps,
+  options: RunOptions,
+  { adoptions: all, parent, inventory, recorded, taken }: Found,
+  lock: Pick<Lock, 'assertHeld'>,
+): Promise<Refused[]> {
+  const { instance, homeNamespace, tooling } = options;
+  await storeInventory(deps.cluster, options, inventory, {
+    ...recorded,
+    entries: new Map([...recorded.entries, ...taken]),
+  });
+  const members = all.map(({ resource }) => resource);
+  const extent = union(parent.extent, extentOfMembers(members, homeNamespace));
+  if (!sameExtent(extent, parent.extent)) {
+    const declared = parentObject(parent.id, applySetId(instance, homeNamespace), extent, tooling);
+    await deps.cluster.apply(withInventory(declared, parent.origins.now), { force: true });
+  }
+  const refused: Refused[] = [];
+  for (const { object, resource } of all) {
+    lock.assertHeld();
+    try {
+      await deps.cluster.replace(object);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code === 'cluster-unreachable') throw error;
+      refused.push({ resource, failure: error });
+    }
+  }
+  return refused;
+}

@@ -1,0 +1,219 @@
+// What it takes to take a fleet over from the existing operator: which of its finalizers go, which objects change owner,
+// which fields change hands. Nothing that runs is changed by it; the next run then sees its own. Knows nothing about how
+// it is written.
+
+import {
+  idOf,
+  type KubeObject,
+  keyOf,
+  type ManagedFieldsEntry,
+  type OwnerReference,
+} from '#kubernetes/rules/object.ts';
+import { differenceBelow, EMPTY_SET, type FieldSet, setOf, union } from '#kubernetes/rules/ownership/fieldset.ts';
+import { formatFields, parseFields } from '#kubernetes/rules/ownership/fieldsv1.ts';
+import { isObject, jsonEquals } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import { type Desired, ownerReference } from '../desire/desire.ts';
+import { isOtherInstance, labelOf, labelValue, OWNER, ownerLabel, PART_OF, SOURCE, withLabels } from '../labels.ts';
+
+/** One object that is taken over. */
+export interface Adoption {
+  readonly resource: ResourceId;
+  /** As it is to be stored; its resourceVersion is a precondition. */
+  readonly object: KubeObject;
+  /** Finalizers of the existing operator that go. */
+  readonly finalizers: readonly string[];
+  /** Who wrote the fields that become ours. */
+  readonly managers: readonly string[];
+  /** The custom resource that becomes its owner; absent where it is that already, or is one itself. */
+  readonly owner?: ResourceId;
+  /** True where we make no such object: the next run deletes it, as far as the limits on deletions allow. */
+  readonly surplus: boolean;
+}
+
+/** A custom resource that Git declares, as it exists. */
+export interface Declared {
+  readonly id: ResourceId;
+  readonly source: string;
+  readonly live: KubeObject;
+}
+
+export interface AdoptionInput {
+  readonly apiGroup: string;
+  /** Field manager of the instance. */
+  readonly manager: string;
+  readonly applySet: string;
+  readonly declared: readonly Declared[];
+  /** What Git declares of other kinds, as it exists in the set of another instance. */
+  readonly ofOthers: readonly KubeObject[];
+  /** All custom resources that live in the instance's scope, declared or not. */
+  readonly customResources: readonly KubeObject[];
+  /** What the declared ones should become. */
+  readonly children: readonly Desired[];
+  /** Everything that exists, as far as it was listed. */
+  readonly live: readonly KubeObject[];
+}
+
+export function adoptions(input: AdoptionInput): readonly Adoption[] {
+  const owners = new Map(input.declared.map((declared) => [keyOf(declared.id), declared]));
+  const wanted = new Map(input.children.map((child) => [child.key, child]));
+  const statefulSets = new Map<string, Declared>();
+  for (const { id, owner } of input.children) {
+    const declared = owner === undefined ? undefined : owners.get(keyOf(owner));
+    if (id.kind === 'StatefulSet' && declared !== undefined) statefulSets.set(`${id.namespace}/${id.name}`, declared);
+  }
+  return [
+    ...input.customResources.flatMap((live) => resourceAdoption(input, live, owners.get(keyOf(idOf(live))))),
+    ...input.ofOthers.map((live) => ordinaryAdoption(input, live)),
+    ...input.live.flatMap((live): Adoption[] => {
+      if (live.metadata.deletionTimestamp !== undefined) return [];
+      const desired = wanted.get(keyOf(idOf(live)));
+      const owner = desired?.owner === undefined ? formerOwner(input, live) : owners.get(keyOf(desired.owner));
+      if (owner === undefined || !isTheirs(input, live, owner, statefulSets)) return [];
+      return childAdoption(input, live, owner, desired);
+    }),
+  ];
+}
+
+/** Finalizers of the existing operator: `toolhive.stacklok.dev/...` or `mcpserver.toolhive.stacklok.dev/...`. */
+function isFinalizer(name: string, apiGroup: string): boolean {
+  const domain = name.slice(0, Math.max(0, name.indexOf('/')));
+  return domain === apiGroup || domain.endsWith(`.${apiGroup}`);
+}
+
+function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Declared | undefined): Adoption[] {
+  const all = live.metadata.finalizers ?? [];
+  const finalizers = all.filter((name) => isFinalizer(name, input.apiGroup));
+  const left = all.filter((name) => !finalizers.includes(name));
+  const fields = declared === undefined ? undefined : transfer(input, live, undefined, () => true);
+  if (finalizers.length === 0 && fields === undefined) return [];
+  // Another instance's mark, where it has one, becomes ours.
+  const isMarked = declared !== undefined && labelOf(live, PART_OF) !== undefined;
+  const marked = isMarked ? withLabels(live, { [PART_OF]: input.applySet }) : live;
+  const { finalizers: _all, ...metadata } = marked.metadata;
+  const kept = { ...metadata, finalizers: left.length === 0 ? undefined : left };
+  const object = { ...marked, metadata: { ...kept, managedFields: fields?.entries ?? live.metadata.managedFields } };
+  return [{ resource: idOf(live), object, finalizers, managers: fields?.managers ?? [], surplus: false }];
+}
+
+/** What people and controllers have set in it stays theirs. */
+function ordinaryAdoption(input: AdoptionInput, live: KubeObject): Adoption {
+  const fields = transfer(input, live, undefined, (manager) => isOtherInstance(manager, input.manager));
+  const { metadata, ...rest } = withLabels(live, { [PART_OF]: input.applySet });
+  const managedFields = fields?.entries ?? metadata.managedFields;
+  const object = { ...rest, metadata: { ...metadata, managedFields } };
+  return { resource: idOf(live), object, finalizers: [], managers: fields?.managers ?? [], surplus: false };
+}
+
+/** The declared custom resource that controls the object, where there is one. */
+function formerOwner({ declared }: AdoptionInput, live: KubeObject): Declared | undefined {
+  const uid = controllerOf(live)?.uid;
+  return uid === undefined ? undefined : declared.find((each) => each.live.metadata.uid === uid);
+}
+
+function controllerOf(live: KubeObject): OwnerReference | undefined {
+  return live.metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+/**
+ * Whether the existing operator, or a proxy it started, made the object for this owner: it is controlled by the owner;
+ * or it carries the marks that a proxy leaves on the StatefulSet and the Services it makes, which nothing but that
+ * StatefulSet controls. A name alone proves nothing.
+ */
+function isTheirs(
+  input: AdoptionInput,
+  live: KubeObject,
+  owner: Declared,
+  statefulSets: ReadonlyMap<string, Declared>,
+): boolean {
+  if (labelOf(live, PART_OF) === input.applySet) return false;
+  const controller = controllerOf(live);
+  if (controller?.uid === owner.live.metadata.uid) return true;
+  const set = `${live.metadata.namespace}/${controller?.name}`;
+  const free = controller === undefined || (controller.kind === 'StatefulSet' && statefulSets.get(set) === owner);
+  return free && labelOf(live, 'toolhive') === 'true' && labelOf(live, 'toolhive-name') === owner.id.name;
+}
+
+function childAdoption(
+  input: AdoptionInput,
+  live: KubeObject,
+  owner: Declared,
+  desired: Desired | undefined,
+): Adoption[] {
+  const { uid } = owner.live.metadata;
+  if (uid === undefined) return [];
+  const owned = controllerOf(live)?.uid === uid;
+  const reference = ownerReference(owner.id, uid);
+  const fields = transfer(input, live, desired, (manager) => !STAYS.test(manager));
+  const marked = withLabels(live, {
+    [PART_OF]: input.applySet,
+    [SOURCE]: labelValue(owner.source),
+    [OWNER]: ownerLabel(owner.id.kind, owner.id.name),
+  });
+  const metadata = {
+    ...marked.metadata,
+    ownerReferences: owned ? (live.metadata.ownerReferences ?? []) : [reference],
+    managedFields: fields?.entries ?? live.metadata.managedFields,
+  };
+  return [
+    {
+      resource: idOf(live),
+      object: { ...marked, metadata },
+      finalizers: [],
+      managers: fields?.managers ?? [],
+      owner: owned ? undefined : owner.id,
+      surplus: desired === undefined,
+    },
+  ];
+}
+
+/** Of a child, what people and Kubernetes' own controllers wrote stays theirs. */
+const STAYS = /^(kubectl(-.*)?|kube-controller-manager|.*autoscaler.*)$/;
+
+interface Transfer {
+  readonly entries: ManagedFieldsEntry[];
+  readonly managers: readonly string[];
+}
+
+/**
+ * The entries with those of other managers made ours, as if we had applied what they wrote: what Git does not ask for is
+ * then removed by the next run instead of staying for ever. Undefined where there is nothing to take.
+ */
+function transfer(
+  { manager }: AdoptionInput,
+  live: KubeObject,
+  desired: Desired | undefined,
+  takes: (manager: string) => boolean,
+): Transfer | undefined {
+  const entries = live.metadata.managedFields ?? [];
+  const taken = entries.filter((entry) => {
+    const other = entry.manager !== manager || entry.operation !== 'Apply';
+    return other && !entry.subresource && entry.apiVersion === live.apiVersion && takes(entry.manager);
+  });
+  if (taken.length === 0) return undefined;
+  const ours = entries.filter(
+    (entry) => entry.manager === manager && entry.operation === 'Apply' && !entry.subresource,
+  );
+  const sets = [...ours, ...taken].map(({ fieldsV1 }) => parseFields(fieldsV1) ?? EMPTY_SET);
+  const set = differenceBelow(sets.reduce(union, EMPTY_SET), notTaken(desired?.object));
+  const entry: ManagedFieldsEntry = {
+    manager,
+    operation: 'Apply',
+    apiVersion: live.apiVersion,
+    fieldsType: 'FieldsV1',
+    fieldsV1: formatFields(set),
+  };
+  const rest = entries.filter((each) => !taken.includes(each) && !ours.includes(each));
+  const managers = [...new Set(taken.map((each) => each.manager))].sort();
+  return jsonEquals(rest, entries) ? undefined : { entries: [entry, ...rest], managers };
+}
+
+/**
+ * Finalizers are no one's to apply. A number of replicas that we leave to others must not become ours: the next run would
+ * set it back to one.
+ */
+function notTaken(desired: KubeObject | undefined): FieldSet {
+  const spec = isObject(desired?.spec) ? desired.spec : {};
+  const finalizers = [['f:metadata', 'f:finalizers']];
+  return setOf(spec.replicas === undefined ? [...finalizers, ['f:spec', 'f:replicas']] : finalizers);
+}

@@ -1,0 +1,58 @@
+// Approves what waits: plans as the next run would, and where exactly the named list of deletions waits, stores that it
+// may go. Knows nothing about who asks.
+
+import { Failure } from '#std/failure.ts';
+import { countText } from '#std/words/count-text.ts';
+import type { DeletionList } from '../prune/guard.ts';
+import { storeApproval } from '../records/approval.ts';
+import type { RunResult } from '../result.ts';
+import { planOnly, type RunDeps, type RunOptions } from '../run.ts';
+
+export interface Approved {
+  readonly list: DeletionList;
+  /** RFC 3339. */
+  readonly expiresAt: string;
+}
+
+/**
+ * Throws Failure `approval-not-waiting` where no list of that hash waits, or what kept the plan from being whole. A list
+ * that is approved already is approved anew; one that needs no approval may get one, for the case that something of its
+ * source fails.
+ */
+export async function approve(
+  deps: RunDeps,
+  options: RunOptions,
+  hash: string,
+  expiresHours: number,
+): Promise<Approved> {
+  const result = await planOnly(deps, options);
+  const { waiting, approved, within } = result.plan;
+  const list = [...waiting, ...approved, ...within].find((each: DeletionList) =>
+    [each.hash, each.approval?.hash].includes(hash),
+  );
+  if (list === undefined) throw notWaiting(hash, result);
+  const expiresAt = new Date(deps.clock.now() + expiresHours * HOUR_MS).toISOString();
+  await storeApproval(deps, options, list, expiresAt);
+  return { list, expiresAt };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The list that was meant may be another only because something could not be read. */
+function notWaiting(hash: string, { plan, failures }: RunResult): Failure {
+  const [failure] = failures;
+  if (failure !== undefined) return failure;
+  const waiting = plan.waiting.map(
+    ({ deletions, source, hash: other }) => `${whatWaits(deletions.length, source)} (${other})`,
+  );
+  const now = waiting.length === 0 ? 'nothing waits now' : `waiting now: ${waiting.join(', ')} (skep plan shows them)`;
+  const message = `nothing with the hash ${hash} waits: it was done, or the list has changed; ${now}`;
+  return new Failure('approval-not-waiting', message);
+}
+
+/** What waits without a deletion is everything: none of the sources was read before. */
+function whatWaits(deletions: number, source: string): string {
+  if (deletions === 0) return 'all changes';
+  const count = countText(deletions, 'deletion');
+  return source === '' ? count : `${count} of source ${source}`;
+}

@@ -1,0 +1,87 @@
+// What the custom resources of an instance say of themselves. Knows nothing about Git.
+
+import { groupOf, idOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type Json } from '#std/json.ts';
+import { formatId } from '#std/problem.ts';
+import type { InstanceName, OwnKinds } from '../instance.ts';
+import { applySetId, labelOf, PART_OF } from '../labels.ts';
+import { stateOf, toldState } from '../settle/readiness.ts';
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  /** RFC 3339. */
+  readonly since?: string;
+}
+
+export interface Troubled {
+  /** `namespace/Kind/name`, here and below. */
+  readonly resource: string;
+  readonly phase?: string;
+  /** Those that are not as they should be. */
+  readonly conditions: readonly Condition[];
+}
+
+export interface ResourcesStatus {
+  readonly resources: { readonly ready: number; readonly total: number };
+  readonly troubled: readonly Troubled[];
+}
+
+export type Ours = InstanceName & OwnKinds;
+
+export function ourResources(
+  { instance, homeNamespace, kinds, apiGroup }: Ours,
+  objects: readonly KubeObject[],
+): readonly KubeObject[] {
+  const applySet = applySetId(instance, homeNamespace);
+  const names = new Set(kinds.map(({ kind }) => kind));
+  return objects.filter(
+    (object) =>
+      names.has(object.kind) && groupOf(object.apiVersion) === apiGroup && labelOf(object, PART_OF) === applySet,
+  );
+}
+
+export function resourcesOf(objects: readonly KubeObject[], ours: boolean): ResourcesStatus {
+  const unwell = objects.filter((object) => {
+    const { status } = object;
+    if (!ours) return toldState(object) !== 'ready';
+    return !isObject(status) || stateOf(status) !== 'ready';
+  });
+  return {
+    resources: { ready: objects.length - unwell.length, total: objects.length },
+    troubled: unwell.map(troubledOf).sort((a, b) => (a.resource < b.resource ? -1 : 1)),
+  };
+}
+
+function troubledOf(object: KubeObject): Troubled {
+  const { phase, conditions } = isObject(object.status) ? object.status : {};
+  const list = Array.isArray(conditions) ? conditions.filter(isObject) : [];
+  return {
+    resource: formatId(idOf(object)),
+    phase: typeof phase === 'string' ? phase : undefined,
+    conditions: list
+      .filter(({ type, status }) => (status === 'True') === WARNINGS.has(textOf(type)))
+      .map(({ type, status, reason, message, lastTransitionTime: since }) => ({
+        type: textOf(type),
+        status: textOf(status),
+        reason: textOf(reason),
+        message: textOf(message),
+        since: typeof since === 'string' ? since : undefined,
+      })),
+  };
+}
+
+/** Conditions of ours that are bad where they are true. */
+const WARNINGS: ReadonlySet<string> = new Set([
+  'Degraded',
+  'DeletionBlocked',
+  'ReplicaFailure',
+  'SessionStorageWarning',
+  'StdioReplicaCapped',
+]);
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

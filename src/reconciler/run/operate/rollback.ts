@@ -1,0 +1,105 @@
+// Goes back to the commits of an earlier run: takes what the sources name now out of use, then lets an ordinary run do the
+// rest. The quarantine is written before the first change, so a killed rollback is finished by the next run.
+
+import { Failure } from '#std/failure.ts';
+import type { RunRecord } from '../history/ports.ts';
+import type { InstanceName } from '../instance.ts';
+import type { Clock, Cluster } from '../ports.ts';
+import type { FleetSource } from '../read/gather.ts';
+import { type Quarantined, readQuarantine, storeQuarantine } from '../records/quarantine.ts';
+
+export interface RollbackDeps {
+  readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly sources: readonly FleetSource[];
+}
+
+/** Ancestors that are asked for: who resets a branch goes back a few commits, not hundreds. */
+const OLDER_MAX = 500;
+
+/**
+ * Takes out of use what the sources name now, as far as that differs from the run. Nothing is written unless every commit
+ * of the run can still be had. Throws Failure `rollback-impossible`, or what keeps a commit from being read.
+ */
+export async function quarantine(
+  deps: RollbackDeps,
+  home: InstanceName,
+  to: RunRecord,
+  history: readonly RunRecord[],
+): Promise<readonly Quarantined[]> {
+  const known = deps.sources.filter(({ name }) => to.commits[name] !== undefined);
+  if (known.length === 0) {
+    const message = `run ${to.id} read none of the sources that skep.yaml names: there is nothing to go back to`;
+    throw new Failure('rollback-impossible', message);
+  }
+  const current = await readQuarantine(deps.cluster, home);
+  const since = new Date(deps.clock.now()).toISOString();
+  const entries = await Promise.all(
+    known.map(async ({ name, repository }): Promise<Quarantined[]> => {
+      const good = to.commits[name] ?? '';
+      await repository.at(good);
+      const bad = await namedNow(repository, name, history);
+      const seen = seenBefore(history, name, bad);
+      return bad === good ? [] : [{ source: name, good, bad, older: seen, run: to.id, since }];
+    }),
+  );
+  const made = entries.flat();
+  const goneBack = new Set(known.map(({ name }) => name));
+  const others = [...current.entries.values()].filter(({ source }) => !goneBack.has(source));
+  await storeQuarantine(deps.cluster, home, current, [...others, ...made]);
+  return made;
+}
+
+/** A server that is down does not keep anybody from going back: then it is what the last run read. */
+async function namedNow(
+  repository: FleetSource['repository'],
+  source: string,
+  history: readonly RunRecord[],
+): Promise<string> {
+  try {
+    return (await repository.fetch()).commit;
+  } catch (error) {
+    const last = history.find(({ commits }) => commits[source] !== undefined);
+    const commit = last?.pinned.find((pin) => pin.source === source)?.bad ?? last?.commits[source];
+    if (!(error instanceof Failure) || commit === undefined) throw error;
+    return commit;
+  }
+}
+
+/** What runs applied before they first met `bad`, newest first. `history`: newest first. */
+function seenBefore(history: readonly RunRecord[], source: string, bad: string): readonly string[] {
+  const commits = history.flatMap(({ commits: each }) => each[source] ?? []);
+  return [...new Set(commits.slice(commits.lastIndexOf(bad) + 1))].filter((commit) => commit !== bad);
+}
+
+/**
+ * Asks the repositories what came before the commits that are out of use, so that a branch that is reset to one of those
+ * is not taken for news. Returns what keeps them from telling: then only commits that runs have seen are known.
+ */
+export async function learnOlder(
+  deps: RollbackDeps,
+  home: InstanceName,
+  made: readonly Quarantined[],
+): Promise<readonly Failure[]> {
+  const failures: Failure[] = [];
+  const older = await Promise.all(
+    made.map(async ({ source, bad }): Promise<[string, readonly string[]]> => {
+      const repository = deps.sources.find(({ name }) => name === source)?.repository;
+      try {
+        return [source, (await repository?.ancestors(bad, OLDER_MAX)) ?? []];
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        failures.push(error);
+        return [source, []];
+      }
+    }),
+  );
+  const learned = new Map(older);
+  const now = await readQuarantine(deps.cluster, home);
+  const entries = [...now.entries.values()].map((entry): Quarantined => {
+    const same = made.some(({ source, bad }) => source === entry.source && bad === entry.bad);
+    return same ? { ...entry, older: [...new Set([...(learned.get(entry.source) ?? []), ...entry.older])] } : entry;
+  });
+  await storeQuarantine(deps.cluster, home, now, entries);
+  return failures;
+}

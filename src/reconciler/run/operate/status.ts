@@ -1,0 +1,212 @@
+// How an instance is right now, for whoever is on call: what differs from Git, what is held and since when, what its
+// resources say of themselves, and who works on it. Only reads: of the cluster no more than its lists and a few records.
+
+import { idOf, keyOf } from '#kubernetes/rules/object.ts';
+import type { Failure } from '#std/failure.ts';
+import { formatId, type Problem } from '#std/problem.ts';
+import { type Holder, holderOf, leaseId, readLease } from '../apply/lock.ts';
+import type { RunRecord } from '../history/ports.ts';
+import type { Snapshot } from '../observe/snapshot.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import type { Cluster } from '../ports.ts';
+import type { DeletionList } from '../prune/guard.ts';
+import { ownerOf } from '../prune/may-delete.ts';
+import type { Quarantined } from '../records/quarantine.ts';
+import { readSuspension } from '../records/suspension.ts';
+import type { Paused, RunResult } from '../result.ts';
+import { planInstance, type RunDeps, type RunOptions } from '../run.ts';
+import { ourResources, type ResourcesStatus, resourcesOf } from './resources-status.ts';
+
+export interface StatusDeps extends RunDeps {
+  /** Newest first. */
+  readonly history: readonly RunRecord[];
+}
+
+/** `since`: when a run first reported it, in a row up to the last; RFC 3339. Absent where no run has. */
+export interface Since {
+  readonly since?: string;
+}
+
+export interface InstanceStatus extends ResourcesStatus {
+  readonly instance: string;
+  /** RFC 3339. */
+  readonly at: string;
+  /** False: the cluster could not be asked, and nothing else here is known. */
+  readonly reached: boolean;
+  readonly commits: Readonly<Record<string, string>>;
+  readonly quarantined: readonly Quarantined[];
+  /** Why no run writes anything now. */
+  readonly paused?: Paused;
+  /** What the next run would do. */
+  readonly outOfSync: readonly ({
+    readonly action: 'create' | 'update' | 'delete';
+    readonly resource: string;
+    /** The custom resource that it is made of. */
+    readonly owner?: string;
+    /** Of an update: the fields that differ. */
+    readonly fields?: readonly string[];
+  } & Since)[];
+  /** Where only a dry run could tell whether something differs. */
+  readonly uncertain: readonly string[];
+  /** Declared fields that stay as others have set them: `kept` ones differ from Git, `left` ones may. */
+  readonly fields: readonly {
+    readonly resource: string;
+    readonly path: string;
+    readonly manager: string;
+    readonly state: 'kept' | 'left';
+  }[];
+  readonly held: readonly ({ readonly resource: string; readonly reason: string } & Since)[];
+  readonly approvals: readonly ({
+    readonly source: string;
+    readonly hash: string;
+    readonly reasons: readonly string[];
+    readonly deletions: readonly string[];
+    /** Those of them that go because what they are made of goes. */
+    readonly following: readonly string[];
+  } & Since)[];
+  readonly problems: readonly (Problem & Since)[];
+  readonly failures: RunResult['failures'];
+  /** The last run that is in the history. */
+  readonly lastRun?: RunRecord;
+  readonly lock?: Holder;
+}
+
+/** `closed`: what the sync windows say. Throws Failure where the cluster cannot be asked at all. */
+export async function readInstanceStatus(
+  deps: StatusDeps,
+  options: RunOptions,
+  closed: Paused | undefined,
+): Promise<InstanceStatus> {
+  const { history, clock } = deps;
+  const asked = new Set<string>();
+  const reading = { ...deps, cluster: withoutDryRuns(deps.cluster, asked) };
+  const [{ result, prepared }, lease, suspension] = await Promise.all([
+    planInstance(reading, options),
+    readLease(deps, leaseId(options)),
+    readSuspension(deps.cluster, options),
+  ]);
+  const paused: Paused | undefined = suspension === undefined ? closed : { by: 'suspension', ...suspension };
+  const now = clock.now();
+  const holder = holderOf(lease, now);
+  const [lastRun] = history;
+  return {
+    instance: options.instance,
+    at: new Date(now).toISOString(),
+    reached: true,
+    commits: result.commits,
+    quarantined: result.quarantined,
+    paused,
+    fields: result.fields.flatMap(({ resource, path, manager, state }) =>
+      state === 'set-back' ? [] : [{ resource: formatId(resource), path, manager, state }],
+    ),
+    ...differencesOf(result, prepared.snapshot, asked, history),
+    problems: result.problems.map((problem) => ({ ...problem, ...sinceProblem(history, problem) })),
+    failures: result.failures,
+    ...resourcesOf(ourResources(options, prepared.snapshot.objects()), options.children),
+    lastRun,
+    lock: holder,
+  };
+}
+
+/** What is left to tell where the cluster cannot be asked: why, and what the history says, if it is somewhere else. */
+export function unknownStatus(
+  { history, clock }: Pick<StatusDeps, 'history' | 'clock'>,
+  { instance }: Pick<RunOptions, 'instance'>,
+  failures: readonly Failure[],
+): InstanceStatus {
+  const [lastRun] = history;
+  return {
+    instance,
+    at: new Date(clock.now()).toISOString(),
+    reached: false,
+    commits: {},
+    quarantined: [],
+    outOfSync: [],
+    uncertain: [],
+    fields: [],
+    held: [],
+    approvals: [],
+    problems: [],
+    failures,
+    resources: { ready: 0, total: 0 },
+    troubled: [],
+    lastRun,
+  };
+}
+
+/** What would have been asked is noted by its key, and taken for changed. */
+function withoutDryRuns(cluster: Cluster, asked: Set<string>): Cluster {
+  return {
+    ...cluster,
+    async apply(object) {
+      asked.add(keyOf(idOf(object)));
+      return object;
+    },
+  };
+}
+
+function differencesOf(
+  { plan }: RunResult,
+  snapshot: Pick<Snapshot, 'find'>,
+  asked: ReadonlySet<string>,
+  history: readonly RunRecord[],
+): Pick<InstanceStatus, 'outOfSync' | 'uncertain' | 'held' | 'approvals'> {
+  const changes = plan.batches.flatMap((batch) => batch.changes);
+  const isUncertain = ({ action, key, diff }: Change) => action === 'update' && diff.length === 0 && asked.has(key);
+  const certain = changes.filter((change) => !isUncertain(change));
+  return {
+    outOfSync: certain.map((change) => {
+      const { action, resource } = change;
+      const id = formatId(resource);
+      const owner = action === 'delete' ? ownerOf(snapshot.find(resource)) : change.owner;
+      return {
+        action,
+        resource: id,
+        owner: owner && formatId(owner),
+        fields: action === 'update' ? change.diff.map(({ path }) => path) : undefined,
+        ...sinceIn(history, ({ outcomes }) =>
+          outcomes.some((each) => each.resource === id && each.action === 'failed'),
+        ),
+      };
+    }),
+    uncertain: changes.filter(isUncertain).map(({ resource }) => formatId(resource)),
+    held: plan.held.map(({ resource, reason }) => {
+      const id = formatId(resource);
+      return { resource: id, reason, ...sinceIn(history, ({ held }) => held.some((each) => each.resource === id)) };
+    }),
+    approvals: plan.waiting.map((list) => ({
+      source: list.source,
+      hash: list.hash,
+      reasons: list.reasons,
+      ...deletionsOf(plan, list, snapshot),
+      ...sinceIn(history, ({ approvals = [] }) => approvals.some(({ hash }) => hash === list.hash)),
+    })),
+  };
+}
+
+function deletionsOf({ held }: Plan, { deletions }: DeletionList, snapshot: Pick<Snapshot, 'find'>) {
+  const ids = deletions.map(({ id }) => id);
+  const waiting = new Set(ids);
+  const following = held.flatMap(({ resource }) => {
+    const owner = ownerOf(snapshot.find(resource));
+    const id = formatId(resource);
+    return owner !== undefined && waiting.has(id) && waiting.has(formatId(owner)) ? [id] : [];
+  });
+  return { deletions: ids, following };
+}
+
+function sinceProblem(history: readonly RunRecord[], { code, resource, place }: Problem): Since {
+  const id = resource === undefined ? undefined : formatId(resource);
+  return sinceIn(history, ({ problems }) =>
+    problems.some(
+      (each) => each.code === code && (id === undefined ? each.file === place?.file : each.resource === id),
+    ),
+  );
+}
+
+/** When the oldest of the newest runs in a row ended that tell it. */
+function sinceIn(history: readonly RunRecord[], tells: (record: RunRecord) => boolean): Since {
+  const end = history.findIndex((record) => !tells(record));
+  const first = history[(end < 0 ? history.length : end) - 1];
+  return first === undefined ? {} : { since: first.finishedAt };
+}

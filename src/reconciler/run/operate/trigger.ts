@@ -1,0 +1,54 @@
+// Asks for a sync of all sources of a registry: an annotation on the living MCPRegistry, which the next run sees. Under a
+// field manager of its own, so that Git and the run leave it alone. Knows nothing about who asks.
+
+import { groupOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import type { Clock, Cluster } from '../ports.ts';
+
+export interface TriggerRequest {
+  readonly apiGroup: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Only it has sources to sync (`Kind.sources`). */
+export const REGISTRY_KIND = 'MCPRegistry';
+
+/**
+ * Gives the value of the annotation, the time. Throws Failure `trigger-unknown-registry`, and `trigger-declared` where
+ * the instance has the annotation from Git. `cluster` must write as another field manager than the instance.
+ */
+export async function triggerSync(
+  {
+    cluster,
+    clock,
+  }: { readonly cluster: Pick<Cluster, 'resources' | 'get' | 'apply'>; readonly clock: Pick<Clock, 'now'> },
+  { apiGroup, namespace, name }: TriggerRequest,
+): Promise<string> {
+  const resources = await cluster.resources();
+  const served = resources.find(({ apiVersion, kind }) => kind === REGISTRY_KIND && groupOf(apiVersion) === apiGroup);
+  const id = { apiVersion: served?.apiVersion ?? '', kind: REGISTRY_KIND, namespace, name };
+  const living = served === undefined ? undefined : await cluster.get(id);
+  if (living === undefined) {
+    throw new Failure(
+      'trigger-unknown-registry',
+      `there is no ${REGISTRY_KIND} ${namespace}/${name} of ${apiGroup} in the cluster`,
+    );
+  }
+  const value = new Date(clock.now()).toISOString();
+  const { uid } = living.metadata;
+  const metadata = {
+    name,
+    namespace,
+    annotations: { [`${apiGroup}/sync-trigger`]: value },
+    uid,
+  };
+  try {
+    await cluster.apply({ apiVersion: id.apiVersion, kind: REGISTRY_KIND, metadata }, { force: false });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'cluster-conflict') throw error;
+    const message = `another manager has set the sync-trigger of ${namespace}/${name}: where it is in Git, change it there`;
+    throw new Failure('trigger-declared', `${message} (${error.message})`, { cause: error });
+  }
+  return value;
+}

@@ -1,0 +1,71 @@
+// Whether a plan file is for this instance, this cluster, this program and these settings: only then does rendering its
+// commits again give what it was made of. Knows nothing about what it would change.
+
+import { Failure } from '#std/failure.ts';
+import type { Cluster } from '../ports.ts';
+import { isQuarantined, type Quarantine } from '../records/quarantine.ts';
+import type { PlanFile } from './format.ts';
+import type { PlanBinding } from './plan-file.ts';
+
+/** A cluster has no name of its own: the uid of a namespace is in no other. Throws Failure where it cannot be read. */
+export async function identifyCluster(
+  cluster: Pick<Cluster, 'get'>,
+  homeNamespace: string,
+): Promise<PlanFile['cluster']> {
+  const namespace = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: homeNamespace });
+  const uid = namespace?.metadata.uid;
+  if (uid !== undefined) return { homeNamespace, uid };
+  throw new Failure('plan-homeless', `namespace ${homeNamespace}, the home of the instance, does not exist`);
+}
+
+/** An old plan may fit again after what it did was undone. Throws Failure `plan-expired`. */
+export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number, expiresHours: number): void {
+  const hours = (now - Date.parse(createdAt)) / 3_600_000;
+  if (hours <= expiresHours) return;
+  const message = `the plan was made ${Math.floor(hours)} hours ago, and plans.expiresHours is ${expiresHours}: plan again`;
+  throw new Failure('plan-expired', message);
+}
+
+/**
+ * A plan from before a rollback would bring back what was gone back from, for the next run to undo. Throws Failure
+ * `plan-rolled-back`.
+ */
+export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { entries }: Quarantine): void {
+  for (const { name, commit } of file.sources) {
+    const entry = entries.get(name);
+    if (entry === undefined || commit === entry.good) continue;
+    const earlier = Date.parse(file.createdAt) <= Date.parse(entry.since);
+    if (!earlier && !isQuarantined(entry, commit)) continue;
+    const [there, good] = [commit, entry.good].map((each) => each.slice(0, 10));
+    const message = `source ${name} was rolled back to ${good} at ${entry.since}, and the plan is of ${there}, which came before that: plan again, or end the rollback (skep rollback --clear)`;
+    throw new Failure('plan-rolled-back', message);
+  }
+}
+
+/** Throws Failure `plan-foreign` or `plan-mismatch`. */
+export function checkBinding(file: PlanFile, here: PlanBinding): void {
+  if (file.instance !== here.instance) {
+    throw foreign(`it is for instance "${file.instance}", and this is "${here.instance}"`);
+  }
+  if (file.cluster.homeNamespace !== here.cluster.homeNamespace) {
+    const [theirs, ours] = [file.cluster.homeNamespace, here.cluster.homeNamespace];
+    throw foreign(`it is for an instance whose home is namespace ${theirs}, and here it is ${ours}`);
+  }
+  if (file.cluster.uid !== here.cluster.uid) {
+    throw foreign(`it is for another cluster: namespace ${here.cluster.homeNamespace} had another uid there`);
+  }
+  if (file.tool.digest !== here.tool.digest) {
+    throw mismatch(`it was made by ${file.tool.name}, and this is another build (${here.tool.name}): use the same one`);
+  }
+  const names = [...new Set([...Object.keys(file.settings), ...Object.keys(here.settings)])].sort();
+  const differing = names.filter((name) => file.settings[name] !== here.settings[name]);
+  if (differing.length > 0) throw mismatch(`these settings were others when it was made: ${differing.join(', ')}`);
+}
+
+function foreign(reason: string): Failure {
+  return new Failure('plan-foreign', `the plan is not for here: ${reason}`);
+}
+
+function mismatch(reason: string): Failure {
+  return new Failure('plan-mismatch', `the plan would be rendered otherwise here: ${reason}`);
+}

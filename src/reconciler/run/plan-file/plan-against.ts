@@ -1,0 +1,205 @@
+// A plan without a cluster: what exists is what the commits of a snapshot render, as far as the snapshot says that it lives
+// and is so. The plan itself is made as always. Knows nothing about files or URLs.
+
+import { normalise } from '#kubernetes/rules/normalise.ts';
+import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { formatFields } from '#kubernetes/rules/ownership/fieldsv1.ts';
+import { ownedSet } from '#kubernetes/rules/ownership/owned.ts';
+import { Failure } from '#std/failure.ts';
+import type { Desired } from '../desire/desire.ts';
+import type { DigestKey } from '../desire/digest-key.ts';
+import { withValues } from '../desire/generated.ts';
+import { fieldManager } from '../labels.ts';
+import { readMergeTypes } from '../observe/merge-types.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import type { Cluster } from '../ports.ts';
+import { type Prepared, prepare } from '../prepare.ts';
+import type { FleetSource } from '../read/gather.ts';
+import { compiledKind } from '../read/kind-table.ts';
+import type { RunResult } from '../result.ts';
+import { planInstance, type RunDeps, type RunOptions } from '../run.ts';
+import { type AssumedKeys, readNamedKeys } from './assumed-keys.ts';
+import type { PlanBinding } from './plan-file.ts';
+import { snapshotCluster } from './snapshot-cluster.ts';
+import { snapshotRegistries } from './snapshot-registries.ts';
+import type { KnownObject, StateSnapshot } from './state-snapshot-format.ts';
+import { againstOf } from './unknown-here.ts';
+
+export interface PlanAgainstInput {
+  readonly deps: Pick<RunDeps, 'clock' | 'cache'>;
+  readonly options: RunOptions;
+  readonly snapshot: StateSnapshot;
+  readonly here: Pick<PlanBinding, 'tool' | 'instance' | 'settings'>;
+  /** At the commits of the snapshot. */
+  readonly before: readonly FleetSource[];
+  /** What is to be planned. */
+  readonly after: readonly FleetSource[];
+}
+
+/** Throws Failure `snapshot-foreign`, and where a commit of the snapshot cannot be read, why. */
+export async function planAgainst(
+  input: PlanAgainstInput,
+): Promise<{ readonly result: RunResult; readonly prepared: Prepared }> {
+  const { snapshot, here, before, after, options } = input;
+  if (snapshot.instance !== here.instance) {
+    const message = `the snapshot is of instance "${snapshot.instance}", and this is "${here.instance}"`;
+    throw new Failure('snapshot-foreign', message);
+  }
+  const byName = (assumed: AssumedKeys): Cluster =>
+    clusterOf(
+      input,
+      snapshot.objects.map((known) => objectByName(known, fieldManager(options.instance), assumed)),
+    );
+  const assumed = await readNamedKeys(input, byName(new Map()));
+  const names = byName(assumed);
+  const base = await prepare(depsOf(input, names, before), options, 'read');
+  const [failure] = base.gathered.failures;
+  if (failure !== undefined) throw failure;
+  const live = await livingOf(input, names, base, assumed);
+  const { result, prepared } = await planInstance(depsOf(input, clusterOf(input, live), after), options);
+  const plan = withDrift(withoutPreviews(result.plan), snapshot);
+  return { prepared, result: { ...result, plan, against: againstOf(snapshot, here, prepared) } };
+}
+
+function clusterOf({ snapshot, options }: PlanAgainstInput, live: readonly KubeObject[]): Cluster {
+  return snapshotCluster({ snapshot, live, kinds: options.kinds, apiGroup: options.apiGroup });
+}
+
+function depsOf({ deps, snapshot }: PlanAgainstInput, cluster: Cluster, sources: readonly FleetSource[]): RunDeps {
+  return {
+    ...deps,
+    cluster,
+    sources,
+    registries: snapshotRegistries(snapshot),
+    remembered: new Map(),
+    random: placeholder,
+    digestKey: NO_SECRET_KEY,
+    progress: () => undefined,
+  };
+}
+
+/** For values that live and that no one here may see: never zero, as real ones. */
+function placeholder(bytes: number): Uint8Array {
+  return new Uint8Array(bytes).fill(1);
+}
+
+/** Before and after are digested alike, and no digest of here meets one of the cluster. */
+const NO_SECRET_KEY: DigestKey = {
+  known: () => Buffer.from('no key'),
+  find: async () => undefined,
+  make: async () => undefined,
+};
+
+/** What the snapshot knows of an object by itself. */
+function objectByName(known: KnownObject, manager: string, assumed: AssumedKeys): KubeObject {
+  const { apiVersion, kind } = known.resource;
+  const keys = known.keys ?? assumed.get(keyOf(known.resource));
+  return {
+    apiVersion,
+    kind,
+    // That the instance has applied it shows in an entry, whatever that says.
+    metadata: metadataOf(known, known.applied === true ? [entry(manager, apiVersion, {})] : undefined),
+    data: keys && Object.fromEntries(keys.map((key) => [key, ''])),
+  };
+}
+
+type Metadata = KubeObject['metadata'];
+
+function metadataOf(known: KnownObject, managedFields: Metadata['managedFields'] | undefined): Metadata {
+  const { namespace, name } = known.resource;
+  const { uid, generation, labels, annotations, controllers = [], deleting } = known;
+  const ownerReferences = controllers.map((owner) => ({ apiVersion: 'v1', ...owner, uid: '', controller: true }));
+  return {
+    name,
+    namespace,
+    uid,
+    generation,
+    labels,
+    annotations,
+    ownerReferences: ownerReferences.length === 0 ? undefined : ownerReferences,
+    deletionTimestamp: deleting === true ? '1970-01-01T00:00:00Z' : undefined,
+    managedFields,
+  };
+}
+
+/** What exists: rendered where it is declared, by name alone where it is not. */
+async function livingOf(
+  input: PlanAgainstInput,
+  names: Cluster,
+  base: Prepared,
+  assumed: AssumedKeys,
+): Promise<KubeObject[]> {
+  const rendered = new Map(base.desires.objects.map((desired) => [desired.key, desired]));
+  const typeOf = await readMergeTypes(
+    names,
+    base.desires.objects.map(({ id }) => id),
+  );
+  const manager = fieldManager(input.options.instance);
+  return input.snapshot.objects.map((known) => {
+    const desired = rendered.get(keyOf(known.resource));
+    if (desired === undefined || known.state === 'surplus' || known.state === 'foreign')
+      return objectByName(known, manager, assumed);
+    return asStored(input.options, asRendered(known, desired, typeOf(desired.id), manager));
+  });
+}
+
+/** Custom resources of ours live with their defaults, which kinds rely on. */
+function asStored({ kinds, apiGroup }: RunOptions, object: KubeObject): KubeObject {
+  const kind = groupOf(object.apiVersion) === apiGroup ? kinds.find((each) => each.kind === object.kind) : undefined;
+  if (kind === undefined) return object;
+  const { spec } = compiledKind(kind).structural.withDefaults(object);
+  return spec === undefined ? object : { ...object, spec };
+}
+
+function entry(manager: string, apiVersion: string, fieldsV1: ReturnType<typeof formatFields>) {
+  return { manager, operation: 'Apply', apiVersion, fieldsType: 'FieldsV1', fieldsV1 } as const;
+}
+
+function asRendered(
+  known: KnownObject,
+  desired: Desired,
+  type: Parameters<typeof normalise>[1],
+  manager: string,
+): KubeObject {
+  const object = normalise(withValues(desired.object, desired.random, placeholder), type);
+  const fields = type === undefined ? {} : formatFields(ownedSet(object, type).set);
+  // What differs there is not known here, but that something does.
+  const apiVersion = known.state === 'drifted' ? DRIFTED : object.apiVersion;
+  const { uid, generation, annotations, deleting } = known;
+  const metadata: Metadata = {
+    ...object.metadata,
+    annotations: annotations ? { ...object.metadata.annotations, ...annotations } : object.metadata.annotations,
+    uid,
+    generation,
+    deletionTimestamp: deleting === true ? '1970-01-01T00:00:00Z' : undefined,
+    managedFields: [entry(manager, apiVersion, fields)],
+  };
+  return { ...object, metadata };
+}
+
+/** No version of any API: what was applied as such is to be applied again. */
+const DRIFTED = 'drifted';
+
+/** No one was asked: that is reported once. */
+function withoutPreviews(plan: Plan): Plan {
+  function unasked(change: Change): Change {
+    if (change.action === 'delete') return change;
+    const { preview: _preview, ...rest } = change;
+    return rest;
+  }
+  return { ...plan, batches: plan.batches.map((batch) => ({ ...batch, changes: batch.changes.map(unasked) })) };
+}
+
+/** Fields that differ in the cluster are reported, and that their values are not in the snapshot. */
+function withDrift(plan: Plan, { objects }: StateSnapshot): Plan {
+  const drifted = new Map(objects.map((known) => [keyOf(known.resource), known.drifted ?? []]));
+  function reported(change: Change): Change {
+    const paths = change.action === 'update' ? (drifted.get(change.key) ?? []) : [];
+    if (paths.length === 0) return change;
+    const shown = new Map(change.diff.map((each) => [each.path, each]));
+    for (const path of paths)
+      shown.set(path, { after: '*** (as declared)', ...shown.get(path), path, before: '*** (drifted)' });
+    return { ...change, diff: [...shown.values()].sort((a, b) => (a.path < b.path ? -1 : 1)) };
+  }
+  return { ...plan, batches: plan.batches.map(({ name, changes }) => ({ name, changes: changes.map(reported) })) };
+}

@@ -1,0 +1,113 @@
+// A cluster that consists of what a snapshot says, for planning without any access to the real one. Nothing is ever written
+// to it. Knows nothing about files, and of what exists only what it is given.
+
+import assert from 'node:assert/strict';
+import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { metaSchemas, publishedName, publishedSchema } from '#kubernetes/rules/schemas/published.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
+import { structuralSchema, VERSION } from '../../kinds/crd.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { applySetId } from '../labels.ts';
+import { parentId, parentObject } from '../observe/applyset.ts';
+import type { Cluster } from '../ports.ts';
+import type { StateSnapshot } from './state-snapshot-format.ts';
+
+export interface SnapshotClusterInput {
+  readonly snapshot: StateSnapshot;
+  readonly live: readonly KubeObject[];
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+}
+
+export function snapshotCluster(input: SnapshotClusterInput): Cluster {
+  const { snapshot } = input;
+  const living = new Map(input.live.map((object) => [keyOf(idOf(object)), object]));
+  const records = new Map(recordsOf(snapshot).map((object) => [keyOf(idOf(object)), object]));
+  return {
+    resources: async () => snapshot.served.map((kind) => ({ ...kind, verbs: ['list'] })),
+    serves: async (apiVersion, kind) => {
+      const found = snapshot.served.find((each) => each.apiVersion === apiVersion && each.kind === kind);
+      return found === undefined ? undefined : { ...found, verbs: ['list'] };
+    },
+    schema: async (apiVersion) => publishedDocument(input, apiVersion),
+    tokenIssuer: async () => ({ fault: 'no server is asked' }),
+    refresh: () => undefined,
+    list: async ({ apiVersion, kind }, namespace) =>
+      input.live.filter(
+        (object) =>
+          object.kind === kind &&
+          groupOf(object.apiVersion) === groupOf(apiVersion) &&
+          (namespace === undefined || object.metadata.namespace === namespace),
+      ),
+    get: async (id) => living.get(keyOf(id)) ?? records.get(keyOf(id)),
+    apply: async (object, options) => {
+      assert(options.dryRun === true, 'a plan writes nothing');
+      const live = living.get(keyOf(idOf(object)));
+      if (live !== undefined && sameButForServer(object, live)) return live;
+      throw new Failure('cluster-error', 'no server is asked');
+    },
+    remove: () => failWrite(),
+    patch: () => failWrite(),
+    create: () => failWrite(),
+    replace: () => failWrite(),
+    fence: () => undefined,
+    requests: () => 0,
+  };
+}
+
+function failWrite(): never {
+  return assert.fail('a plan writes nothing');
+}
+
+/** What a run looks up by name: the parent of its set, and the definitions of foreign kinds. */
+function recordsOf(snapshot: StateSnapshot): KubeObject[] {
+  const { instance, cluster, extent, tool, definitions } = snapshot;
+  const { homeNamespace } = cluster;
+  const sets = { groupKinds: new Set(extent.groupKinds), namespaces: new Set(extent.namespaces) };
+  const parent = parentObject(parentId(instance, homeNamespace), applySetId(instance, homeNamespace), sets, tool.name);
+  return [parent, ...(definitions as KubeObject[])];
+}
+
+function sameButForServer(desired: KubeObject, live: KubeObject): boolean {
+  return jsonEquals(withoutServer(desired), withoutServer(live));
+}
+
+function withoutServer({ metadata, ...object }: KubeObject): unknown {
+  const { uid: _uid, generation: _generation, managedFields: _fields, ...kept } = metadata;
+  return { ...object, metadata: kept };
+}
+
+/** Built-in kinds as they are bundled, ours by their schemas, those of others by their definitions. */
+function publishedDocument(input: SnapshotClusterInput, apiVersion: string): OpenApiDocument | undefined {
+  const { kinds, apiGroup, snapshot } = input;
+  if (apiVersion === `${apiGroup}/${VERSION}`) {
+    return documentOf(
+      apiVersion,
+      kinds.map((kind) => [kind.kind, structuralSchema(kind)]),
+    );
+  }
+  const defined = snapshot.definitions.flatMap(({ spec }) => definedKinds(spec, apiVersion));
+  return defined.length > 0 ? documentOf(apiVersion, defined) : bundledSchema(apiVersion);
+}
+
+function definedKinds(spec: unknown, apiVersion: string): [string, JsonObject][] {
+  if (!isObject(spec) || !isObject(spec.names) || !Array.isArray(spec.versions)) return [];
+  const { group, names, versions } = spec;
+  return versions.flatMap((version): [string, JsonObject][] => {
+    if (!isObject(version) || `${String(group)}/${String(version.name)}` !== apiVersion) return [];
+    const schema = isObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
+    return isObject(schema) ? [[String(names.kind), schema]] : [];
+  });
+}
+
+function documentOf(apiVersion: string, kinds: readonly (readonly [string, JsonObject])[]): OpenApiDocument {
+  const [group = '', version = ''] = apiVersion.split('/');
+  const own = kinds.map(([kind, schema]) => {
+    const type = { group, version, kind };
+    return [publishedName(type), publishedSchema(type, schema)] as const;
+  });
+  return { components: { schemas: { ...metaSchemas(), ...Object.fromEntries(own) } } };
+}

@@ -1,0 +1,86 @@
+// What a snapshot of the state holds: the one place that says so. Names, digests and facts of kinds; no value of any field.
+// Knows nothing about how one is made or read.
+
+import {
+  anyObject,
+  bool,
+  choice,
+  integer,
+  list,
+  map,
+  object,
+  optional,
+  type Static,
+  text,
+  textMap,
+  time,
+} from '#std/schema.ts';
+import { CLUSTER, PLANNED_SOURCE, RESOURCE, SHA256, TOOL } from './format.ts';
+
+/** Snapshots of a later one are refused. */
+export const SNAPSHOT_VERSION = 1;
+
+const OBJECT = object(
+  {
+    resource: RESOURCE,
+    uid: optional(text('Its uid.')),
+    generation: optional(integer('Its generation.', { format: 'int64', minimum: 0 })),
+    state: choice(
+      'same: as its source says at the commit. drifted: declared there, and different in the cluster. surplus: of this instance, and ' +
+        'not declared there. foreign: not of this instance.',
+      ['same', 'drifted', 'surplus', 'foreign'],
+    ),
+    drifted: optional(list(text('Path of a field.'), 'Which fields differ; never their values.')),
+    owned: optional(text('Digest of the fields that skep owns, with their values.', SHA256)),
+    applied: optional(bool('The instance has applied it.')),
+    deleting: optional(bool('It is being deleted.')),
+    labels: optional(textMap('The labels that an instance puts on what is its own.')),
+    annotations: optional(textMap('Those that protect it.')),
+    controllers: optional(
+      list(object({ kind: text('Kind.'), name: text('Name.') }, 'An owner.'), 'What it belongs to, as it says itself.'),
+    ),
+    keys: optional(list(text('A key.'), 'Of a ConfigMap or Secret: which keys it has; absent: that is not known.')),
+  },
+  'One object.',
+);
+
+export const STATE_SNAPSHOT = object(
+  {
+    format: choice('What this file is.', ['skep-snapshot']),
+    version: integer('Version of this format.', { minimum: SNAPSHOT_VERSION, maximum: SNAPSHOT_VERSION }),
+    createdAt: time('When the cluster was looked at (RFC 3339).'),
+    tool: TOOL,
+    instance: text('Name of the instance.', { minLength: 1 }),
+    cluster: CLUSTER,
+    settings: map(text('Digest.', SHA256), 'Digests of the settings that shape a plan, by their name in skep.yaml.'),
+    sources: list(PLANNED_SOURCE, 'All sources, at the commits that the state was compared with.', { keys: ['name'] }),
+    extent: object(
+      { groupKinds: list(text('Kind.group.'), 'Kinds.'), namespaces: list(text('Name.'), 'Namespaces.') },
+      'Where members of the set of the instance may be.',
+    ),
+    served: list(
+      object(
+        {
+          apiVersion: text('Group and version.'),
+          kind: text('Kind.'),
+          plural: text('As in URLs.'),
+          namespaced: bool('Whether its objects are in namespaces.'),
+        },
+        'One kind.',
+      ),
+      'Kinds that the cluster serves.',
+    ),
+    definitions: list(anyObject('A CustomResourceDefinition.'), 'Of kinds of others that the sources use.'),
+    namespaces: list(text('Name.'), 'Namespaces of which all names are in here.'),
+    images: map(
+      list(text('An image.'), 'Images.'),
+      'What registries that enforce their images hold, by namespace/name.',
+    ),
+    objects: list(OBJECT, 'Objects of this instance, and what exists beside them.'),
+    digest: text('SHA-256 of the canonical JSON of everything else in this file.', SHA256),
+  },
+  'The state of an instance, without any value: enough to plan by where there is no access to the cluster.',
+);
+
+export type StateSnapshot = Static<typeof STATE_SNAPSHOT>;
+export type KnownObject = Static<typeof OBJECT>;

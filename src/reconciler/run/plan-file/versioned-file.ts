@@ -1,0 +1,53 @@
+// Files of our own that leave the cluster and come back: JSON of one format and version, with a digest over their content.
+// Knows nothing about what is in them.
+
+import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
+import { Failure } from '#std/failure.ts';
+import { digest } from '#std/hash.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { TSchema } from '#std/schema.ts';
+
+export interface FileKind {
+  readonly format: string;
+  readonly version: number;
+  readonly schema: TSchema;
+  /** In words: `plan file`. */
+  readonly says: string;
+  readonly invalid: string;
+  readonly otherVersion: string;
+}
+
+export function withDigest<T extends object>(body: T): T & { digest: string } {
+  return { ...body, digest: digest(body) };
+}
+
+/** The checked value. Throws Failure `kind.invalid` or `kind.otherVersion`. `name`: of the file, for messages. */
+export function readVersioned(kind: FileKind, content: string, name: string): JsonObject {
+  const invalid = (reason: string, cause?: unknown): Failure =>
+    new Failure(kind.invalid, `${name}: ${reason}`, { cause });
+  const value = parseContent(content, invalid);
+  if (!isObject(value) || value.format !== kind.format) throw invalid(`it is no ${kind.says}`);
+  const { version, digest: written, ...body } = value;
+  if (version !== kind.version) {
+    const message = `${name}: it is of version ${JSON.stringify(version)}, and this skep reads version ${kind.version}: use the skep that made it`;
+    throw new Failure(kind.otherVersion, message);
+  }
+  // Before its content: whoever edits it makes another one, whatever it looks like.
+  if (written !== digest({ version, ...body })) {
+    throw invalid('its digest does not fit its content: it was changed after it was made');
+  }
+  const schema: JsonObject = JSON.parse(JSON.stringify(kind.schema));
+  const structural = compileStructural(schema);
+  const [finding] = [...structural.unknownFields(value), ...structural.validate(value)];
+  if (finding !== undefined) throw invalid(`${finding.pointer}: ${finding.message}`);
+  return value;
+}
+
+function parseContent(content: string, invalid: (reason: string, cause: unknown) => Failure): Json {
+  try {
+    return JSON.parse(content);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw invalid(`it is no JSON (${reason}): was it cut off?`, cause);
+  }
+}

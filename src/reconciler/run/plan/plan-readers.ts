@@ -1,0 +1,25 @@
+// Plans for those who may read but not change: where the server forbids every dry run, that is reported once, and no change
+// counts as refused. Knows nothing about who asks.
+
+import type { Problem } from '#std/problem.ts';
+import type { Change, Plan } from './plan.ts';
+
+export function withoutForbidden(plan: Plan): { readonly plan: Plan; readonly problems: readonly Problem[] } {
+  const previews = plan.batches.flatMap(({ changes }) => changes.flatMap((change) => previewOf(change) ?? []));
+  const asked = previews.filter(({ verdict }) => verdict !== 'skipped');
+  const forbidden = asked.filter((preview) => preview.verdict === 'refused' && preview.code === 'cluster-forbidden');
+  if (asked.length === 0 || forbidden.length < asked.length) return { plan, problems: [] };
+  const batches = plan.batches.map((batch) => ({ ...batch, changes: batch.changes.map(unasked) }));
+  const message = 'the server forbids dry runs to this account, so it has checked none of these changes';
+  return { plan: { ...plan, batches }, problems: [{ code: 'preview-forbidden', severity: 'warning', message }] };
+}
+
+function previewOf(change: Change) {
+  return change.action === 'delete' ? undefined : change.preview;
+}
+
+function unasked(change: Change): Change {
+  if (change.action === 'delete') return change;
+  const { preview: _preview, ...rest } = change;
+  return rest;
+}

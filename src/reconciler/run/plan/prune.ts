@@ -1,0 +1,162 @@
+// Gathers what is known about the live objects that nothing declares, and has it decided which of them a run may delete, by
+// source. Knows nothing about how a deletion is made.
+
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import type { ResourceId } from '#std/problem.ts';
+import { heldOwner } from '../desire/desire.ts';
+import type { Compared } from '../diff/compared.ts';
+import type { InstanceName, OwnKinds } from '../instance.ts';
+import { fieldManager, labelOf, labelValue, PART_OF } from '../labels.ts';
+import { scopeOf } from '../observe/scope.ts';
+import type { Snapshot } from '../observe/snapshot.ts';
+import { listContents } from '../prune/contents.ts';
+import { type Deletions, deletionsOf } from '../prune/deletions.ts';
+import { faultsOf } from '../prune/faults.ts';
+import type { DeletionList } from '../prune/guard.ts';
+import { listsOf } from '../prune/lists.ts';
+import { membershipOf } from '../prune/membership.ts';
+import { otherSources } from '../prune/origins.ts';
+import { type Referrers, referrersOf } from '../prune/referrers.ts';
+import { couldDeclare, withinLimits } from '../prune/within-limits.ts';
+import type { Gathered } from '../read/gather.ts';
+import { limitsBySource } from '../read/limits.ts';
+import { type Approvals, approves, isExpired, readApprovals } from '../records/approval.ts';
+import type { InventoryContent } from '../records/inventory.ts';
+import { NO_RECORD } from '../records/long-record.ts';
+import type { Resolved } from '../resolve/resolve.ts';
+import { replacedOf } from './plan.ts';
+import type { PlanDeps, PlannedFrom, PlanOptions } from './planned-from.ts';
+
+export interface PruneInput {
+  readonly compared: readonly Compared[];
+  readonly surplus: readonly KubeObject[];
+  /** All that exists, but for the records of the instance. */
+  readonly live: readonly KubeObject[];
+  readonly applied: (object: KubeObject) => boolean;
+  readonly applySet: string;
+}
+
+export interface Pruned {
+  readonly deletions: Deletions;
+  readonly lists: readonly DeletionList[];
+  readonly approvals: Approvals;
+  /** What the instance has created, as far as it is recorded. */
+  readonly recorded: InventoryContent;
+  /** What refers to an object as it exists. */
+  readonly referrers: (target: ResourceId) => readonly ResourceId[];
+}
+
+export async function prune(
+  deps: PlanDeps,
+  options: PlanOptions,
+  planned: PlannedFrom,
+  input: PruneInput,
+): Promise<Pruned> {
+  const { compared, surplus, live, applied, applySet } = input;
+  const { gathered, snapshot, resolved, desires, leftAlone } = planned;
+  const { kinds, apiGroup } = options;
+  // Not looked for where nothing is deleted.
+  const referrers =
+    surplus.length === 0 ? NOBODY : referrersOf({ standings: resolved.standings, live, kinds, apiGroup });
+  const deletions = deletionsFrom(deps, options, planned, input, referrers);
+  const owned = live.filter((object) => labelOf(object, PART_OF) === applySet);
+  const membership = membershipOf({
+    inventory: planned.inventory,
+    beforeInventories: planned.parent.beforeInventories,
+    owned,
+    live,
+    applied,
+    manager: fieldManager(options.instance),
+    apiGroup,
+  });
+  const found = listsOf({
+    going: deletions.going,
+    replaced: compared.flatMap((each) => replacedOf(each) ?? []),
+    owned,
+    recorded: membership.recorded,
+    loaded: gathered.loaded,
+    sources: deletions.facts.sources,
+    faults: faultsOf({ gathered, resolved, compared, foreign: desires.problems, leftAlone }),
+    contents: await listContents(deps, snapshot, deletions.going),
+    limits: options.limits,
+  });
+  const others = otherSources(planned.parent.origins);
+  const approved = await withApprovals(deps, options, others === undefined ? found : [others, ...found]);
+  return { deletions, ...approved, recorded: membership.content, referrers: referrers.living };
+}
+
+function deletionsFrom(
+  deps: PlanDeps,
+  options: PlanOptions,
+  { gathered, snapshot, resolved, desires, leftAlone }: PlannedFrom,
+  { surplus, live, applied, applySet }: PruneInput,
+  referrers: Referrers,
+): Deletions {
+  const limits = limitsBySource(deps.sources);
+  return deletionsOf({
+    surplus: surplus.toSorted(byKey),
+    leftAlone,
+    heldOwners: options.children
+      ? desires.heldOwners
+      : new Set([...desires.heldOwners, ...othersOwners(live, applySet)]),
+    unknownOwnerKinds: unknownOwnerKinds(options, snapshot),
+    referrers,
+    unknownReferrers: unlisted(options, snapshot),
+    staying: [...desires.objects.map(({ id }) => id), ...gathered.invalid],
+    heldKeys: heldKeys(gathered, resolved),
+    sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
+    suspended: gathered.suspended,
+    outOfUse: gathered.outOfUse,
+    prune: options.prune,
+    allows: scopeOf(options.namespaces).allows,
+    couldDeclare: couldDeclare(limits),
+    withinLimits: withinLimits(limits),
+    applied,
+  });
+}
+
+/** Another operator makes the children of what exists and is not of our set: what we made of it stays with it. */
+function othersOwners(live: readonly KubeObject[], applySet: string): string[] {
+  return live.filter((object) => labelOf(object, PART_OF) !== applySet).map((object) => heldOwner(idOf(object)));
+}
+
+/** Approvals are looked for only where something is deleted. */
+async function withApprovals(
+  deps: PlanDeps,
+  options: InstanceName,
+  found: readonly DeletionList[],
+): Promise<{ readonly lists: readonly DeletionList[]; readonly approvals: Approvals }> {
+  if (found.length === 0) return { lists: found, approvals: { all: [], stored: NO_RECORD } };
+  const approvals = await readApprovals(deps.cluster, options);
+  const lists = found.map((list): DeletionList => {
+    const approval = approvals.all.find((each) => approves(each, list));
+    if (approval === undefined) return list;
+    return isExpired(approval, deps.clock) ? { ...list, expiredAt: approval.expiresAt } : { ...list, approval };
+  });
+  return { lists, approvals };
+}
+
+function byKey(a: KubeObject, b: KubeObject): number {
+  return keyOf(idOf(a)) < keyOf(idOf(b)) ? -1 : 1;
+}
+
+function unknownOwnerKinds({ kinds, apiGroup: group }: OwnKinds, snapshot: Snapshot): ReadonlySet<string> {
+  const unknown = kinds.filter(({ kind }) => !snapshot.known({ group, kind }));
+  return new Set(unknown.map(({ kind }) => kind.toLowerCase()));
+}
+
+const NOBODY: Referrers = { living: () => [], wanted: () => [] };
+
+/** Of a kind that is not served there is nothing. */
+function unlisted({ kinds, apiGroup: group }: OwnKinds, snapshot: Snapshot): readonly string[] {
+  return kinds
+    .map(({ kind }) => ({ group, kind }))
+    .filter((kind) => snapshot.served(kind) !== undefined && !snapshot.known(kind))
+    .map(({ kind }) => kind);
+}
+
+/** Invalid resources, and those that depend on them. */
+function heldKeys({ invalid }: Gathered, { standings }: Resolved): ReadonlySet<string> {
+  const held = standings.filter(({ verdict }) => verdict === 'held').map(({ loaded }) => loaded.id);
+  return new Set([...invalid, ...held].map(keyOf));
+}

@@ -1,0 +1,127 @@
+// What the policies of the instance deny is not applied: a resource is held as an invalid one is, and of a resource whose
+// children are denied the children are. Knows nothing about CEL.
+
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { restoreObject } from '#kubernetes/rules/large-values.ts';
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
+import type { Judge } from '#kubernetes/rules/policy/judge.ts';
+import type { Problem } from '#std/problem.ts';
+import { type Desires, heldOwner } from '../desire/desire.ts';
+import type { OwnKinds, Rendering } from '../instance.ts';
+import type { Cluster } from '../ports.ts';
+import type { Gathered } from '../read/gather.ts';
+import type { Sourced } from '../read/sourced.ts';
+import type { Resolved, Standing } from '../resolve/resolve.ts';
+import { definitionsAmong, readLiveFacts } from './facts.ts';
+import { admittedObject, type Defendant, judgeAll, openPolicies } from './policies.ts';
+
+export interface Enforced {
+  readonly gathered: Gathered;
+  /** For children, which are not there yet; absent where the instance has no policies. */
+  readonly judge?: Judge;
+}
+
+/** Holds what Git declares against the policies; what is invalid already, or left alone, is not asked. */
+export async function enforce(
+  { cluster }: { readonly cluster: Cluster },
+  { policies, kinds, apiGroup }: OwnKinds & Pick<Rendering, 'policies'>,
+  gathered: Gathered,
+  leftAlone: { has(key: string): boolean },
+): Promise<Enforced> {
+  if (policies === undefined) return { gathered };
+  const broken = new Set(gathered.invalid.map(keyOf));
+  const sound = gathered.loaded.filter(({ id }) => !broken.has(keyOf(id)) && !leftAlone.has(keyOf(id)));
+  const [definitions, served] = [definitionsAmong(gathered.loaded), await cluster.resources()];
+  const judgeBy = async (declared: readonly Sourced[]): Promise<Judge> => {
+    const facts = await readLiveFacts(cluster, policies, declared);
+    return openPolicies({ policies, kinds, apiGroup, definitions, served, facts });
+  };
+  const first = await judgeBy(sound);
+  // What a namespace may not declare is true of nothing that is in it.
+  const refused = judgeAll(
+    first,
+    sound.filter(isNamespace).map((resource) => defendant(resource)),
+  ).denied;
+  const judge = refused.size === 0 ? first : await judgeBy(sound.filter((resource) => !refused.has(resource)));
+  const { problems, denied } = judgeAll(judge, await defendants(judge, sound));
+  return {
+    gathered: {
+      ...gathered,
+      invalid: [...gathered.invalid, ...[...denied.keys()].map(({ id }) => id)],
+      problems: [...gathered.problems, ...problems],
+    },
+    judge,
+  };
+}
+
+function defendant(resource: Sourced): Defendant<Sourced> {
+  return { of: resource, object: admittedObject(resource), resource };
+}
+
+/** Long values are in memory for one evaluation each. */
+async function defendants(judge: Judge, resources: readonly Sourced[]): Promise<readonly Defendant<Sourced>[]> {
+  const all: Defendant<Sourced>[] = [];
+  for (const resource of resources) {
+    const { object, contents } = resource;
+    const short = defendant(resource);
+    if (contents === undefined) all.push(short);
+    else {
+      const whole = restoreObject(object, await contents());
+      all.push({ ...short, judgement: judge(admittedObject({ ...resource, object: whole })) });
+    }
+  }
+  return all;
+}
+
+function isNamespace({ id }: Sourced): boolean {
+  return id.apiVersion === 'v1' && id.kind === 'Namespace';
+}
+
+export interface ChildrenEnforced {
+  readonly resolved: Resolved;
+  readonly wishes: Desires;
+  readonly problems: readonly Problem[];
+}
+
+/** All children of one resource are held when one of them is denied: halves work worse than nothing new. */
+export function enforceOnChildren(judge: Judge | undefined, resolved: Resolved, wishes: Desires): ChildrenEnforced {
+  if (judge === undefined) return { resolved, wishes, problems: [] };
+  const owners = new Map(resolved.standings.map((standing) => [keyOf(standing.loaded.id), standing.loaded]));
+  const { problems, denied } = judgeAll(judge, admittedChildren(wishes, owners));
+  if (denied.size === 0) return { resolved, wishes, problems };
+  return {
+    resolved: { ...resolved, standings: resolved.standings.map((standing) => refusedBy(standing, denied)) },
+    wishes: {
+      ...wishes,
+      objects: wishes.objects.filter(({ owner }) => owner === undefined || !isDenied(denied, keyOf(owner))),
+      heldOwners: new Set([...wishes.heldOwners, ...[...denied.keys()].map(({ id }) => heldOwner(id))]),
+    },
+    problems,
+  };
+}
+
+function admittedChildren({ objects }: Desires, owners: ReadonlyMap<string, Sourced>) {
+  return objects.flatMap(({ object, owner }) => {
+    const resource = owner === undefined ? undefined : owners.get(keyOf(owner));
+    const admitted: KubeObject = builtinAsAdmitted(object);
+    return resource === undefined ? [] : [{ of: resource, object: admitted, resource, child: true as const }];
+  });
+}
+
+function isDenied(denied: ReadonlyMap<Sourced, Problem>, key: string): boolean {
+  return [...denied.keys()].some(({ id }) => keyOf(id) === key);
+}
+
+function refusedBy(standing: Standing, denied: ReadonlyMap<Sourced, Problem>): Standing {
+  const problem = denied.get(standing.loaded);
+  if (problem === undefined) return standing;
+  // Conditions carry the code as their reason, which takes no names of policies.
+  const finding: Finding = {
+    code: 'child-denied',
+    severity: 'error',
+    message: `${problem.code}: ${problem.message}`,
+    pointer: '',
+  };
+  return { ...standing, verdict: 'refused', findings: [...standing.findings, finding] };
+}

@@ -1,0 +1,206 @@
+// Holds resources against the policies of the instance, and says what follows as problems with their places. Knows nothing
+// about CEL, and nothing about where policies come from: never from the commit that they judge.
+
+import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
+import {
+  type Judge,
+  type Judgement,
+  openJudge,
+  type PolicyWorld,
+  type Verdict,
+} from '#kubernetes/rules/policy/judge.ts';
+import type { ParamSource } from '#kubernetes/rules/policy/params.ts';
+import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
+import type { NamespaceFacts, ResourceType } from '#kubernetes/rules/policy/request.ts';
+import { definedTypes, resourceTable } from '#kubernetes/rules/policy/resource-types.ts';
+import type { JsonObject } from '#std/json.ts';
+import { formatId, type Problem } from '#std/problem.ts';
+import { VERSION } from '../../kinds/crd.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import type { ApiResource } from '../ports.ts';
+import type { LoadedResource } from '../read/load.ts';
+
+/** What is known around the resources, beside the files of the policies. */
+export interface PolicyFacts {
+  readonly namespace: (name: string) => KubeObject | undefined;
+  /** Undefined where nothing is known about the kind. */
+  readonly params: (apiVersion: string, kind: string) => ParamSource | undefined;
+}
+
+export interface PolicyInput {
+  readonly policies: PolicySet;
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  /** CustomResourceDefinitions of kinds that may be judged. */
+  readonly definitions: readonly JsonObject[];
+  /** What a cluster serves besides; absent where none is asked. */
+  readonly served?: readonly ApiResource[];
+  readonly facts: PolicyFacts;
+}
+
+export interface Judged<T> {
+  /** In the order of what was judged. */
+  readonly problems: readonly Problem[];
+  /** What must not be applied, with the first reason. */
+  readonly denied: ReadonlyMap<T, Problem>;
+  /** Violations that binding actions only record. */
+  readonly audited: number;
+}
+
+/** One thing to judge: where its problems belong, and the object that they are about. */
+export interface Defendant<T> {
+  readonly of: T;
+  readonly object: KubeObject;
+  readonly resource: LoadedResource;
+  /** What is said of it whole, where `object` lacks long values. */
+  readonly judgement?: Judgement;
+  /** A child has no place of its own: problems stand at its owner. */
+  readonly child?: true;
+}
+
+export function openPolicies(input: PolicyInput): Judge {
+  const { policies, kinds, apiGroup, definitions, served = [] } = input;
+  const ours = kinds.map(
+    ({ kind, plural }): ResourceType => ({
+      apiVersion: `${apiGroup}/${VERSION}`,
+      kind,
+      plural,
+      namespaced: true,
+      others: [],
+    }),
+  );
+  return openJudge(policies, {
+    typeOf: resourceTable([...servedTypes(served), ...definitions.flatMap(definedTypes), ...ours]),
+    namespace: memoised((name) => namespaceFacts(input, name)),
+    params: paramsOf(input),
+  });
+}
+
+/** Discovery does not tell how the versions of a kind differ. */
+function servedTypes(served: readonly ApiResource[]): ResourceType[] {
+  const versions = Map.groupBy(served, ({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`);
+  return served.map(({ apiVersion, kind, plural, namespaced }) => {
+    const all = (versions.get(`${groupOf(apiVersion)}/${kind}`) ?? []).map((each) => each.apiVersion);
+    const others = all.filter((each) => each !== apiVersion);
+    return {
+      apiVersion,
+      kind,
+      plural,
+      namespaced,
+      others: others.map((each) => ({ apiVersion: each, convertible: false })),
+    };
+  });
+}
+
+function memoised<T>(find: (name: string) => T): (name: string) => T {
+  const known = new Map<string, T>();
+  return (name) => {
+    const found = known.get(name) ?? find(name);
+    known.set(name, found);
+    return found;
+  };
+}
+
+function namespaceFacts({ policies, facts }: PolicyInput, name: string): NamespaceFacts {
+  const written = policies.objects.find(
+    ({ apiVersion, kind, metadata }) => apiVersion === 'v1' && kind === 'Namespace' && metadata.name === name,
+  );
+  const object = facts.namespace(name) ?? written;
+  return object === undefined ? { type: 'unknown', name } : { type: 'known', object };
+}
+
+/** What stands in the files of the policies counts over what lives under the same name. */
+function paramsOf({ policies, facts }: PolicyInput): PolicyWorld['params'] {
+  const known = new Map<string, ParamSource | undefined>();
+  return (apiVersion, kind) => {
+    const key = `${apiVersion} ${kind}`;
+    if (!known.has(key)) known.set(key, find(apiVersion, kind));
+    return known.get(key);
+  };
+
+  function find(apiVersion: string, kind: string): ParamSource | undefined {
+    const own = policies.objects.filter((object) => object.apiVersion === apiVersion && object.kind === kind);
+    const around = facts.params(apiVersion, kind);
+    if (around === undefined) {
+      const namespaced = own.some(({ metadata }) => metadata.namespace !== undefined);
+      return own.length === 0 ? undefined : { namespaced, objects: own, complete: false };
+    }
+    const names = new Set(own.map(qualifiedName));
+    const others = around.objects.filter((object) => !names.has(qualifiedName(object)));
+    return { ...around, objects: [...own, ...others] };
+  }
+}
+
+function qualifiedName({ metadata }: KubeObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name}`;
+}
+
+/** As admission sees what Git declares: with the defaults of its schema. */
+export function admittedObject({ object, kind, defaulted }: LoadedResource): KubeObject {
+  return kind === undefined ? builtinAsAdmitted(object) : (defaulted ?? object);
+}
+
+export function judgeAll<T>(judge: Judge, defendants: Iterable<Defendant<T>>): Judged<T> {
+  const problems: Problem[] = [];
+  const denied = new Map<T, Problem>();
+  const unknown = new Map<string, Unjudged>();
+  let audited = 0;
+  for (const defendant of defendants) {
+    const judgement = defendant.judgement ?? judge(defendant.object);
+    for (const verdict of judgement.verdicts) {
+      if (verdict.action === 'Audit') {
+        audited++;
+        continue;
+      }
+      const problem = policyProblem(defendant, verdict);
+      problems.push(problem);
+      if (verdict.action === 'Deny' && !denied.has(defendant.of)) denied.set(defendant.of, problem);
+    }
+    for (const { policy, reason } of judgement.unknown) noteUnknown(unknown, defendant.resource, policy, reason);
+  }
+  return { problems: [...problems, ...[...unknown.values()].map(unjudgedProblem)], denied, audited };
+}
+
+function policyProblem<T>({ object, resource, child }: Defendant<T>, verdict: Verdict): Problem {
+  const pointer = child === true ? '' : verdict.pointer;
+  const said = object.kind === 'Secret' ? (verdict.discreet ?? verdict.message) : verdict.message;
+  const whose = child === true ? ` (its ${object.kind} ${object.metadata.name})` : '';
+  return {
+    code: `policy/${verdict.policy}`,
+    severity: verdict.action === 'Deny' ? 'error' : 'warning',
+    message: `${said}${whose}`,
+    pointer,
+    place: resource.place(pointer === '' ? '/metadata/name' : pointer),
+    resource: resource.id,
+  };
+}
+
+/** What several policies cannot say for the same reason is told once, with the first resource. */
+interface Unjudged {
+  readonly reason: string;
+  readonly first: LoadedResource;
+  readonly policies: Set<string>;
+  readonly resources: Set<string>;
+}
+
+function noteUnknown(unknown: Map<string, Unjudged>, resource: LoadedResource, policy: string, reason: string): void {
+  const known = unknown.get(reason) ?? { reason, first: resource, policies: new Set(), resources: new Set() };
+  known.policies.add(policy);
+  known.resources.add(keyOf(resource.id));
+  unknown.set(reason, known);
+}
+
+function unjudgedProblem({ reason, first, policies, resources }: Unjudged): Problem {
+  const names = [...policies].sort();
+  const who = names.length === 1 ? `Policy ${names[0]} was` : `Policies ${names.join(', ')} were`;
+  const what = resources.size === 1 ? formatId(first.id) : `${resources.size} resources, the first of them here`;
+  return {
+    code: 'policy-not-evaluated',
+    severity: 'warning',
+    message: `${who} not evaluated for ${what}: ${reason}.`,
+    pointer: '',
+    place: first.place('/metadata/name'),
+    resource: first.id,
+  };
+}

@@ -1,0 +1,151 @@
+// What would go along with a namespace, a definition of a kind or a volume claim, and is not this instance's: it is looked
+// for only where such an object may go. Knows nothing about limits.
+
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
+import { formatId } from '#std/problem.ts';
+import { isLarge } from '../observe/large-contents.ts';
+import { formatGroupKind, groupKindOf, parseGroupKind, type Snapshot } from '../observe/snapshot.ts';
+import type { ApiResource, Cluster } from '../ports.ts';
+import { definedKind, isNamespace } from './may-delete.ts';
+
+export interface ContentsDeps {
+  readonly cluster: Pick<Cluster, 'list' | 'resources'>;
+}
+
+/** What goes with something that is deleted, and is not this instance's. */
+export interface Contents {
+  /** In words, sorted. */
+  readonly takes: readonly string[];
+  /** `Kind.group` of kinds that may not be listed, sorted: what there is of them goes, too. Who has more rights knows more. */
+  readonly unlisted: readonly string[];
+}
+
+/** By key of what may go; nothing of what takes nothing. */
+export async function listContents(
+  { cluster }: ContentsDeps,
+  snapshot: Pick<Snapshot, 'objects' | 'known' | 'served' | 'ensure'>,
+  going: readonly KubeObject[],
+): Promise<ReadonlyMap<string, Contents>> {
+  const keys = new Set(going.map((object) => keyOf(idOf(object))));
+  const found = await Promise.all(
+    going.map(async (object): Promise<[string, Contents]> => {
+      const { takes, unlisted = [] } = isNamespace(object)
+        ? await inNamespace(cluster, snapshot, object.metadata.name, keys)
+        : definedKind(object) === undefined
+          ? { takes: dataOf(object) }
+          : await ofKind(snapshot, definedKind(object) ?? '', keys);
+      return [keyOf(idOf(object)), { takes: [...new Set(takes)].sort(), unlisted: [...new Set(unlisted)].sort() }];
+    }),
+  );
+  return new Map(found.filter(([, { takes, unlisted }]) => takes.length + unlisted.length > 0));
+}
+
+/** Foreground deletion of a claim gives its volume back, and most storage classes delete what is on it. */
+function dataOf({ apiVersion, kind, spec }: KubeObject): string[] {
+  if (apiVersion !== 'v1' || kind !== 'PersistentVolumeClaim' || !isObject(spec)) return [];
+  return typeof spec.volumeName === 'string' ? [`the data of volume ${spec.volumeName}`] : [];
+}
+
+interface Found {
+  readonly takes: readonly string[];
+  readonly unlisted?: readonly string[];
+}
+
+async function ofKind(
+  snapshot: Pick<Snapshot, 'objects' | 'known' | 'served' | 'ensure'>,
+  defined: string,
+  going: ReadonlySet<string>,
+): Promise<Found> {
+  const kind = parseGroupKind(defined);
+  await snapshot.ensure([kind]);
+  if (snapshot.served(kind) !== undefined && !snapshot.known(kind)) return { takes: [], unlisted: [defined] };
+  const objects = snapshot.objects().filter((object) => formatGroupKind(groupKindOf(object)) === defined);
+  return { takes: objects.filter((object) => stays(object, going)).map((object) => formatId(idOf(object))) };
+}
+
+function stays(object: KubeObject, going: ReadonlySet<string>): boolean {
+  return object.metadata.deletionTimestamp === undefined && !going.has(keyOf(idOf(object)));
+}
+
+async function inNamespace(
+  cluster: ContentsDeps['cluster'],
+  snapshot: Pick<Snapshot, 'objects' | 'known'>,
+  namespace: string,
+  going: ReadonlySet<string>,
+): Promise<Found> {
+  const unlisted: string[] = [];
+  const kinds = distinctKinds(await cluster.resources());
+  const here = snapshot.objects().filter(({ metadata }) => metadata.namespace === namespace);
+  const lists = await Promise.all(
+    kinds.map(async (resource): Promise<readonly KubeObject[]> => {
+      const kind = groupKindOf(resource);
+      if (snapshot.known(kind)) return here.filter((object) => sameKind(object, resource));
+      try {
+        return await cluster.list(resource, namespace, isLarge(resource) ? { only: 'metadata' } : {});
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        unlisted.push(formatGroupKind(kind));
+        return [];
+      }
+    }),
+  );
+  // What belongs to something of such a kind is meant by it.
+  const known = lists
+    .flat()
+    .filter(({ metadata: { ownerReferences = [] } }) =>
+      ownerReferences.every(
+        ({ apiVersion, kind }) => !unlisted.includes(formatGroupKind(groupKindOf({ apiVersion, kind }))),
+      ),
+    );
+  return { takes: foreignAmong(known, going), unlisted };
+}
+
+function sameKind(object: KubeObject, resource: ApiResource): boolean {
+  return formatGroupKind(groupKindOf(object)) === formatGroupKind(groupKindOf(resource));
+}
+
+/** What is stored in namespaces, each kind once. */
+function distinctKinds(resources: readonly ApiResource[]): readonly ApiResource[] {
+  const stored = resources.filter(
+    ({ apiVersion, kind, namespaced, verbs }) =>
+      namespaced && verbs.includes('list') && verbs.includes('delete') && !isMadeByKubernetes({ apiVersion, kind }),
+  );
+  return [...new Map(stored.map((each) => [formatGroupKind(groupKindOf(each)), each])).values()];
+}
+
+/** What has no chain of owners to what goes, and that Kubernetes does not make in every namespace. */
+function foreignAmong(objects: readonly KubeObject[], going: ReadonlySet<string>): string[] {
+  const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
+  function goesAlong(object: KubeObject, path: readonly KubeObject[]): boolean {
+    if (!stays(object, going)) return true;
+    const owners = (object.metadata.ownerReferences ?? []).map(({ uid }) => byUid.get(uid));
+    return owners.some((owner) => owner !== undefined && !path.includes(owner) && goesAlong(owner, [...path, object]));
+  }
+  const foreign = objects.filter((object) => !goesAlong(object, []) && !isMadeByKubernetes(object, objects));
+  const uids = new Set(foreign.map(({ metadata }) => metadata.uid));
+  // What is owned is named by its owner.
+  const tops = foreign.filter(({ metadata }) => !(metadata.ownerReferences ?? []).some(({ uid }) => uids.has(uid)));
+  return tops.map((object) => formatId(idOf(object)));
+}
+
+const IN_EVERY_NAMESPACE: ReadonlySet<string> = new Set(['ConfigMap/kube-root-ca.crt', 'ServiceAccount/default']);
+const MADE_KINDS: ReadonlySet<string> = new Set([
+  'Event',
+  'Event.events.k8s.io',
+  'EndpointSlice.discovery.k8s.io',
+  'Lease.coordination.k8s.io',
+]);
+
+/** Endpoints have the name of their Service. */
+function isMadeByKubernetes(
+  object: Pick<KubeObject, 'apiVersion' | 'kind'> & Partial<Pick<KubeObject, 'metadata'>>,
+  beside: readonly KubeObject[] = [],
+): boolean {
+  if (MADE_KINDS.has(formatGroupKind(groupKindOf(object)))) return true;
+  const name = object.metadata?.name;
+  if (object.apiVersion !== 'v1' || name === undefined) return false;
+  const ofService = beside.some((each) => each.kind === 'Service' && each.metadata.name === name);
+  return IN_EVERY_NAMESPACE.has(`${object.kind}/${name}`) || (object.kind === 'Endpoints' && ofService);
+}

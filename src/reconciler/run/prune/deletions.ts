@@ -1,0 +1,116 @@
+// Which of the live objects that nothing declares may be deleted in this run, and why the others stay: asks of each until
+// nothing more stays because of another. Knows neither clusters nor specs.
+
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
+import { heldOwner } from '../desire/desire.ts';
+import { formatGroupKind, groupKindOf } from '../observe/snapshot.ts';
+import { protectionOf } from './left-alone.ts';
+import { type Decision, type DeletionFacts, mayDelete, ownerOf, ownersOf } from './may-delete.ts';
+import type { Referrers } from './referrers.ts';
+
+export interface Held {
+  readonly resource: ResourceId;
+  /** The custom resource that it is made of. */
+  readonly owner?: ResourceId;
+  readonly reason: string;
+  /** True: what stays still refers to it. */
+  readonly referredTo?: true;
+  /** True: it was deleted before, and is not gone yet. */
+  readonly leaving?: true;
+}
+
+/** What is known before any deletion is decided. */
+export interface DeletionsInput extends Omit<DeletionFacts, 'protectedOwners' | 'referrers' | 'inhabited' | 'waits'> {
+  readonly surplus: readonly KubeObject[];
+  readonly referrers: Pick<Referrers, 'wanted'>;
+  /** What the run makes or leaves as it is, beside what is in `surplus`. */
+  readonly staying: readonly ResourceId[];
+}
+
+export interface Deletions {
+  /** Nothing but an approval may be missing. */
+  readonly going: readonly KubeObject[];
+  readonly held: readonly Held[];
+  /** What was decided by: of what has failed since, the same is asked again. */
+  readonly facts: DeletionFacts;
+}
+
+export function deletionsOf(input: DeletionsInput): Deletions {
+  const going = new Map(input.surplus.map((object) => [keyOf(idOf(object)), object]));
+  const stays = new Map<string, readonly [KubeObject, Stays]>();
+  const protectedOwners = ownersOfProtected(input.surplus);
+  let facts = factsNow(input, protectedOwners, going, stays);
+  for (let before = -1; before !== stays.size; facts = factsNow(input, protectedOwners, going, stays)) {
+    before = stays.size;
+    for (const [key, object] of going) {
+      const decision = mayDelete(object, facts);
+      if (decision.decision === 'stay' && decision.leaving === undefined) {
+        stays.set(key, [object, decision]);
+        going.delete(key);
+      }
+    }
+  }
+  const surplus = new Set(input.surplus.map((object) => keyOf(idOf(object))));
+  const asked = [...input.leftAlone].filter(([key]) => !surplus.has(key)).map(([, each]) => each);
+  const decided = [...going.values()].map((object) => [object, mayDelete(object, facts)] as const);
+  const leaving = decided.filter((each): each is readonly [KubeObject, Stays] => each[1].decision === 'stay');
+  return {
+    going: decided.flatMap(([object, { decision }]) => (decision === 'stay' ? [] : [object])),
+    held: [...asked, ...[...stays.values(), ...leaving].map(heldBy)],
+    facts,
+  };
+}
+
+type Stays = Extract<Decision, { decision: 'stay' }>;
+
+function heldBy([object, { decision: _decision, ...rest }]: readonly [KubeObject, Stays]): Held {
+  return { resource: idOf(object), owner: ownerOf(object), ...rest };
+}
+
+/** The garbage collector would delete what is protected with its owner. */
+function ownersOfProtected(surplus: readonly KubeObject[]): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>();
+  for (const object of surplus) {
+    const protection = protectionOf(object);
+    if (protection === undefined) continue;
+    const { namespace = '' } = object.metadata;
+    for (const owner of ownersOf(object)) {
+      reasons.set(`${namespace}/${owner}`, `its child ${formatId(idOf(object))} has ${protection}`);
+    }
+  }
+  return reasons;
+}
+
+/** What stays keeps its children, what it refers to, and the namespace that it is in. */
+function factsNow(
+  input: DeletionsInput,
+  protectedOwners: ReadonlyMap<string, string>,
+  going: ReadonlyMap<string, unknown>,
+  stays: ReadonlyMap<string, readonly [KubeObject, Stays]>,
+): DeletionFacts {
+  const kept = [...stays.values()].map(([object]) => idOf(object));
+  const staying = [...input.staying, ...[...input.leftAlone.values()].map(({ resource }) => resource), ...kept];
+  return {
+    ...input,
+    protectedOwners,
+    heldOwners: new Set([...input.heldOwners, ...kept.map(heldOwner)]),
+    referrers: (target) => input.referrers.wanted(target).filter((referrer) => !going.has(keyOf(referrer))),
+    inhabited: {
+      namespaces: new Set(staying.flatMap(({ namespace }) => namespace ?? [])),
+      kinds: new Set(staying.map((id) => formatGroupKind(groupKindOf(id)))),
+    },
+    waits: () => undefined,
+  };
+}
+
+/** What waits for approval is not let go by the deletion of the namespace that it is in, or of its kind. */
+export function withInhabitants(
+  { namespaces, kinds }: DeletionFacts['inhabited'],
+  waiting: readonly KubeObject[],
+): DeletionFacts['inhabited'] {
+  return {
+    namespaces: new Set([...namespaces, ...waiting.flatMap(({ metadata }) => metadata.namespace ?? [])]),
+    kinds: new Set([...kinds, ...waiting.map((object) => formatGroupKind(groupKindOf(object)))]),
+  };
+}

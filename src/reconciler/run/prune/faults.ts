@@ -1,0 +1,86 @@
+// What is wrong in each source: while anything is, nothing of the source is deleted without approval, for what seems to be
+// gone may be what is wrong under another name. Knows nothing about how deletions are made.
+
+import { keyOf } from '#kubernetes/rules/object.ts';
+import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
+import { countText } from '#std/words/count-text.ts';
+import type { Compared } from '../diff/compared.ts';
+import { labelValue } from '../labels.ts';
+import type { Gathered } from '../read/gather.ts';
+import type { Resolved } from '../resolve/resolve.ts';
+import { sourceOf } from './may-delete.ts';
+
+export interface Fault {
+  readonly resource: ResourceId;
+  /** The end of a sentence whose subject is the resource. */
+  readonly what: string;
+}
+
+/** By value of the source label. */
+export type Faults = ReadonlyMap<string, readonly Fault[]>;
+
+export interface FaultsInput {
+  readonly gathered: Pick<Gathered, 'loaded' | 'invalid' | 'faulty'>;
+  readonly resolved: Pick<Resolved, 'standings'>;
+  readonly compared: readonly Compared[];
+  /** What no one but a person can solve about the children of a resource. */
+  readonly foreign: readonly Problem[];
+  /** What is asked to be left alone is no fault. */
+  readonly leftAlone: { has(key: string): boolean };
+}
+
+export function faultsOf(input: FaultsInput): Faults {
+  const { gathered, resolved, compared, foreign, leftAlone } = input;
+  const sources = new Map(gathered.loaded.map((each) => [keyOf(each.id), each]));
+  const found = new Map<string, Map<string, Fault>>();
+  function note(source: string, resource: ResourceId, what: string): void {
+    const key = keyOf(resource);
+    if (leftAlone.has(key)) return;
+    const ofSource = found.get(source) ?? new Map<string, Fault>();
+    if (!ofSource.has(key)) ofSource.set(key, { resource, what });
+    found.set(source, ofSource);
+  }
+  function noteDeclared(resource: ResourceId | undefined, what: string): void {
+    const declared = resource === undefined ? undefined : sources.get(keyOf(resource));
+    if (declared !== undefined && declared.byHand !== true) note(labelValue(declared.source), declared.id, what);
+  }
+  for (const [source, ids] of gathered.faulty) for (const id of ids) note(source, id, 'is invalid');
+  for (const id of gathered.invalid) noteDeclared(id, 'is invalid');
+  for (const { loaded, verdict } of resolved.standings) {
+    if (verdict === 'held') noteDeclared(loaded.id, 'depends on what is invalid');
+    if (verdict === 'refused') noteDeclared(loaded.id, 'has an unresolved problem');
+  }
+  for (const { resource } of foreign)
+    noteDeclared(resource, 'would make an object that exists and does not belong to this instance');
+  for (const { desired, preview } of compared) {
+    if (preview?.verdict === 'refused') note(sourceOf(desired.object), desired.id, 'is refused by the API server');
+  }
+  return new Map([...found].map(([source, faults]) => [source, [...faults.values()]]));
+}
+
+/** A change as a run ended it. */
+export interface Ended {
+  readonly action: string;
+  readonly resource: ResourceId;
+}
+
+/** What a run has failed to write. `sourceOfKey`: value of the source label of what is written. */
+export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: string) => string | undefined): Faults {
+  const stuck = outcomes.filter(({ action }) => action === 'failed' || action === 'held');
+  const faults = stuck.flatMap(({ resource }): (readonly [string, Fault])[] => {
+    const source = sourceOfKey(keyOf(resource));
+    return source === undefined ? [] : [[source, { resource, what: 'could not be applied' }]];
+  });
+  const bySource = Map.groupBy(faults, ([source]) => source);
+  return new Map([...bySource].map(([source, each]) => [source, each.map(([, fault]) => fault)]));
+}
+
+/** As a sentence; the first of them, and how many more there are. */
+export function faultReason([first, ...more]: readonly Fault[]): string {
+  if (first === undefined) return '';
+  const others =
+    more.length === 0
+      ? ': it'
+      : ` (and ${countText(more.length, 'more resource has a problem', 'more resources have problems')}): one of them`;
+  return `${formatId(first.resource)} ${first.what}${others} may be the new name of what would be deleted`;
+}

@@ -1,0 +1,136 @@
+// Keeps a run from deleting more of a source than was meant: limits by count and by share, and what is not ours that would
+// go along. Knows nothing about why an object would be deleted.
+
+import { digest } from '#std/hash.ts';
+import { countText } from '#std/words/count-text.ts';
+import type { GuardLimits } from '../instance.ts';
+import type { Approval } from '../records/approval.ts';
+import { type Fault, faultReason } from './faults.ts';
+
+export interface Deletion {
+  readonly id: string;
+  readonly kind: string;
+  readonly uid: string;
+  /** `follows`: a child whose owner is deleted too, which is not counted by itself. `child`: its owner stays. */
+  readonly role: 'own' | 'child' | 'follows';
+  /** What it goes with: the custom resource that it is made of. */
+  readonly owner?: string;
+  /** It is created anew: who lets it go has not said that it may stay away. */
+  readonly replaced?: true;
+  /** What goes with it and is not ours, in words. */
+  readonly takes?: readonly string[];
+  /** Kinds that may not be listed: what there is of them in it goes, too. */
+  readonly mayTake?: readonly string[];
+}
+
+/** The deletions of one source: what one approval lets go, or what needs none. */
+export interface DeletionList {
+  /** Value of the source label; the empty text for children of what someone applied by hand. */
+  readonly source: string;
+  /** Names exactly this list of deletions. */
+  readonly hash: string;
+  /** One sentence for each limit that is exceeded; empty where the deletions need no approval. */
+  readonly reasons: readonly string[];
+  readonly deletions: readonly Omit<Deletion, 'role'>[];
+  /** Given for exactly this list. */
+  readonly approval?: Approval;
+  /** When its approval ran out, where it had one (RFC 3339). */
+  readonly expiredAt?: string;
+}
+
+/** What is there of one source before the deletions. */
+export interface Holdings {
+  /** Objects that it declares or declared, without children. */
+  readonly own: number;
+  /** All objects, by kind. */
+  readonly kinds: ReadonlyMap<string, number>;
+  /** Resources that it declares now. */
+  readonly declares: number;
+  /** False where the configuration has no such source. */
+  readonly configured: boolean;
+}
+
+export function listOf(
+  source: string,
+  deletions: readonly Deletion[],
+  {
+    holdings,
+    limits,
+    faults,
+  }: { readonly holdings: Holdings; readonly limits: GuardLimits; readonly faults: readonly Fault[] },
+): DeletionList {
+  const counted = deletions.filter(({ role }) => role !== 'follows');
+  const reasons = [
+    ...(faults.length > 0 && deletions.some(({ replaced }) => replaced === undefined) ? [faultReason(faults)] : []),
+    ...emptied(source, counted, holdings),
+    ...counted.flatMap(taking),
+    ...beyondCount(counted, limits),
+    ...beyondShare(counted, holdings, limits),
+  ];
+  return nameList(source, reasons, deletions);
+}
+
+/** Labels can be written by whoever may patch an object: what they alone say is never deleted for it. */
+export function unrecordedList(source: string, deletions: readonly Deletion[]): DeletionList {
+  const count = countText(deletions.length, 'object has', 'objects have');
+  const reason = `${count} the labels of this instance, and its inventory has no record that it created them`;
+  return nameList(source, [reason, ...deletions.flatMap(taking)], deletions);
+}
+
+function nameList(source: string, reasons: readonly string[], all: readonly Deletion[]): DeletionList {
+  const deletions = all.map(({ role: _role, ...rest }) => rest).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { source, hash: digest([source, deletions.map(named)]).slice(0, 16), reasons, deletions };
+}
+
+/** Whoever approves may be allowed to list more than the run that asks for it: both mean the same list. */
+function named({ mayTake: _mayTake, ...rest }: Omit<Deletion, 'role'>): Omit<Deletion, 'role' | 'mayTake'> {
+  return rest;
+}
+
+/** Also from the first deletion on. */
+function emptied(source: string, counted: readonly Deletion[], { own, declares, configured }: Holdings): string[] {
+  const gone = counted.filter(({ role, replaced }) => role === 'own' && replaced === undefined).length;
+  if (source === '' || gone === 0 || declares > 0) return [];
+  const what = configured ? `source ${source} declares nothing any more` : `skep.yaml has no source ${source} any more`;
+  const total = Math.max(own, gone);
+  const which =
+    gone < total ? `${gone} of its ${total} objects` : total === 1 ? 'its only object' : `all ${total} of its objects`;
+  return [`${what}, and ${which} would be deleted`];
+}
+
+function taking({ id, takes = [], mayTake = [] }: Deletion): string[] {
+  return [
+    ...(takes.length === 0
+      ? []
+      : [`deleting ${id} also deletes what this instance does not manage: ${firstWords(takes)}`]),
+    ...(mayTake.length === 0
+      ? []
+      : [`deleting ${id} also deletes what there is of kinds that may not be listed: ${firstWords(mayTake)}`]),
+  ];
+}
+
+function firstWords(words: readonly string[]): string {
+  const more = words.length > SHOWN_MAX ? ` and ${words.length - SHOWN_MAX} more` : '';
+  return `${words.slice(0, SHOWN_MAX).join(', ')}${more}`;
+}
+
+const SHOWN_MAX = 10;
+
+function beyondCount(counted: readonly Deletion[], { maxDeletes }: GuardLimits): string[] {
+  if (counted.length <= maxDeletes) return [];
+  return [`${countText(counted.length, 'deletion')}, more than apply.maxDeletes allows (${maxDeletes})`];
+}
+
+function beyondShare(counted: readonly Deletion[], { own, kinds }: Holdings, limits: GuardLimits): string[] {
+  const { maxDeletesPercent } = limits;
+  const isBeyond = (count: number, total: number): boolean => count >= 2 && count * 100 > total * maxDeletesPercent;
+  const limit = `more than apply.maxDeletesPercent allows (${maxDeletesPercent} %)`;
+  const ofKinds = [...Map.groupBy(counted, ({ kind }) => kind)]
+    .map(([kind, each]): [string, number] => [kind, each.length])
+    .filter(([kind, count]) => isBeyond(count, kinds.get(kind) ?? count))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, count]) => `${count} of ${kinds.get(kind) ?? count} ${kind}, ${limit}`);
+  const gone = counted.filter(({ role }) => role === 'own').length;
+  if (ofKinds.length > 0 || !isBeyond(gone, own)) return ofKinds;
+  return [`${gone} of ${own} objects of the source, ${limit}`];
+}

@@ -1,0 +1,37 @@
+// What a person has asked to be left alone: by an annotation on the object as it exists, or in its manifest. Knows nothing
+// about what would be done with it otherwise.
+
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import type { ResourceId } from '#std/problem.ts';
+import { PRUNE, RECONCILE } from '../labels.ts';
+import type { LoadedResource } from '../read/load.ts';
+
+export interface LeftAlone {
+  readonly resource: ResourceId;
+  readonly reason: string;
+}
+
+/** Of what Git declares, by key: neither it nor its children are changed or deleted. */
+export function leftAloneOf(
+  loaded: readonly LoadedResource[],
+  living: (id: ResourceId) => KubeObject | undefined,
+): ReadonlyMap<string, LeftAlone> {
+  const found = new Map<string, LeftAlone>();
+  for (const { id, object } of loaded) {
+    const [declared, lives] = [isLeftAlone(object), isLeftAlone(living(id))];
+    if (!declared && !lives) continue;
+    const reason = lives ? `it has ${RECONCILE}: disabled` : `its manifest has ${RECONCILE}: disabled`;
+    found.set(keyOf(id), { resource: id, reason });
+  }
+  return found;
+}
+
+export function isLeftAlone(object: KubeObject | undefined): boolean {
+  return object?.metadata.annotations?.[RECONCILE] === 'disabled';
+}
+
+/** The annotation that keeps a living object from being deleted, where it has one. */
+export function protectionOf(object: KubeObject): string | undefined {
+  if (isLeftAlone(object)) return `${RECONCILE}: disabled`;
+  return object.metadata.annotations?.[PRUNE] === 'disabled' ? `${PRUNE}: disabled` : undefined;
+}

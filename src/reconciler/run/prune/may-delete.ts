@@ -1,0 +1,183 @@
+// Whether one live object that nothing declares may be deleted, and why not: the one place that decides it, for runs, plans,
+// explanations, the status and plan files. Knows neither clusters nor specs.
+
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
+import { heldOwner } from '../desire/desire.ts';
+import { labelOf, OWNER, ownerLabel, SOURCE } from '../labels.ts';
+import { type LeftAlone, protectionOf } from './left-alone.ts';
+
+/** `stay`: no one can let it go while this is true. `wait`: `skep approve` can. */
+export type Decision =
+  | { readonly decision: 'go' }
+  | { readonly decision: 'stay'; readonly reason: string; readonly referredTo?: true; readonly leaving?: true }
+  | { readonly decision: 'wait'; readonly reason: string };
+
+export interface DeletionFacts {
+  /** `apply.prune`. */
+  readonly prune: boolean;
+  /** Whether the instance may touch the namespace. */
+  readonly allows: (namespace: string) => boolean;
+  /** Whether a source, by its label, may have such an object at all. */
+  readonly couldDeclare: (source: string, object: KubeObject) => boolean;
+  /** Whether the source that the object comes from may have such an object. */
+  readonly withinLimits: (object: KubeObject) => boolean;
+  /** Whether the object shows that this instance has applied it. */
+  readonly applied: (object: KubeObject) => boolean;
+  /** What Git declares, but is asked to be left alone; by key. */
+  readonly leftAlone: ReadonlyMap<string, LeftAlone>;
+  /** `namespace/owner label` of owners that have a protected child, with the reason. */
+  readonly protectedOwners: ReadonlyMap<string, string>;
+  /** Keys of invalid resources, and of those that depend on them. */
+  readonly heldKeys: ReadonlySet<string>;
+  /** `namespace/owner label` of owners whose children must stay. */
+  readonly heldOwners: ReadonlySet<string>;
+  /** Kinds of ours whose objects are not known (their LIST failed), in lower case as in owner labels. */
+  readonly unknownOwnerKinds: ReadonlySet<string>;
+  /** Values of the source label that the configuration knows. */
+  readonly sources: ReadonlySet<string>;
+  /** Value of the source label to the reason why nothing of that source may be deleted. */
+  readonly suspended: ReadonlyMap<string, string>;
+  /** What sources declare that are rolled back, in the commits that are out of use; by value of the source label. */
+  readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
+  /** Who refers to it once the run is done, of all that stays. */
+  readonly referrers: (target: ResourceId) => readonly ResourceId[];
+  /** Kinds of ours that could not be listed: they may refer to anything. */
+  readonly unknownReferrers: readonly string[];
+  /** Namespaces, and `Kind.group` of definitions, in which something stays. */
+  readonly inhabited: { readonly namespaces: ReadonlySet<string>; readonly kinds: ReadonlySet<string> };
+  /** Why it waits for approval; undefined where it does not. */
+  readonly waits: (object: KubeObject) => string | undefined;
+}
+
+export function mayDelete(object: KubeObject, facts: DeletionFacts): Decision {
+  const reason = protection(object, facts) ?? bar(object, facts) ?? problem(object, facts) ?? remains(object, facts);
+  if (reason !== undefined) return { decision: 'stay', reason };
+  const reference = referenceReason(object, facts);
+  if (reference !== undefined) return { decision: 'stay', reason: reference, referredTo: true };
+  if (object.metadata.deletionTimestamp !== undefined)
+    return { decision: 'stay', reason: leavingReason(object), leaving: true };
+  const waits = facts.waits(object);
+  return waits === undefined ? { decision: 'go' } : { decision: 'wait', reason: waits };
+}
+
+/** Value of its source label; the empty text where it has none. */
+export function sourceOf(object: KubeObject): string {
+  return labelOf(object, SOURCE) ?? '';
+}
+
+/** Labels can be taken off by hand; the garbage collector's reference says the same. */
+export function ownersOf(object: KubeObject): string[] {
+  const label = labelOf(object, OWNER);
+  const controllers = (object.metadata.ownerReferences ?? []).filter(({ controller }) => controller === true);
+  return [...(label === undefined ? [] : [label]), ...controllers.map(({ kind, name }) => ownerLabel(kind, name))];
+}
+
+/** The custom resource that controls a child. */
+export function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
+  if (live === undefined || labelOf(live, OWNER) === undefined) return undefined;
+  const controller = live.metadata.ownerReferences?.find((each) => each.controller === true);
+  if (controller === undefined) return undefined;
+  const { apiVersion, kind, name } = controller;
+  const { namespace } = idOf(live);
+  return { apiVersion, kind, name, namespace };
+}
+
+/** What a person has asked for. */
+function protection(object: KubeObject, { leftAlone, protectedOwners }: DeletionFacts): string | undefined {
+  const resource = idOf(object);
+  const asked = leftAlone.get(keyOf(resource));
+  if (asked !== undefined) return asked.reason;
+  const own = protectionOf(object);
+  return own === undefined ? protectedOwners.get(heldOwner(resource)) : `it has ${own}`;
+}
+
+/** What is not this instance's, or this source's, to delete. */
+function bar(object: KubeObject, facts: DeletionFacts): string | undefined {
+  const { namespace, uid } = object.metadata;
+  if (!facts.prune) return 'apply.prune is false';
+  if (uid === undefined) return 'it has no uid, without which nothing is deleted';
+  if (namespace !== undefined && !facts.allows(namespace))
+    return `namespace ${namespace} is not one that this instance may touch (namespaces of skep.yaml)`;
+  if (!facts.withinLimits(object))
+    return `source ${sourceOf(object)} may not declare such an object (sources[].allow of skep.yaml)`;
+  // A copy takes the labels along.
+  if (!facts.applied(object)) return 'it has the labels of this instance, which never applied it: it may be a copy';
+  return undefined;
+}
+
+/** A problem never deletes. */
+function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
+  const { namespace = '' } = object.metadata;
+  const owners = ownersOf(object);
+  if (facts.heldKeys.has(keyOf(idOf(object)))) return 'its manifest, or one that it depends on, is invalid';
+  const held = owners.find((owner) => facts.heldOwners.has(`${namespace}/${owner}`));
+  if (held !== undefined) return `the children of ${held} are not changed in this run`;
+  const unknown = owners.find((owner) => facts.unknownOwnerKinds.has(owner.split('.')[0] ?? ''));
+  if (unknown !== undefined) return `its owner ${unknown} could not be read`;
+  return suspension(facts, object) ?? movedAway(facts, object);
+}
+
+/** It may be one of those that could not be read: by a new name of its source, or by a move from one to another. */
+function suspension({ sources, suspended, couldDeclare }: DeletionFacts, object: KubeObject): string | undefined {
+  const source = sourceOf(object);
+  const own = suspended.get(source);
+  if (own !== undefined) return `source ${source}: ${own}`;
+  const other = [...suspended].find(([label]) => couldDeclare(label, object));
+  if (other === undefined) return undefined;
+  const [label, reason] = other;
+  const why = sources.has(source) ? 'it may have moved to' : 'its source is not known, and it may belong to';
+  return `${why} source ${label}: ${reason}`;
+}
+
+/** The source that it moved to was rolled back, and the one that it came from was not. */
+function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject): string | undefined {
+  const key = keyOf(idOf(object));
+  const found = [...outOfUse].find(
+    ([label, keys]) => label !== sourceOf(object) && (keys === 'unknown' ? couldDeclare(label, object) : keys.has(key)),
+  );
+  if (found === undefined) return undefined;
+  const [label, keys] = found;
+  const what = keys === 'unknown' ? 'may declare' : 'declares';
+  return `source ${label} ${what} it in the commit that a rollback took out of use`;
+}
+
+/** Everything in a namespace, and of a kind, goes with it. */
+function remains(object: KubeObject, { inhabited }: DeletionFacts): string | undefined {
+  if (isNamespace(object) && inhabited.namespaces.has(object.metadata.name)) return 'something in it is kept';
+  const defined = definedKind(object);
+  return defined !== undefined && inhabited.kinds.has(defined) ? 'an object of that kind is kept' : undefined;
+}
+
+export function isNamespace({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
+  return apiVersion === 'v1' && kind === 'Namespace';
+}
+
+/** `Kind.group` that a CustomResourceDefinition defines; undefined for what is none. */
+export function definedKind({ apiVersion, kind, spec }: KubeObject): string | undefined {
+  if (kind !== 'CustomResourceDefinition' || !apiVersion.startsWith('apiextensions.k8s.io/')) return undefined;
+  const { names, group } = (spec ?? {}) as { names?: { kind?: unknown }; group?: unknown };
+  return `${String(names?.kind)}.${String(group)}`;
+}
+
+/** Children follow their owners. */
+function referenceReason(object: KubeObject, { referrers, unknownReferrers }: DeletionFacts): string | undefined {
+  if (labelOf(object, OWNER) !== undefined) return undefined;
+  const resource = idOf(object);
+  const [staying, ...more] = referrers(resource);
+  if (staying !== undefined) {
+    const others = more.length === 0 ? '' : `, and ${more.length} more`;
+    return `${formatId(staying)} still refers to it${others}`;
+  }
+  const [unknown] = unknownReferrers;
+  // References are by name, in the object's own namespace.
+  return unknown === undefined || resource.namespace === undefined
+    ? undefined
+    : `${unknown} could not be listed, and one may refer to it`;
+}
+
+/** To ask once more would change nothing. */
+function leavingReason({ metadata: { finalizers = [] } }: KubeObject): string {
+  const waits = finalizers.length === 0 ? '' : `, and waits for ${finalizers.join(', ')}`;
+  return `it is being deleted${waits}`;
+}

@@ -1,0 +1,72 @@
+// Who refers to what: as it exists, and as it will be after the run. Knows nothing about what follows from it.
+
+import { groupOf, idOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { Kind, Resource } from '../../kinds/kind.ts';
+import type { Standing } from '../resolve/resolve.ts';
+
+type Lookup = (target: ResourceId) => readonly ResourceId[];
+
+/** By what they refer to. A reference that may lead nowhere is no reason for anything. */
+export interface Referrers {
+  /** As they live. */
+  readonly living: Lookup;
+  /** As Git wants those that the run applies, and as all others live; also those that the run deletes. */
+  readonly wanted: Lookup;
+}
+
+export interface ReferrersInput {
+  readonly standings: readonly Standing[];
+  /** All that exists. */
+  readonly live: readonly KubeObject[];
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+}
+
+export function referrersOf({ standings, live, kinds, apiGroup }: ReferrersInput): Referrers {
+  const living = new Map<string, ResourceId[]>();
+  const wanted = new Map<string, ResourceId[]>();
+  const applied = new Set<string>();
+  for (const { loaded, verdict } of standings) {
+    if (verdict === 'held' || loaded.kind === undefined || loaded.defaulted === undefined) continue;
+    applied.add(referenceName(loaded.id));
+    noteReferrers(wanted, loaded.id, loaded.kind, loaded.defaulted);
+  }
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  for (const object of live) {
+    const kind = groupOf(object.apiVersion) === apiGroup ? byName.get(object.kind) : undefined;
+    if (kind === undefined || !isResource(object)) continue;
+    const id = idOf(object);
+    noteReferrers(living, id, kind, object);
+    if (!applied.has(referenceName(id))) noteReferrers(wanted, id, kind, object);
+  }
+  return { living: lookup(living, apiGroup), wanted: lookup(wanted, apiGroup) };
+}
+
+function noteReferrers(referrers: Map<string, ResourceId[]>, id: ResourceId, kind: Kind, resource: Resource): void {
+  const namespace = id.namespace === undefined ? {} : { namespace: id.namespace };
+  for (const { kind: target, name, optional } of kind.references(resource)) {
+    if (optional !== undefined) continue;
+    const key = referenceName({ kind: target, name, ...namespace });
+    const known = referrers.get(key);
+    if (known === undefined) referrers.set(key, [id]);
+    else known.push(id);
+  }
+}
+
+/** References name a kind only: one of ours, or one of Kubernetes' own. */
+function lookup(referrers: ReadonlyMap<string, readonly ResourceId[]>, apiGroup: string): Lookup {
+  return (target) => {
+    const group = groupOf(target.apiVersion);
+    return group === '' || group === apiGroup ? (referrers.get(referenceName(target)) ?? []) : [];
+  };
+}
+
+function referenceName({ namespace, kind, name }: Omit<ResourceId, 'apiVersion'>): string {
+  return `${namespace ?? ''}/${kind}/${name}`;
+}
+
+function isResource(object: KubeObject): object is Resource {
+  return isObject(object.spec);
+}

@@ -1,0 +1,116 @@
+// Loads the manifests of one source at one commit. Knows nothing about other sources, or which commit it should be.
+
+import { keyOf } from '#kubernetes/rules/object.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { SopsKeys } from '#std/sops/open.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import type { Checkout, Cluster } from '../ports.ts';
+import { finishInTurns } from '../turns.ts';
+import { DEFINITION, listDefinitions, listServedKinds } from './foreign-kinds.ts';
+import { type Allow, limitsOf } from './limits.ts';
+import { type Loaded, type LoadInput, loading } from './load.ts';
+import { gatherManifests, readBlobText } from './manifests.ts';
+import type { SoundFileStore } from './sound-files.ts';
+import type { LoadCache, SourceFile } from './source-file.ts';
+import { noKeys, unsealFiles } from './unseal.ts';
+
+export interface LoadingInput {
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly cache: LoadCache;
+  /** Absent: everything is read that the cache does not have. */
+  readonly sound?: SoundFileStore;
+  /** Asked about kinds that the source uses and does not define. */
+  readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
+}
+
+/** Of a source, what counts for its manifests. */
+export interface LoadedSource {
+  readonly name: string;
+  readonly path: string;
+  readonly ignore?: readonly string[];
+  readonly allow?: Allow;
+  readonly keys?: () => Promise<SopsKeys>;
+}
+
+/** Keys of what a commit declares that a rollback took out of use; `unknown`: it could not be read. */
+export type OutOfUse = ReadonlySet<string> | 'unknown';
+
+/** What a commit of a source says, held against the kinds that the source and the cluster define. */
+export async function loadCheckout(input: LoadingInput, source: LoadedSource, checkout: Checkout): Promise<Loaded> {
+  const { kinds, apiGroup, cache } = input;
+  const sound = await input.sound?.open();
+  const { documents: written, problems, incomplete } = await gatherManifests(checkout, source, cache, sound);
+  const documents = await unsealFiles(written, source.keys ?? noKeys(source.name), cache);
+  const given = {
+    ...loadInput({ kinds, apiGroup, cache }, source, documents),
+    readText: (blob: string) => readBlobText(checkout, blob),
+    sound,
+  };
+  const alone = await finishInTurns(loading(given));
+  const { definitions, served } = await askAbout(input.cluster, alone);
+  const isWhole = definitions.length + (served?.length ?? 0) === 0;
+  const loaded = isWhole ? alone : await finishInTurns(loading({ ...given, definitions, served }));
+  return {
+    ...loaded,
+    problems: [...problems, ...loaded.problems],
+    unidentified: loaded.unidentified || incomplete,
+  };
+}
+
+/** What the documents of a source are loaded with, as far as the source alone says it. */
+export function loadInput(
+  { kinds, apiGroup, cache }: Pick<LoadingInput, 'kinds' | 'apiGroup' | 'cache'>,
+  source: Pick<LoadedSource, 'name' | 'allow'>,
+  documents: readonly SourceFile[],
+): LoadInput {
+  return {
+    source: source.name,
+    documents,
+    kinds,
+    apiGroup,
+    builtin: bundledSchema,
+    cache,
+    counts: definesWithin(source),
+  };
+}
+
+/** What only the cluster knows about kinds that the source uses. */
+export async function askAbout(
+  cluster: LoadingInput['cluster'],
+  { foreign, unknown }: Pick<Loaded, 'foreign' | 'unknown'>,
+): Promise<Pick<LoadInput, 'served'> & { readonly definitions: readonly JsonObject[] }> {
+  const [definitions, served] = await Promise.all([
+    listDefinitions(cluster, foreign),
+    listServedKinds(cluster, unknown),
+  ]);
+  return { definitions, served };
+}
+
+/** An object may have moved into a commit that is out of use: it is deleted nowhere then. */
+export async function findOutOfUse(
+  input: LoadingInput,
+  source: LoadedSource,
+  tip: Checkout | undefined,
+): Promise<OutOfUse> {
+  if (tip === undefined) return 'unknown';
+  try {
+    const { resources, unidentified } = await loadCheckout(input, source, tip);
+    return unidentified ? 'unknown' : new Set(resources.map(({ id }) => keyOf(id)));
+  } catch (failure) {
+    if (failure instanceof Failure) return 'unknown';
+    throw failure;
+  }
+}
+
+/** What a source may not declare judges nothing either: it will not be in the cluster. */
+function definesWithin({ allow }: Pick<LoadedSource, 'allow'>): (definition: JsonObject) => boolean {
+  if (allow === undefined) return () => true;
+  const limits = limitsOf(allow);
+  return ({ metadata }) => {
+    const name = isObject(metadata) && typeof metadata.name === 'string' ? metadata.name : '';
+    return limits.refusal({ ...DEFINITION, name }) === undefined;
+  };
+}

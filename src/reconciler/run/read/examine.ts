@@ -1,0 +1,108 @@
+// Holds one identified object against its kind. Knows nothing about files, and nothing about other objects.
+
+import assert from 'node:assert/strict';
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { groupOf } from '#kubernetes/rules/object.ts';
+import { checkBinding, checkPolicy } from '#kubernetes/rules/policy/check.ts';
+import { BINDING_KIND, POLICY_API, POLICY_KIND } from '#kubernetes/rules/policy/policy.ts';
+import { checkBuiltin } from '#kubernetes/rules/structural/builtin.ts';
+import { checkDefinition } from '#kubernetes/rules/structural/definition.ts';
+import { checkMetadata } from '#kubernetes/rules/structural/metadata.ts';
+import type { Structural } from '#kubernetes/rules/structural/structural.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { Kind, Resource } from '../../kinds/kind.ts';
+import { checkIgnoredFields } from '../diff/ignored-fields.ts';
+import { nameFaultOf } from './identify.ts';
+import type { KnownKind } from './kind-table.ts';
+
+export interface Examined {
+  readonly findings: readonly Finding[];
+  /** Of our kinds, where nothing is wrong: with its defaults. */
+  readonly defaulted?: Resource;
+  /** Of our kinds, where something is: without the fields of the spec that are wrong. */
+  readonly legible?: Resource;
+}
+
+export function examine(known: KnownKind, id: ResourceId, object: JsonObject): Examined {
+  const nameFault = nameFaultOf(id.apiVersion, id.kind);
+  const metadata = [...checkMetadata(object.metadata ?? null, '/metadata', nameFault), ...checkIgnoredFields(object)];
+  switch (known.type) {
+    case 'builtin': {
+      const { apiVersion, kind } = id;
+      const [version = ''] = apiVersion.split('/').slice(-1);
+      const findings = checkBuiltin(known.document, { group: groupOf(apiVersion), version, kind }, object) ?? [];
+      return { findings: distinctFindings([...metadata, ...findings, ...checkContent(id, object)]) };
+    }
+    case 'custom': {
+      const { findings } = bySchema(known.structural, object);
+      return { findings: [...metadata, ...findings] };
+    }
+    case 'unchecked':
+      return { findings: metadata };
+    case 'ours': {
+      const { findings, defaulted } = bySchema(known.structural, object);
+      const all = [...metadata, ...findings];
+      if (!isResource(defaulted)) return { findings: all };
+      return all.some(isError)
+        ? { findings: all, legible: legibleOf(known.kind, defaulted, all) }
+        : { findings: all, defaulted };
+    }
+  }
+}
+
+/** The same of what is known to be sound. */
+export function examineSound(known: KnownKind, object: JsonObject): Examined {
+  if (known.type !== 'ours') return { findings: [] };
+  const defaulted = known.structural.withDefaults(object);
+  assert(isResource(defaulted), 'what a schema accepts has a spec');
+  return { findings: [], defaulted };
+}
+
+/** What the server checks of kinds that configure it. */
+function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): readonly Finding[] {
+  switch (`${apiVersion} ${kind}`) {
+    case 'apiextensions.k8s.io/v1 CustomResourceDefinition':
+      return checkDefinition(object);
+    case `${POLICY_API} ${POLICY_KIND}`:
+      return checkPolicy(object);
+    case `${POLICY_API} ${BINDING_KIND}`:
+      return checkBinding(object);
+    default:
+      return [];
+  }
+}
+
+/** Unknown fields are errors: the API server would drop them without a word. */
+function bySchema(structural: Structural, object: JsonObject): { findings: Finding[]; defaulted: JsonObject } {
+  const unknown = structural.unknownFields(object);
+  const defaulted = structural.withDefaults(unknown.length === 0 ? object : structural.prune(object));
+  return { findings: [...unknown, ...structural.validate(defaulted)], defaulted };
+}
+
+/** Fields that the schema does not name are gone already. Undefined where a kind would look into a field that is not there. */
+function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Finding[]): Resource | undefined {
+  const faulty = findings.map(({ pointer }) => /^\/spec\/([^/]+)/.exec(pointer)?.[1]);
+  const { required, properties } = schema.spec;
+  const lacksPart = faulty.some((name) => {
+    const field = isObject(properties) && name !== undefined ? properties[name] : undefined;
+    return Array.isArray(required) && required.includes(name ?? '') && isObject(field) && field.type !== 'string';
+  });
+  if (lacksPart) return undefined;
+  const spec = Object.fromEntries(Object.entries(resource.spec).filter(([name]) => !faulty.includes(name)));
+  return { ...resource, spec };
+}
+
+/** A definition is held against two schemas of schemas, which may find the same. */
+function distinctFindings(findings: readonly Finding[]): Finding[] {
+  return [...new Map(findings.map((finding) => [`${finding.code} ${finding.pointer}`, finding])).values()];
+}
+
+function isError({ severity }: { readonly severity: string }): boolean {
+  return severity === 'error';
+}
+
+/** True of everything that its schema accepts. */
+function isResource(value: unknown): value is Resource {
+  return isObject(value) && isObject(value.metadata) && isObject(value.spec);
+}

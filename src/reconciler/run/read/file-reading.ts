@@ -1,0 +1,177 @@
+// One file's objects, identified and held against their kinds, read once per content and schemas. Knows nothing about
+// other files.
+
+import assert from 'node:assert/strict';
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject } from '#std/json.ts';
+import type { Problem, ResourceId } from '#std/problem.ts';
+import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
+import type { Resource } from '../../kinds/kind.ts';
+import { type Examined, examine, examineSound } from './examine.ts';
+import { type Identified, identify } from './identify.ts';
+import type { KindTable } from './kind-table.ts';
+import type { ParsedFile } from './parsed-file.ts';
+import type { ParsedObject } from './parsed-object.ts';
+import { placeInFile } from './short-text.ts';
+import { shownFindings } from './shown-findings.ts';
+import type { SoundFile, SoundFiles } from './sound-files.ts';
+import { type LoadCache, REPEATS, type SourceFile, writtenPointer } from './source-file.ts';
+
+/** JSON, so that any cache can keep it. */
+export interface FileReading {
+  readonly items: readonly ReadItem[];
+  readonly problems: readonly Problem[];
+  readonly unidentified: boolean;
+}
+
+export interface ReadItem {
+  readonly document: number;
+  readonly pointer: string;
+  readonly id: ResourceId;
+  readonly object: KubeObject;
+  readonly defaulted?: Resource;
+  readonly legible?: Resource;
+  readonly valid: boolean;
+}
+
+interface Reading {
+  readonly table: KindTable;
+  readonly file: SourceFile;
+  readonly parsed: ParsedFile;
+  readonly defaultNamespace: string | undefined;
+  /** Nothing is wrong, as is known already. */
+  readonly sound: boolean;
+  /** Read again for positions, and only where something is wrong. */
+  documents?: readonly ReadDocument[];
+}
+
+type Known = Extract<Identified, { ok: true }>;
+
+/** Where a duplicate key makes it doubtful which object is meant. */
+const IDENTITY = /^(?:\/items(?:\/\d+)?)*\/(?:apiVersion|kind|metadata|metadata\/name|metadata\/namespace|items)$/;
+
+export function readFile(
+  table: KindTable,
+  file: SourceFile,
+  parsed: ParsedFile,
+  options: { readonly cache?: LoadCache; readonly sound?: SoundFiles; readonly defaultNamespace?: string },
+): FileReading {
+  const { cache, sound, defaultNamespace } = options;
+  const start = { table, file, parsed, defaultNamespace };
+  if (cache === undefined) return readObjects({ ...start, sound: false });
+  const key = objectsKey(table.digest, defaultNamespace ?? '', file);
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached as FileReading;
+  const kinds = `${table.digest} ${defaultNamespace ?? ''}`;
+  const known = sound?.find(file);
+  const isKnown = known?.heldAgainst.includes(kinds) === true;
+  const reading = readObjects({ ...start, sound: isKnown });
+  cache.set(key, reading);
+  if (sound === undefined) return reading;
+  const left = isKnown ? known : soundFileOf(file, parsed, reading, kinds);
+  if (left !== undefined) sound.add(file.oid, left);
+  return reading;
+}
+
+/** In the cache. */
+export function objectsKey(digest: string, defaultNamespace: string, { oid, path }: SourceFile): string {
+  return `objects ${digest} ${defaultNamespace} ${oid} ${path}`;
+}
+
+/**
+ * Undefined where it is not left: what is secret, or was decrypted, leaves no trace, what is wrong is reported each time, and
+ * values that repeat others may come to more than can be written.
+ */
+function soundFileOf(
+  { path, text, openings, shortened }: SourceFile,
+  { objects }: ParsedFile,
+  { problems, unidentified }: FileReading,
+  kinds: string,
+): SoundFile | undefined {
+  if (openings !== undefined || shortened !== undefined || problems.length > 0 || unidentified) return undefined;
+  return REPEATS.test(text) || objects.some(isSecret) ? undefined : { path, text, objects, heldAgainst: [kinds] };
+}
+
+function isSecret({ value }: ParsedObject): boolean {
+  return isObject(value) && value.kind === 'Secret';
+}
+
+function readObjects(reading: Reading): FileReading {
+  const { parsed } = reading;
+  const read = parsed.objects.map((object) => readObject(reading, object));
+  const doubtful = parsed.problems.some(({ problem }) => IDENTITY.test(problem.pointer ?? ''));
+  const unowned = parsed.problems.filter((each) => !parsed.objects.some((object) => owns(object, each)));
+  return {
+    items: read.flatMap(({ item }) => (item === undefined ? [] : [item])),
+    problems: [...unowned.map(({ problem }) => problem), ...read.flatMap(({ problems }) => problems)],
+    unidentified: parsed.unreadable > 0 || doubtful || read.some(({ item }) => item === undefined),
+  };
+}
+
+/** `item` undefined: it cannot be told which object is meant. */
+function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
+  const inText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
+  const ofText = shownFindings(inText, (more) => ({ ...more, pointer: parsed.pointer, place: inText[0]?.place }));
+  const identified = identify(parsed.value, reading.table, reading.defaultNamespace);
+  if (!identified.ok) return { problems: [...ofText, problemInFile(reading, parsed, identified.fault)] };
+  const { id, object, warnings } = identified;
+  const { findings, defaulted, legible } = examined(reading, parsed, identified);
+  const problems = [
+    ...ofText.map((problem) => ({ ...problem, resource: id })),
+    ...shownOf([...warnings, ...findings]).map((finding) => problemInFile(reading, parsed, finding, id)),
+  ];
+  assert(isKubeObject(object), 'an identified object has apiVersion, kind and metadata');
+  const valid = problems.every(({ severity }) => severity !== 'error');
+  const { document, pointer } = parsed;
+  const item = {
+    document,
+    pointer,
+    id,
+    object,
+    valid,
+    defaulted: defaulted === undefined || !valid ? undefined : defaulted,
+    legible: valid ? undefined : (legible ?? defaulted),
+  };
+  return { item, problems };
+}
+
+function examined({ sound }: Reading, { refused }: ParsedObject, { known, id, object }: Known): Examined {
+  if (refused === true) return NOTHING_FOUND;
+  return sound ? examineSound(known, object) : examine(known, id, object);
+}
+
+function shownOf(findings: readonly Finding[]): readonly Finding[] {
+  return shownFindings(findings, (more) => ({ ...more, pointer: '' }));
+}
+
+/** What is refused already needs no further reasons, and its values may be secret. */
+const NOTHING_FOUND: Examined = { findings: [] };
+
+function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'][number]): boolean {
+  const { pointer } = problem;
+  if (object.document !== document || pointer === undefined) return false;
+  return pointer === object.pointer || pointer.startsWith(`${object.pointer}/`);
+}
+
+function problemInFile(reading: Reading, parsed: ParsedObject, finding: Finding, resource?: ResourceId): Problem {
+  reading.documents ??= readDocuments(reading.file.text, reading.file.path);
+  const { code, severity, message, at } = finding;
+  const pointer = parsed.pointer + finding.pointer;
+  const written = writtenPointer(reading.file, parsed.document, pointer);
+  const found = reading.documents[parsed.document]?.place(written, at);
+  const place = found === undefined ? undefined : placeInFile(reading.file, found);
+  return {
+    code,
+    severity,
+    message,
+    pointer,
+    place,
+    resource,
+  };
+}
+
+/** True of everything that could be identified. */
+function isKubeObject(value: unknown): value is KubeObject {
+  return isObject(value) && typeof value.kind === 'string' && isObject(value.metadata);
+}

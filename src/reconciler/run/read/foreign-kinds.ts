@@ -1,0 +1,49 @@
+// Kinds that a source uses and someone else has defined, in the cluster: their definitions, asked for by name. Knows nothing
+// about what is in them.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { groupOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { ApiResource, Cluster } from '../ports.ts';
+
+export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
+
+/**
+ * Nothing is asked where nothing is foreign. Kinds that the server does not serve, or serves without a CRD, have none; nor
+ * have those whose CRD this instance may not read: their objects are reported as of an unknown kind.
+ */
+export async function listDefinitions(
+  cluster: Pick<Cluster, 'resources' | 'get'>,
+  foreign: readonly { readonly apiVersion: string; readonly kind: string }[],
+): Promise<readonly KubeObject[]> {
+  if (foreign.length === 0) return [];
+  const served = await cluster.resources();
+  const names = foreign.flatMap(({ apiVersion, kind }) => {
+    const group = groupOf(apiVersion);
+    const found = served.find((each) => groupOf(each.apiVersion) === group && each.kind === kind);
+    return found === undefined ? [] : [`${found.plural}.${group}`];
+  });
+  const definitions = await Promise.all(
+    [...new Set(names)].map((name) => getReadable(cluster, { ...DEFINITION, name })),
+  );
+  return definitions.filter((each) => each !== undefined);
+}
+
+/** Of kinds that nothing here has a schema of, those that the server serves: in runs its discovery decides. */
+export async function listServedKinds(
+  cluster: Pick<Cluster, 'serves'>,
+  unknown: readonly { readonly apiVersion: string; readonly kind: string }[],
+): Promise<readonly ApiResource[]> {
+  const found = await Promise.all(unknown.map(({ apiVersion, kind }) => cluster.serves(apiVersion, kind)));
+  return found.filter((each) => each !== undefined);
+}
+
+async function getReadable(cluster: Pick<Cluster, 'get'>, id: ResourceId): Promise<KubeObject | undefined> {
+  try {
+    return await cluster.get(id);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'cluster-forbidden') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,220 @@
+// Fetches every source and loads its documents. A source that cannot be fetched is left as it exists; the others go on.
+// Knows nothing about Git's protocol or what a spec means.
+
+import { keyOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
+import type { SopsKeys } from '#std/sops/open.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { labelValue } from '../labels.ts';
+import type { Checkout, Cluster, Repository } from '../ports.ts';
+import { isQuarantined, type Quarantine, type Quarantined } from '../records/quarantine.ts';
+import { findOutOfUse, loadCheckout, type OutOfUse } from './checkout.ts';
+import { type Allow, beyondLimits, limitsBySource } from './limits.ts';
+import type { Loaded } from './load.ts';
+import type { SoundFileStore } from './sound-files.ts';
+import type { LoadCache } from './source-file.ts';
+import type { Sourced } from './sourced.ts';
+
+export interface FleetSource {
+  readonly name: string;
+  /** Where it is read from, without what differs between ways to reach it; absent: no one compares it. */
+  readonly origin?: string;
+  readonly repository: Repository;
+  /** Folder inside the repository; the empty string means all of it. */
+  readonly path: string;
+  /** Patterns of paths below it that are not read. */
+  readonly ignore?: readonly string[];
+  /** Absent: everything. */
+  readonly allow?: Allow;
+  /** Keys for its encrypted documents, read when there are some; absent: it may have none. */
+  readonly keys?: () => Promise<SopsKeys>;
+  /** The user that its objects are changed as; absent: the reconciler itself. */
+  readonly account?: string;
+  /** It is read at a commit that someone named, which says nothing about what its ref names. */
+  readonly fixed?: true;
+}
+
+export interface Gathered {
+  readonly loaded: readonly Sourced[];
+  readonly invalid: readonly ResourceId[];
+  /** What sources declare that are rolled back, in the commits that their refs name; by value of the source label. */
+  readonly outOfUse: ReadonlyMap<string, OutOfUse>;
+  /** What is wrong in each source, by value of the source label; also what another source declares rightly. */
+  readonly faulty: ReadonlyMap<string, readonly ResourceId[]>;
+  readonly problems: readonly Problem[];
+  /** Commit by name of the source. */
+  readonly commits: Readonly<Record<string, string>>;
+  /** Source label to the reason why nothing of that source may be deleted. */
+  readonly suspended: ReadonlyMap<string, string>;
+  readonly failures: readonly Failure[];
+  /** Sources that have not answered yet, and are as they were read last. */
+  readonly late: readonly Failure[];
+  /** Sources that stay at an earlier commit because of a rollback. */
+  readonly quarantined: readonly Quarantined[];
+  /** Sources whose quarantine is over: their refs name something newer. */
+  readonly released: readonly string[];
+}
+
+export interface GatherInput {
+  readonly sources: readonly FleetSource[];
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly cache: LoadCache;
+  readonly sound?: SoundFileStore;
+  /** Asked about kinds that the sources use and do not define. */
+  readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
+  readonly quarantine: Promise<Quarantine>;
+  /** Called once all sources are fetched, or cannot be: what is left is to read them. */
+  readonly fetched?: () => void;
+}
+
+interface SourceResult {
+  readonly outOfUse?: OutOfUse;
+  readonly source: string;
+  readonly commit?: string;
+  readonly loaded?: Loaded;
+  readonly failure?: Failure;
+  readonly stale?: true;
+  readonly quarantined?: Quarantined;
+  readonly released?: true;
+}
+
+interface Fetched {
+  readonly checkout: Checkout;
+  /** What the ref names, where that is out of use. */
+  readonly tip?: Checkout;
+  readonly quarantined?: Quarantined;
+  readonly released?: true;
+  /** What keeps the source's ref from being known, where it need not be. */
+  readonly failure?: Failure;
+  /** Its ref may name something newer, in which anything may be declared. */
+  readonly stale?: true;
+}
+
+/** Of a failure to read a source that may still be read. */
+export const LATE = 'source-late';
+
+export async function gather(input: GatherInput): Promise<Gathered> {
+  // It asks the cluster for a key, as the quarantine is asked for.
+  input.sound?.open().catch(() => undefined);
+  const begun = input.sources.map((source) => ({ source, fetching: fetchUsable(source, input.quarantine) }));
+  void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);
+  const results = await Promise.all(begun.map(({ source, fetching }) => readSource(input, source, fetching)));
+  const loaded = results.flatMap(({ source, loaded: each }) =>
+    (each?.resources ?? []).map((resource): Sourced => ({ ...resource, source })),
+  );
+  // What goes beyond its source's limits takes nothing away from another source that may declare it.
+  const beyond = beyondLimits(limitsBySource(input.sources), loaded);
+  const rightful = loaded.filter((resource) => !beyond.has(resource));
+  const claimed = new Set(rightful.map(({ id }) => keyOf(id)));
+  const unclaimed = [...beyond.keys()].filter(({ id }) => !claimed.has(keyOf(id)));
+  const duplicates = duplicatesOf(rightful);
+  const failures = results.flatMap(({ failure }) => failure ?? []);
+  return {
+    loaded: [...rightful.filter((resource) => !duplicates.has(resource)), ...unclaimed],
+    invalid: [...invalidOf(results, beyond, claimed), ...[...duplicates.keys(), ...unclaimed].map(({ id }) => id)],
+    outOfUse: new Map(
+      results.flatMap(({ source, outOfUse }) => (outOfUse === undefined ? [] : [[labelValue(source), outOfUse]])),
+    ),
+    faulty: faultyOf(results, [...beyond.keys(), ...duplicates.keys()]),
+    problems: [
+      ...results.flatMap((result) => result.loaded?.problems ?? []),
+      ...beyond.values(),
+      ...duplicates.values(),
+    ],
+    commits: Object.fromEntries(
+      results.flatMap(({ source, commit }) => (commit === undefined ? [] : [[source, commit]])),
+    ),
+    suspended: new Map(results.flatMap(suspensionOf)),
+    failures: failures.filter(({ code }) => code !== LATE),
+    late: failures.filter(({ code }) => code === LATE),
+    quarantined: results.flatMap(({ quarantined }) => (quarantined === undefined ? [] : [quarantined])),
+    released: results.flatMap(({ source, released }) => (released === true ? [source] : [])),
+  };
+}
+
+async function readSource(input: GatherInput, source: FleetSource, fetching: Promise<Fetched>): Promise<SourceResult> {
+  try {
+    const { checkout, tip, ...rest } = await fetching;
+    const loaded = await loadCheckout(input, source, checkout);
+    const outOfUse = rest.quarantined === undefined ? undefined : await findOutOfUse(input, source, tip);
+    return { source: source.name, commit: checkout.commit, loaded, outOfUse, ...rest };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { source: source.name, failure };
+  }
+}
+
+/** What the ref names; where that is out of use, or no one can tell, the commit that the source was rolled back to. */
+async function fetchUsable(
+  { name, repository, fixed }: FleetSource,
+  quarantine: Promise<Quarantine>,
+): Promise<Fetched> {
+  const fetching = repository.fetch();
+  // Where the quarantine cannot be read, no one waits for it.
+  fetching.catch(() => undefined);
+  const entry = (await quarantine).entries.get(name);
+  if (entry === undefined) {
+    const checkout = await fetching;
+    return checkout.stale === undefined ? { checkout } : { checkout, failure: checkout.stale, stale: true };
+  }
+  try {
+    const checkout = await fetching;
+    if (checkout.stale !== undefined) throw checkout.stale;
+    if (!isQuarantined(entry, checkout.commit)) return { checkout, released: fixed === true ? undefined : true };
+    return { checkout: await repository.at(entry.good), quarantined: entry, tip: checkout };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { checkout: await repository.at(entry.good), quarantined: entry, failure };
+  }
+}
+
+/** Without what a source got wrong that it may not declare at all, and another one does. */
+function invalidOf(
+  results: readonly SourceResult[],
+  beyond: ReadonlyMap<Sourced, Problem>,
+  claimed: ReadonlySet<string>,
+): ResourceId[] {
+  const refused = new Set([...beyond.keys()].map(({ id, source }) => `${source} ${keyOf(id)}`));
+  return results.flatMap(({ source, loaded }) =>
+    (loaded?.invalid ?? []).filter((id) => !(claimed.has(keyOf(id)) && refused.has(`${source} ${keyOf(id)}`))),
+  );
+}
+
+function faultyOf(
+  results: readonly SourceResult[],
+  unfit: readonly Sourced[],
+): ReadonlyMap<string, readonly ResourceId[]> {
+  const ofSource = (source: string) => unfit.filter((each) => each.source === source).map(({ id }) => id);
+  return new Map(
+    results.map(({ source, loaded }) => [labelValue(source), [...(loaded?.invalid ?? []), ...ofSource(source)]]),
+  );
+}
+
+function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string, string][] {
+  if (stale === true) return [[labelValue(source), 'what its ref names now could not be read']];
+  if (failure !== undefined && loaded === undefined) return [[labelValue(source), 'it could not be read']];
+  if (loaded?.unidentified !== true) return [];
+  return [[labelValue(source), 'one of its documents could not be identified']];
+}
+
+/** What a second source declares again. Neither wins: the object stays as it exists until one of them lets go. */
+function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  const first = new Map<string, Sourced>();
+  const duplicates = new Map<Sourced, Problem>();
+  for (const resource of loaded) {
+    const key = keyOf(resource.id);
+    const other = first.get(key);
+    if (other === undefined) first.set(key, resource);
+    if (other === undefined || other.source === resource.source) continue;
+    const pointer = '/metadata/name';
+    const { file, line, column } = other.place(pointer);
+    const where = `${file}:${line}:${column}`;
+    const message = `${formatId(resource.id)} is declared by source ${other.source} too, at ${where}: keep one of the two`;
+    const place = resource.place(pointer);
+    const problem = { code: 'duplicate-resource', severity: 'error', message, place, pointer } as const;
+    duplicates.set(resource, { ...problem, resource: resource.id });
+  }
+  return duplicates;
+}

@@ -1,0 +1,114 @@
+// Which object a document means. What cannot be known for certain is not guessed: a wrong guess would delete something.
+// Knows nothing about specs.
+
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { dnsLabelFault, pathSegmentFault, subdomainFault } from '#kubernetes/rules/formats/names.ts';
+import { describeValue as wordFor } from '#kubernetes/rules/structural/report.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { KindTable, KnownKind } from './kind-table.ts';
+
+interface Fault extends Finding {
+  readonly code: 'document-not-object' | 'missing-identity' | 'unknown-kind' | 'invalid-name' | 'invalid-namespace';
+}
+
+export type Identified =
+  | { readonly ok: false; readonly fault: Fault }
+  | {
+      readonly ok: true;
+      readonly id: ResourceId;
+      readonly known: KnownKind;
+      /** With the namespace that counts. */
+      readonly object: JsonObject;
+      readonly warnings: readonly Fault[];
+    };
+
+/** Kinds whose names become labels of DNS, or stand in URLs as they are; all others are subdomains. */
+const LABEL_NAMED: ReadonlySet<string> = new Set(['v1 Namespace', 'v1 Service', 'apps/v1 StatefulSet']);
+const RBAC = 'rbac.authorization.k8s.io/';
+
+export function identify(value: Json, table: KindTable, defaultNamespace: string | undefined): Identified {
+  if (!isObject(value)) {
+    return unidentified(
+      'document-not-object',
+      '',
+      `A manifest is a mapping with apiVersion, kind and metadata, not ${wordFor(value)}.`,
+    );
+  }
+  const { apiVersion, kind, metadata } = value;
+  const missing = missingPart(value);
+  if (missing !== undefined) return { ok: false, fault: missing };
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !isObject(metadata)) {
+    return unidentified('missing-identity', '', 'The manifest has no identity.');
+  }
+  const { name, namespace } = metadata;
+  const known = table.find(apiVersion, kind);
+  if (known === undefined) return unidentified('unknown-kind', '/kind', table.explain(apiVersion, kind));
+  const fault = typeof name === 'string' ? nameFaultOf(apiVersion, kind)(name) : 'must be a string';
+  if (typeof name !== 'string' || fault !== undefined) {
+    return unidentified('invalid-name', '/metadata/name', `metadata.name ${fault ?? 'must be a string'}.`);
+  }
+  const written = typeof namespace === 'string' && namespace !== '' ? namespace : undefined;
+  const isNamespaced = known.namespaced === 'as written' ? written !== undefined : known.namespaced;
+  if (!isNamespaced) return clusterScoped({ apiVersion, kind, name }, known, value, metadata);
+  const effective = written ?? defaultNamespace;
+  if (effective === undefined) {
+    const message = `${kind} "${name}" needs metadata.namespace: without it the object cannot be identified.`;
+    return unidentified('invalid-namespace', '/metadata/namespace', message);
+  }
+  const wrong = dnsLabelFault(effective);
+  if (wrong !== undefined)
+    return unidentified('invalid-namespace', '/metadata/namespace', `metadata.namespace ${wrong}.`);
+  const object = written === undefined ? { ...value, metadata: { ...metadata, namespace: effective } } : value;
+  return { ok: true, id: { apiVersion, kind, namespace: effective, name }, known, object, warnings: [] };
+}
+
+/** What the API server accepts as a name of the kind. */
+export function nameFaultOf(apiVersion: string, kind: string): (name: string) => string | undefined {
+  // An IPAddress is called what it is, with the colons of IPv6.
+  if (apiVersion.startsWith(RBAC) || kind === 'IPAddress') return pathSegmentFault;
+  return LABEL_NAMED.has(`${apiVersion} ${kind}`) ? dnsLabelFault : subdomainFault;
+}
+
+function unidentified(code: Fault['code'], pointer: string, message: string): Identified {
+  return { ok: false, fault: { code, severity: 'error', pointer, message } };
+}
+
+function missingPart({ apiVersion, kind, metadata }: JsonObject): Fault | undefined {
+  const parts: readonly (readonly [string, Json | undefined])[] = [
+    ['apiVersion', apiVersion],
+    ['kind', kind],
+    ['metadata.name', isObject(metadata) ? metadata.name : undefined],
+  ];
+  for (const [path, value] of parts) {
+    const pointer = `/${path.replace('.', '/')}`;
+    if (value === undefined || value === null || value === '') {
+      return { code: 'missing-identity', severity: 'error', pointer, message: absent(path, metadata) };
+    }
+    if (typeof value === 'string') continue;
+    const message = `${path} must be a string, not ${wordFor(value)}: put it in quotes.`;
+    return { code: 'missing-identity', severity: 'error', pointer, message };
+  }
+  return undefined;
+}
+
+function absent(path: string, metadata: Json | undefined): string {
+  if (path === 'metadata.name' && isObject(metadata) && metadata.generateName !== undefined) {
+    return 'metadata.name is missing: generateName makes a new object each time, and cannot be declared.';
+  }
+  return `${path} is missing.`;
+}
+
+function clusterScoped(id: ResourceId, known: KnownKind, object: JsonObject, metadata: JsonObject): Identified {
+  const { namespace, ...rest } = metadata;
+  if (namespace === undefined || namespace === null || namespace === '') {
+    return { ok: true, id, known, object, warnings: [] };
+  }
+  const warning: Fault = {
+    code: 'invalid-namespace',
+    severity: 'warning',
+    pointer: '/metadata/namespace',
+    message: `${id.kind} is cluster-scoped: the namespace is ignored.`,
+  };
+  return { ok: true, id, known, object: { ...object, metadata: rest }, warnings: [warning] };
+}

@@ -1,0 +1,178 @@
+// Which kinds a source may hold, and what each is held against: ours, built-in ones, and those whose CRD is given. Knows
+// nothing about files, or about where a CRD was found.
+
+import { groupOf } from '#kubernetes/rules/object.ts';
+import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
+import { bundledKinds } from '#kubernetes/rules/schemas/bundled.ts';
+import { compileStructural, type Structural } from '#kubernetes/rules/structural/structural.ts';
+import { didYouMean } from '#std/closest.ts';
+import { digest } from '#std/hash.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { structuralSchema, VERSION } from '../../kinds/crd.ts';
+import type { Kind } from '../../kinds/kind.ts';
+
+export type KnownKind =
+  | { readonly type: 'ours'; readonly kind: Kind; readonly structural: Structural; readonly namespaced: true }
+  | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
+  | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean }
+  /** No schema is at hand, of a group of another's or of what the server serves: only what holds for every object is checked. */
+  | { readonly type: 'unchecked'; readonly namespaced: 'as written' | boolean };
+
+/** A kind that the server serves, as its discovery says. */
+export interface ServedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+export interface KindTable {
+  /** Undefined where objects of the kind are refused. */
+  find(apiVersion: string, kind: string): KnownKind | undefined;
+  /** Why `find` has no answer, and what would have one. */
+  explain(apiVersion: string, kind: string): string;
+  /** Whether the kind can be another's, of whose group nothing is known: its CRD may be elsewhere. */
+  isForeign(apiVersion: string, kind: string): boolean;
+  /** Changes whenever an answer may; worked out when it is first asked for. */
+  readonly digest: string;
+}
+
+export interface KindTableInput {
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
+  /** CustomResourceDefinitions of the same input, and of wherever else they are known from. */
+  readonly definitions: readonly JsonObject[];
+  /** Kinds of which nothing else is known; absent: none. */
+  readonly served?: readonly ServedKind[] | undefined;
+  /** What becomes of foreign kinds. */
+  readonly foreign: 'refused' | 'unchecked';
+}
+
+const UNCHECKED: KnownKind = { type: 'unchecked', namespaced: 'as written' };
+
+interface Compiled {
+  readonly structural: Structural;
+  readonly digest: string;
+}
+
+/** Kinds are constants of the program: one for each. */
+const compiledKinds = new WeakMap<Kind, Compiled>();
+
+export function kindTable(input: KindTableInput): KindTable {
+  const ours = `${input.apiGroup}/${VERSION}`;
+  const known = new Map<string, KnownKind>();
+  const digests: string[] = [ours, input.foreign];
+  for (const definition of input.definitions) {
+    for (const [key, custom] of customKinds(definition)) known.set(key, custom);
+    digests.push(digest(definition));
+  }
+  for (const { apiVersion, kind, namespaced } of bundledKinds()) {
+    const document = input.builtin(apiVersion);
+    if (document !== undefined) known.set(`${apiVersion} ${kind}`, { type: 'builtin', document, namespaced });
+  }
+  for (const kind of input.kinds) {
+    known.set(`${ours} ${kind.kind}`, ourKind(kind));
+  }
+  for (const { apiVersion, kind, namespaced } of input.served ?? []) {
+    const key = `${apiVersion} ${kind}`;
+    if (!known.has(key)) known.set(key, { type: 'unchecked', namespaced });
+    digests.push(`${key} ${namespaced}`);
+  }
+  const groups = new Set([...known.keys()].map((key) => groupOf(key.slice(0, key.indexOf(' ')))));
+  const ourNames = new Set(input.kinds.map(({ kind }) => kind));
+  // Only Kubernetes itself has groups without a dot, and one of our kinds in another group is a slip.
+  const isForeign = (apiVersion: string, kind: string): boolean =>
+    apiVersion.includes('/') &&
+    groupOf(apiVersion).includes('.') &&
+    !groups.has(groupOf(apiVersion)) &&
+    !ourNames.has(kind);
+  let whole: string | undefined;
+  return {
+    find: (apiVersion, kind) => {
+      const found = known.get(`${apiVersion} ${kind}`);
+      return found === undefined && input.foreign === 'unchecked' && isForeign(apiVersion, kind) ? UNCHECKED : found;
+    },
+    isForeign,
+    explain: (apiVersion, kind) => explanation([...known.keys()], apiVersion, kind),
+    get digest() {
+      whole ??= digest([...digests, ...input.kinds.map((kind) => compiledKind(kind).digest)]);
+      return whole;
+    },
+  };
+}
+
+/** Compiled when the first of its resources is met: few files hold resources of all kinds. */
+function ourKind(kind: Kind): KnownKind {
+  return {
+    type: 'ours',
+    kind,
+    get structural() {
+      return compiledKind(kind).structural;
+    },
+    namespaced: true,
+  };
+}
+
+/** Kept: compiling is the slow part, and left until the first of its resources is met. */
+export function compiledKind(kind: Kind): Compiled {
+  const earlier = compiledKinds.get(kind);
+  if (earlier !== undefined) return earlier;
+  const schema = structuralSchema(kind);
+  let structural: Structural | undefined;
+  const compiled: Compiled = {
+    get structural() {
+      structural ??= compileStructural(schema);
+      return structural;
+    },
+    digest: digest(schema),
+  };
+  compiledKinds.set(kind, compiled);
+  return compiled;
+}
+
+function customKinds(definition: JsonObject): [string, KnownKind][] {
+  const { spec } = definition;
+  if (!isObject(spec) || !isObject(spec.names)) return [];
+  const { group, names, scope, versions } = spec;
+  const { kind } = names;
+  if (typeof group !== 'string' || typeof kind !== 'string' || !Array.isArray(versions)) return [];
+  return versions.flatMap((version): [string, KnownKind][] => {
+    if (!isObject(version) || typeof version.name !== 'string' || version.served === false) return [];
+    const schema = schemaOf(version.schema);
+    return [[`${group}/${version.name} ${kind}`, customKind(schema, scope !== 'Cluster')]];
+  });
+}
+
+/** Compiled when the first of its objects is met that was not read before. */
+function customKind(schema: JsonObject, namespaced: boolean): KnownKind {
+  let compiled: Structural | undefined;
+  return {
+    type: 'custom',
+    get structural() {
+      compiled ??= compileStructural(schema);
+      return compiled;
+    },
+    namespaced,
+  };
+}
+
+function schemaOf(schema: Json | undefined): JsonObject {
+  return isObject(schema) && isObject(schema.openAPIV3Schema) ? schema.openAPIV3Schema : {};
+}
+
+function explanation(known: readonly string[], apiVersion: string, kind: string): string {
+  const pairs = known.map((key) => {
+    const [version = '', name = ''] = key.split(' ');
+    return { version, name };
+  });
+  const versions = pairs.filter(({ version, name }) => name === kind && groupOf(version) === groupOf(apiVersion));
+  if (versions.length > 0) {
+    const others = versions.map(({ version }) => version).join(' or ');
+    return `${kind} is not served in ${apiVersion}, but in ${others}.`;
+  }
+  const sameVersion = pairs.filter(({ version }) => version === apiVersion).map(({ name }) => name);
+  if (sameVersion.length > 0) return `${apiVersion} has no kind ${kind}.${didYouMean(kind, sameVersion)}`;
+  const sameKind = pairs.find(({ name }) => name === kind);
+  if (sameKind !== undefined) return `There is no ${kind} in ${apiVersion}. Did you mean "${sameKind.version}"?`;
+  return `${kind} of ${apiVersion} is not known: add its CustomResourceDefinition to the same source, or to the cluster.`;
+}

@@ -1,0 +1,67 @@
+// What one source may declare: namespaces and kinds, as its `allow` says. Knows nothing about what is in a namespace or
+// what a kind means.
+
+import { groupOf } from '#kubernetes/rules/object.ts';
+import { globMatches } from '#std/glob.ts';
+import type { Problem, ResourceId } from '#std/problem.ts';
+import { readPattern } from './patterns.ts';
+import { problemOf } from './problem-of.ts';
+import type { Sourced } from './sourced.ts';
+
+export interface Allow {
+  /** Names, or globs such as `team-*`. Objects without a namespace are allowed by `*` alone; a Namespace by its name too. */
+  readonly namespaces: readonly string[];
+  /** Of kinds: `MCPServer`, `MCP*`, or with the group: `Deployment.apps`, `*.toolhive.stacklok.dev`. */
+  readonly kinds: readonly string[];
+}
+
+export interface Limits {
+  /** What the source may not, as the end of a sentence; undefined where it may declare the object. */
+  refusal(id: ResourceId): { readonly pointer: string; readonly reason: string } | undefined;
+  /** The same of an object that another one became, whose kind its author did not choose. */
+  allowsNamespace(id: ResourceId): boolean;
+}
+
+/** Throws Failure `pattern-invalid`. */
+export function limitsOf({ namespaces, kinds }: Allow): Limits {
+  const places = namespaces.map((pattern) => readPattern('allow.namespaces', pattern));
+  const sorts = kinds.map((pattern) => readPattern('allow.kinds', pattern));
+  const everywhere = namespaces.includes('*');
+  function allowsNamespace({ apiVersion, kind, namespace, name }: ResourceId): boolean {
+    const place = namespace ?? (apiVersion === 'v1' && kind === 'Namespace' ? name : undefined);
+    return everywhere || (place !== undefined && places.some((glob) => globMatches(glob, place)));
+  }
+  return {
+    allowsNamespace,
+    refusal(id) {
+      const names = [id.kind, `${id.kind}.${groupOf(id.apiVersion)}`];
+      if (!sorts.some((glob) => names.some((name) => globMatches(glob, name)))) {
+        return { pointer: '/kind', reason: `no ${id.kind}: its allow.kinds are ${kinds.join(', ')}` };
+      }
+      if (allowsNamespace(id)) return undefined;
+      const what = id.namespace === undefined ? 'nothing without a namespace' : `nothing in namespace ${id.namespace}`;
+      const pointer = id.namespace === undefined ? '/kind' : '/metadata/namespace';
+      return { pointer, reason: `${what}: its allow.namespaces are ${namespaces.join(', ')}` };
+    },
+  };
+}
+
+/** By name of the source; a source that is not in it may declare everything. */
+export type LimitsBySource = ReadonlyMap<string, Limits>;
+
+export function limitsBySource(sources: readonly { readonly name: string; readonly allow?: Allow }[]): LimitsBySource {
+  return new Map(sources.flatMap(({ name, allow }) => (allow === undefined ? [] : [[name, limitsOf(allow)]])));
+}
+
+/** Resources beyond what their source may declare, each with its problem. */
+export function beyondLimits(limits: LimitsBySource, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  return new Map(
+    loaded.flatMap((resource): [Sourced, Problem][] => {
+      const refusal = limits.get(resource.source)?.refusal(resource.id);
+      if (refusal === undefined) return [];
+      const { pointer, reason } = refusal;
+      const message = `source ${resource.source} may declare ${reason} (skep.yaml)`;
+      return [[resource, problemOf(resource, { code: 'source-not-allowed', severity: 'error', pointer, message })]];
+    }),
+  );
+}

@@ -1,0 +1,240 @@
+// The first stage: documents of one source become resources, each valid or named in a problem with its place.
+// Knows nothing about clusters, other sources, or what a spec means.
+
+import { type ReadContents, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { formatId, type Place, type Problem, type ResourceId } from '#std/problem.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
+import type { Kind, Resource } from '../../kinds/kind.ts';
+import { finishAtOnce, type Steps } from '../turns.ts';
+import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
+import { type KindTable, kindTable, type ServedKind } from './kind-table.ts';
+import { type ParsedFile, parseFile } from './parsed-file.ts';
+import { placeInFile } from './short-text.ts';
+import type { SoundFiles } from './sound-files.ts';
+import { isManifest, type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
+
+export interface LoadInput {
+  /** Name of the source. */
+  readonly source: string;
+  readonly documents: readonly SourceFile[];
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  /** OpenAPI document of a built-in group-version; undefined where the apiVersion is not built in. */
+  readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
+  /** CustomResourceDefinitions of elsewhere; those of the documents are found there. */
+  readonly definitions?: readonly JsonObject[];
+  /** Whether a definition among the documents counts; absent: all do. */
+  readonly counts?: (definition: JsonObject) => boolean;
+  /** Kinds that the server serves and of which no schema is at hand; absent: none. */
+  readonly served?: readonly ServedKind[] | undefined;
+  /** What becomes of kinds that nothing here knows: `refused` unless given. `unchecked` ones are told once for each kind. */
+  readonly foreign?: 'refused' | 'unchecked';
+  /** For namespaced objects that name none. Without it, that is a problem. */
+  readonly defaultNamespace?: string;
+  /** The text of a blob; needed where files are shortened and something is made of them. */
+  readonly readText?: (blob: string) => Promise<string>;
+  /** Keeps what was read of unchanged files between runs. */
+  readonly cache?: LoadCache;
+  /** Absent: no process has left any, and this one leaves none. Needs `cache`. */
+  readonly sound?: SoundFiles;
+}
+
+export interface LoadedResource {
+  readonly id: ResourceId;
+  /** As it is to be applied: what the author wrote, nothing defaulted but the namespace. */
+  readonly object: KubeObject;
+  /** Of our kinds only: the kind. */
+  readonly kind?: Kind;
+  /** Of our kinds, where valid: the object with the schema's defaults, for the kind's own logic. */
+  readonly defaulted?: Resource;
+  /** Of our kinds, where invalid: what can be read all the same, without the fields that are wrong. */
+  readonly legible?: Resource;
+  /** Present: long values of it are not in memory. */
+  readonly contents?: ReadContents;
+  /** SOPS has encrypted it where it is written. */
+  readonly sealed?: true;
+  /** Where the value (or the key) at a JSON pointer is written; the nearest enclosing key where it is not. */
+  place(pointer: string, at?: 'key' | 'value'): Place;
+}
+
+export interface Loaded {
+  /** Everything identified, by first appearance; also what is in `invalid`. */
+  readonly resources: readonly LoadedResource[];
+  /** By file, line and column. */
+  readonly problems: readonly Problem[];
+  /** True where a document could not be identified: nothing of the source may be deleted then. */
+  readonly unidentified: boolean;
+  /** Identified, but not fit to be applied: to be held as they live. */
+  readonly invalid: readonly ResourceId[];
+  /** Kinds whose CRD may be elsewhere, each once. */
+  readonly foreign: readonly GroupVersionKind[];
+  /** Kinds that are not known, each once: those, and versions and groups of Kubernetes' own that have no schema here. */
+  readonly unknown: readonly GroupVersionKind[];
+}
+
+interface GroupVersionKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+export function load(input: LoadInput): Loaded {
+  return finishAtOnce(loading(input));
+}
+
+/** Like `load`, but yields after each file. */
+export function* loading(input: LoadInput): Steps<Loaded> {
+  const files: { readonly file: SourceFile; readonly parsed: ParsedFile }[] = [];
+  for (const file of input.documents.filter(({ path }) => isManifest(path))) {
+    files.push({ file, parsed: parseFile(file, input.cache, input.sound?.find(file)) });
+    yield;
+  }
+  const { counts = () => true } = input;
+  // Where both say something, those of the documents do.
+  const own = files.flatMap(({ parsed }) => definitionsOf(parsed).filter(counts));
+  const definitions = [...(input.definitions ?? []), ...own];
+  const table = kindTable({ ...input, definitions, foreign: input.foreign ?? 'refused' });
+  const readings: { readonly file: SourceFile; readonly reading: FileReading }[] = [];
+  for (const { file, parsed } of files) {
+    readings.push({ file, reading: readFile(table, file, parsed, input) });
+    yield;
+  }
+  const parsed = files.map((each) => each.parsed);
+  const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table, input.readText));
+  const { unique, duplicates } = separate(found);
+  return {
+    resources: unique,
+    problems: sortProblems([
+      ...readings.flatMap(({ reading }) => reading.problems),
+      ...duplicates.values(),
+      ...uncheckedKinds(unique, table),
+    ]),
+    unidentified: readings.some(({ reading }) => reading.unidentified),
+    invalid: distinctIds([
+      ...readings.flatMap(({ reading }) => reading.items.filter(({ valid }) => !valid).map(({ id }) => id)),
+      ...[...duplicates.keys()].map(({ id }) => id),
+    ]),
+    foreign: kindsIn(parsed, ({ apiVersion, kind }) => table.isForeign(apiVersion, kind)),
+    unknown: kindsIn(parsed, ({ apiVersion, kind }) => table.find(apiVersion, kind) === undefined),
+  };
+}
+
+function kindsIn(
+  files: readonly ParsedFile[],
+  counts: (kind: GroupVersionKind) => boolean,
+): readonly GroupVersionKind[] {
+  const found = new Map<string, GroupVersionKind>();
+  for (const { value } of files.flatMap(({ objects }) => objects)) {
+    if (!isObject(value)) continue;
+    const { apiVersion, kind } = value;
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !counts({ apiVersion, kind })) continue;
+    found.set(`${apiVersion} ${kind}`, { apiVersion, kind });
+  }
+  // In an order of their own: what is asked of the cluster must not depend on which file comes first.
+  return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
+}
+
+/** One for each kind, at the first of its objects. */
+function uncheckedKinds(resources: readonly LoadedResource[], table: KindTable): Problem[] {
+  const unchecked = resources.filter(({ id }) => table.find(id.apiVersion, id.kind)?.type === 'unchecked');
+  const byKind = Map.groupBy(unchecked, ({ id }) => `${id.apiVersion} ${id.kind}`);
+  return [...byKind.values()].flatMap(([first, ...others]): Problem[] => {
+    if (first === undefined) return [];
+    const { apiVersion, kind } = first.id;
+    const who = others.length === 0 ? 'it is' : `its ${others.length + 1} objects are`;
+    const message = `${kind} of ${apiVersion} has no schema here, so ${who} not checked: add its CustomResourceDefinition to these manifests, or name its folder with --schemas.`;
+    const place = first.place('/kind');
+    return [{ code: 'kind-not-checked', severity: 'warning', message, place, pointer: '/kind', resource: first.id }];
+  });
+}
+
+/** What the file says about kinds that are neither built in nor ours. */
+export function definitionsOf(parsed: ParsedFile): JsonObject[] {
+  return parsed.objects.flatMap(({ value }) => {
+    if (!isObject(value) || value.kind !== 'CustomResourceDefinition') return [];
+    return value.apiVersion === 'apiextensions.k8s.io/v1' ? [value] : [];
+  });
+}
+
+function resourcesOf(
+  file: SourceFile,
+  reading: FileReading,
+  table: KindTable,
+  readText: LoadInput['readText'],
+): LoadedResource[] {
+  // Positions are wanted for few files, and cost a second reading.
+  let documents: ReturnType<typeof readDocuments> | undefined;
+  return reading.items.map((item) => ({
+    id: item.id,
+    object: item.object,
+    ...kindOf(item, table),
+    ...contentsOf(file, item, readText),
+    defaulted: item.defaulted,
+    legible: item.legible,
+    sealed: file.openings?.[item.document] === undefined ? undefined : true,
+    place(pointer, at) {
+      documents ??= readDocuments(file.text, file.path);
+      const written = writtenPointer(file, item.document, item.pointer + pointer);
+      return placeInFile(file, documents[item.document]?.place(written, at) ?? { file: file.path, line: 1, column: 1 });
+    },
+  }));
+}
+
+function contentsOf(
+  { shortened }: SourceFile,
+  { object }: ReadItem,
+  readText: LoadInput['readText'],
+): { contents?: ReadContents } {
+  if (shortened === undefined || readText === undefined || standInsOf(object).length === 0) return {};
+  return { contents: async () => shortenText(await readText(shortened.blob)).values };
+}
+
+function kindOf({ id }: ReadItem, table: KindTable): { kind?: Kind } {
+  const known = table.find(id.apiVersion, id.kind);
+  return known?.type === 'ours' ? { kind: known.kind } : {};
+}
+
+interface Separated {
+  readonly unique: readonly LoadedResource[];
+  /** Second and further declarations of an object, each with the problem that names the first. */
+  readonly duplicates: ReadonlyMap<LoadedResource, Problem>;
+}
+
+function separate(found: readonly LoadedResource[]): Separated {
+  const first = new Map<string, LoadedResource>();
+  const duplicates = new Map<LoadedResource, Problem>();
+  for (const resource of found) {
+    const key = keyOf(resource.id);
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, resource);
+    else duplicates.set(resource, duplicateProblem(resource, earlier));
+  }
+  return { unique: [...first.values()], duplicates };
+}
+
+function duplicateProblem(resource: LoadedResource, earlier: LoadedResource): Problem {
+  const { file, line, column } = earlier.place('/metadata/name');
+  return {
+    code: 'duplicate-resource',
+    severity: 'error',
+    message: `${formatId(resource.id)} is declared already, at ${file}:${line}:${column}.`,
+    place: resource.place('/metadata/name'),
+    pointer: '/metadata/name',
+    resource: resource.id,
+  };
+}
+
+function distinctIds(ids: readonly ResourceId[]): ResourceId[] {
+  return [...new Map(ids.map((id) => [keyOf(id), id])).values()];
+}
+
+function sortProblems(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted((a, b) => {
+    const [one, other] = [a.place, b.place];
+    if (one === undefined || other === undefined) return 0;
+    if (one.file !== other.file) return one.file < other.file ? -1 : 1;
+    return one.line - other.line || one.column - other.column;
+  });
+}

@@ -1,0 +1,171 @@
+// The manifests of a checkout as text, and what below the path could not be read as such. Knows nothing about their kinds.
+
+import assert from 'node:assert/strict';
+import type { Cut } from '#kubernetes/rules/large-values.ts';
+import { Failure } from '#std/failure.ts';
+import type { Problem } from '#std/problem.ts';
+import { utf8Text } from '#std/utf8.ts';
+import type { Checkout, RepositoryFile } from '../ports.ts';
+import { pathMatcher } from './patterns.ts';
+import { shorten } from './short-text.ts';
+import type { SoundFile, SoundFiles } from './sound-files.ts';
+import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
+
+export interface Manifests {
+  readonly documents: readonly SourceFile[];
+  readonly problems: readonly Problem[];
+  /** True where something may hold manifests and was not read: nothing of the source may be deleted then. */
+  readonly incomplete: boolean;
+}
+
+export interface ManifestPaths {
+  /** Folder; the empty string means everything. */
+  readonly path: string;
+  /** Patterns of paths below it that are not read, as if they were not there. */
+  readonly ignore?: readonly string[];
+}
+
+/**
+ * YAML and JSON below the path; what the cache or an earlier process has is not read again. Throws Failure `source-path-not-found` where the
+ * commit has nothing at all there: a path that is mistyped or was moved looks the same as a fleet given up.
+ */
+export async function gatherManifests(
+  checkout: Checkout,
+  { path, ignore = [] }: ManifestPaths,
+  cache: LoadCache,
+  sound?: SoundFiles,
+): Promise<Manifests> {
+  const folder = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  const prefix = folder.map((segment) => `${segment}/`).join('');
+  const below = checkout.files.filter((file) => file.path.startsWith(prefix));
+  const links = checkout.skipped.filter((entry) => entry.path.startsWith(prefix));
+  if (below.length === 0 && links.length === 0) throw pathNotFound(checkout, path);
+  const ignored = pathMatcher('ignore', ignore);
+  const isRead = (entry: { readonly path: string }) => !ignored(entry.path.slice(prefix.length));
+  const files = below.filter((file) => isManifest(file.path) && isRead(file));
+  const texts = await textsOf(checkout, path, files, { cache, sound });
+  const documents: SourceFile[] = [];
+  const problems: Problem[] = links.filter((link) => mayHoldManifests(link.path) && isRead(link)).map(skippedProblem);
+  let length = 0;
+  for (const { path: file, oid } of files) {
+    const read = texts.get(oid);
+    length += read?.length ?? 0;
+    // One blob may stand at a million paths, and is parsed at each.
+    if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
+    if (read === undefined) problems.push(encodingProblem(file));
+    else documents.push(fileOf(file, oid, read));
+  }
+  return { documents, problems, incomplete: problems.length > 0 };
+}
+
+interface ReadText {
+  /** As it is kept: without long values where there are `cuts`. */
+  readonly text: string;
+  readonly cuts?: readonly Cut[];
+  /** Of the whole text. */
+  readonly length: number;
+}
+
+function textLeft(file: SoundFile | undefined): ReadText | undefined {
+  return file === undefined ? undefined : { text: file.text, length: file.text.length };
+}
+
+function fileOf(path: string, oid: string, { text, cuts }: ReadText): SourceFile {
+  return cuts === undefined ? { path, oid, text } : { path, oid: `${oid} short`, text, shortened: { blob: oid, cuts } };
+}
+
+/** The text of a blob that is text. */
+export async function readBlobText(checkout: Checkout, oid: string): Promise<string> {
+  const text = decode((await checkout.read([oid])).get(oid) ?? new Uint8Array());
+  assert(text !== undefined, 'a blob that was text is text');
+  return text;
+}
+
+/** By blob id. Those that are not text are missing. */
+async function textsOf(
+  checkout: Checkout,
+  path: string,
+  files: readonly RepositoryFile[],
+  { cache, sound }: { readonly cache: LoadCache; readonly sound: SoundFiles | undefined },
+): Promise<ReadonlyMap<string, ReadText>> {
+  let length = 0;
+  const texts = new Map<string, ReadText>();
+  const unknown = new Set<string>();
+  for (const file of files) {
+    const { oid } = file;
+    const known = cache.get(blobKey(oid)) ?? textLeft(sound?.find(file));
+    if (known !== undefined) texts.set(oid, known as ReadText);
+    else unknown.add(oid);
+  }
+  // Bytes of a few beside the texts of all, not of all.
+  const left = [...unknown];
+  for (let count = FIRST_READ; left.length > 0; ) {
+    let bytesRead = 0;
+    for (const [oid, bytes] of await checkout.read(left.splice(0, count))) {
+      bytesRead += bytes.length;
+      const text = decode(bytes);
+      if (text === undefined) continue;
+      length += text.length;
+      const read: ReadText = { length: text.length, ...(shorten(text) ?? { text }) };
+      cache.set(blobKey(oid), read);
+      texts.set(oid, read);
+    }
+    if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
+    count = Math.max(1, Math.min(count * 16, Math.floor((count * READ_BYTES) / Math.max(1, bytesRead))));
+  }
+  return texts;
+}
+
+/** How many files are read first, and how many bytes should be read at once then. */
+const FIRST_READ = 32;
+const READ_BYTES = 16 * 1024 * 1024;
+
+function blobKey(oid: string): string {
+  return `blob ${oid}`;
+}
+
+/** A fleet of a hundred thousand resources has a third of it. */
+const LENGTH_MAX = 256 * 1024 * 1024;
+
+function manifestsTooLarge({ commit }: Checkout, path: string): Failure {
+  const message = `the manifests of commit ${commit} come to more than 256 MiB: narrow the path, or split the source`;
+  return new Failure('manifests-too-large', message, { data: { commit, path } });
+}
+
+/** A link without an extension may stand for a folder. */
+function mayHoldManifests(path: string): boolean {
+  const [name = ''] = path.split('/').slice(-1);
+  return isManifest(name) || !name.includes('.');
+}
+
+function pathNotFound({ commit, skipped }: Checkout, path: string): Failure {
+  const link = skipped.find((entry) => `${path}/`.startsWith(`${entry.path}/`));
+  const where = path === '' ? 'no files' : `no files at "${path}"`;
+  const why = link === undefined ? '' : `: "${link.path}" is a ${link.reason}, which is not followed`;
+  const message = `commit ${commit} has ${where}${why}; to give its objects up, take the source out of the configuration`;
+  return new Failure('source-path-not-found', message, { data: { commit, path } });
+}
+
+function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem {
+  return {
+    code: 'link-not-followed',
+    severity: 'warning',
+    message: `This is a ${reason}, which is not followed: what it stands for is not read, and nothing of the source is deleted.`,
+    place: { file: path, line: 1, column: 1 },
+  };
+}
+
+/** Kubernetes reads UTF-8 only; what is not would reach the cluster as other characters. A byte order mark is no part of it. */
+function decode(bytes: Uint8Array): string | undefined {
+  const text = utf8Text(bytes);
+  return text?.startsWith('\uFEFF') === true ? text.slice(1) : text;
+}
+
+function encodingProblem(file: string): Problem {
+  return {
+    code: 'encoding-invalid',
+    severity: 'error',
+    message: 'The file is not UTF-8: save it as UTF-8.',
+    place: { file, line: 1, column: 1 },
+  };
+}

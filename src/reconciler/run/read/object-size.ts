@@ -1,0 +1,38 @@
+// Objects that no API server takes, by their size: what a file of few megabytes makes of YAML can be many times as much, and
+// everybody after it would carry that along. Knows nothing about kinds.
+
+import { isObject } from '#std/json.ts';
+import type { Problem } from '#std/problem.ts';
+import type { ReadDocument } from '#std/yaml/yaml.ts';
+import { type ParsedObject, refusedObject } from './parsed-object.ts';
+import { REPEATS, type SourceFile } from './source-file.ts';
+
+/** Of a request of an API server, and so of an object as JSON (kube-apiserver, MaxRequestBodyBytes). */
+const BYTES_MAX = 3 * 1024 * 1024;
+/** A file of fewer characters that repeats nothing has no object of so many bytes. */
+const LOOKED_AT = 512 * 1024;
+
+export interface SizedObjects {
+  readonly objects: readonly ParsedObject[];
+  /** Without `resource`. */
+  readonly problems: readonly Problem[];
+}
+
+export function refuseLarge(
+  { text }: Pick<SourceFile, 'text'>,
+  { place }: Pick<ReadDocument, 'place'>,
+  objects: readonly ParsedObject[],
+): SizedObjects {
+  if (text.length < LOOKED_AT && !REPEATS.test(text)) return { objects, problems: [] };
+  const problems: Problem[] = [];
+  const sized = objects.map((object): ParsedObject => {
+    const bytes = isObject(object.value) ? Buffer.byteLength(JSON.stringify(object.value)) : 0;
+    if (bytes <= BYTES_MAX) return object;
+    const { pointer } = object;
+    const mib = (bytes / 1024 / 1024).toFixed(1);
+    const message = `The object has ${mib} MiB as JSON, and API servers take 3: write what it holds into several.`;
+    problems.push({ code: 'object-too-large', severity: 'error', message, pointer, place: place(pointer) });
+    return refusedObject(object);
+  });
+  return { objects: sized, problems };
+}

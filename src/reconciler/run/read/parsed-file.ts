@@ -1,0 +1,74 @@
+// One file's text as values, read once per content. Knows nothing about kinds.
+
+import type { Problem } from '#std/problem.ts';
+import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
+import { refuseLarge } from './object-size.ts';
+import { openedObjects } from './opened-objects.ts';
+import type { ParsedObject } from './parsed-object.ts';
+import type { SoundFile } from './sound-files.ts';
+import { isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
+import { unroll } from './unroll.ts';
+
+/** JSON, so that any cache can keep it. */
+export interface ParsedFile {
+  readonly objects: readonly ParsedObject[];
+  /** Of the text; they lack `resource`. */
+  readonly problems: readonly { readonly document: number; readonly problem: Problem }[];
+  /** Documents that could not be read as a value. */
+  readonly unreadable: number;
+}
+
+/** `sound`: as it was found by an earlier process. */
+export function parseFile(file: SourceFile, cache: LoadCache | undefined, sound?: SoundFile): ParsedFile {
+  if (isTooLarge(file)) return { objects: [], problems: [fileTooLarge(file)], unreadable: 1 };
+  const key = textKey(file);
+  const cached = cache?.get(key);
+  if (cached !== undefined) return cached as ParsedFile;
+  const parsed = sound === undefined ? parseText(file) : { objects: sound.objects, problems: [], unreadable: 0 };
+  cache?.set(key, parsed);
+  return parsed;
+}
+
+function parseText(file: SourceFile): ParsedFile {
+  const documents = readDocuments(file.text, file.path).map((read, document) => objectsOf(file, read, document));
+  return {
+    objects: documents.flatMap(({ objects }) => objects),
+    problems: documents.flatMap(({ problems }, document) => problems.map((problem) => ({ document, problem }))),
+    unreadable: documents.filter(({ unreadable }) => unreadable).length,
+  };
+}
+
+/** In the cache. */
+export function textKey({ oid, path }: SourceFile): string {
+  return `text ${oid} ${path}`;
+}
+
+interface DocumentObjects {
+  readonly objects: readonly ParsedObject[];
+  readonly problems: readonly Problem[];
+  readonly unreadable: boolean;
+}
+
+function objectsOf(file: SourceFile, read: ReadDocument, document: number): DocumentObjects {
+  const { value, problems } = read;
+  if (value === undefined) return { objects: [], problems, unreadable: true };
+  const opening = file.openings?.[document];
+  if (opening === undefined) {
+    const { objects, problems: ofSize } = refuseLarge(
+      file,
+      read,
+      unroll(value).map((unrolled) => ({ document, ...unrolled })),
+    );
+    return { objects, problems: [...problems, ...ofSize], unreadable: false };
+  }
+  const opened = openedObjects(opening, document, read);
+  return { ...opened, problems: [...problems, ...opened.problems] };
+}
+
+function fileTooLarge({ path }: SourceFile): ParsedFile['problems'][number] {
+  const message = 'The file has more than 4 MiB: write what it holds into several files.';
+  return {
+    document: 0,
+    problem: { code: 'file-too-large', severity: 'error', message, place: { file: path, line: 1, column: 1 } },
+  };
+}

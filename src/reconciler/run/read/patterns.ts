@@ -1,0 +1,19 @@
+// Patterns of skep.yaml: names with wildcards. Knows nothing about what they are matched against.
+
+import { Failure } from '#std/failure.ts';
+import { type Glob, globMatches, parseGlob } from '#std/glob.ts';
+
+/** Throws Failure `pattern-invalid`. */
+export function readPattern(setting: string, pattern: string): Glob {
+  const glob = parseGlob(pattern);
+  if (glob !== undefined) return glob;
+  throw new Failure('pattern-invalid', `${setting}: "${pattern}" is no pattern: write a name, or one such as team-*`, {
+    data: { setting, pattern },
+  });
+}
+
+/** Whether a path is meant by one of the patterns; as in .gitignore, a first `**` with a slash also stands for no folder. */
+export function pathMatcher(setting: string, patterns: readonly string[]): (path: string) => boolean {
+  const globs = patterns.map((pattern) => readPattern(setting, pattern));
+  return (path) => globs.some((glob) => globMatches(glob, path) || globMatches(glob, `/${path}`));
+}

@@ -1,0 +1,36 @@
+// A file of manifests without the long values of its Secrets and ConfigMaps: they are read again, one object at a time, when it is
+// compared with policies or sent. Knows nothing about where files come from.
+
+import { type Cut, columnBefore, countStandIns, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
+import { isObject } from '#std/json.ts';
+import type { Place } from '#std/problem.ts';
+import { mayBeSealed } from '#std/sops/cipher.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
+import { CHARACTERS_MAX, REPEATS, type SourceFile } from './source-file.ts';
+import { unroll } from './unroll.ts';
+
+/** Of what is left of a file: it is read here, where nothing limits the time that it takes. */
+const REST_MAX = 4 * 1024;
+
+interface Short {
+  readonly text: string;
+  readonly cuts: readonly Cut[];
+}
+
+/** Undefined where the text has to be read as it is: every stand-in in it must be the value of a Secret or ConfigMap. */
+export function shorten(text: string): Short | undefined {
+  if (text.length < REST_MAX || text.length > CHARACTERS_MAX || mayBeSealed(text)) return undefined;
+  const { text: rest, cuts } = shortenText(text);
+  if (cuts.length === 0 || rest.length > REST_MAX || REPEATS.test(rest)) return undefined;
+  const documents = readDocuments(rest, '');
+  if (documents.some(({ problems }) => problems.length > 0)) return undefined;
+  const objects = documents.flatMap(({ value }) => (value === undefined ? [] : unroll(value)));
+  const found = objects.flatMap(({ value }) => (isObject(value) ? standInsOf(value) : []));
+  return found.length === cuts.length && countStandIns(rest) === cuts.length ? { text: rest, cuts } : undefined;
+}
+
+/** The same place in the file itself. */
+export function placeInFile({ shortened }: SourceFile, place: Place): Place {
+  if (shortened === undefined) return place;
+  return { ...place, column: columnBefore(shortened.cuts, place.line, place.column) };
+}

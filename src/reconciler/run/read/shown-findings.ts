@@ -1,0 +1,33 @@
+// How much of what is wrong with one object is kept: a file of some megabytes can be wrong in more places than anybody reads, and
+// than memory has room for. Knows nothing about files.
+
+import type { Severity } from '#std/problem.ts';
+import { countText } from '#std/words/count-text.ts';
+
+export const FINDINGS_MAX = 200;
+
+/** What says how many more there are. */
+export interface MoreFindings {
+  readonly code: 'more-problems';
+  readonly severity: Severity;
+  readonly message: string;
+}
+
+/** As they came where they are few. Otherwise errors come first, and the last one is made of how many more there are. */
+export function shownFindings<Found extends { readonly severity: Severity }>(
+  found: readonly Found[],
+  lastOf: (more: MoreFindings) => Found,
+): readonly Found[] {
+  if (found.length <= FINDINGS_MAX) return found;
+  const errors = found.filter(({ severity }) => severity === 'error');
+  const warnings = found.filter(({ severity }) => severity === 'warning');
+  const moreErrors = Math.max(0, errors.length - FINDINGS_MAX);
+  const moreWarnings = found.length - FINDINGS_MAX - moreErrors;
+  const counts = [
+    ...(moreErrors > 0 ? [countText(moreErrors, 'error')] : []),
+    ...(moreWarnings > 0 ? [countText(moreWarnings, 'warning')] : []),
+  ];
+  const message = `${counts.join(' and ')} more in this object: correct those that are shown first`;
+  const more: MoreFindings = { code: 'more-problems', severity: moreErrors > 0 ? 'error' : 'warning', message };
+  return [...[...errors, ...warnings].slice(0, FINDINGS_MAX), lastOf(more)];
+}

@@ -1,0 +1,44 @@
+// A file of a source, and the memory of what was read of it before. Knows nothing about what is in it.
+
+import type { Cut } from '#kubernetes/rules/large-values.ts';
+import type { Opening } from '#std/sops/open.ts';
+import { writtenAt } from '#std/sops/replace.ts';
+
+export interface SourceFile {
+  /** As problems name it. Only `*.yaml`, `*.yml` and `*.json` are read. */
+  readonly path: string;
+  /** Equal ids mean equal text (a Git blob id, or a digest), and the same openings. */
+  readonly oid: string;
+  readonly text: string;
+  /** Present: the text lacks long values. `blob`: what it is read of again. */
+  readonly shortened?: { readonly blob: string; readonly cuts: readonly Cut[] };
+  /** What became of its encrypted documents, by index among those that are not empty. */
+  readonly openings?: readonly (Opening | undefined)[];
+}
+
+/** Whether a file holds manifests, by its name or path: `*.yaml`, `*.yml` and `*.json` do, but for SOPS's own rules. */
+export function isManifest(name: string): boolean {
+  return /\.(ya?ml|json)$/.test(name) && !/(?:^|\/)\.sops\.ya?ml$/.test(name);
+}
+
+/** Where something of a document's value stands in the text. */
+export function writtenPointer({ openings }: SourceFile, document: number, pointer: string): string {
+  return writtenAt(pointer, openings?.[document]?.comments ?? []);
+}
+
+/** Map-like; keys name content and schemas, values are opaque JSON. */
+export interface LoadCache {
+  get(key: string): unknown;
+  set(key: string, value: unknown): void;
+}
+
+/** The API server takes 3 MiB for one object; YAML that is made for it takes memory hundreds of times its size. */
+export const CHARACTERS_MAX = 4 * 1024 * 1024;
+
+/** What makes YAML more than it says. */
+export const REPEATS = /[&*]/;
+
+/** Whether what is in it is not looked at. */
+export function isTooLarge({ text }: SourceFile): boolean {
+  return text.length > CHARACTERS_MAX;
+}

@@ -1,0 +1,34 @@
+// The objects of one document: itself, or the items of a `List`. Knows nothing about kinds.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+
+export interface Unrolled {
+  /** Where it stands in the document; empty for the document itself. */
+  readonly pointer: string;
+  readonly value: Json;
+}
+
+/** `kind: List` and typed lists (`ConfigMapList`) stand for their items, as kubectl takes them; lists of lists too. */
+export function unroll(value: Json, pointer = ''): Unrolled[] {
+  if (!isObject(value) || !isKubernetesList(value)) return [{ pointer, value }];
+  const { items } = value;
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((item, index) => unroll(typed(value, item), `${pointer}/items/${index}`));
+}
+
+function isKubernetesList({ kind, items, metadata }: JsonObject): boolean {
+  // Without `items` it is a mistake (`item:`), and what it was to hold is not known.
+  if (kind === 'List') return Array.isArray(items) || items === null;
+  // A kind that merely ends like a list has a name.
+  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) && !hasName(metadata);
+}
+
+function hasName(metadata: Json | undefined): boolean {
+  return isObject(metadata) && metadata.name !== undefined;
+}
+
+/** Items of a typed list may leave out what the list says for all of them. */
+function typed(list: JsonObject, item: Json): Json {
+  if (!isObject(item) || item.kind !== undefined || list.kind === 'List' || typeof list.kind !== 'string') return item;
+  return { apiVersion: list.apiVersion, kind: list.kind.slice(0, -'List'.length), ...item };
+}

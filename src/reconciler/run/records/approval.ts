@@ -1,0 +1,152 @@
+// Approvals of exact lists of deletions, kept in ConfigMaps of the home namespace until they are done: a run that was
+// killed half way through finds them again. Knows nothing about limits or how deletions are made.
+
+import { Failure } from '#std/failure.ts';
+import { digest } from '#std/hash.ts';
+import { isObject, parseJson } from '#std/json.ts';
+import type { InstanceName } from '../instance.ts';
+import type { Clock, Cluster } from '../ports.ts';
+import { type LongRecord, type RecordWriter, readLongRecord, storeLongRecord } from './long-record.ts';
+
+export interface Approval {
+  /** Of the list as it was approved. */
+  readonly hash: string;
+  /** RFC 3339. */
+  readonly expiresAt: string;
+  /** True from before the first of its deletions on: what is left of the list is another list with another hash. */
+  readonly begun: boolean;
+  /** What it lets go. */
+  readonly lines: ReadonlySet<string>;
+}
+
+export interface Approvals {
+  readonly all: readonly Approval[];
+  /** As it was read. */
+  readonly stored: LongRecord;
+}
+
+/** What is approved, as far as an approval needs it. */
+export interface Approvable {
+  readonly hash: string;
+  readonly deletions: readonly {
+    readonly uid: string;
+    readonly replaced?: true;
+    /** What goes with it and is not ours, in words. */
+    readonly takes?: readonly string[];
+  }[];
+}
+
+const PURPOSE = 'approval';
+
+export async function readApprovals(cluster: Pick<Cluster, 'get'>, home: InstanceName): Promise<Approvals> {
+  const stored = await readLongRecord(cluster, home, PURPOSE);
+  return { all: [...stored.texts].flatMap(([hash, text]) => parseApproval(hash, text) ?? []), stored };
+}
+
+/** What a person has spoilt approves nothing. */
+function parseApproval(hash: string, text: string): Approval | undefined {
+  const value = parseJson(text);
+  if (!isObject(value)) return undefined;
+  const { expiresAt, begunAt, uids } = value;
+  if (typeof expiresAt !== 'string' || !Array.isArray(uids) || Number.isNaN(Date.parse(expiresAt))) return undefined;
+  return { hash, expiresAt, begun: begunAt !== undefined, lines: new Set(uids.map(String)) };
+}
+
+type ApprovedDeletion = Approvable['deletions'][number];
+
+function linesOf(deletion: ApprovedDeletion): readonly string[] {
+  const { uid, replaced, takes = [] } = deletion;
+  return [replaced === true ? replacedLine(uid) : uid, ...takes.map((each) => takenLine(uid, each))];
+}
+
+function replacedLine(uid: string): string {
+  return `${uid} replaced`;
+}
+
+/** Short, for a namespace may be full of what is not ours. */
+function takenLine(uid: string, taken: string): string {
+  return `${uid}${TAKES}${digest(taken).slice(0, 16)}`;
+}
+
+const TAKES = ' takes ';
+
+/** Who lets an object go for good lets it be replaced, too; but not the other way round, nor with more than it had then. */
+function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: ApprovedDeletion): boolean {
+  const isNamed = lines.has(uid) || (replaced === true && lines.has(replacedLine(uid)));
+  return isNamed && takes.every((each) => lines.has(takenLine(uid, each)));
+}
+
+/**
+ * Whether it was given for this very list, for the same deletions with all that whoever approved could see of what goes along,
+ * or for a list of which this is what a killed run has left.
+ */
+export function approves({ hash, begun, lines }: Approval, list: Approvable): boolean {
+  if (hash === list.hash) return true;
+  const isPart = list.deletions.length > 0 && list.deletions.every((each) => covers(lines, each));
+  return isPart && (begun || list.deletions.length === [...lines].filter((line) => !line.includes(TAKES)).length);
+}
+
+export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): boolean {
+  return clock.now() >= Date.parse(expiresAt);
+}
+
+/** Beside those of other lists. Throws Failure `cluster-conflict` where someone approves at the same moment. */
+export async function storeApproval(
+  { cluster, clock }: ApprovalDeps,
+  home: InstanceName,
+  list: Approvable,
+  expiresAt: string,
+): Promise<void> {
+  const { all, stored } = await readApprovals(cluster, home);
+  const others = all.filter((each) => each.hash !== list.hash && !isExpired(each, clock)).map(({ hash }) => hash);
+  const entry = JSON.stringify({ expiresAt, uids: list.deletions.flatMap(linesOf) });
+  await storeLongRecord(cluster, home, PURPOSE, stored, new Map([...keptTexts(stored, others), [list.hash, entry]]));
+}
+
+export interface ApprovalDeps {
+  readonly cluster: RecordWriter;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+function keptTexts({ texts }: LongRecord, hashes: readonly string[]): ReadonlyMap<string, string> {
+  return new Map([...texts].filter(([hash]) => hashes.includes(hash)));
+}
+
+/** Before the first deletion. Throws Failure `cluster-conflict` where an approval was given or taken since they were read. */
+export async function beginApproved(
+  { cluster, clock }: ApprovalDeps,
+  home: InstanceName,
+  { all, stored }: Approvals,
+  begun: ReadonlySet<string>,
+): Promise<Approvals> {
+  const fresh = all.filter((each) => begun.has(each.hash) && !each.begun);
+  if (fresh.length === 0) return { all, stored };
+  const begunAt = new Date(clock.now()).toISOString();
+  // What is new is at the end: of a long text only the last piece is written.
+  const marked = fresh.map(({ hash, expiresAt, lines }): [string, string] => [
+    hash,
+    JSON.stringify({ expiresAt, uids: [...lines], begunAt }),
+  ]);
+  return {
+    all: all.map((each) => (begun.has(each.hash) ? { ...each, begun: true } : each)),
+    stored: await storeLongRecord(cluster, home, PURPOSE, stored, new Map([...stored.texts, ...marked])),
+  };
+}
+
+/** After the last deletion. What someone approved meanwhile stays; what else the world refuses is returned. */
+export async function spendApprovals(
+  cluster: RecordWriter,
+  home: InstanceName,
+  { all, stored }: Approvals,
+  spent: ReadonlySet<string>,
+): Promise<readonly Failure[]> {
+  if (spent.size === 0) return [];
+  const left = all.filter(({ hash }) => !spent.has(hash)).map(({ hash }) => hash);
+  try {
+    await storeLongRecord(cluster, home, PURPOSE, stored, keptTexts(stored, left));
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.code === 'cluster-conflict' || error.code === 'cluster-not-found' ? [] : [error];
+  }
+}

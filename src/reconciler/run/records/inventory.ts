@@ -1,0 +1,144 @@
+// What an instance has created, beside the labels that anybody may write: ConfigMaps of the home namespace. An entry is
+// written before the object is created and gets its uid after; the object carries the id of the run that created it. Also
+// what a run is deleting, from before the first of its deletions to after the last. Knows nothing about what is in objects.
+
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { entryOf } from '#kubernetes/rules/ownership/entries.ts';
+import { Failure } from '#std/failure.ts';
+import { sha256 } from '#std/hash.ts';
+import { isObject, parseJson } from '#std/json.ts';
+import type { InstanceName } from '../instance.ts';
+import { RUN } from '../labels.ts';
+import type { Cluster } from '../ports.ts';
+import { readRecord, recordId, SHARD_BYTES_MAX, SHARDS_MAX, storeRecord } from './home-record.ts';
+
+export interface Entry {
+  /** Value of the source label. */
+  readonly source: string;
+  /** Of the run that created it, or recorded it. */
+  readonly run: string;
+  /** Absent until the run has heard that the object is created. */
+  readonly uid?: string;
+}
+
+export interface Leaving {
+  readonly uid: string;
+  /** Of the approval that lets it go; absent: none was needed. */
+  readonly approval?: string;
+  /** It is deleted to be created anew. */
+  readonly replaced?: true;
+}
+
+export interface InventoryContent {
+  /** By key of the object. */
+  readonly entries: ReadonlyMap<string, Entry>;
+  /** By key: deletions of which no one knows whether they have reached the server. */
+  readonly leaving: ReadonlyMap<string, Leaving>;
+}
+
+export interface Inventory extends InventoryContent {
+  /** By number of the shard, as they were read; none where there is no inventory yet. */
+  readonly stored: readonly (KubeObject | undefined)[];
+}
+
+const PURPOSE = 'inventory';
+const SHARDS = 'skep.dev/shards';
+
+export async function readInventory(cluster: Pick<Cluster, 'get'>, home: InstanceName): Promise<Inventory> {
+  const first = await readRecord(cluster, home, PURPOSE);
+  if (first === undefined) return { entries: new Map(), leaving: new Map(), stored: [] };
+  const count = Math.min(SHARDS_MAX, Number(first.metadata.annotations?.[SHARDS] ?? '1') || 1);
+  const numbers = Array.from({ length: count - 1 }, (_, index) => index + 1);
+  const others = await Promise.all(numbers.map((shard) => readRecord(cluster, home, PURPOSE, shard)));
+  const stored = [first, ...others];
+  const lines = stored.flatMap((shard) => (shard === undefined ? [] : linesOf(shard)));
+  return { entries: new Map(lines.flatMap(entryOfLine)), leaving: new Map(lines.flatMap(leavingOfLine)), stored };
+}
+
+function entryOfLine([kind, key, { source, run, uid }]: Line): [string, Entry][] {
+  if (kind !== 'entry' || typeof source !== 'string' || typeof run !== 'string') return [];
+  return [[key, { source, run, uid: typeof uid === 'string' ? uid : undefined }]];
+}
+
+function leavingOfLine([kind, key, { uid, approval, replaced }]: Line): [string, Leaving][] {
+  if (kind !== 'leaving' || typeof uid !== 'string') return [];
+  const given = typeof approval === 'string' ? approval : undefined;
+  return [[key, { uid, approval: given, replaced: replaced === true ? true : undefined }]];
+}
+
+type Line = readonly ['entry' | 'leaving', string, Readonly<Record<string, unknown>>];
+
+/** A line that a person has spoilt records nothing. */
+function linesOf({ data }: KubeObject): Line[] {
+  const text = isObject(data) && typeof data.lines === 'string' ? data.lines : '';
+  return text.split('\n').flatMap((line): Line[] => {
+    const value = parseJson(line);
+    if (!Array.isArray(value)) return [];
+    const [kind, key, facts] = value;
+    const known = kind === 'entry' || kind === 'leaving';
+    return known && typeof key === 'string' && isObject(facts) ? [[kind, key, facts]] : [];
+  });
+}
+
+/**
+ * What differs is written, the first shard last: it says how many there are. Throws Failure `inventory-full`, and
+ * `cluster-conflict` where someone wrote in the meantime.
+ */
+export async function storeInventory(
+  cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
+  home: InstanceName,
+  before: Inventory,
+  content: InventoryContent,
+): Promise<Inventory> {
+  const lines: Line[] = [
+    ...[...content.entries].map(([key, entry]): Line => ['entry', key, { ...entry }]),
+    ...[...content.leaving].map(([key, leaving]): Line => ['leaving', key, { ...leaving }]),
+  ];
+  const shards = spread(lines, before.stored.length);
+  const stored = [...before.stored];
+  for (const shard of [...shards.keys()].reverse()) {
+    const object = stored[shard];
+    const data = { lines: shards[shard] ?? '' };
+    const annotations = { [SHARDS]: String(shards.length) };
+    const same = isObject(object?.data) && object.data.lines === data.lines;
+    if (same && (shard > 0 || object?.metadata.annotations?.[SHARDS] === annotations[SHARDS])) continue;
+    // A run that was killed while the inventory grew has left a shard of which the first does not know.
+    const left = object ?? (shard === 0 ? undefined : await readRecord(cluster, home, PURPOSE, shard));
+    stored[shard] = await storeRecord(cluster, recordId(home, PURPOSE, shard), left, { data }, annotations);
+  }
+  return { ...content, stored };
+}
+
+/** By a digest of the key: twice as many shards move a line to a higher number, or not at all. */
+function spread(lines: readonly Line[], before: number): readonly string[] {
+  for (let count = Math.max(1, before); count <= SHARDS_MAX; count *= 2) {
+    const texts: string[][] = Array.from({ length: count }, () => []);
+    for (const line of lines) texts[shardOf(line[1], count)]?.push(JSON.stringify(line));
+    const shards = texts.map((each) => each.sort().join('\n'));
+    if (shards.every((text) => text.length <= SHARD_BYTES_MAX)) return shards;
+  }
+  const message = `${lines.length} objects are more than the inventory of one instance can record: split the sources over several instances`;
+  throw new Failure('inventory-full', message);
+}
+
+function shardOf(key: string, count: number): number {
+  return Number.parseInt(sha256(key).slice(0, 8), 16) % count;
+}
+
+/** Whether the instance has created the object: it is the recorded one, or carries the id of the run that was to create it. */
+export function isRecorded({ entries }: InventoryContent, manager: string): (object: KubeObject) => boolean {
+  return (object) => {
+    const entry = entries.get(keyOf(idOf(object)));
+    if (entry === undefined) return false;
+    return (entry.uid !== undefined && entry.uid === object.metadata.uid) || entry.run === runOf(object, manager);
+  };
+}
+
+/** The id of the run that created it, as the instance itself has written it. */
+export function runOf(object: KubeObject, manager: string): string | undefined {
+  const fields = entryOf(object, manager)?.fieldsV1;
+  const metadata = isObject(fields) ? fields['f:metadata'] : undefined;
+  const annotations = isObject(metadata) ? metadata['f:annotations'] : undefined;
+  const owned = isObject(annotations) && annotations[`f:${RUN}`] !== undefined;
+  return owned ? object.metadata.annotations?.[RUN] : undefined;
+}

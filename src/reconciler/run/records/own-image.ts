@@ -1,0 +1,35 @@
+// The image of the reconciler itself, by its digest, which workloads run where skep.yaml names no other: only a process in the
+// cluster can learn it, and every other one of the instance reads it here. Knows nothing about pods.
+
+import { isObject } from '#std/json.ts';
+import type { InstanceName } from '../instance.ts';
+import type { Cluster } from '../ports.ts';
+import { readRecord, recordId, storeRecord } from './home-record.ts';
+
+export interface OwnImage {
+  /** A reference with a digest. */
+  readonly image: string;
+  /** The release that it is of. */
+  readonly release: string;
+}
+
+const PURPOSE = 'image';
+
+/** Undefined where no process in the cluster has left it. Throws Failure `record-of-newer-release`, and what reading throws. */
+export async function readOwnImage(cluster: Pick<Cluster, 'get'>, home: InstanceName): Promise<OwnImage | undefined> {
+  const fields = (await readRecord(cluster, home, PURPOSE))?.data;
+  const { image, release } = isObject(fields) ? fields : {};
+  return typeof image === 'string' && typeof release === 'string' ? { image, release } : undefined;
+}
+
+/** Writes only what is another one. Throws Failure `cluster-conflict` where somebody wrote in the meantime. */
+export async function storeOwnImage(
+  cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
+  home: InstanceName,
+  { image, release }: OwnImage,
+): Promise<void> {
+  const stored = await readRecord(cluster, home, PURPOSE);
+  const known = isObject(stored?.data) ? stored.data : {};
+  if (known.image === image && known.release === release) return;
+  await storeRecord(cluster, recordId(home, PURPOSE), stored, { data: { image, release } });
+}

@@ -1,0 +1,105 @@
+// Commits that a rollback took out of use, in ConfigMaps of the home namespace: a source whose ref names one of them, or
+// what came before it, stays at the commit that it was rolled back to. Knows nothing about how a commit is fetched.
+
+import { Failure } from '#std/failure.ts';
+import { isObject, parseJson } from '#std/json.ts';
+import { formatId } from '#std/problem.ts';
+import type { InstanceName } from '../instance.ts';
+import type { Cluster } from '../ports.ts';
+import { recordId } from './home-record.ts';
+import { type LongRecord, type RecordWriter, readLongRecord, storeLongRecord } from './long-record.ts';
+
+export interface Quarantined {
+  readonly source: string;
+  /** The commit that the source stays at. */
+  readonly good: string;
+  /** The commit that its ref named when it was rolled back. */
+  readonly bad: string;
+  /** What came before `bad`, as far as that is known: none of them is newer. */
+  readonly older: readonly string[];
+  /** The run that was gone back to. */
+  readonly run: string;
+  /** RFC 3339. */
+  readonly since: string;
+}
+
+export interface Quarantine {
+  /** By name of the source. */
+  readonly entries: ReadonlyMap<string, Quarantined>;
+  /** As it was read. */
+  readonly stored: LongRecord;
+}
+
+const PURPOSE = 'quarantine';
+
+export async function readQuarantine(cluster: Pick<Cluster, 'get'>, home: InstanceName): Promise<Quarantine> {
+  const stored = await readLongRecord(cluster, home, PURPOSE);
+  const entries = [...stored.texts].map(([source, text]) => parseEntry(home, source, text));
+  return { entries: new Map(entries.map((entry) => [entry.source, entry])), stored };
+}
+
+/** Whether the commit is the one that was taken out of use, or known to be older. */
+export function isQuarantined({ bad, older }: Quarantined, commit: string): boolean {
+  return commit === bad || older.includes(commit);
+}
+
+/**
+ * In place of what was read. Throws Failure `cluster-conflict` where someone wrote in the meantime.
+ */
+export async function storeQuarantine(
+  cluster: RecordWriter,
+  home: InstanceName,
+  { stored }: Quarantine,
+  entries: readonly Quarantined[],
+): Promise<void> {
+  const texts = new Map(entries.map(({ source, ...entry }) => [source, JSON.stringify(entry)]));
+  if (stored.objects[0] === undefined && entries.length === 0) return;
+  await storeLongRecord(cluster, home, PURPOSE, stored, texts);
+}
+
+/**
+ * Ends the quarantine of sources whose ref names something newer. Where someone rolls back at the same moment, theirs
+ * stays, and the next run judges it.
+ */
+export async function release(
+  cluster: RecordWriter,
+  home: InstanceName,
+  quarantine: Quarantine,
+  sources: readonly string[],
+): Promise<readonly Failure[]> {
+  if (sources.length === 0) return [];
+  const left = [...quarantine.entries.values()].filter(({ source }) => !sources.includes(source));
+  try {
+    await storeQuarantine(cluster, home, quarantine, left);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.code === 'cluster-conflict' || error.code === 'cluster-not-found' ? [] : [error];
+  }
+}
+
+/** Of all sources, or of those named. Returns the sources that follow their refs again; also ends what cannot be read. */
+export async function clearQuarantine(
+  cluster: RecordWriter,
+  home: InstanceName,
+  only: readonly string[],
+): Promise<readonly string[]> {
+  const stored = await readLongRecord(cluster, home, PURPOSE);
+  const cleared = [...stored.texts.keys()].filter((source) => only.length === 0 || only.includes(source));
+  const left = new Map([...stored.texts].filter(([source]) => !cleared.includes(source)));
+  if (cleared.length > 0) await storeLongRecord(cluster, home, PURPOSE, stored, left);
+  return cleared;
+}
+
+/** Whoever cannot read it does not know which commit is bad: then nothing is to be run at all. */
+function parseEntry(home: InstanceName, source: string, text: string): Quarantined {
+  const value = parseJson(text);
+  if (isObject(value)) {
+    const { good, bad, older, run, since } = value;
+    const texts = [good, bad, run, since].every((each) => typeof each === 'string');
+    if (texts && Array.isArray(older))
+      return { source, good: `${good}`, bad: `${bad}`, older: older.map(String), run: `${run}`, since: `${since}` };
+  }
+  const message = `${formatId(recordId(home, PURPOSE))} cannot be read at "${source}": skep rollback --clear removes it`;
+  throw new Failure('quarantine-unreadable', message);
+}

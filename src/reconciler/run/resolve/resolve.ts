@@ -1,0 +1,247 @@
+// Finds what each resource names, and says for each whether it is healthy, refused (its children are held) or held
+// (it is not touched at all). Knows nothing about the cluster but what exists in it.
+
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { didYouMean } from '#std/closest.ts';
+import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
+import type { Kind, Reference, View } from '../../kinds/kind.ts';
+import { type EnforcedImages, imageFindings, type Registry, registriesIn } from '../catalogue/enforcement.ts';
+import type { LoadedResource } from '../read/load.ts';
+import { problemOf } from '../read/problem-of.ts';
+import type { Sourced } from '../read/sourced.ts';
+import { collisions } from './collisions.ts';
+
+export interface ResolveInput {
+  /** Of all sources; the invalid ones too. */
+  readonly loaded: readonly Sourced[];
+  /** Identified, but invalid: held, and with them whatever depends on them. */
+  readonly invalid: readonly ResourceId[];
+  readonly kinds: readonly Kind[];
+  readonly views: (namespace: string) => View;
+  /**
+   * Of what is referred to: could it be read (`listed`), did that fail, or is no cluster asked? Then only what manifests
+   * declare is known, all that counts (`declared`) or nothing that does (`none`).
+   */
+  readonly knowledge: (kind: string, namespace: string, name: string) => 'listed' | 'failed' | 'declared' | 'none';
+  readonly images: EnforcedImages;
+  /** Keys of what is asked to be left alone. */
+  readonly leftAlone: { has(key: string): boolean };
+  /** Offline, nothing lives. */
+  readonly living: (id: ResourceId) => KubeObject | undefined;
+}
+
+export type Verdict = 'healthy' | 'refused' | 'held';
+
+export interface Standing {
+  readonly loaded: Sourced;
+  readonly verdict: Verdict;
+  /** Why it is refused or held; empty when healthy. */
+  readonly findings: readonly Finding[];
+}
+
+export interface Resolved {
+  readonly standings: readonly Standing[];
+  readonly problems: readonly Problem[];
+}
+
+export function resolve(input: ResolveInput): Resolved {
+  const standings = standingsOf(input);
+  const problems = standings.flatMap(({ loaded, findings }) => findings.map((finding) => problemOf(loaded, finding)));
+  return { standings, problems: [...problems, ...missingOfHeld(input, standings)] };
+}
+
+/** What held resources name and no one has declared, so that one look shows all there is to correct. */
+function missingOfHeld(input: ResolveInput, standings: readonly Standing[]): readonly Problem[] {
+  const held = standings.filter(({ loaded, verdict }) => verdict === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
+  if (held.length === 0) return [];
+  const declared = new Set(input.loaded.map(({ id }) => referenceName(id.namespace, id.kind, id.name)));
+  return held.flatMap(({ loaded }) => {
+    const { id, kind, defaulted = loaded.legible } = loaded;
+    if (kind === undefined || defaulted === undefined) return [];
+    const view = input.views(id.namespace ?? '');
+    return kind
+      .references(defaulted)
+      .filter(
+        ({ kind: target, name }) => name !== undefined && !declared.has(referenceName(id.namespace, target, name)),
+      )
+      .flatMap((reference) => missingFinding(input, view, loaded, reference))
+      .map((finding) => problemOf(loaded, finding));
+  });
+}
+
+function standingsOf(input: ResolveInput): readonly Standing[] {
+  const held = heldKeys(input);
+  const free = input.loaded.filter(({ id }) => !held.has(keyOf(id)));
+  const collided = collisions({ loaded: free, living: input.living });
+  const resolving = { ...input, held, collided, registries: registriesByNamespace(input) };
+  const byName = new Map(
+    input.loaded.map((loaded) => [referenceName(loaded.id.namespace, loaded.id.kind, loaded.id.name), loaded]),
+  );
+  const known = new Map<Sourced, Standing>();
+  function standingOf(loaded: Sourced): Standing {
+    const before = known.get(loaded);
+    if (before !== undefined) return before;
+    const own = ownStanding(resolving, loaded);
+    // Known already, should what it needs need it in turn.
+    known.set(loaded, own);
+    const standing = own.verdict === 'healthy' ? afterNeeded(own, neededStanding) : own;
+    known.set(loaded, standing);
+    return standing;
+  }
+  function neededStanding(name: string): Standing | undefined {
+    const needed = byName.get(name);
+    return needed === undefined ? undefined : standingOf(needed);
+  }
+  return input.loaded.map(standingOf);
+}
+
+interface Judging extends Resolving {
+  readonly held: ReadonlyMap<string, ResourceId>;
+  readonly collided: ReturnType<typeof collisions>;
+}
+
+function ownStanding(input: Judging, loaded: Sourced): Standing {
+  if (input.leftAlone.has(keyOf(loaded.id))) return { loaded, verdict: 'held', findings: [] };
+  const blocker = input.held.get(keyOf(loaded.id));
+  if (blocker !== undefined) return { loaded, verdict: 'held', findings: heldFindings(loaded.id, blocker) };
+  const findings = [...findingsOf(input, loaded), ...(input.collided.get(keyOf(loaded.id)) ?? [])];
+  return { loaded, verdict: findings.some(isError) ? 'refused' : 'healthy', findings };
+}
+
+/** What needs a refused resource is refused, too: its children would be made of something that cannot be used. */
+function afterNeeded(standing: Standing, standingOf: (name: string) => Standing | undefined): Standing {
+  const { loaded, findings } = standing;
+  const { id, kind, defaulted } = loaded;
+  if (kind === undefined || defaulted === undefined) return standing;
+  const refusals = kind.references(defaulted).flatMap((reference): Finding[] => {
+    const { pointer, optional } = reference;
+    if (optional !== undefined) return [];
+    const needed = standingOf(referenceName(id.namespace, reference.kind, reference.name));
+    if (needed?.verdict !== 'refused') return [];
+    const why = needed.findings.filter(isError).map((finding) => finding.message);
+    const message = `${reference.kind} "${reference.name}" cannot be used: ${why.join('; ')}`;
+    return [{ code: 'needs-refused', severity: 'error', pointer, message }];
+  });
+  if (refusals.length === 0) return standing;
+  return { loaded, verdict: 'refused', findings: [...findings, ...refusals] };
+}
+
+function isError({ severity }: Finding): boolean {
+  return severity === 'error';
+}
+
+interface Resolving extends ResolveInput {
+  readonly registries: (namespace: string) => readonly Registry[];
+}
+
+/** Found once per namespace: every server of it asks. */
+function registriesByNamespace({ views, kinds }: ResolveInput): Resolving['registries'] {
+  const found = new Map<string, readonly Registry[]>();
+  return (namespace) => {
+    const registries = found.get(namespace) ?? registriesIn(views(namespace), kinds);
+    found.set(namespace, registries);
+    return registries;
+  };
+}
+
+function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[] {
+  const { kind, defaulted } = loaded;
+  if (kind === undefined || defaulted === undefined) return [];
+  const namespace = loaded.id.namespace ?? '';
+  const view = input.views(namespace);
+  const references = kind.references(defaulted);
+  const required = references.filter(({ optional }) => optional === undefined);
+  const findings = [
+    ...kind.rules(defaulted, loaded.object.spec),
+    ...references.flatMap((reference) => missingFinding(input, view, loaded, reference)),
+    ...imageFindings(kind, defaulted, input.registries(namespace), input.images),
+  ];
+  // What a kind looks into must be there; offline it may live in a cluster only.
+  const complete = required.every(({ kind: target, name }) => view.find(target, name) !== undefined);
+  return complete ? [...findings, ...kind.inspect(defaulted, view)] : findings;
+}
+
+/** Nothing is made of their content. */
+const NAMED_ONLY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'ServiceAccount']);
+
+/**
+ * An error where the resource cannot work without it, a warning where its pods only wait for it. What could not be read
+ * is an error, whoever may do without it: children made as if it were not there would be others, and start new pods.
+ */
+function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
+  const { pointer, kind, name, key, optional } = reference;
+  const target = view.find(kind, name);
+  const namespace = loaded.id.namespace ?? '';
+  const knowledge = input.knowledge(kind, namespace, name);
+  if (target === undefined && knowledge === 'none') return [];
+  const severity = optional === undefined ? 'error' : 'warning';
+  if (target === undefined && knowledge === 'failed') {
+    const finding = unknownFinding(pointer, kind, namespace, name);
+    if (!NAMED_ONLY.has(kind)) return [finding];
+    return optional === 'allowed' ? [] : [{ ...finding, severity }];
+  }
+  if (optional === 'allowed') return [];
+  if (target === undefined) {
+    const where = knowledge === 'declared' ? ' among these manifests' : ', neither in Git nor in the cluster';
+    const others = view.all(kind).map(({ metadata }) => metadata.name);
+    const near = didYouMean(name, others);
+    const message = `no ${kind} "${name}" in namespace ${namespace}${where}${near === '' ? '' : `.${near}`}`;
+    return [{ code: 'reference-missing', severity, pointer, message }];
+  }
+  if (key === undefined || keysOf(target).includes(key)) return [];
+  const message = `${kind} "${name}" in namespace ${namespace} has no key "${key}"`;
+  return [{ code: 'reference-key-missing', severity, pointer, message }];
+}
+
+export function unknownFinding(pointer: string, kind: string, namespace: string, name: string): Finding {
+  const message = `it is unknown what ${kind} "${name}" in namespace ${namespace} is, or whether it exists: it could not be read`;
+  return { code: 'reference-unknown', severity: 'error', pointer, message };
+}
+
+/** Keys of a ConfigMap or Secret, whatever member holds them. */
+function keysOf(target: KubeObject): string[] {
+  const members = [target.data, target.binaryData, target.stringData];
+  return members.flatMap((member) => (typeof member === 'object' && member !== null ? Object.keys(member) : []));
+}
+
+/** Every key that must not be touched, with the invalid resource that is the reason. */
+function heldKeys(input: ResolveInput): ReadonlyMap<string, ResourceId> {
+  const held = new Map(input.invalid.map((id) => [keyOf(id), id]));
+  if (held.size === 0) return held;
+  const dependents = dependentsOf(input.loaded);
+  const queue = [...input.invalid];
+  for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+    for (const dependent of dependents.get(referenceName(id.namespace, id.kind, id.name)) ?? []) {
+      if (held.has(keyOf(dependent))) continue;
+      held.set(keyOf(dependent), held.get(keyOf(id)) ?? id);
+      queue.push(dependent);
+    }
+  }
+  return held;
+}
+
+function dependentsOf(loaded: readonly LoadedResource[]): ReadonlyMap<string, readonly ResourceId[]> {
+  const dependents = new Map<string, ResourceId[]>();
+  for (const { id, kind, defaulted } of loaded) {
+    if (kind === undefined || defaulted === undefined) continue;
+    for (const reference of kind.references(defaulted)) {
+      const target = referenceName(id.namespace, reference.kind, reference.name);
+      const ids = dependents.get(target);
+      if (ids === undefined) dependents.set(target, [id]);
+      else ids.push(id);
+    }
+  }
+  return dependents;
+}
+
+function referenceName(namespace: string | undefined, kind: string, name: string): string {
+  return `${namespace ?? ''}/${kind}/${name}`;
+}
+
+/** An invalid resource has its own problems already; what depends on it has none yet. */
+function heldFindings(id: ResourceId, blocker: ResourceId): Finding[] {
+  if (keyOf(id) === keyOf(blocker)) return [];
+  const message = `kept unchanged: it depends on ${formatId(blocker)}, which is invalid`;
+  return [{ code: 'held-by-invalid', severity: 'warning', pointer: '', message }];
+}

@@ -1,0 +1,114 @@
+// What a run tells: for reports, exit codes and the next run. Knows nothing about how it is printed.
+
+import type { Failure } from '#std/failure.ts';
+import type { Problem } from '#std/problem.ts';
+import type { Outcome } from './apply/apply.ts';
+import type { CatalogueOutcome } from './catalogue/registries.ts';
+import type { FoundField } from './diff/conceded.ts';
+import type { Impact } from './impact/impact.ts';
+import type { Explanation } from './plan/explain.ts';
+import type { Change, Plan } from './plan/plan.ts';
+import type { Against } from './plan-file/unknown-here.ts';
+import { problemsExit } from './problems-exit.ts';
+import type { Quarantined } from './records/quarantine.ts';
+import type { Suspension } from './records/suspension.ts';
+import type { Readiness } from './settle/readiness.ts';
+
+/** Why a run only looks: what it found to do is its plan. */
+export type Paused =
+  | {
+      readonly by: 'window';
+      /** As skep.yaml has it. */
+      readonly window: string;
+      /** RFC 3339; absent where it is too far away to tell. */
+      readonly until?: string;
+    }
+  | ({ readonly by: 'suspension' } & Suspension);
+
+export interface RunResult {
+  readonly id: string;
+  /** Commit by name of the source; a source that could not be fetched is absent. */
+  readonly commits: Readonly<Record<string, string>>;
+  /** Sources that a rollback keeps at an earlier commit. */
+  readonly quarantined: readonly Quarantined[];
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  readonly plan: Plan;
+  /** Empty where only a plan was asked for. */
+  readonly outcomes: readonly Outcome[];
+  /** Where a plan is shown: what clients would notice. */
+  readonly impact?: Impact;
+  readonly problems: readonly Problem[];
+  /** Fields that other managers have set to other values than Git declares. */
+  readonly fields: readonly FoundField[];
+  /** The world saying no, outside single changes. */
+  readonly failures: readonly Failure[];
+  /** What did not work out and takes nothing from the run, such as its record. */
+  readonly warnings: readonly Failure[];
+  readonly catalogue: readonly CatalogueOutcome[];
+  readonly readiness: Readiness;
+  /** Where they were asked for. */
+  readonly explanations?: readonly Explanation[];
+  readonly timedOut: boolean;
+  /** Present: nothing was written. */
+  readonly paused?: Paused;
+  /** Present where it was traced. */
+  readonly traceId?: string;
+  /** API requests made. */
+  readonly requests: number;
+  /** Present: planned by a snapshot. */
+  readonly against?: Against;
+}
+
+/**
+ * The first that applies, in the order 1 3 4 7 5 8 2 0; `skep --help` says what each means. A run that is `locked` (6) has
+ * no result. `detailed`: changes that are pending count, and fields that other managers keep; changes always do where the run
+ * was not free to make them.
+ */
+export function exitCodeOf(result: RunResult, detailed = false): number {
+  if (result.failures.length > 0) return 1;
+  const verdict = problemsExit(result.problems);
+  if (verdict !== 0) return verdict;
+  if (result.outcomes.some((outcome) => outcome.action === 'failed')) return 7;
+  if (result.catalogue.some((outcome) => outcome.action === 'failed')) return 7;
+  if (result.outcomes.length === 0 && refusedChanges(result.plan).length > 0) return 7;
+  if (result.plan.waiting.length > 0) return 5;
+  if (result.outcomes.some(({ error }) => error !== undefined && WAITS.has(error.code))) return 5;
+  if (result.timedOut) return 8;
+  const pending = result.plan.batches.length > 0;
+  const drifted = detailed && result.fields.some(({ state }) => state === 'kept');
+  return drifted || ((detailed || result.paused !== undefined) && pending) ? 2 : 0;
+}
+
+/** Codes of changes that an approval, or a signed plan, would let through. */
+const WAITS: ReadonlySet<string> = new Set(['plan-required', 'source-at-fault']);
+
+/** Changes that the server would refuse. */
+export function refusedChanges({ batches }: Plan): readonly Change[] {
+  const changes = batches.flatMap((batch) => batch.changes);
+  return changes.filter((change) => change.action !== 'delete' && change.preview?.verdict === 'refused');
+}
+
+export interface Summary {
+  readonly created: number;
+  readonly configured: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+  readonly held: number;
+  readonly failed: number;
+}
+
+export function summaryOf(result: RunResult): Summary {
+  function count(action: Outcome['action']): number {
+    return result.outcomes.filter((outcome) => outcome.action === action).length;
+  }
+  return {
+    created: count('created'),
+    configured: count('configured'),
+    unchanged: result.plan.unchanged.length + count('unchanged'),
+    deleted: count('deleted'),
+    held: result.plan.held.length + count('held'),
+    failed: count('failed'),
+  };
+}

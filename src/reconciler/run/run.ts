@@ -1,0 +1,185 @@
+// The whole run on one screen: prepare, and where something is to be written: lock, apply, settle, release.
+// Knows nothing about HTTP, Git's protocol, files or what a spec means.
+
+import { Failure } from '#std/failure.ts';
+import { UNTRACED } from '#std/telemetry/trace.ts';
+import { onlyCurrent } from './apply/current.ts';
+import { acquire, holderName, leaseId, readLease } from './apply/lock.ts';
+import { SUSPENDED, type SuspensionWatch, watchSuspension } from './apply/suspension-watch.ts';
+import { recordRunning } from './catalogue/record-running.ts';
+import type { InstanceOptions } from './instance.ts';
+import { withoutForbidden } from './plan/plan-readers.ts';
+import { admitAgain } from './plan-file/admission.ts';
+import type { Clock } from './ports.ts';
+import { type Prepared, prepare, sealDigests } from './prepare.ts';
+import { release } from './records/quarantine.ts';
+import { readSuspension } from './records/suspension.ts';
+import type { Paused, RunResult } from './result.ts';
+import { type Done, finishWithoutWriting, type WriteDeps, type WriteOptions, write } from './write.ts';
+
+export interface RunDeps extends WriteDeps {
+  /** Called with what a run has seen and planned, at its end. */
+  readonly looked?: (prepared: Prepared) => void;
+}
+
+export interface RunOptions extends InstanceOptions, WriteOptions {
+  /** Unique per run: in the lease, the report and the log. */
+  readonly id: string;
+  /** The machine that it runs on: in the lease. */
+  readonly host?: string;
+  /** Present: the run writes nothing, whether the instance is suspended or not. */
+  readonly paused?: Paused;
+}
+
+/**
+ * One run. Throws Failure where nothing could be done at all: `cluster-unreachable`, `locked`, ...; everything else is
+ * in the result.
+ */
+export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  if (options.paused !== undefined) return { ...(await planOnly(deps, options)), paused: options.paused };
+  const start = startOf(deps);
+  const seeing = readLease(deps, leaseId(options));
+  // A suspended run has no use for it; any other throws where it awaits it.
+  seeing.catch(() => undefined);
+  const paused = await findPause(deps, options);
+  if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
+  const seen = await seeing;
+  const { trace = UNTRACED } = deps;
+  const first = await trace.span('prepare', {}, () => prepare(deps, options, 'sync'));
+  const warnings = await release(deps.cluster, options, first.quarantine, first.gathered.released);
+  const idle = await finishWithoutWriting(deps, options, first);
+  const ended =
+    idle === undefined
+      ? await writeLocked({ deps, options, start, first }, seen)
+      : { prepared: first, running: idle.running, result: resultOf(deps, options, start, first, idle) };
+  if (!('result' in ended)) return { ...withWarnings(await planOnly(deps, options), warnings), paused: ended.paused };
+  // A database that does not answer keeps no one from the lock.
+  const unrecorded = await recordRunning(deps, options, ended.prepared.registries, ended.running);
+  return withWarnings(ended.result, [...warnings, ...unrecorded]);
+}
+
+interface Begun {
+  readonly deps: RunDeps;
+  readonly options: RunOptions;
+  readonly start: Start;
+  readonly first: Prepared;
+}
+
+interface Ended extends Pick<Done, 'running'> {
+  readonly result: RunResult;
+  readonly prepared: Prepared;
+}
+
+/** Only why, where someone has suspended the instance meanwhile, and the writing was given up. */
+async function writeLocked(
+  { deps, options, start, first }: Begun,
+  seen: Awaited<ReturnType<typeof readLease>>,
+): Promise<Ended | { readonly paused: Paused }> {
+  const lock = await acquire(deps, seen, holderName(options));
+  const watch = await watchSuspension(deps, options);
+  const assertGoing = (): void => {
+    lock.assertHeld();
+    watch.assertGoing();
+  };
+  deps.cluster.fence(assertGoing);
+  try {
+    const prepared = await underLock(deps, options, first, lock.contended);
+    const cluster = onlyCurrent(deps.cluster, prepared.snapshot.objects(), assertGoing);
+    const written = await write({ ...deps, cluster }, options, prepared);
+    const result = resultOf(deps, options, start, written.prepared, written.done);
+    const { running } = written.done;
+    return { prepared: written.prepared, running, result: { ...result, paused: pausedWhile(watch) } };
+  } catch (error) {
+    const paused = error instanceof Failure && error.code === SUSPENDED ? pausedWhile(watch) : undefined;
+    if (paused === undefined) throw error;
+    return { paused };
+  } finally {
+    await watch.end();
+    deps.cluster.fence(undefined);
+    await lock.release();
+  }
+}
+
+function withWarnings(result: RunResult, more: readonly Failure[]): RunResult {
+  return { ...result, warnings: [...result.warnings, ...more] };
+}
+
+function pausedWhile(watch: SuspensionWatch): Paused | undefined {
+  const suspension = watch.suspension();
+  return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
+}
+
+/** Why a run writes nothing now; undefined where it may. */
+export async function findPause(
+  { cluster }: Pick<RunDeps, 'cluster'>,
+  options: Pick<RunOptions, 'paused' | 'instance' | 'homeNamespace'>,
+): Promise<Paused | undefined> {
+  if (options.paused !== undefined) return options.paused;
+  const suspension = await readSuspension(cluster, options);
+  return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
+}
+
+/** What is true now that no other writes, with digests for all Secrets. */
+async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
+  // What an admission compares is compared under the lock.
+  const again = contended || options.admit !== undefined;
+  const prepared = again ? await prepare(deps, options, 'sync', first) : first;
+  const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
+  return sealDigests(deps, sealed, prepared);
+}
+
+/** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */
+export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  return (await planInstance(deps, options)).result;
+}
+
+/** The same, with what it was made of. */
+export async function planInstance(
+  deps: RunDeps,
+  options: RunOptions,
+): Promise<{ readonly result: RunResult; readonly prepared: Prepared }> {
+  const start = startOf(deps);
+  const prepared = await prepare(deps, options, 'read');
+  const { plan, problems } = withoutForbidden(prepared.plan);
+  const readiness = { ready: [], progressing: [], failed: [] };
+  const done = { outcomes: [], readiness, failures: [], problems, fields: [], timedOut: false, running: undefined };
+  return { prepared, result: resultOf(deps, options, start, { ...prepared, plan }, done) };
+}
+
+function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Prepared, done: Done): RunResult {
+  const { gathered, registries, snapshot, plan, problems } = prepared;
+  deps.looked?.(prepared);
+  return {
+    id: options.id,
+    commits: gathered.commits,
+    quarantined: gathered.quarantined,
+    startedAt: start.at,
+    finishedAt: timestamp(deps.clock),
+    plan,
+    outcomes: done.outcomes,
+    problems: [...problems, ...done.problems],
+    fields: [...prepared.fields, ...done.fields],
+    failures: [...gathered.failures, ...registries.failures, ...snapshot.failures(), ...done.failures],
+    warnings: gathered.late,
+    catalogue: registries.outcomes,
+    readiness: done.readiness,
+    timedOut: done.timedOut,
+    requests: deps.cluster.requests() - start.requests,
+  };
+}
+
+interface Start {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly requests: number;
+}
+
+/** Kinds come and go between the runs of a process that stays. */
+function startOf({ clock, cluster }: RunDeps): Start {
+  cluster.refresh();
+  return { at: timestamp(clock), requests: cluster.requests() };
+}
+
+function timestamp(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}

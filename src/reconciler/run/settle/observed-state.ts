@@ -1,0 +1,77 @@
+// The cluster at one moment, as statuses are read from it. Knows nothing about what a status says.
+
+import { groupOf } from '#kubernetes/rules/object.ts';
+import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
+import { applySetId, labelOf, PART_OF } from '../labels.ts';
+import { readDeclared } from '../observe/needed.ts';
+import { scopeOf } from '../observe/scope.ts';
+import { type GroupKind, openSnapshot, type Snapshot } from '../observe/snapshot.ts';
+import { openViews } from '../observe/view.ts';
+import type { Cluster } from '../ports.ts';
+import type { Gathered } from '../read/gather.ts';
+import type { ObservedState, Owned } from './settle.ts';
+import { listTroubledPods } from './troubled-pods.ts';
+
+interface SightDeps {
+  readonly cluster: Cluster;
+}
+
+type SightOptions = InstanceName & OwnKinds;
+
+export async function openObservedState(
+  { cluster }: SightDeps,
+  options: SightOptions,
+  snapshot: Snapshot,
+): Promise<ObservedState> {
+  const pods = await listTroubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
+  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects(), pods] });
+  const own = ownedObjects(options, snapshot);
+  const isDeparting = ({ object }: Owned) => object.metadata.deletionTimestamp !== undefined;
+  const [departing, owned] = [own.filter(isDeparting), own.filter((each) => !isDeparting(each))];
+  return { living: snapshot.find, views, unlisted: snapshot.unlisted(), departing, owned };
+}
+
+function ownedObjects(
+  { apiGroup, kinds, instance, homeNamespace }: SightOptions,
+  snapshot: Snapshot,
+): readonly Owned[] {
+  const applySet = applySetId(instance, homeNamespace);
+  return snapshot.objects().flatMap((object) => {
+    if (labelOf(object, PART_OF) !== applySet) return [];
+    const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
+    return kind === undefined ? [] : [{ kind, object }];
+  });
+}
+
+/** What the run has seen before it changed anything. */
+interface Seen {
+  readonly watched: readonly GroupKind[];
+  readonly snapshot: Snapshot;
+  readonly gathered: Pick<Gathered, 'loaded'>;
+}
+
+/** The same, listed anew. */
+export async function listObservedState(
+  deps: SightDeps,
+  options: SightOptions & Pick<Permissions, 'namespaces'> & Pick<Rendering, 'settings'>,
+  { watched, snapshot: before, gathered }: Seen,
+): Promise<ObservedState> {
+  const snapshot = await openSnapshot(deps.cluster, {
+    namespaces: scopeOf(options.namespaces).names,
+    applySet: applySetId(options.instance, options.homeNamespace),
+    before,
+  });
+  snapshot.declare(gathered.loaded.map(({ object }) => object));
+  await snapshot.ensure(watched);
+  // What was not there before may have come, and its keys are told.
+  await readDeclared(options, snapshot, gathered.loaded);
+  return openObservedState(deps, options, snapshot);
+}
+
+/** A run that could not see everything has failed already: there is nothing to wait for. */
+export function waitSecondsOf(
+  { waitSeconds }: { readonly waitSeconds: number },
+  { snapshot }: { readonly snapshot: Pick<Snapshot, 'failures'> },
+): number {
+  return snapshot.failures().length === 0 ? waitSeconds : 0;
+}

@@ -1,0 +1,51 @@
+// How far a resource is, by its status: by `Ready` and `phase` alone. Knows nothing about kinds.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { Resource } from '../../kinds/kind.ts';
+
+export interface StatusChange {
+  readonly id: ResourceId;
+  readonly live: Resource;
+  readonly status: JsonObject;
+  /** It is being deleted, and may be gone before its status is written. */
+  readonly departing?: true;
+}
+
+/** How far the resources are, by `Ready` and `phase`. */
+export interface Readiness {
+  readonly ready: readonly ResourceId[];
+  readonly progressing: readonly ResourceId[];
+  readonly failed: readonly ResourceId[];
+}
+
+/** The condition that every kind has. */
+export function readyCondition({ conditions }: JsonObject): JsonObject | undefined {
+  const list = Array.isArray(conditions) ? conditions.filter(isObject) : [];
+  return list.find(({ type }) => type === 'Ready');
+}
+
+export function stateOf(status: JsonObject): keyof Readiness | 'degraded' {
+  const ready = readyCondition(status);
+  // What someone scaled to zero is as it should be.
+  if (ready?.status === 'True' || ready?.reason === 'ScaledToZero') return 'ready';
+  // It runs; what it lacks is waited for by itself, where it is ours. New pods are still to be waited for.
+  if (status.phase === 'Degraded' && ready !== undefined && ready.reason !== 'RolloutInProgress') return 'degraded';
+  // A kind without phases only holds settings: nothing is under way that could make them right.
+  return status.phase === 'Failed' || status.phase === undefined ? 'failed' : 'progressing';
+}
+
+/**
+ * How far an object is by a status that is not ours. As kstatus reads it: what says nothing, or nothing known, is as it
+ * should be; and the phases of the existing platform.
+ */
+export function toldState(object: KubeObject): keyof Readiness {
+  const status = isObject(object.status) ? object.status : {};
+  const { observedGeneration, phase } = status;
+  const { generation = 0 } = object.metadata;
+  if (typeof observedGeneration === 'number' && observedGeneration < generation) return 'progressing';
+  if (phase === 'Failed' || phase === 'Error') return 'failed';
+  if (phase === 'Pending' || phase === 'Terminating' || phase === 'Syncing') return 'progressing';
+  return readyCondition(status)?.status === 'False' ? 'progressing' : 'ready';
+}

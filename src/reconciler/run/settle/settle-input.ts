@@ -1,0 +1,52 @@
+// What settling starts from: how a run left its resources. Knows nothing about what a status says.
+
+import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
+import type { TokenIssuer } from '../../kinds/kind.ts';
+import type { Outcome } from '../apply/apply.ts';
+import type { RegistryResults } from '../catalogue/registries.ts';
+import type { OwnDesires } from '../desire/foreign.ts';
+import type { OwnKinds, Permissions } from '../instance.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Resolved } from '../resolve/resolve.ts';
+import type { Kept, SettleInput } from './settle.ts';
+
+interface Applied {
+  readonly resolved: Resolved;
+  readonly registries: Pick<RegistryResults, 'states' | 'unreadable'>;
+  readonly desires: Pick<OwnDesires, 'problems' | 'ofOthers'>;
+  readonly plan: Pick<Plan, 'held'>;
+}
+
+export function settleInput(
+  options: OwnKinds & Pick<Permissions, 'children'>,
+  prepared: Applied,
+  outcomes: readonly Outcome[],
+  tokenIssuer: TokenIssuer | undefined,
+): SettleInput {
+  const childErrors = new Map<string, string[]>();
+  function note(owner: ResourceId | undefined, message: string): void {
+    if (owner === undefined) return;
+    const key = keyOf(owner);
+    childErrors.set(key, [...(childErrors.get(key) ?? []), message]);
+  }
+  // Children that are held because someone else has them: their owner's status says so.
+  for (const { resource, message } of prepared.desires.problems) note(resource, message);
+  for (const { owner, resource, error } of outcomes) {
+    if (error !== undefined) note(owner, `${formatId(resource)}: ${error.message}`);
+  }
+  const { resolved, registries, plan } = prepared;
+  const standings = resolved.standings.filter(({ loaded }) => !prepared.desires.ofOthers.has(keyOf(loaded.id)));
+  const kept = keptOf(options, plan);
+  const { states: catalogue, unreadable: storeFailures } = registries;
+  const statuses = options.children ? 'ours' : 'theirs';
+  return { standings, childErrors, kept, catalogue, storeFailures, tokenIssuer, statuses };
+}
+
+function keptOf({ kinds, apiGroup }: OwnKinds, { held }: Applied['plan']): Kept[] {
+  return held.flatMap(({ resource: id, reason, referredTo }) => {
+    const ours = referredTo === true && groupOf(id.apiVersion) === apiGroup;
+    const kind = ours ? kinds.find((each) => each.kind === id.kind) : undefined;
+    return kind === undefined ? [] : [{ id, kind, reason }];
+  });
+}

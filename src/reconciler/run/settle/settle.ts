@@ -1,0 +1,191 @@
+// Reads the children back into phases and conditions, and writes each status that changed.
+// Knows nothing about what a status says but its `Ready` condition and `phase`.
+
+import type { CatalogueState } from '#contracts/catalogue-state.ts';
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
+import type { Problem, ResourceId } from '#std/problem.ts';
+import type { Kind, Resource, TokenIssuer, View } from '../../kinds/kind.ts';
+import type { Standing } from '../resolve/resolve.ts';
+import { type Readiness, type StatusChange, stateOf, toldState } from './readiness.ts';
+import { inOrder, startRenewing } from './renewed.ts';
+import { type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';
+
+/** The cluster at one moment. */
+export interface ObservedState {
+  readonly living: (id: ResourceId) => KubeObject | undefined;
+  readonly views: (namespace: string) => View;
+  /** Kinds of which a LIST failed: what is not known of them may be there all the same. */
+  readonly unlisted: ReadonlySet<string>;
+  /** Ours that are being deleted: nothing declares them any more, or someone else deletes them. */
+  readonly departing: readonly Owned[];
+  /** All the others of ours. */
+  readonly owned: readonly Owned[];
+}
+
+/** A resource of our kinds that exists in the cluster. */
+export interface Owned {
+  readonly kind: Kind;
+  readonly object: KubeObject;
+}
+
+export interface SettleInput {
+  readonly standings: readonly Standing[];
+  /** Why each resource's children are not as they should be, by the key of the resource. */
+  readonly childErrors: ReadonlyMap<string, readonly string[]>;
+  /** Living resources that no one wants any more, and that stay because others refer to them. */
+  readonly kept: readonly Kept[];
+  /** By `namespace/name` of the registry. */
+  readonly catalogue: ReadonlyMap<string, CatalogueState>;
+  /** Why a registry's store failed, by the same. */
+  readonly storeFailures: ReadonlyMap<string, string>;
+  /** If a resource accepts tokens of service accounts. */
+  readonly tokenIssuer: TokenIssuer | undefined;
+  /** Who writes them: `theirs` is another operator. */
+  readonly statuses: 'ours' | 'theirs';
+}
+
+export interface Kept {
+  readonly id: ResourceId;
+  readonly kind: Kind;
+  readonly reason: string;
+}
+
+export interface Settlement {
+  readonly changes: readonly StatusChange[];
+  readonly readiness: Readiness;
+}
+
+/** What each status should be now. Pure: `writeStatuses` writes. */
+export function computeStatuses(input: SettleInput, observed: ObservedState, now: string): Settlement {
+  return input.statuses === 'ours'
+    ? ownStatuses(input, observed, now)
+    : { changes: [], readiness: asToldBy(input, observed) };
+}
+
+/** How far the resources are by what another operator says of them. */
+function asToldBy({ standings }: SettleInput, { living }: ObservedState): Readiness {
+  const reported = standings.flatMap(({ loaded, verdict }) => {
+    const found = loaded.kind === undefined || verdict === 'held' ? undefined : living(loaded.id);
+    return found === undefined ? [] : [{ id: loaded.id, state: toldState(found) }];
+  });
+  const idsOf = (wanted: keyof Readiness) => reported.filter(({ state }) => state === wanted).map(({ id }) => id);
+  return { ready: idsOf('ready'), progressing: idsOf('progressing'), failed: idsOf('failed') };
+}
+
+function ownStatuses(input: SettleInput, observed: ObservedState, now: string): Settlement {
+  const changes: StatusChange[] = [];
+  const ready: ResourceId[] = [];
+  const progressing: ResourceId[] = [];
+  const failed: ResourceId[] = [];
+  const renewed = startRenewing();
+  for (const { loaded, verdict, findings } of inOrder(input.standings)) {
+    const { id, kind } = loaded;
+    const found = observed.living(id);
+    if (kind === undefined || verdict === 'held' || found === undefined || !isObject(found.spec)) continue;
+    const live = resourceFrom(found, found.spec);
+    const view = withUnlisted(observed, renewed.over(observed.views(id.namespace ?? ''), id.namespace ?? ''));
+    const registry = `${id.namespace ?? ''}/${id.name}`;
+    const status = kind.status(live, {
+      view,
+      refusals: findings.filter((finding) => finding.severity === 'error'),
+      unlisted: observed.unlisted,
+      failures: input.childErrors.get(keyOf(id)) ?? [],
+      catalogue: input.catalogue.get(registry),
+      storeFailure: input.storeFailures.get(registry),
+      tokenIssuer: input.tokenIssuer,
+      now,
+    });
+    renewed.add(id, status);
+    const isKnown = !view.isMissing() && !findings.some(({ code }) => code === 'reference-unknown');
+    if (isKnown && !jsonEquals(status, live.status)) changes.push({ id, live, status });
+    const state = stateOf(status);
+    if (state !== 'degraded') ({ ready, progressing, failed })[state].push(id);
+  }
+  changes.push(...farewells(input, observed, now));
+  changes.push(...input.kept.flatMap((kept) => keptChange(kept, observed, now)));
+  return { changes, readiness: { ready, progressing, failed } };
+}
+
+/** Notes whether someone has asked for a kind that could not be listed: what is made of the answer is not known, then. */
+function withUnlisted({ unlisted }: Pick<ObservedState, 'unlisted'>, view: View): View & { isMissing(): boolean } {
+  let missing = false;
+  return {
+    find(kind, name) {
+      missing ||= unlisted.has(kind);
+      return view.find(kind, name);
+    },
+    all(kind) {
+      missing ||= unlisted.has(kind);
+      return view.all(kind);
+    },
+    isMissing: () => missing,
+  };
+}
+
+/** What nothing declares any more stays until its children are gone, and says so. Kinds without such a phase say nothing. */
+function farewells({ standings }: SettleInput, observed: ObservedState, now: string): readonly StatusChange[] {
+  const declared = new Set(standings.map(({ loaded }) => keyOf(loaded.id)));
+  return observed.departing.flatMap(({ kind, object }): readonly StatusChange[] => {
+    const id = idOf(object);
+    if (!isObject(object.spec) || declared.has(keyOf(id))) return [];
+    const live = resourceFrom(object, object.spec);
+    const view = withUnlisted(observed, observed.views(id.namespace ?? ''));
+    const status = kind.status(live, { view, refusals: [], failures: [], now });
+    if (view.isMissing()) return [];
+    if (status.phase !== 'Terminating' || jsonEquals(status, live.status)) return [];
+    return [{ id, live, status, departing: true }];
+  });
+}
+
+/** It goes as soon as it can: no one waits for it to be well. */
+function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: string): readonly StatusChange[] {
+  const found = observed.living(id);
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined || !isObject(found.spec)) return [];
+  const live = resourceFrom(found, found.spec);
+  const view = withUnlisted(observed, observed.views(id.namespace ?? ''));
+  const status = kind.status(live, { view, refusals: [], failures: [], kept: reason, now });
+  return view.isMissing() || jsonEquals(status, live.status) ? [] : [{ id, live, status }];
+}
+
+export interface SettleDeps extends TellDeps {
+  /** Ends the waiting early. */
+  readonly enough?: AbortSignal | undefined;
+}
+
+/** Polls until everything is ready or has failed, or the deadline (monotonic) passed. One LIST per kind per poll. */
+export async function settle(
+  deps: SettleDeps,
+  input: SettleInput,
+  first: ObservedState,
+  look: () => Promise<ObservedState>,
+  deadline: number,
+): Promise<StatusesWritten & Settlement & { readonly observed: ObservedState }> {
+  const problems: Problem[] = [];
+  let observed = first;
+  for (;;) {
+    const now = new Date(deps.clock.now()).toISOString();
+    const { changes, readiness } = computeStatuses(input, observed, now);
+    const reported = await writeStatuses(deps, changes, now);
+    problems.push(...reported.problems);
+    const settled = observed.unlisted.size === 0 && readiness.progressing.length === 0;
+    const isOver = deps.enough?.aborted === true || deps.clock.monotonic() >= deadline;
+    if (settled || isOver) return { readiness, changes, observed, failures: reported.failures, problems };
+    await deps.clock.sleep(POLL_MS, deps.enough);
+    observed = await look();
+  }
+}
+
+const POLL_MS = 1000;
+
+export function resourceFrom(object: KubeObject, spec: JsonObject): Resource {
+  const { status, ...rest } = object;
+  return {
+    ...rest,
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    metadata: object.metadata,
+    spec,
+    status: isObject(status) ? status : undefined,
+  };
+}

@@ -1,0 +1,83 @@
+// Writes the statuses that changed, and an Event for each failure that is new in them. Knows nothing about what a status
+// says.
+
+import { Failure } from '#std/failure.ts';
+import { formatId, type Problem } from '#std/problem.ts';
+import { SUSPENDED } from '../apply/suspension-watch.ts';
+import type { Clock, Cluster } from '../ports.ts';
+import { failureEvent } from './events.ts';
+import type { StatusChange } from './readiness.ts';
+
+export interface TellDeps {
+  readonly cluster: Pick<Cluster, 'apply' | 'create'>;
+  readonly clock: Clock;
+  /** Name of the instance, which events say. */
+  readonly instance: string;
+}
+
+export interface StatusesWritten {
+  /** `status-not-written`, one for each that could not be. */
+  readonly failures: readonly Failure[];
+  /** `event-not-written`: warnings, for nothing depends on events. */
+  readonly problems: readonly Problem[];
+}
+
+/** `now` is RFC 3339, in milliseconds. */
+export async function writeStatuses(
+  deps: TellDeps,
+  changes: readonly StatusChange[],
+  now: string,
+): Promise<StatusesWritten> {
+  const reported = await Promise.all(changes.map((change) => tellOne(deps, change, now)));
+  return {
+    failures: reported.flatMap(({ failures }) => failures),
+    problems: reported.flatMap(({ problems }) => problems),
+  };
+}
+
+/** The status first: without it, the next run would tell the same again. */
+async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promise<StatusesWritten> {
+  const failure = await writeStatus(deps, change);
+  if (failure === 'suspended') return { failures: [], problems: [] };
+  if (failure !== undefined) return { failures: [failure], problems: [] };
+  const problem = await writeEvent(deps, change, now);
+  return { failures: [], problems: problem === undefined ? [] : [problem] };
+}
+
+async function writeStatus(
+  deps: TellDeps,
+  { id, live, status, departing }: StatusChange,
+): Promise<Failure | 'suspended' | undefined> {
+  const { name, namespace, uid } = live.metadata;
+  const metadata = {
+    name,
+    namespace,
+    uid,
+  };
+  try {
+    const object = { apiVersion: id.apiVersion, kind: id.kind, metadata, status };
+    await deps.cluster.apply(object, { subresource: 'status', force: true });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.code === SUSPENDED) return SUSPENDED;
+    if (departing === true && GONE.includes(error.code)) return undefined;
+    return new Failure('status-not-written', `status of ${formatId(id)}: ${error.message}`, { cause: error });
+  }
+}
+
+/** What the server says of an object that is not there any more, or is another one by now. */
+const GONE: readonly string[] = ['cluster-not-found', 'cluster-conflict'];
+
+async function writeEvent(deps: TellDeps, change: StatusChange, now: string): Promise<Problem | undefined> {
+  const event = failureEvent(change, deps.instance, now);
+  if (event === undefined) return undefined;
+  try {
+    await deps.cluster.create(event);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const message = `the Event about this failure could not be written: ${error.message}`;
+    return { code: 'event-not-written', severity: 'warning', message, resource: change.id };
+  }
+}

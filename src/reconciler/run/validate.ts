@@ -1,0 +1,145 @@
+// Validation without a cluster: load, and then resolve among the documents alone.
+// What may live only in a cluster (Secrets, ConfigMaps) is not asked for.
+
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { keyOf } from '#kubernetes/rules/object.ts';
+import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Problem } from '#std/problem.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { declaredImages } from './catalogue/declared-images.ts';
+import { privateSources } from './catalogue/private-sources.ts';
+import { openViews } from './observe/view.ts';
+import { declaredFacts, definitionsAmong } from './policy/facts.ts';
+import { admittedObject, judgeAll, openPolicies } from './policy/policies.ts';
+import { definitionsOf, type Loaded, type LoadedResource, load } from './read/load.ts';
+import { parseFile } from './read/parsed-file.ts';
+import { problemOf } from './read/problem-of.ts';
+import type { LoadCache, SourceFile } from './read/source-file.ts';
+import { resolve } from './resolve/resolve.ts';
+
+export interface ValidateInput {
+  readonly documents: readonly SourceFile[];
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  /** Files with CustomResourceDefinitions of kinds that the documents use and do not define. */
+  readonly schemas?: readonly SourceFile[];
+  /** Absent: none are asked. */
+  readonly policies?: PolicySet;
+  readonly cache?: LoadCache;
+  /** Private addresses that sources may have are configured: nothing is said of them. */
+  readonly allowsPrivate?: boolean;
+}
+
+export interface Validation {
+  readonly summary: {
+    readonly files: number;
+    readonly resources: number;
+    readonly valid: number;
+    readonly invalid: number;
+    readonly problems: number;
+    /** Violations of policies that are only recorded; absent where there are none. */
+    readonly audited?: number;
+  };
+  readonly problems: readonly Problem[];
+}
+
+export function validate(input: ValidateInput): Validation {
+  const { documents, kinds, apiGroup, schemas = [], cache } = input;
+  const parsed = schemas.map((file) => parseFile(file, cache));
+  const loaded = load({
+    source: 'files',
+    documents,
+    kinds,
+    apiGroup,
+    builtin: bundledSchema,
+    definitions: parsed.flatMap(definitionsOf),
+    foreign: 'unchecked',
+    cache,
+  });
+  const broken = new Set(loaded.invalid.map(keyOf));
+  const resources = loaded.resources.map((resource) => ({ ...resource, source: 'files' }));
+  const sound = resources.filter(({ id }) => !broken.has(keyOf(id)));
+  const references = checkReferences(input, resources, sound, loaded);
+  const inside = input.allowsPrivate === true ? [] : privateSources(resources);
+  const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
+  const evaluated = evaluatePolicies(input, sound, parsed.flatMap(definitionsOf));
+  const plain = resources.filter(isPlainSecret).map((resource) => problemOf(resource, PLAINTEXT));
+  const problems = [
+    ...unread,
+    ...loaded.problems,
+    ...references.unresolved,
+    ...plain,
+    ...references.unknownImages,
+    ...inside,
+    ...(evaluated?.problems ?? []),
+  ];
+  for (const { severity, resource } of problems) {
+    if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
+  }
+  return {
+    summary: {
+      files: documents.length,
+      resources: loaded.resources.length,
+      valid: loaded.resources.length - broken.size,
+      invalid: broken.size,
+      problems: problems.length,
+      audited: evaluated?.audited === 0 ? undefined : evaluated?.audited,
+    },
+    problems,
+  };
+}
+
+/** Among the documents alone; a registry whose images are not known here is reported once, not for each image. */
+function checkReferences(
+  { kinds, apiGroup }: ValidateInput,
+  resources: Parameters<typeof resolve>[0]['loaded'],
+  sound: readonly LoadedResource[],
+  { invalid }: Loaded,
+) {
+  const own = new Set(kinds.map((kind) => kind.kind));
+  const views = openViews({ apiGroup, layers: [sound.map((each) => each.defaulted ?? each.object)] });
+  const enforced = declaredImages(resources, views);
+  const { problems } = resolve({
+    loaded: resources,
+    invalid,
+    kinds,
+    views,
+    knowledge: (kind) => (own.has(kind) ? 'declared' : 'none'),
+    images: enforced.images,
+    leftAlone: new Set(),
+    living: () => undefined,
+  });
+  return { unresolved: problems.filter(({ code }) => code !== 'image-unknown'), unknownImages: enforced.problems };
+}
+
+const PLAINTEXT: Finding = {
+  code: 'secret-plaintext',
+  severity: 'warning',
+  pointer: '/kind',
+  message:
+    'the values of this Secret can be read by all who can read the repository: encrypt it, or make it in the cluster (docs/secrets.md)',
+};
+
+/** An empty one is filled by others. */
+function isPlainSecret({ id, object, sealed }: LoadedResource): boolean {
+  if (id.apiVersion !== 'v1' || id.kind !== 'Secret' || sealed === true) return false;
+  return [object.data, object.stringData].some((values) => isObject(values) && Object.keys(values).length > 0);
+}
+
+/** Undefined where there are no policies. */
+function evaluatePolicies(
+  { policies, kinds, apiGroup }: ValidateInput,
+  sound: readonly LoadedResource[],
+  schemas: JsonObject[],
+) {
+  if (policies === undefined) return undefined;
+  const definitions = [...schemas, ...definitionsAmong(sound)];
+  const facts = declaredFacts(sound, definitions);
+  const court = openPolicies({ policies, kinds, apiGroup, definitions, facts });
+  return judgeAll(
+    court,
+    sound.map((resource) => ({ of: resource, object: admittedObject(resource), resource })),
+  );
+}

@@ -1,0 +1,182 @@
+// Everything that a run writes, under the lock: the changes, and then statuses. Knows nothing about locks or how a plan
+// comes about.
+
+import type { RunningServer } from '#contracts/running-servers.ts';
+import { keyOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import type { Problem } from '#std/problem.ts';
+import { UNTRACED } from '#std/telemetry/trace.ts';
+import { isNotBegun, type Outcome, outcomesOfRefused } from './apply/apply.ts';
+import { type ChangeDeps, type Changed, type ChangeOptions, makeChanges } from './apply/change.ts';
+import { declareExtent, exactExtent } from './apply/extent.ts';
+import { SUSPENDED } from './apply/suspension-watch.ts';
+import { runningServers } from './catalogue/running.ts';
+import { type FoundField, fieldsLost, problemsOf } from './diff/conceded.ts';
+import { fieldManager } from './labels.ts';
+import { sameExtent } from './observe/applyset.ts';
+import { awaitedKinds, checkServed } from './observe/awaited-kinds.ts';
+import { type PrepareDeps, type Prepared, type PrepareOptions, prepare, sealDigests } from './prepare.ts';
+import { isOfOthers, sameOrigins } from './prune/origins.ts';
+import { saveReadings } from './save-readings.ts';
+import { readNeededIssuer } from './settle/needed-issuer.ts';
+import { listObservedState, openObservedState, waitSecondsOf } from './settle/observed-state.ts';
+import type { Readiness } from './settle/readiness.ts';
+import { computeStatuses, type ObservedState, type SettleDeps, settle } from './settle/settle.ts';
+import { settleInput } from './settle/settle-input.ts';
+import { takeTurn } from './turns.ts';
+
+export interface WriteDeps extends PrepareDeps, ChangeDeps {
+  readonly cluster: ChangeDeps['cluster'];
+  readonly clock: ChangeDeps['clock'];
+  readonly enough?: SettleDeps['enough'];
+}
+
+export interface WriteOptions extends PrepareOptions, ChangeOptions {
+  /** How long to wait for readiness after a change; 0 looks once. */
+  readonly waitSeconds: number;
+}
+
+/** What came of a run beyond its plan. */
+export interface Done {
+  readonly outcomes: readonly Outcome[];
+  readonly readiness: Readiness;
+  readonly failures: readonly Failure[];
+  readonly problems: readonly Problem[];
+  /** Fields that other managers have taken while the run was under way. */
+  readonly fields: readonly FoundField[];
+  readonly timedOut: boolean;
+  /** Undefined where that is not known. */
+  readonly running: readonly RunningServer[] | undefined;
+}
+
+export interface Written {
+  readonly done: Done;
+  /** What it was made of; where kinds came to be served in between, as it was looked at with them. */
+  readonly prepared: Prepared;
+}
+
+/** What a run tells that has nothing to write or to wait for; undefined where there is something. */
+export async function finishWithoutWriting(
+  deps: WriteDeps,
+  options: WriteOptions,
+  prepared: Prepared,
+): Promise<Done | undefined> {
+  // What the server refuses changes nothing, however often it is tried.
+  const isStranger = isOfOthers(prepared.plan.waiting);
+  const outcomes = outcomesOfRefused(prepared.plan);
+  if (outcomes === undefined) return undefined;
+  const now = new Date(deps.clock.now()).toISOString();
+  const observed = await openObservedState(deps, options, prepared.snapshot);
+  const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings);
+  const input = settleInput(options, prepared, outcomes, issuer);
+  const { changes, readiness } = computeStatuses(input, observed, now);
+  const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
+  // What is withheld, or refused, is neither there yet nor gone.
+  const { extent, origins } = prepared.parent;
+  const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
+  if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
+  for (const outcome of outcomes) deps.progress(outcome);
+  const running = runningServers(deps, options, prepared.resolved, { observed, changes });
+  return { outcomes, readiness, failures: [], problems: [], fields: [], timedOut: false, running };
+}
+
+export async function write(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<Written> {
+  const changed = await changeAll(deps, options, first);
+  const { prepared, outcomes } = changed;
+  const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
+  const seeing = outcomes.length === 0 ? openObservedState(deps, options, prepared.snapshot) : see();
+  const [observed, failures] = await bothOf(seeing, recordAndSave(deps, options, changed));
+  // No part of the run's deadline: all is recorded by now.
+  const waitSeconds = waitSecondsOf(options, prepared);
+  const deadline = deps.clock.monotonic() + waitSeconds * 1000;
+  const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings);
+  const input = settleInput(options, prepared, outcomes, issuer);
+  const { trace = UNTRACED } = deps;
+  const settled = await trace.span('settle', {}, () =>
+    settle({ ...deps, instance: options.instance }, input, observed, see, deadline),
+  );
+
+  const timedOut = waitSeconds > 0 && settled.readiness.progressing.length > 0;
+  const { loaded } = prepared.gathered;
+  const manager = fieldManager(options.instance);
+  const fields = fieldsLost({ manager, force: options.conflicts === 'force' }, outcomes, loaded);
+  const problems = [...problemsOf(fields, loaded, manager), ...settled.problems];
+  const { readiness } = settled;
+  const running = runningServers(deps, options, prepared.resolved, settled);
+  const all = [...failures, ...settled.failures];
+  return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
+}
+
+/** While the cluster is listed: the LISTs are sent first, then the record of what was done. */
+async function recordAndSave(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<readonly Failure[]> {
+  await takeTurn();
+  const recording = recordChanges(deps, options, changed);
+  const saving = takeTurn().then(() => saveReadings(deps));
+  const [failures] = await bothOf(recording, saving);
+  return failures;
+}
+
+async function recordChanges(
+  deps: WriteDeps,
+  options: WriteOptions,
+  { prepared, outcomes, superset, failures, record }: AllChanged,
+): Promise<readonly Failure[]> {
+  const unrecorded = await record();
+  const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
+  const exact = exactExtent(options, prepared);
+  const narrow = complete && !sameExtent(exact, superset);
+  const unnarrowed = narrow ? await narrowExtent(deps, options, prepared, exact) : [];
+  return [...failures, ...unrecorded, ...unnarrowed];
+}
+
+/** Neither is under way any more where the other one throws: the lock is given back then. */
+async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonly [A, B]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
+}
+
+/** What was changed is reported all the same: the next run narrows it. */
+async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<readonly Failure[]> {
+  try {
+    await declareExtent(...change);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return isNotBegun(error) ? [] : [error];
+  }
+}
+
+interface AllChanged extends Changed {
+  readonly prepared: Prepared;
+  readonly failures: readonly Failure[];
+}
+
+/** Once, and once more where definitions of kinds were applied whose objects wait for them. */
+async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<AllChanged> {
+  const made = { prepared: first, failures: [], ...(await makeChanges(deps, options, first)) };
+  // A plan that was made before has no objects of such kinds.
+  if (options.admit !== undefined) return made;
+  const awaited = awaitedKinds(first.gathered.loaded, first.snapshot.served, made.outcomes);
+  if (awaited.length === 0) return made;
+  // What is prepared again goes by what is recorded.
+  const changed = { ...made, failures: await made.record(), record: async () => [] };
+  try {
+    return (await checkServed(deps, awaited)) ? await changeAgain(deps, options, changed) : changed;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.code === SUSPENDED ? changed : { ...changed, failures: [...changed.failures, error] };
+  }
+}
+
+async function changeAgain(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<AllChanged> {
+  // The kinds that came may be the first that ask for digests.
+  const prepared = await sealDigests(deps, options, await prepare(deps, options, 'sync', changed.prepared));
+  const next = await makeChanges(deps, options, prepared);
+  const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));
+  const standing = changed.outcomes.filter(({ action, resource }) => !isStuck(action) || !again.has(keyOf(resource)));
+  return { ...next, prepared, outcomes: [...standing, ...next.outcomes], failures: changed.failures };
+}
+
+function isStuck(action: Outcome['action']): boolean {
+  return action === 'failed' || action === 'held';
+}

@@ -1,0 +1,40 @@
+// Which entries of a source are kept. Knows nothing about where entries come from.
+
+import type { Filter } from '#contracts/registry/source.ts';
+import { globMatches, parseGlob } from '#std/glob.ts';
+import type { Entry } from './entry.ts';
+
+/** A filter made ready for many entries. */
+export interface EntryFilter {
+  /** Name patterns that are malformed. One of them keeps every entry out. */
+  readonly malformed: readonly string[];
+  /** Whether the name passes; tags may still keep the entry out. */
+  acceptsName(name: string): boolean;
+  accepts(entry: Pick<Entry, 'name' | 'tags'>): boolean;
+}
+
+/** Exclude wins; a non-empty include list needs a match; name and tags must both pass. */
+export function entryFilter(filter: Filter): EntryFilter {
+  const { names, tags } = filter;
+  const malformed = [...names.include, ...names.exclude].filter((pattern) => parseGlob(pattern) === undefined);
+  const included = names.include.flatMap((pattern) => parseGlob(pattern) ?? []);
+  const excluded = names.exclude.flatMap((pattern) => parseGlob(pattern) ?? []);
+  const hasName = (globs: typeof included, name: string) => globs.some((glob) => globMatches(glob, name));
+  const hasTag = (wanted: readonly string[], own: readonly string[]) => wanted.some((tag) => own.includes(tag));
+
+  function acceptsName(name: string): boolean {
+    if (malformed.length > 0 || hasName(excluded, name)) return false;
+    return names.include.length === 0 || hasName(included, name);
+  }
+
+  function acceptsTags(own: readonly string[]): boolean {
+    if (hasTag(tags.exclude, own)) return false;
+    return tags.include.length === 0 || hasTag(tags.include, own);
+  }
+
+  return {
+    malformed,
+    acceptsName,
+    accepts: (entry) => acceptsName(entry.name) && acceptsTags(entry.tags),
+  };
+}

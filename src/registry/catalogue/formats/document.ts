@@ -1,0 +1,149 @@
+// A registry file as JSON, and what reading one gives: entries, and for each entry that was left out a problem with its
+// place. Knows no format.
+
+import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
+import { jsonFault, jsonFind, jsonMembers, linePlaces } from '#std/json-place.ts';
+import type { Place, Problem } from '#std/problem.ts';
+import type { CatalogueCode } from '../codes.ts';
+import type { Entry } from '../entry.ts';
+
+export interface Group {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface Rejected {
+  readonly problem: Problem;
+  /** The server's name, where the broken entry still tells it. */
+  readonly name?: string;
+}
+
+export type Parsed =
+  | {
+      readonly ok: true;
+      readonly entries: readonly Entry[];
+      readonly rejected: readonly Rejected[];
+      /** Groups of the platform's format; each entry of one also names it in its document. */
+      readonly groups: readonly Group[];
+    }
+  | { readonly ok: false; readonly problem: Problem };
+
+/** A text that is JSON, with the means to say where something in it is. */
+export interface JsonDocument {
+  readonly text: string;
+  /** Where the text is from, for messages. */
+  readonly location: string;
+  readonly root: Json;
+  readonly placeOf: (offset: number) => Place;
+}
+
+/** One entry as a file holds it, before anything of it is trusted. */
+export interface Item {
+  readonly pointer: string;
+  /** Offset of the item and of its value in the text. */
+  readonly offset: number;
+  readonly valueStart: number;
+  readonly valueLength: number;
+  /** The map key, where the format has one. */
+  readonly key: string;
+  readonly value: Json;
+}
+
+/** Something wrong inside an item; the pointer is relative to the item. */
+export interface Mistake {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** The JSON of a text; a byte order mark is overlooked (RFC 8259 section 8.1). */
+export function readJson(content: string, location: string): JsonDocument | Problem {
+  const text = content.startsWith('\uFEFF') ? content.slice(1) : content;
+  const lines = linePlaces(text);
+  const placeOf = (offset: number): Place => ({ file: location, ...lines(offset) });
+  try {
+    return { text, location, root: JSON.parse(text), placeOf };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const { offset, message } = jsonFault(text) ?? { offset: 0, message: error.message };
+    return problem('registry-not-json', `not JSON: ${message}`, placeOf(offset));
+  }
+}
+
+/** The members of the map or list at the pointer, repeated names included; none where nothing is there. */
+export function itemsAt(document: JsonDocument, pointer: string, value: Json | undefined): Item[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { text } = document;
+  const members = jsonMembers(text, jsonFind(text, pointer).valueStart);
+  const counts = new Map<string, number>();
+  for (const { key } of members) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return members.map((member) => {
+    const { key, offset, valueStart, valueEnd } = member;
+    const repeated = (counts.get(key) ?? 0) > 1;
+    const own = Array.isArray(value) ? value[Number(key)] : value[key];
+    const parsed: Json = repeated ? JSON.parse(text.slice(valueStart, valueEnd)) : (own ?? null);
+    return {
+      pointer: `${pointer}/${pointerToken(key)}`,
+      offset,
+      valueStart,
+      valueLength: valueEnd - valueStart,
+      key,
+      value: parsed,
+    };
+  });
+}
+
+/** A problem of an item, placed at the very member that is wrong. */
+export function itemProblem(
+  document: JsonDocument,
+  item: Item,
+  code: CatalogueCode,
+  mistakes: readonly Mistake[],
+): Problem {
+  const [first] = mistakes;
+  const inner = first?.pointer ?? '';
+  const offset = inner === '' ? item.offset : jsonFind(document.text, inner, item.valueStart).offset;
+  const message = mistakes.map((mistake) => `${item.pointer}${mistake.pointer} ${mistake.message}`).join('; ');
+  // One broken entry does not make the others worse: they are served.
+  return { ...problem(code, message, document.placeOf(offset)), severity: 'warning', pointer: item.pointer + inner };
+}
+
+export function wrongShape(document: JsonDocument, pointer: string, message: string): Problem {
+  const { offset } = jsonFind(document.text, pointer);
+  return { ...problem('registry-wrong-shape', message, document.placeOf(offset)), pointer };
+}
+
+/** The first of several entries with one name and version is kept, the others are counted as rejected. */
+export function withoutDuplicates(
+  document: JsonDocument,
+  read: readonly { readonly item: Item; readonly entry: Entry }[],
+): { entries: Entry[]; rejected: Rejected[] } {
+  const first = new Map<string, Item>();
+  const entries: Entry[] = [];
+  const rejected: Rejected[] = [];
+  for (const { item, entry } of read) {
+    const id = `${entry.name} ${entry.version}`;
+    const earlier = first.get(id);
+    if (earlier === undefined) {
+      first.set(id, item);
+      entries.push(entry);
+      continue;
+    }
+    const { line } = document.placeOf(earlier.offset);
+    const same = jsonEquals(earlier.value, item.value) ? 'the same' : 'another';
+    const message = `is ${same} entry for ${entry.name} version ${entry.version}, which line ${line} has already`;
+    rejected.push({
+      problem: itemProblem(document, item, 'registry-entry-duplicate', [{ pointer: '', message }]),
+      name: entry.name,
+    });
+  }
+  return { entries, rejected };
+}
+
+/** A member of an object, undefined for everything else. */
+export function member(value: Json | undefined, key: string): Json | undefined {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function problem(code: CatalogueCode, message: string, place: Place): Problem {
+  return { code, severity: 'error', message, place };
+}

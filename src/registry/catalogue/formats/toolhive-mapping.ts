@@ -1,0 +1,189 @@
+// One server of the platform's format as a server.json, and back. Nothing is lost on the way: what server.json has no
+// field for is kept in the publisher's block, which also holds `metadata.pulls`, the `groups` a server is listed in, and
+// the map key as `registry_key` where the name does not end in it.
+
+import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '#std/json.ts';
+import type { Entry } from '../entry.ts';
+import { PLATFORM_VENDOR } from '../entry.ts';
+import { type Group, member } from './document.ts';
+import type { ToolhiveContainer, ToolhiveRemote } from './schema.ts';
+
+const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
+/** The format has no versions. */
+export const VERSION = '1.0.0';
+
+export type Section = 'servers' | 'remote_servers';
+
+/** A server as the platform's file lists it. */
+export interface ToolhiveItem {
+  readonly section: Section;
+  readonly key: string;
+  readonly server: JsonObject;
+  readonly groups: readonly Group[];
+}
+
+/** The entry's own name, or its key; without a namespace it gets the platform's. */
+export function serverName(key: string, name = key): string {
+  return name.includes('/') ? name : `${PLATFORM_VENDOR}/${name}`;
+}
+
+export function documentOfContainer(key: string, server: ToolhiveContainer, groups: readonly Group[]): JsonObject {
+  const { image, transport = 'stdio', target_port, env_vars, ...rest } = server;
+  const pkg = {
+    registryType: 'oci',
+    identifier: image,
+    transport: packageTransport(transport, target_port),
+    ...listMember('environmentVariables', (env_vars ?? []).map(toInput)),
+  };
+  // The transport stdio has no URL to hold the port.
+  const kept = transport === 'stdio' && target_port !== undefined ? { ...rest, target_port } : rest;
+  return toDocument(key, kept, { packages: [pkg] }, image, groups);
+}
+
+export function documentOfRemote(key: string, server: ToolhiveRemote, groups: readonly Group[]): JsonObject {
+  const { url, transport, headers, ...rest } = server;
+  const remote = { type: transport, url, ...listMember('headers', (headers ?? []).map(toInput)) };
+  return toDocument(key, rest, { remotes: [remote] }, url, groups);
+}
+
+/** The way back; a reason where the entry is no server that the platform's format can hold. */
+export function toToolhive(entry: Pick<Entry, 'document'>): ToolhiveItem | { readonly reason: string } {
+  const { document } = entry;
+  const packages = objectsIn(document.packages).filter((pkg) => pkg.registryType === 'oci');
+  const [remote] = objectsIn(document.remotes);
+  const [pkg] = packages;
+  if (packages.length > 1) return { reason: 'it has more than one container image' };
+  if (pkg !== undefined) return listed('servers', document, containerFields(pkg));
+  if (remote !== undefined) return listed('remote_servers', document, remoteFields(remote));
+  return { reason: 'it has neither a container image nor a remote' };
+}
+
+function toDocument(
+  key: string,
+  server: Omit<ToolhiveContainer, 'image'> | Omit<ToolhiveRemote, 'url' | 'transport'>,
+  runs: JsonObject,
+  block: string,
+  groups: readonly Group[],
+): JsonObject {
+  const { name: ownName, title, description, repository_url, status = 'active', ...rest } = server;
+  const name = serverName(key, ownName);
+  const extension = {
+    status,
+    ...rest,
+    registry_key: localName(name) === key ? undefined : key,
+    ...listMember(
+      'groups',
+      groups.map((group) => ({ ...group })),
+    ),
+  };
+  return {
+    $schema: SERVER_SCHEMA,
+    name,
+    title,
+    description,
+    repository: repository_url === undefined ? undefined : { url: repository_url, source: 'github' },
+    version: VERSION,
+    ...runs,
+    _meta: { [PUBLISHER_PROVIDED]: { [PLATFORM_VENDOR]: { [block]: extension } } },
+  };
+}
+
+/** The part of a name after its namespace. */
+function localName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
+}
+
+function packageTransport(type: string, port: number | undefined): JsonObject {
+  if (type === 'stdio') return { type };
+  return { type, url: port === undefined ? 'http://localhost' : `http://localhost:${port}` };
+}
+
+type ToolhiveInput = NonNullable<ToolhiveContainer['env_vars']>[number];
+
+/** False and empty members are left out. */
+function toInput({ name, description, required, secret, default: fallback, choices }: ToolhiveInput): JsonObject {
+  return {
+    name,
+    description: description || undefined,
+    isRequired: required === true ? true : undefined,
+    isSecret: secret === true ? true : undefined,
+    default: fallback || undefined,
+    ...listMember('choices', choices ?? []),
+  };
+}
+
+function fromInput(input: JsonObject): JsonObject {
+  const { name, description, isRequired, isSecret, default: fallback, choices } = input;
+  return {
+    ...defined({ name, description }),
+    required: isRequired === true,
+    ...(isSecret === true ? { secret: true } : {}),
+    ...defined({ default: fallback, choices }),
+  };
+}
+
+function containerFields(pkg: JsonObject): JsonObject {
+  const transport = isObject(pkg.transport) ? pkg.transport : {};
+  const port = typeof transport.url === 'string' ? portOf(transport.url) : 0;
+  return {
+    ...defined({ transport: transport.type, image: pkg.identifier }),
+    ...(port > 0 ? { target_port: port } : {}),
+    ...listMember('env_vars', objectsIn(pkg.environmentVariables).map(fromInput)),
+    ...listMember('args', objectsIn(pkg.packageArguments).flatMap(flatArgument)),
+  };
+}
+
+/** As it is written: a URL of http drops port 80, one of a scheme that no one knows keeps it. */
+function portOf(url: string): number {
+  const colon = url.indexOf(':');
+  return Number(URL.parse(`port${url.slice(colon)}`)?.port ?? '');
+}
+
+function remoteFields(remote: JsonObject): JsonObject {
+  return {
+    ...defined({ transport: remote.type, url: remote.url }),
+    ...listMember('headers', objectsIn(remote.headers).map(fromInput)),
+  };
+}
+
+/** A named argument is its flag and its value, a positional one its value. */
+function flatArgument({ type, name, value }: JsonObject): string[] {
+  return [type === 'named' ? name : undefined, value].filter((part) => typeof part === 'string');
+}
+
+function listed(section: Section, document: JsonObject, runs: JsonObject): ToolhiveItem {
+  const { name, title, description, repository } = document;
+  const { registry_key, groups, ...extension } = platformBlock(document);
+  const own = typeof name === 'string' ? name : '';
+  const key = typeof registry_key === 'string' ? registry_key : localName(own);
+  const server = {
+    name: own === serverName(key) ? undefined : own,
+    ...defined({ title, description, repository_url: member(repository, 'url') }),
+    ...extension,
+    ...runs,
+    ...(extension.status === undefined || extension.status === 'active' ? { status: 'Active' } : {}),
+  };
+  return { section, key, server, groups: objectsIn(groups).flatMap(toGroup) };
+}
+
+/** The first block of the platform's vendor. */
+function platformBlock(document: JsonObject): JsonObject {
+  const blocks = member(member(document._meta, PUBLISHER_PROVIDED), PLATFORM_VENDOR);
+  const [first] = isObject(blocks) ? Object.values(blocks) : [];
+  return isObject(first) ? first : {};
+}
+
+function toGroup({ name, description }: JsonObject): Group[] {
+  return typeof name === 'string' ? [{ name, description: typeof description === 'string' ? description : '' }] : [];
+}
+
+/** Without the members that are undefined. */
+function defined(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The list as a member, or nothing where it is empty. */
+function listMember(key: string, items: Json[]): JsonObject {
+  return items.length > 0 ? { [key]: items } : {};
+}

@@ -1,0 +1,138 @@
+// Reads a registry file in the platform's own format: `servers`, `remote_servers` and `groups`. Knows nothing about
+// where the text is from.
+
+import { isObject, jsonEquals } from '#std/json.ts';
+import type { Problem } from '#std/problem.ts';
+import type { Entry } from '../entry.ts';
+import { extract, oversized, unstorable } from '../entry.ts';
+import {
+  type Group,
+  type Item,
+  itemProblem,
+  itemsAt,
+  type JsonDocument,
+  type Mistake,
+  member,
+  type Parsed,
+  type Rejected,
+  withoutDuplicates,
+  wrongShape,
+} from './document.ts';
+import { checkContainer, checkGroup, checkRemote, checkServerJson } from './schema.ts';
+import { documentOfContainer, documentOfRemote, type Section, serverName, VERSION } from './toolhive-mapping.ts';
+
+/** A server as the file lists it: at the top, in groups, or both with the same content. */
+interface Listed {
+  readonly item: Item;
+  readonly section: Section;
+  readonly groups: readonly Group[];
+}
+
+export function parseToolhive(document: JsonDocument): Parsed {
+  const problem = shapeProblem(document);
+  if (problem !== undefined) return { ok: false, problem };
+  const { groups, rejected: brokenGroups } = readGroups(document);
+  const read: { item: Item; entry: Entry }[] = [];
+  const rejected: Rejected[] = [...brokenGroups];
+  for (const listed of listServers(document, groups)) {
+    const { item } = listed;
+    const result = readEntry(listed);
+    if ('entry' in result) read.push({ item, entry: result.entry });
+    else {
+      const broken = itemProblem(document, item, 'registry-entry-invalid', result.mistakes);
+      rejected.push({ problem: broken, name: entryName(item) });
+    }
+  }
+  const unique = withoutDuplicates(document, read);
+  return {
+    ok: true,
+    entries: unique.entries,
+    rejected: [...rejected, ...unique.rejected],
+    groups: groups.map(({ group }) => group),
+  };
+}
+
+function shapeProblem(document: JsonDocument): Problem | undefined {
+  const { root } = document;
+  if (!isObject(root)) return wrongShape(document, '', 'a registry file is a JSON object with a member "servers"');
+  if (Array.isArray(root.servers) || isObject(root.data)) {
+    return wrongShape(document, '', 'this is a registry file of the format "upstream", not "toolhive"');
+  }
+  for (const section of ['servers', 'remote_servers']) {
+    const value = root[section];
+    if (value !== undefined && value !== null && !isObject(value)) {
+      return wrongShape(document, `/${section}`, `"${section}" must be an object`);
+    }
+  }
+  if (!isObject(root.servers) && !isObject(root.remote_servers)) {
+    return wrongShape(document, '', 'a registry file has a member "servers" or "remote_servers"');
+  }
+  if (root.groups !== undefined && root.groups !== null && !Array.isArray(root.groups)) {
+    return wrongShape(document, '/groups', '"groups" must be a list');
+  }
+  return undefined;
+}
+
+interface ReadGroup {
+  readonly item: Item;
+  readonly group: Group;
+}
+
+function readGroups(document: JsonDocument): { groups: ReadGroup[]; rejected: Rejected[] } {
+  const groups: ReadGroup[] = [];
+  const rejected: Rejected[] = [];
+  for (const item of itemsAt(document, '/groups', member(document.root, 'groups'))) {
+    const checked = checkGroup(item.value);
+    if ('value' in checked) {
+      groups.push({ item, group: { name: checked.value.name, description: checked.value.description ?? '' } });
+    } else {
+      rejected.push({ problem: itemProblem(document, item, 'registry-entry-invalid', checked.mistakes) });
+    }
+  }
+  return { groups, rejected };
+}
+
+/** A server that stands in a group just as it stands elsewhere is one server; one that differs is listed by itself. */
+function listServers(document: JsonDocument, groups: readonly ReadGroup[]): Listed[] {
+  const listed = new Map<string, Listed[]>();
+  function add(section: Section, item: Item, group?: Group): void {
+    const id = `${section}/${item.key}`;
+    const same = listed.get(id) ?? [];
+    const at = group === undefined ? -1 : same.findIndex((other) => jsonEquals(other.item.value, item.value));
+    const known = same[at];
+    const own = group === undefined ? [] : [group];
+    listed.set(id, known === undefined ? [...same, { item, section, groups: own }] : same.with(at, joined(known, own)));
+  }
+  for (const section of ['servers', 'remote_servers'] as const) {
+    for (const item of itemsAt(document, `/${section}`, member(document.root, section))) add(section, item);
+    for (const { item: groupItem, group } of groups) {
+      const pointer = `${groupItem.pointer}/${section}`;
+      for (const item of itemsAt(document, pointer, member(groupItem.value, section))) add(section, item, group);
+    }
+  }
+  return [...listed.values()].flat();
+}
+
+function joined(listed: Listed, groups: readonly Group[]): Listed {
+  return { ...listed, groups: [...listed.groups, ...groups] };
+}
+
+function readEntry({ item, section, groups }: Listed): { entry: Entry } | { mistakes: readonly Mistake[] } {
+  const flaw = unstorable(item.value);
+  if (flaw !== undefined) return { mistakes: [flaw] };
+  const checked = section === 'servers' ? checkContainer(item.value) : checkRemote(item.value);
+  if ('mistakes' in checked) return checked;
+  const server = checked.value;
+  const document =
+    'image' in server ? documentOfContainer(item.key, server, groups) : documentOfRemote(item.key, server, groups);
+  const tooLarge = oversized(document, item.valueLength);
+  if (tooLarge !== undefined) return { mistakes: [tooLarge] };
+  const named = checkServerJson(document);
+  if ('mistakes' in named) return named;
+  return { entry: { name: named.value.name, version: VERSION, document, ...extract(document) } };
+}
+
+function entryName(item: Item): string {
+  const own = member(item.value, 'name');
+  return serverName(item.key, typeof own === 'string' && own !== '' ? own : undefined);
+}

@@ -1,0 +1,129 @@
+// Reads a registry file of the official format: the wrapper `{meta, data: {servers}}` around bare server.json
+// documents, or an official registry's own answer to a list, `{servers: [{server, _meta}], metadata}`. Documents are
+// kept as they are. Knows nothing about where the text is from.
+
+import { isObject, type Json, pointerToken } from '#std/json.ts';
+import type { Problem } from '#std/problem.ts';
+import type { Entry } from '../entry.ts';
+import { extract, oversized, unstorable } from '../entry.ts';
+import {
+  type Item,
+  itemProblem,
+  itemsAt,
+  type JsonDocument,
+  type Mistake,
+  member,
+  type Parsed,
+  type Rejected,
+  withoutDuplicates,
+  wrongShape,
+} from './document.ts';
+import { type Checked, checkOfficialMeta, checkServerJson } from './schema.ts';
+
+const OFFICIAL = 'io.modelcontextprotocol.registry/official';
+
+/** `page`: one of several of a list. */
+export function parseUpstream(document: JsonDocument, extent: 'whole' | 'page'): Parsed {
+  const found = findServers(document, extent);
+  if ('problem' in found) return { ok: false, problem: found.problem };
+  const read: { item: Item; entry: Entry }[] = [];
+  const rejected: Rejected[] = [];
+  for (const item of itemsAt(document, found.pointer, found.servers)) {
+    const result = readEntry(item);
+    if ('entry' in result) {
+      read.push({ item, entry: result.entry });
+      continue;
+    }
+    const name = member(serverOf(item.value).server, 'name');
+    const problem = itemProblem(document, item, 'registry-entry-invalid', result.mistakes);
+    rejected.push(typeof name === 'string' ? { problem, name } : { problem });
+  }
+  const unique = withoutDuplicates(document, read);
+  return { ok: true, entries: unique.entries, rejected: [...rejected, ...unique.rejected], groups: [] };
+}
+
+function findServers(
+  document: JsonDocument,
+  extent: 'whole' | 'page',
+): { pointer: string; servers: Json[] } | { problem: Problem } {
+  const { root } = document;
+  if (!isObject(root)) return { problem: wrongShape(document, '', 'a registry file is a JSON object') };
+  const wrapped = member(root.data, 'servers');
+  if (Array.isArray(wrapped)) return { pointer: '/data/servers', servers: wrapped };
+  const { servers } = root;
+  if (isObject(servers)) {
+    return { problem: wrongShape(document, '', 'this is a registry file of the format "toolhive", not "upstream"') };
+  }
+  if (!Array.isArray(servers)) {
+    return { problem: wrongShape(document, '', 'a registry file has a list "data.servers" or "servers"') };
+  }
+  // Taking one page for the whole would remove every server of the other pages.
+  const cursor = member(root.metadata, 'nextCursor');
+  if (extent === 'whole' && typeof cursor === 'string' && cursor !== '') {
+    const message = 'this is one page of a longer list: it names a next page';
+    return { problem: wrongShape(document, '/metadata/nextCursor', message) };
+  }
+  return { pointer: '/servers', servers };
+}
+
+function readEntry({ value, valueLength }: Item): { entry: Entry } | { mistakes: readonly Mistake[] } {
+  const flaw = unstorable(value);
+  if (flaw !== undefined) return { mistakes: [flaw] };
+  const { server, official, pointer } = serverOf(value);
+  const checked = checkServerJson(server);
+  const meta = readOfficial(official ?? {});
+  const mistakes = [
+    ...('mistakes' in checked ? prefixPointers(pointer, checked.mistakes) : []),
+    ...('mistakes' in meta ? prefixPointers(`/_meta/${pointerToken(OFFICIAL)}`, meta.mistakes) : []),
+  ];
+  if ('mistakes' in checked || 'mistakes' in meta || !isObject(server)) return { mistakes };
+  const tooLarge = oversized(server, valueLength);
+  if (tooLarge !== undefined) return { mistakes: [tooLarge] };
+  const { name, version } = checked.value;
+  return { entry: { name, version, document: server, ...extract(server), ...meta.value } };
+}
+
+/** An item is `{server, _meta}` or the server.json itself. */
+function serverOf(value: Json): { server: Json; official: Json | undefined; pointer: string } {
+  const server = member(value, 'server');
+  if (server === undefined) return { server: value, official: undefined, pointer: '' };
+  return { server, official: member(member(value, '_meta'), OFFICIAL), pointer: '/server' };
+}
+
+function prefixPointers(pointer: string, mistakes: readonly Mistake[]): Mistake[] {
+  return mistakes.map((mistake) => ({ ...mistake, pointer: pointer + mistake.pointer }));
+}
+
+/** The official status outranks what the document says of itself. */
+function readOfficial(meta: Json): Checked<Partial<Entry>> {
+  const checked = checkOfficialMeta(meta);
+  if ('mistakes' in checked) return checked;
+  const { status, statusMessage, isLatest } = checked.value;
+  const [published, statusChanged] = [checked.value.publishedAt, checked.value.statusChangedAt].map(utc);
+  const mistakes = [
+    ...(published === null ? [{ pointer: '/publishedAt', message: NO_TIME }] : []),
+    ...(statusChanged === null ? [{ pointer: '/statusChangedAt', message: NO_TIME }] : []),
+  ];
+  if (published === null || statusChanged === null) return { mistakes };
+  return {
+    value: {
+      ...(status === undefined ? {} : { status }),
+      ...(statusMessage === undefined ? {} : { statusMessage }),
+      ...(statusChanged === undefined ? {} : { statusChangedAt: statusChanged }),
+      ...(published === undefined ? {} : { publishedAt: published }),
+      ...(isLatest === undefined ? {} : { isLatest }),
+    },
+  };
+}
+
+const NO_TIME = 'must be an RFC 3339 time';
+
+/** RFC 3339 in UTC; null where the text is no such time. */
+function utc(text: string | undefined): string | null | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text)) return null;
+  const time = Date.parse(text.toUpperCase());
+  const iso = Number.isNaN(time) ? '' : new Date(time).toISOString();
+  // An offset can lead out of the years that four digits write, and there is no year 0 for PostgreSQL.
+  return /^\d{4}-/.test(iso) && !iso.startsWith('0000') ? iso : null;
+}

@@ -1,0 +1,63 @@
+// Which entries of a catalogue a running server stands for, and what of it readers of that catalogue may see. Knows nothing about
+// where either is stored.
+
+import type { RunningServer } from '#contracts/running-servers.ts';
+import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+
+/** What an entry says a server is. */
+interface Identity {
+  /** Of its OCI packages. */
+  readonly images: readonly string[];
+  /** What the container is started with. */
+  readonly args: readonly string[];
+  /** Where it runs elsewhere. */
+  readonly urls: readonly string[];
+}
+
+/**
+ * Image, arguments and address only as far as one of the documents names them: of the arguments those that an entry of the image
+ * gives, from the first on.
+ */
+export function shownServers(
+  servers: readonly RunningServer[],
+  documents: readonly JsonObject[],
+): readonly RunningServer[] {
+  const identities = documents.map(identityOf);
+  const urls = new Set(identities.flatMap((identity) => identity.urls));
+  const byImage = new Map<string, Identity[]>();
+  for (const identity of identities) {
+    for (const image of new Set(identity.images)) byImage.set(image, [...(byImage.get(image) ?? []), identity]);
+  }
+  return servers.map(({ image, args = [], remoteUrl, ...shown }) => {
+    if (remoteUrl !== undefined) return urls.has(remoteUrl) ? { ...shown, remoteUrl } : shown;
+    const named = (byImage.get(image ?? '') ?? []).filter((entry) => entry.args.every((arg, at) => args[at] === arg));
+    if (image === undefined || named.length === 0) return shown;
+    return { ...shown, image, args: args.slice(0, Math.max(...named.map((entry) => entry.args.length))) };
+  });
+}
+
+function identityOf(document: JsonObject): Identity {
+  const packages = objectsOf(document.packages).filter(({ registryType }) => registryType === 'oci');
+  return {
+    images: packages.flatMap(({ identifier }) => (typeof identifier === 'string' ? [identifier] : [])),
+    args: argsOf(document),
+    urls: objectsOf(document.remotes).flatMap(({ url }) => (typeof url === 'string' ? [url] : [])),
+  };
+}
+
+/** The publisher's blocks, two levels deep under any vendor; the first that gives any. */
+function argsOf({ _meta }: JsonObject): readonly string[] {
+  const provided = isObject(_meta) ? _meta[PUBLISHER_PROVIDED] : undefined;
+  const blocks = childrenOf(provided).flatMap(childrenOf);
+  const lists = blocks.map(({ args }) => (Array.isArray(args) ? args.filter((arg) => typeof arg === 'string') : []));
+  return lists.find((args) => args.length > 0) ?? [];
+}
+
+function childrenOf(value: Json | undefined): readonly JsonObject[] {
+  return isObject(value) ? Object.values(value).filter(isObject) : [];
+}
+
+function objectsOf(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

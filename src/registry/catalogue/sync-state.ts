@@ -1,0 +1,101 @@
+// What is recorded of a source after an attempt to sync it, out of what was recorded before. Pure.
+
+import type { SourceState } from '#contracts/catalogue-state.ts';
+import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
+import { digest } from '#std/hash.ts';
+import { countText } from '#std/words/count-text.ts';
+import { declarationHash } from './due.ts';
+import type { Entry } from './entry.ts';
+import type { Content, Written } from './ports.ts';
+
+export interface Attempt<O = Origin> {
+  readonly source: RegistrySource<O>;
+  /** As the store has it; undefined for a source that never synced. */
+  readonly state: SourceState | undefined;
+  /** Value of the `sync-trigger` annotation, where there is one. */
+  readonly trigger: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export interface Result {
+  readonly entries: readonly Entry[];
+  readonly written: Written;
+  readonly hash: string;
+  readonly rejected: number;
+}
+
+/** The content was taken over. */
+export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Result): SourceState {
+  const { entries, written, hash, rejected: rejectedCount } = result;
+  const { created, updated, unchanged, held } = written;
+  const gone = entries.filter(({ status }) => status === 'deleted').length;
+  const serverCount = created + updated + unchanged + held - gone;
+  return {
+    ...attempted(attempt),
+    ...resumeOf(attempt, content),
+    phase: 'Complete',
+    message: summary(serverCount, rejectedCount),
+    attemptCount: 0,
+    emptySince: undefined,
+    lastSyncTime: timeOf(attempt.now),
+    lastSyncHash: hash,
+    filterHash: digest(attempt.source.filter),
+    serverCount,
+    rejectedCount,
+  };
+}
+
+/** Nothing new: only the time of the attempt and the trigger move. `content`: where it was read. */
+export function keptState<O>(attempt: Attempt<O>, content: Content | undefined): SourceState {
+  const { serverCount = 0, rejectedCount = 0 } = attempt.state ?? {};
+  return {
+    ...attempted(attempt),
+    ...(content === undefined ? {} : resumeOf(attempt, content)),
+    phase: 'Complete',
+    message: summary(serverCount, rejectedCount),
+    attemptCount: 0,
+    emptySince: undefined,
+  };
+}
+
+/** Hash, counts and entries stay as they were; the attempt counts. */
+export function failedState<O>(attempt: Attempt<O>, message: string): SourceState {
+  const before = attempted(attempt);
+  return { ...before, phase: 'Failed', message, attemptCount: before.attemptCount + 1 };
+}
+
+/** The source is empty, and what it had is still served. */
+export function emptyState<O>(attempt: Attempt<O>, emptySince: string): SourceState {
+  const before = attempted(attempt);
+  const left = attempt.source.intervalMs === undefined ? '' : 'the next read finds the same, or ';
+  const message = `the source is empty since ${emptySince}: the last ${summary(before.serverCount, 0)} stay until ${left}a manual trigger`;
+  return { ...before, phase: 'Complete', message, attemptCount: 0, emptySince };
+}
+
+/** RFC 3339; `ms`: milliseconds since 1970. */
+export function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The state before, with what every attempt records. */
+function attempted<O>(attempt: Attempt<O>): SourceState {
+  const { source, state } = attempt;
+  const fresh = { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 } as const;
+  return {
+    ...(state ?? fresh),
+    lastAttempt: timeOf(attempt.now),
+    declarationHash: declarationHash(source),
+    trigger: attempt.trigger ?? state?.wantedTrigger ?? state?.trigger,
+    requestsServed: state?.requests ?? state?.requestsServed,
+  };
+}
+
+function resumeOf<O>({ source }: Attempt<O>, { resume }: Content): Pick<SourceState, 'resume'> {
+  return resume === undefined ? {} : { resume: { ...resume, declaration: declarationHash(source) } };
+}
+
+function summary(entries: number, rejected: number): string {
+  const served = countText(entries, 'server');
+  return rejected === 0 ? served : `${served}; ${countText(rejected, 'entry', 'entries')} rejected`;
+}

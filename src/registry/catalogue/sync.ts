@@ -1,0 +1,248 @@
+// Brings one source of a registry up to date in the store: what one sync does. Any failure leaves the stored entries as
+// they are. Knows nothing about when, nor about Git, HTTP, clusters or SQL: the ports do.
+
+import type { SourceState } from '#contracts/catalogue-state.ts';
+import type { Origin } from '#contracts/registry/source.ts';
+import { Failure } from '#std/failure.ts';
+import { sha256 } from '#std/hash.ts';
+import type { Problem } from '#std/problem.ts';
+import { declarationHash, isTriggered } from './due.ts';
+import type { Entry } from './entry.ts';
+import { type EntryFilter, entryFilter } from './filter.ts';
+import type { Parsed } from './formats/document.ts';
+import { parseDocuments } from './formats/registry.ts';
+import type { Content, Hold, ReadRequest, Source, SourceKey, SourceWriter, Written } from './ports.ts';
+import { type Attempt, emptyState, failedState, keptState, syncedState, timeOf } from './sync-state.ts';
+
+export interface SyncPorts<O = Origin> {
+  readonly source: Source<O>;
+  readonly writer: SourceWriter;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface SyncRequest<O = Origin> extends Attempt<O> {
+  readonly key: SourceKey;
+  /** Aborted where the sync is to be given up: nothing is recorded then. */
+  readonly signal: AbortSignal;
+}
+
+export interface SyncOutcome {
+  readonly key: SourceKey;
+  /** `unchanged`: read, and neither content nor filter differ from what is stored. */
+  readonly result: 'synced' | 'unchanged' | 'failed';
+  /** As it was recorded. */
+  readonly state: SourceState;
+  /** What the store changed; absent unless `synced`. */
+  readonly written?: Written;
+  /** Rejected entries, or why the content as a whole was not taken over. */
+  readonly problems: readonly Problem[];
+  /** Why the source could not be read; only where `failed` and no problem says so. */
+  readonly failure?: Failure;
+}
+
+/** More broken entries than anybody reads; their number is in the state. */
+const MAX_PROBLEMS = 100;
+
+/**
+ * One sync. What is wrong with the source is an outcome, recorded in the store; a Failure is thrown only where the
+ * store itself fails or the sync was given up, and then nothing changed.
+ */
+export async function syncSource<O>(ports: SyncPorts<O>, request: SyncRequest<O>): Promise<SyncOutcome> {
+  const malformed = entryFilter(request.source.filter).malformed;
+  if (malformed.length > 0) return await recordFailure(ports, request, [malformedPatterns(malformed)]);
+  let content: Content | 'unchanged';
+  try {
+    content = await ports.source.read(readRequest(request));
+  } catch (failure) {
+    if (!(failure instanceof Failure) || request.signal.aborted) throw failure;
+    return await recordFailure(ports, request, [], failure);
+  }
+  return content === 'unchanged' ? await recordAttempt(ports, request, {}) : await takeOver(ports, request, content);
+}
+
+/** A manual trigger reads everything anew, also where the source would say that nothing changed. */
+function readRequest<O>({ source, key, state, trigger, signal }: SyncRequest<O>): ReadRequest<O> {
+  const { origin } = source;
+  const { declaration, ...resume } = state?.resume ?? {};
+  const anew = state === undefined || isTriggered(state, trigger) || declaration !== declarationHash(source);
+  return { origin, key, signal, resume: anew ? undefined : resume };
+}
+
+async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content: Content): Promise<SyncOutcome> {
+  const { source } = request;
+  const hash = hashOf(content);
+  const same = content.extent === 'whole' && isSame(request, hash);
+  // Broken entries are reported at each read; where there are none, the same content need not be looked into.
+  if (same && request.state?.rejectedCount === 0) return await recordAttempt(ports, request, { content });
+  const parsed = parseDocuments(content.format ?? source.format, content.documents);
+  if (!parsed.ok) return await recordFailure(ports, request, [parsed.problem]);
+  const read = { content, parsed, hash };
+  if (same) return await recordAttempt(ports, request, read);
+  if (content.extent === 'changes') return await storeOrTell(ports, request, () => storeChanges(ports, request, read));
+  if (parsed.entries.length === 0 && parsed.rejected.length > 0) {
+    return await recordFailure(ports, request, [nothingValid(content), ...problemsOf(parsed)]);
+  }
+  return await storeOrTell(ports, request, () => storeWhole(ports, request, read));
+}
+
+/**
+ * What the store refuses for good is about this content, and recorded like any other failure of the source. Throws where
+ * the store does not even take that.
+ */
+async function storeOrTell<O>(
+  ports: SyncPorts<O>,
+  request: SyncRequest<O>,
+  store: () => Promise<SyncOutcome>,
+): Promise<SyncOutcome> {
+  try {
+    return await store();
+  } catch (failure) {
+    if (!(failure instanceof Failure) || failure.retryable || request.signal.aborted) throw failure;
+    return await recordFailure(ports, request, [], failure);
+  }
+}
+
+/** The very content that is stored, read as it was read then. */
+function isSame<O>({ source, state }: SyncRequest<O>, hash: string): boolean {
+  const complete = state?.phase === 'Complete' && state.lastSyncHash === hash;
+  return complete && state.declarationHash === declarationHash(source);
+}
+
+interface Read {
+  readonly content: Content;
+  readonly parsed: Understood;
+  /** SHA-256 of the text; of several texts one over all of theirs. */
+  readonly hash: string;
+}
+
+function hashOf({ documents }: Content): string {
+  const hashes = documents.map(({ text }) => sha256(text));
+  const [only, ...more] = hashes;
+  return only !== undefined && more.length === 0 ? only : sha256(hashes.join('\n'));
+}
+
+async function storeWhole<O>({ writer, now }: SyncPorts<O>, request: SyncRequest<O>, read: Read): Promise<SyncOutcome> {
+  const { key, source } = request;
+  const { content, parsed, hash } = read;
+  const filter = entryFilter(source.filter);
+  const entries = parsed.entries.filter((entry) => filter.accepts(entry));
+  const emptySince = entries.length === 0 ? waitingSince(request) : undefined;
+  if (emptySince !== undefined) return await keepLast({ writer }, request, emptySince);
+  const stateOf = (written: Written) =>
+    syncedState(request, content, { entries, written, hash, rejected: parsed.rejected.length });
+  const written = await writer.replace(key, entries, stateOf, () => timeOf(now()), holdBroken(parsed, filter));
+  return { key, result: 'synced', state: stateOf(written), written, problems: problemsOf(parsed) };
+}
+
+/** A moment's emptiness, say of a file that is being written, removes nothing: only a second read that finds the same. */
+async function keepLast<O>(
+  { writer }: Pick<SyncPorts<O>, 'writer'>,
+  request: SyncRequest<O>,
+  emptySince: string,
+): Promise<SyncOutcome> {
+  const { key } = request;
+  const state = emptyState(request, emptySince);
+  await writer.record(key, state);
+  return { key, result: 'unchanged', state, problems: [] };
+}
+
+/** Since when the source has been empty, where what is served of it stays for that reason. */
+function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): string | undefined {
+  if (state === undefined || state.serverCount === 0 || isTriggered(state, trigger)) return undefined;
+  const since = state.emptySince ?? timeOf(now);
+  const isSecond = state.emptySince !== undefined && source.intervalMs !== undefined;
+  return isSecond && now - Date.parse(since) >= source.intervalMs ? undefined : since;
+}
+
+/** What is not among the changes stays, unless the filter now keeps out what is. */
+async function storeChanges<O>(
+  { writer, now }: SyncPorts<O>,
+  request: SyncRequest<O>,
+  read: Read,
+): Promise<SyncOutcome> {
+  const { key, source, state: before } = request;
+  const { content, parsed, hash } = read;
+  const filter = entryFilter(source.filter);
+  const entries = parsed.entries.filter((entry) => filter.accepts(entry));
+  const left = new Set(parsed.entries.filter((entry) => !filter.accepts(entry)).map(versionKey));
+  const stateOf = (written: Written) => {
+    const lastSyncHash = hasWritten(written) ? sha256(`${before?.lastSyncHash} ${hash}`) : before?.lastSyncHash;
+    // How many of the others are still broken is not known: the next whole read counts anew.
+    const rejected = Math.max(before?.rejectedCount ?? 0, parsed.rejected.length);
+    return syncedState(request, content, { entries, written, hash: lastSyncHash ?? hash, rejected });
+  };
+  const hold: Hold = (name, version) => !left.has(versionKey({ name, version }));
+  const written = await writer.replace(key, entries, stateOf, () => timeOf(now()), hold);
+  const reported = { key, state: stateOf(written), problems: problemsOf(parsed) };
+  return hasWritten(written) ? { ...reported, result: 'synced', written } : { ...reported, result: 'unchanged' };
+}
+
+function hasWritten({ created, updated, removed }: Written): boolean {
+  return created + updated + removed > 0;
+}
+
+/** Names and versions have no blanks. */
+function versionKey({ name, version }: Pick<Entry, 'name' | 'version'>): string {
+  return `${name} ${version}`;
+}
+
+/** Nothing new: only the time of the attempt and the trigger move. Broken entries are still reported, where they were read. */
+async function recordAttempt<O>(
+  { writer }: SyncPorts<O>,
+  request: SyncRequest<O>,
+  { content, parsed }: Partial<Read>,
+): Promise<SyncOutcome> {
+  const { key } = request;
+  const state = keptState(request, content);
+  await writer.record(key, state);
+  return { key, result: 'unchanged', state, problems: parsed === undefined ? [] : problemsOf(parsed) };
+}
+
+/** Hash, counts and entries stay as they were; the attempt counts. */
+async function recordFailure<O>(
+  { writer }: SyncPorts<O>,
+  request: SyncRequest<O>,
+  problems: readonly Problem[],
+  failure?: Failure,
+): Promise<SyncOutcome> {
+  const { key } = request;
+  const [problem] = problems;
+  const state = failedState(request, failure?.message ?? (problem === undefined ? '' : describe(problem)));
+  await writer.record(key, state);
+  return { key, result: 'failed', state, problems, failure };
+}
+
+type Understood = Parsed & { readonly ok: true };
+
+/**
+ * What a broken entry stood for stays as it was, unless the filter now keeps its name out; where a broken entry does
+ * not tell its name, nothing is removed. A duplicate hides nothing: its first entry is there.
+ */
+function holdBroken({ rejected }: Understood, filter: EntryFilter): Hold {
+  const broken = rejected.filter(({ problem }) => problem.code !== 'registry-entry-duplicate');
+  const names = new Set(broken.map(({ name }) => name));
+  return (name) => filter.acceptsName(name) && (names.has(undefined) || names.has(name));
+}
+
+function problemsOf({ rejected }: Understood): readonly Problem[] {
+  return rejected.slice(0, MAX_PROBLEMS).map(({ problem }) => problem);
+}
+
+function malformedPatterns(patterns: readonly string[]): Problem {
+  const list = patterns.map((pattern) => JSON.stringify(pattern)).join(', ');
+  return {
+    code: 'registry-filter-malformed',
+    severity: 'error',
+    message: `malformed name pattern in the filter: ${list}`,
+  };
+}
+
+function nothingValid({ documents }: Content): Problem {
+  const place = { file: documents[0]?.location ?? '', line: 1, column: 1 };
+  return { code: 'registry-nothing-valid', severity: 'error', message: 'not one entry is valid', place };
+}
+
+function describe({ message, place }: Problem): string {
+  return place === undefined ? message : `${place.file}:${place.line}:${place.column}: ${message}`;
+}

@@ -1,0 +1,132 @@
+// Whose turn it is to be read: few sources at a time, for each may take as much memory as its content. One that is silent, or has sent
+// little so far, needs none, so no one has to wait for it; once it has more it takes a turn like any other. Knows nothing about sources.
+
+import pLimit, { type LimitFunction } from 'p-limit';
+import { Failure } from '#std/failure.ts';
+
+export interface Turns {
+  /** With much content in memory. */
+  readonly atATime: number;
+  /** Who has little after so long gives its turn away, and goes on. */
+  readonly slowMs: number;
+  /** Bytes: less is little. */
+  readonly small: number;
+  /** While others wait, what has more has to grow by so many bytes in so long. */
+  readonly least: { readonly bytes: number; readonly ms: number };
+  /** All together, those that have little too. */
+  readonly most: number;
+}
+
+const TURNS: Turns = {
+  atATime: 4,
+  slowMs: 3_000,
+  small: 512 * 1024,
+  least: { bytes: 256 * 1024, ms: 15_000 },
+  most: 64,
+};
+
+export interface TurnClock {
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Arrival {
+  /** Reports how many bytes there are; what it gives is awaited before more are taken in. */
+  readonly arrived: (bytes: number) => Promise<void> | undefined;
+  /** Reports that all is there; resolves when it is the source's turn. */
+  readonly whole: () => Promise<void>;
+  /** Aborted, with a Failure, where others wait and too little arrives. */
+  readonly tooSlow: AbortSignal;
+}
+
+export type InTurn = <T>(work: (arrival: Arrival) => Promise<T>) => Promise<T>;
+
+/** For whoever reads one source at a time. */
+export const readAlone: InTurn = (work) =>
+  work({ arrived: () => undefined, whole: async () => undefined, tooSlow: new AbortController().signal });
+
+export function openTurns(clock: TurnClock, limits: Turns = TURNS): InTurn {
+  const turns = pLimit(limits.atATime);
+  const all = pLimit(limits.most);
+  return (work) =>
+    all(async () => {
+      const turn = takeTurn(turns);
+      await turn.granted;
+      const { arrival, end } = openArrival(clock, limits, turns, turn);
+      try {
+        return await work(arrival);
+      } finally {
+        end();
+      }
+    });
+}
+
+function openArrival(
+  clock: TurnClock,
+  { slowMs, small, least }: Turns,
+  turns: LimitFunction,
+  first: Turn,
+): { readonly arrival: Arrival; end(): void } {
+  let turn: Turn | undefined = first;
+  let isKept = false;
+  let bytes = 0;
+  const [tooSlow, arrivedAll, ended] = [new AbortController(), new AbortController(), new AbortController()];
+
+  function keepTurn(): Promise<void> {
+    isKept = true;
+    turn ??= takeTurn(turns);
+    return turn.granted;
+  }
+
+  async function watchGrowth(): Promise<void> {
+    for (let before = bytes; ; before = bytes) {
+      await clock.sleep(least.ms, arrivedAll.signal);
+      if (arrivedAll.signal.aborted) return;
+      if (turns.pendingCount === 0 || bytes - before >= least.bytes) continue;
+      tooSlow.abort(slowFailure(bytes - before, least.ms));
+      return;
+    }
+  }
+
+  void clock.sleep(slowMs, ended.signal).then(() => {
+    if (isKept || ended.signal.aborted) return;
+    turn?.giveBack();
+    turn = undefined;
+  });
+  return {
+    arrival: {
+      arrived(now) {
+        bytes = now;
+        return isKept || now < small ? undefined : keepTurn().then(() => void watchGrowth());
+      },
+      whole() {
+        arrivedAll.abort();
+        return keepTurn();
+      },
+      tooSlow: tooSlow.signal,
+    },
+    end() {
+      arrivedAll.abort();
+      ended.abort();
+      turn?.giveBack();
+    },
+  };
+}
+
+function slowFailure(bytes: number, ms: number): Failure {
+  const message = `only ${bytes} bytes arrived within ${ms} ms while other sources waited: the sync is tried again later`;
+  return new Failure('source-too-slow', message, { retryable: true });
+}
+
+interface Turn {
+  readonly granted: Promise<void>;
+  giveBack(): void;
+}
+
+function takeTurn(limit: LimitFunction): Turn {
+  const [granted, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  void limit(() => {
+    granted.resolve();
+    return over.promise;
+  });
+  return { granted: granted.promise, giveBack: over.resolve };
+}

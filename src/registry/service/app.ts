@@ -1,0 +1,217 @@
+// The registry service as a Fastify application: who may ask, what there is, and how failures look. It listens nowhere
+// and knows neither Git nor clusters nor SQL.
+
+import cors from '@fastify/cors';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { AuthPorts } from '#auth/ports.ts';
+import { createAuthenticate } from '#auth/providers.ts';
+import { normaliseTarget } from '#auth/publicpaths.ts';
+import type { RegistryConfig } from '#contracts/registry/service.ts';
+import { SECURITY_HEADERS } from '#std/page/headers.ts';
+import { createRateLimit } from '#std/rate.ts';
+import { guardRequests } from '#std/requests/guarded-app.ts';
+import type { BeginRequest } from '#std/telemetry/trace.ts';
+import { type TracedRequests, tracedRequests } from '#std/telemetry/traced-requests.ts';
+import type { CatalogueReader } from '../catalogue/ports.ts';
+import { requireToken } from './access.ts';
+import { sendRefusal } from './answer.ts';
+import { type Bodies, createBodies } from './bodies.ts';
+import { packedSender } from './encoding.ts';
+import { handleClientError, handleError, handleNotFound } from './errors.ts';
+import type { ServiceMetrics } from './metrics.ts';
+import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
+import { addDiscoveryRoutes } from './routes/discovery.ts';
+import { addExtensionRoutes } from './routes/extension.ts';
+import { addOperationalRoutes, type VersionInfo } from './routes/operational.ts';
+import { addPageRoutes } from './routes/page.ts';
+import { addRunningRoute } from './routes/running.ts';
+import { addServerRoutes } from './routes/servers.ts';
+import { requireSyncToken } from './sync-token.ts';
+
+export interface AppOptions {
+  readonly config: RegistryConfig;
+  readonly catalogue: CatalogueReader;
+  /** For requests to identity providers; not used in mode anonymous. */
+  readonly auth: Omit<AuthPorts, 'notify'>;
+  /** pino, or anything of its form. */
+  readonly logger: FastifyBaseLogger;
+  readonly version: VersionInfo;
+  /** Must not repeat. */
+  readonly newRequestId: () => string;
+  readonly metrics: ServiceMetrics;
+  /** Absent: no one measures. */
+  readonly traced?: BeginRequest;
+  /** True once no new requests should be sent here; absent: never. */
+  readonly isStopping?: () => boolean;
+  /** True: servers run beside the catalogue on this machine, and whoever listens before this app answers for them. */
+  readonly runsBeside?: boolean;
+}
+
+const BODY_BYTES_MAX = 64 * 1024;
+/** Until the head and the body of a request have arrived. */
+const ARRIVAL_TIMEOUT_MS = 10_000;
+/** How often sockets are looked at for that. */
+const ARRIVAL_CHECK_MS = 2_000;
+const SOCKET_TIMEOUT_MS = 15_000;
+const KEEP_ALIVE_TIMEOUT_MS = 60_000;
+const PARAM_LENGTH_MAX = 1024;
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+
+/** The caller listens and closes. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const traced = tracedRequests(options.traced, PROBES);
+  const app = createApp(options, traced);
+  traced.addTo(app);
+  app.setErrorHandler(handleError);
+  guardRequests(app, handleError);
+  app.addHook('onRequest', async (request, reply) => {
+    addHeaders(request, reply);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    logAccess(request, reply.statusCode, reply.elapsedTime);
+    options.metrics.answered(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1000);
+  });
+  // Before the token is asked for: preflight requests carry none, and browsers must be able to read refusals too.
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id'],
+    exposedHeaders: ['ETag', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+    maxAge: PREFLIGHT_MAX_AGE_SECONDS,
+    strictPreflight: false,
+  });
+  // RFC 9112 section 3.2: whoever is in between may have gone by another one.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!repeatsHost(request.raw.rawHeaders)) return;
+    return sendRefusal(reply, { code: 'request-invalid', message: 'more than one Host header' });
+  });
+  addRateLimit(app, options);
+  addAccessControl(app, options);
+  app.setNotFoundHandler(handleNotFound);
+  // No route reads a body: whatever comes is counted against the limit and dropped.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
+  await addOpenApi(app, options.config);
+  const bodies = createBodies(() => options.auth.clock.monotonic());
+  addRoutes(app, options, bodies);
+  const { config, runsBeside = false } = options;
+  const running = runsBeside ? 'beside' : config.running ? 'fleet' : 'hidden';
+  const settings = { auth: config.auth.mode, running, title: config.displayName } as const;
+  if (config.page) await addPageRoutes(app, settings, packedSender(bodies));
+  return app;
+}
+
+function createApp(
+  { config, logger, newRequestId }: AppOptions,
+  { childLoggerFactory }: TracedRequests,
+): FastifyInstance {
+  const { trustedProxies, requestTimeoutMs, headerBytes, connections } = config.limits;
+  const app = Fastify({
+    loggerInstance: logger,
+    childLoggerFactory,
+    // One line per request instead of two: see logAccess.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: (request) => requestId(request.headers['x-request-id']) ?? newRequestId(),
+    // The router and the question whether a path is public must see the same path.
+    rewriteUrl: (request) => normaliseTarget(request.url ?? '/'),
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX, ignoreTrailingSlash: true },
+    frameworkErrors: (error, request, reply) => {
+      addHeaders(request, reply);
+      handleError(error, request, reply);
+    },
+    clientErrorHandler: handleClientError,
+    http: {
+      maxHeaderSize: headerBytes,
+      headersTimeout: ARRIVAL_TIMEOUT_MS,
+      connectionsCheckingInterval: ARRIVAL_CHECK_MS,
+    },
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: ARRIVAL_TIMEOUT_MS,
+    handlerTimeout: requestTimeoutMs,
+    connectionTimeout: SOCKET_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+  });
+  app.server.maxConnections = connections;
+  return app;
+}
+
+/** Before the token is looked at: that is what costs most. Probes are never limited. */
+function addRateLimit(app: FastifyInstance, { config, auth }: AppOptions): void {
+  const { requestsPerMinute } = config.limits;
+  if (requestsPerMinute === undefined) return;
+  const waitOf = createRateLimit(requestsPerMinute, auth.clock.monotonic);
+  app.addHook('onRequest', async (request, reply) => {
+    const seconds = PROBES.includes(pathOf(request)) ? undefined : waitOf(request.ip);
+    if (seconds === undefined) return;
+    return sendRefusal(reply.header('retry-after', seconds), { code: 'rate-limited', message: 'too many requests' });
+  });
+}
+
+function addAccessControl(app: FastifyInstance, { config, auth, logger, metrics }: AppOptions): void {
+  if (config.auth.mode === 'anonymous') {
+    app.addHook('onRequest', requireSyncToken(auth.files, config.auth.syncTokenFile));
+    return;
+  }
+  const { oauth, publicPaths } = config.auth;
+  const authenticate = createAuthenticate(
+    { ...auth, notify: ({ message, ...notice }) => logger.warn(notice, message) },
+    oauth.providers,
+  );
+  app.addHook('onRequest', requireToken({ authenticate, oauth, publicPaths, judged: metrics.token }));
+}
+
+function addRoutes(app: FastifyInstance, options: AppOptions, bodies: Bodies): void {
+  const { config, catalogue, version, isStopping = () => false } = options;
+  addOperationalRoutes(app, { catalogue, version, isStopping });
+  if (config.auth.mode === 'oauth') addDiscoveryRoutes(app, config.auth.oauth);
+  addOpenApiRoutes(app, config, packedSender(bodies));
+  addServerRoutes(app, { config, catalogue, version: version.version, bodies });
+  addExtensionRoutes(app, config, catalogue);
+  if (config.running) addRunningRoute(app, config, catalogue);
+}
+
+function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, vary: 'Authorization' });
+}
+
+/** What a client sends as its id goes to the log and back: only what is harmless in both. */
+function requestId(given: string | string[] | undefined): string | undefined {
+  return typeof given === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : undefined;
+}
+
+/** Node itself keeps the first one and hides the others. For every request, so without a list of names. */
+function repeatsHost(rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count > 1;
+}
+
+function pathOf(request: FastifyRequest): string {
+  const [path = ''] = request.url.split('?', 1);
+  return path;
+}
+
+const PROBES = ['/health', '/readiness'];
+
+/** The path without its query, which may hold what people search for. */
+function logAccess(request: FastifyRequest, status: number, elapsedMs: number): void {
+  const path = pathOf(request);
+  if (PROBES.includes(path) && status < 500) return;
+  const level = status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info';
+  request.log[level](
+    { method: request.method, path, status, elapsedMs: Math.round(elapsedMs), remoteAddress: request.ip },
+    'request',
+  );
+}

@@ -1,0 +1,52 @@
+// Cursors: opaque to clients, bound to the registry and the filters of the listing that they continue.
+// Knows nothing about how a listing is made.
+
+import { digest } from '#std/hash.ts';
+import { parseJson } from '#std/json.ts';
+
+/** Everything that decides which entries a listing has; the page size does not. */
+export interface Filters {
+  readonly registry: string;
+  readonly search?: string;
+  readonly version?: string;
+  readonly updatedSince?: string;
+  readonly includeDeleted: boolean;
+  readonly tags?: readonly string[];
+  readonly tiers?: readonly string[];
+  readonly statuses?: readonly string[];
+  readonly transports?: readonly string[];
+  readonly sort?: string;
+}
+
+export interface Position {
+  readonly name: string;
+  readonly version: string;
+  /** Where the listing is sorted: what the entry was sorted by. A sync may have changed that before the next page. */
+  readonly rank?: number;
+}
+
+const FORMAT = 1;
+/** Of the longest name and version, of characters that JSON writes as six. */
+const CURSOR_LENGTH_MAX = 4096;
+
+/** To the entries after the position. */
+export function encodeCursor({ name, version, rank }: Position, filters: Filters): string {
+  const parts = [FORMAT, binding(filters), name, version, ...(rank === undefined ? [] : [rank])];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** Undefined where the text is no cursor of this format, or one of another listing. */
+export function decodeCursor(text: string, filters: Filters): Position | undefined {
+  if (text.length > CURSOR_LENGTH_MAX || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  const parsed = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+  if (!Array.isArray(parsed) || parsed.length !== (filters.sort === undefined ? 4 : 5)) return undefined;
+  const [format, bound, name, version, rank] = parsed;
+  if (format !== FORMAT || bound !== binding(filters)) return undefined;
+  if (typeof name !== 'string' || typeof version !== 'string') return undefined;
+  if (filters.sort === undefined) return { name, version };
+  return typeof rank === 'number' ? { name, version, rank } : undefined;
+}
+
+function binding(filters: Filters): string {
+  return digest(filters).slice(0, 16);
+}

@@ -1,0 +1,105 @@
+// What the service counts, and the application that tells it: on a listener of its own, because it is for those who run
+// the service and needs no token. Knows nothing about what is served.
+
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { RegistryConfig } from '#contracts/registry/service.ts';
+import { Failure } from '#std/failure.ts';
+import { createMetrics, METRICS_CONTENT_TYPE, type Metrics } from '#std/telemetry/metrics.ts';
+import { addProcessMetrics, type ProcessUsage } from '#std/telemetry/process-metrics.ts';
+import type { CatalogueReader } from '../catalogue/ports.ts';
+import { handleError, handleNotFound } from './errors.ts';
+import { route } from './route.ts';
+
+export interface ServiceMetrics {
+  /** `route`: the pattern that it has, so that no one can make up labels. */
+  answered(method: string, route: string | undefined, status: number, seconds: number): void;
+  /** `outcome`: `accepted`, or the code of the rejection. `provider`: its name, where its token is valid; else empty. */
+  token(outcome: string, provider: string): void;
+  /** As they were when they were read; undefined: the database did not answer. */
+  sources(states: Awaited<ReturnType<CatalogueReader['states']>> | undefined): void;
+  process(usage: ProcessUsage): void;
+  readonly families: Metrics['families'];
+  text(): string;
+}
+
+type Served = Pick<RegistryConfig['registries'][number], 'name' | 'intervalMs'>;
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** `registries`: those that are configured; without an interval one is read once, and when it is asked for. */
+export function createServiceMetrics(version: string, registries: readonly Served[]): ServiceMetrics {
+  const metrics = createMetrics();
+  metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
+  const requests = metrics.counter('skep_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
+  const seconds = metrics.histogram('skep_http_request_seconds', 'Time to the answer.', ['route'], SECONDS);
+  const tokens = metrics.counter('skep_tokens_total', 'Tokens checked, and requests that needed one.', [
+    'outcome',
+    'provider',
+  ]);
+  const database = metrics.gauge('skep_database_up', 'Whether the database answered this scrape.', []);
+  const servers = metrics.gauge('skep_registry_servers', 'Entries that the last sync stored.', ['registry']);
+  const rejected = metrics.gauge('skep_registry_rejected', 'Entries that it left out as invalid.', ['registry']);
+  const failed = metrics.gauge('skep_registry_failed_attempts', 'Attempts since the last success.', ['registry']);
+  const synced = metrics.gauge('skep_registry_synced_timestamp_seconds', 'When content was last taken over.', [
+    'registry',
+  ]);
+  const attempted = metrics.gauge('skep_registry_attempted_timestamp_seconds', 'When it was last looked at.', [
+    'registry',
+  ]);
+  const interval = metrics.gauge('skep_registry_interval_seconds', 'How often it is to be looked at.', ['registry']);
+  for (const { name, intervalMs } of registries) if (intervalMs !== undefined) interval.set([name], intervalMs / 1000);
+  const process = addProcessMetrics(metrics);
+  return {
+    answered(method, pattern = 'none', status, elapsed) {
+      requests.add([method, pattern, String(status)]);
+      seconds.observe([pattern], elapsed);
+    },
+    token: (outcome, provider) => tokens.add([outcome, provider]),
+    sources(states) {
+      database.set([], states === undefined ? 0 : 1);
+      for (const gauge of [servers, rejected, failed, synced, attempted]) gauge.clear();
+      for (const [name, state] of Object.entries(states ?? {})) {
+        servers.set([name], state.serverCount);
+        rejected.set([name], state.rejectedCount);
+        failed.set([name], state.attemptCount);
+        if (state.lastSyncTime !== undefined) synced.set([name], Date.parse(state.lastSyncTime) / 1000);
+        if (state.lastAttempt !== undefined) attempted.set([name], Date.parse(state.lastAttempt) / 1000);
+      }
+    },
+    process,
+    families: metrics.families,
+    text: metrics.text,
+  };
+}
+
+export interface MetricsAppOptions {
+  readonly metrics: ServiceMetrics;
+  readonly config: Pick<RegistryConfig, 'namespace' | 'registryName'>;
+  readonly catalogue: CatalogueReader;
+  readonly usage: () => ProcessUsage;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** GET /metrics and nothing else. The caller listens and closes. */
+export function buildMetricsApp({ metrics, config, catalogue, usage, logger }: MetricsAppOptions): FastifyInstance {
+  const app = Fastify({ loggerInstance: logger, logController: new LogController({ disableRequestLogging: true }) });
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler(handleNotFound);
+  route(app, '/metrics', async (_request, reply) => {
+    metrics.sources(await statesOrNone());
+    metrics.process(usage());
+    return reply.header('cache-control', 'no-store').type(METRICS_CONTENT_TYPE).send(metrics.text());
+  });
+
+  /** Without the database there is all the more to tell. */
+  async function statesOrNone() {
+    try {
+      return await catalogue.states({ namespace: config.namespace, registry: config.registryName });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      logger.warn({ code: error.code, reason: error.message }, 'no state of the registries for the metrics');
+      return undefined;
+    }
+  }
+  return app;
+}

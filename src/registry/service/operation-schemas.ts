@@ -1,0 +1,158 @@
+// The parameters and bodies of the routes that say how the service is, what it has and what runs, as JSON Schemas: the rest of
+// what the OpenAPI document is made of.
+
+import { SOURCE_FORMATS } from '#contracts/registry/source.ts';
+import { Type } from '#std/json-schema.ts';
+import { describeErrors, REGISTRY, Time } from './schema-parts.ts';
+
+/** No token needed, whatever the document says of the others. */
+const PUBLIC: Record<string, string[]>[] = [];
+
+const OPERATIONAL_TAG = 'operation';
+
+const REGISTRY_INFO = Type.Object(
+  {
+    name: Type.String({ description: 'The {registry} of its paths.' }),
+    type: Type.Enum(['REMOTE', 'FILE', 'MANAGED', 'KUBERNETES']),
+    creationType: Type.Enum(['CONFIG']),
+    sourceType: Type.Enum(['git', 'api', 'file', 'managed', 'kubernetes']),
+    format: Type.Enum([...SOURCE_FORMATS]),
+    syncSchedule: Type.Optional(Type.String({ description: 'Time between two syncs, as a duration such as 1h30m.' })),
+    syncStatus: Type.Optional(
+      Type.Object(
+        {
+          phase: Type.Enum(['complete', 'syncing', 'failed']),
+          message: Type.String(),
+          attemptCount: Type.Integer({ description: 'Attempts since the last success.' }),
+          serverCount: Type.Integer({ description: 'Entries that the last sync stored.' }),
+          lastAttempt: Type.Optional(Time('When the source was last read, or last could not be.')),
+          lastSyncTime: Type.Optional(Time('When its content was last taken over.')),
+        },
+        { description: 'Absent until the first sync.' },
+      ),
+    ),
+  },
+  { title: 'RegistryInfo' },
+);
+
+export const REGISTRIES_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'List the registries of this service',
+  response: {
+    200: { description: 'All of them.', ...Type.Object({ registries: Type.Array(REGISTRY_INFO) }) },
+    ...describeErrors(401, 403, 429, 503),
+  },
+};
+
+const RUNNING_SERVER = Type.Object({
+  namespace: Type.String(),
+  name: Type.String(),
+  url: Type.String({ description: 'Where clients inside the cluster reach it.' }),
+  transport: Type.Enum(['streamable-http', 'sse']),
+  ready: Type.Boolean(),
+  auth: Type.Enum(['none', 'oidc'], { description: 'oidc: it asks for a token of its own issuer.' }),
+  image: Type.Optional(Type.String({ description: 'Where an entry of the registry names it; so are the next two.' })),
+  args: Type.Optional(Type.Array(Type.String())),
+  remoteUrl: Type.Optional(Type.String()),
+});
+
+export const RUNNING_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'List the servers that run in the namespace of the registry',
+  response: {
+    200: {
+      description: 'By name.',
+      ...Type.Object({ version: Type.Integer(), servers: Type.Array(RUNNING_SERVER) }, { title: 'RunningServers' }),
+    },
+    ...describeErrors(401, 403, 429, 503),
+  },
+};
+
+export const REGISTRY_INFO_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'Get one registry',
+  params: Type.Object({ registry: REGISTRY }),
+  response: { 200: { description: 'The registry.', ...REGISTRY_INFO }, ...describeErrors(401, 403, 404, 429, 503) },
+};
+
+export const SYNC_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'Ask for a sync of a registry, whether or not it is due',
+  params: Type.Object({ registry: REGISTRY }),
+  response: {
+    202: { description: 'It is synced as soon as a replica has time for it.', ...REGISTRY_INFO },
+    ...describeErrors(401, 403, 404, 409, 429, 503),
+  },
+};
+
+export const HEALTH_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'Whether the process answers',
+  security: PUBLIC,
+  response: {
+    200: { description: 'It does.', ...Type.Object({ status: Type.Enum(['healthy']) }) },
+    ...describeErrors(),
+  },
+};
+
+export const READINESS_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'Whether the database answers',
+  security: PUBLIC,
+  response: {
+    200: { description: 'It does.', ...Type.Object({ status: Type.Enum(['ready']) }) },
+    ...describeErrors(503),
+  },
+};
+
+export const VERSION_INFO_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'What is running',
+  security: PUBLIC,
+  response: {
+    200: {
+      description: 'The build.',
+      ...Type.Object({
+        version: Type.String(),
+        commit: Type.String(),
+        build_date: Type.String(),
+        node_version: Type.String(),
+        platform: Type.String({ examples: ['linux/amd64'] }),
+      }),
+    },
+  },
+};
+
+export const DISCOVERY_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'Where tokens come from (RFC 9728)',
+  security: PUBLIC,
+  response: {
+    200: {
+      description: 'Protected-resource metadata.',
+      ...Type.Object({
+        resource: Type.String({ format: 'uri' }),
+        authorization_servers: Type.Array(Type.String({ format: 'uri' })),
+        scopes_supported: Type.Array(Type.String()),
+        bearer_methods_supported: Type.Array(Type.String()),
+        resource_documentation: Type.Optional(Type.String({ format: 'uri' })),
+      }),
+    },
+  },
+};
+
+const REGISTRY_PARAMS = { params: Type.Object({ registry: REGISTRY }) };
+
+/** `at`: for the whole service, or again below a registry. */
+export function openApiSchema(format: 'json' | 'yaml', at: 'service' | 'registry'): object {
+  const schema = format === 'json' ? Type.Object({}, { additionalProperties: true }) : Type.String();
+  return {
+    tags: [OPERATIONAL_TAG],
+    summary: 'This document',
+    ...(at === 'registry' ? REGISTRY_PARAMS : {}),
+    response: {
+      200: { description: 'OpenAPI 3.1.', content: { [`application/${format}`]: { schema } } },
+      ...(at === 'registry' ? describeErrors(401, 403, 404, 429) : describeErrors(401, 403, 429)),
+    },
+  };
+}

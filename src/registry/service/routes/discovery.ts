@@ -1,0 +1,33 @@
+// The protected-resource metadata (RFC 9728 section 3): how clients learn where tokens come from.
+
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { resourceMetadata, resourceSuffix, WELL_KNOWN_PATH } from '#auth/metadata.ts';
+import type { ResourceSettings } from '#auth/settings.ts';
+import { handleNotFound } from '../errors.ts';
+import { DISCOVERY_SCHEMA } from '../operation-schemas.ts';
+import { route } from '../route.ts';
+
+const MAX_AGE_SECONDS = 300;
+
+/** Only in mode oauth: without access control there is nothing to discover. */
+export function addDiscoveryRoutes(app: FastifyInstance, settings: ResourceSettings): void {
+  const document = resourceMetadata(settings);
+  function send(reply: FastifyReply): FastifyReply {
+    return reply.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`).send(document);
+  }
+
+  route(app, WELL_KNOWN_PATH, (_request, reply) => send(reply), DISCOVERY_SCHEMA);
+  // Where the resource has a path, RFC 9728 section 3.1 puts the document here; clients of the existing server ask above as well.
+  const suffix = resourceSuffix(settings.resourceUrl);
+  if (suffix === '') return;
+  route(app, `${WELL_KNOWN_PATH}/*`, (request, reply) => {
+    const [path = ''] = request.url.split('?', 1);
+    const asked = path.slice(WELL_KNOWN_PATH.length);
+    if (withoutSlash(asked) === withoutSlash(suffix)) return send(reply);
+    return handleNotFound(request, reply);
+  });
+}
+
+function withoutSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
+}

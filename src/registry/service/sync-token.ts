@@ -1,0 +1,25 @@
+// Who may ask a service without identity providers for a sync: whoever has the token of a file. Knows no routes.
+
+import type { onRequestAsyncHookHandler } from 'fastify';
+import { authorizationHeaders, readBearer } from '#auth/bearer.ts';
+import type { AuthPorts } from '#auth/ports.ts';
+import { isOneOf } from '#std/secret.ts';
+import { sendRefusal } from './answer.ts';
+
+/** A hook for every request that asks for work. `file`: read at each such request, so that the token may be replaced. */
+export function requireSyncToken(files: AuthPorts['files'], file: string | undefined): onRequestAsyncHookHandler {
+  return async function checkSyncToken(request, reply) {
+    if (request.routeOptions.config.changes !== true) return;
+    if (file === undefined) {
+      return sendRefusal(reply, {
+        code: 'sync-refused',
+        message: 'a manual sync is not allowed: there is no token for it',
+      });
+    }
+    const bearer = readBearer(authorizationHeaders(request.raw.rawHeaders));
+    const known = (await files.read(file)).trim();
+    if (bearer.ok && known !== '' && isOneOf(bearer.token, [known])) return;
+    reply.header('www-authenticate', 'Bearer realm="mcp-registry"');
+    return sendRefusal(reply, { code: 'sync-refused', message: 'a manual sync needs its token' }, 401);
+  };
+}

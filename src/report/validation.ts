@@ -1,5 +1,0 @@
-// What reports read of a validation. Knows nothing about how it came about.
-
-import type { Validation } from '../reconcile/validate.ts';
-
-export type ReportedValidation = Pick<Validation, 'summary' | 'problems'>;

@@ -1,0 +1,39 @@
+// Policies out of texts, and calls to decide on, for the tests of the gate.
+
+import { compilePolicies } from '#gateway/gate/policy/compile.ts';
+import type { Decision, Policies } from '#gateway/gate/policy/decide.ts';
+import type { PolicyAction, ToolHints } from '#gateway/gate/policy/request.ts';
+import type { JsonObject } from '#std/json.ts';
+
+export function policiesOf(policies: readonly string[], entities?: unknown): Policies {
+  const entities_json = entities === undefined ? undefined : JSON.stringify(entities);
+  const compiled = compilePolicies({
+    version: '1.0',
+    type: 'cedarv1',
+    cedar: { policies: [...policies], entities_json },
+  });
+  if (!compiled.ok) throw new Error(compiled.faults.map(({ message }) => message).join('\n'));
+  return compiled.policies;
+}
+
+export interface Asked {
+  readonly action?: PolicyAction;
+  readonly name?: string;
+  readonly claims?: JsonObject;
+  readonly hints?: ToolHints;
+  /** JSON text of `arguments`, or what it is made of. */
+  readonly args?: JsonObject | string;
+}
+
+/** By default alice calls the tool `weather`. */
+export function decide(policies: Policies, asked: Asked = {}): Decision {
+  const { action = 'call_tool', name = 'weather', claims = { sub: 'alice' }, hints = {}, args } = asked;
+  const body = Buffer.from(typeof args === 'string' ? args : JSON.stringify(args ?? {}));
+  const given = args === undefined ? undefined : { body, span: { start: 0, end: body.length } };
+  return policies.decide({ action, name, claims, hints, arguments: given });
+}
+
+/** `allowed`, or the code of the denial. */
+export function outcome(decision: Decision): string {
+  return decision.allowed ? 'allowed' : decision.denial.code;
+}

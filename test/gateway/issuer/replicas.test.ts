@@ -1,0 +1,196 @@
+// Two replicas that share a Redis: nothing is used twice, no one gets another one's login, and a failover of Redis costs a clear
+// error at most.
+
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '#std/json.ts';
+import { MASTER_NAME, REDIS_USER, type SentinelWorld, startSentinel } from '../../harness/redis-sentinel.ts';
+import { configOf, type DirectIssuer, oidcTo, openDirect } from './direct.ts';
+import { newPerson } from './person.ts';
+import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
+import { type AuthServer, authorizeUrl, newClient, newPkce, redeem, refresh, tokensOf } from './world.ts';
+
+const redis: SentinelWorld | undefined = await startSentinel();
+let provider: RecordingProvider;
+let issuer: DirectIssuer;
+
+function storage({ sentinel }: SentinelWorld): AuthServer['storage'] {
+  return {
+    type: 'redis',
+    redis_config: {
+      sentinel_config: { master_name: MASTER_NAME, sentinel_addrs: [sentinel], db: 0 },
+      auth_type: 'aclUser',
+      acl_user_config: { username_env_var: 'REDIS_USER', password_env_var: 'REDIS_PASSWORD' },
+      key_prefix: 'thv:auth:{tests:weather}:',
+      dial_timeout: '5s',
+      read_timeout: '3s',
+      write_timeout: '3s',
+    },
+  };
+}
+
+beforeAll(async () => {
+  provider = await startRecordingProvider();
+  provider.strangers = true;
+  if (redis === undefined) return;
+  const folder = mkdtempSync(join(tmpdir(), 'skep-replicas-'));
+  const { privateKey } = generateKeyPairSync('ed25519');
+  writeFileSync(join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  writeFileSync(join(folder, 'hmac'), 'x'.repeat(40));
+  issuer = await openDirect({
+    replicas: 2,
+    environment: { REDIS_USER: REDIS_USER.name, REDIS_PASSWORD: REDIS_USER.password },
+    config: (origin) => ({
+      ...configOf(origin, [oidcTo(origin, provider)]),
+      signing_key_config: { key_dir: folder, signing_key_file: 'key.pem' },
+      hmac_secret_files: [join(folder, 'hmac')],
+      storage: storage(redis),
+    }),
+  });
+});
+afterAll(async () => {
+  await issuer?.close();
+  await redis?.stop();
+  await provider.close();
+});
+
+/** A login of a new person: what came of it. */
+async function logIn() {
+  const registered = await newClientOrNone();
+  if (registered === undefined)
+    return { outcome: 'error', status: 503, error: 'temporarily_unavailable', text: '' } as const;
+  const pkce = newPkce();
+  const place = await newPerson().visit(authorizeUrl(issuer, registered, pkce));
+  const code = place.url.searchParams.get('code');
+  if (place.status !== 0 || code === null) {
+    return {
+      outcome: 'error',
+      status: place.status,
+      error: place.url.searchParams.get('error'),
+      text: place.text,
+    } as const;
+  }
+  const upstreamCode = place.trail.flatMap((url) => /[?&]code=(code-\d+)/.exec(url)?.[1] ?? []).at(-1);
+  return { outcome: 'code', client: registered, pkce, code, upstreamCode } as const;
+}
+
+async function newClientOrNone(): Promise<string | undefined> {
+  const id = await newClient(issuer);
+  return id === 'undefined' ? undefined : id;
+}
+
+async function mustLogIn() {
+  const login = await logIn();
+  if (login.outcome !== 'code') throw new Error(JSON.stringify(login));
+  return login;
+}
+
+describe.skipIf(redis === undefined)('two replicas', () => {
+  it('redeem one code once, and what it gave ends where it is tried again', async () => {
+    const login = await mustLogIn();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => redeem(issuer, login.client, login.code, login.pkce)),
+    );
+    const given = answers.filter(({ status }) => status === 200);
+    expect(given.length).toBe(1);
+    expect(answers.map(({ body }) => body.error ?? 'none').toSorted()).toEqual([
+      ...Array(9).fill('invalid_grant'),
+      'none',
+    ]);
+    const token = String(given[0]?.body.refresh_token);
+    expect((await refresh(issuer, login.client, token)).status).toBe(400);
+  });
+
+  it('take one state once', async () => {
+    const client = await newClient(issuer);
+    const person = newPerson({ client: `${provider.url}/` });
+    const { url } = await person.visit(authorizeUrl(issuer, client, newPkce()));
+    const upstream = await fetch(url, { redirect: 'manual' });
+    const back = upstream.headers.get('location') ?? '';
+    const cookies = person.cookies.get(new URL(issuer.issuer).host) ?? new Map<string, string>();
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => fetch(back, { headers: { cookie }, redirect: 'manual' })),
+    );
+    expect(answers.filter(({ status }) => status === 303).length).toBe(1);
+    expect(answers.filter(({ status }) => status === 400).length).toBe(9);
+  });
+
+  it('refresh a token of a provider once for both', async () => {
+    provider.answers = {
+      '/token': (answer, { form }) =>
+        form.get('grant_type') === 'refresh_token'
+          ? { ...answer, id_token: undefined }
+          : { ...answer, expires_in: 0.001 },
+    };
+    const login = await mustLogIn();
+    const { access_token: token } = tokensOf(await redeem(issuer, login.client, login.code, login.pkce));
+    const caller = { key: 'x', claims: decodeJwt(token) as JsonObject };
+    const before = provider.count('/token');
+    const found = await Promise.all(
+      issuer.replicas.flatMap((each) => [each.upstreamToken(caller), each.upstreamToken(caller)]),
+    );
+    provider.answers = {};
+    expect(new Set(found).size).toBe(1);
+    expect(found[0]).toContain('refresh_token');
+    expect(provider.count('/token') - before).toBe(1);
+  });
+
+  it('keep tokens of providers encrypted, and no code or token of clients', async () => {
+    const login = await mustLogIn();
+    const { refresh_token: token = '' } = tokensOf(await redeem(issuer, login.client, login.code, login.pkce));
+    const stored = (await redis?.dump()) ?? '';
+    expect(stored).toContain('upstream:');
+    for (const secret of ['access-of-', 'refresh-of-', login.code, token]) expect(stored).not.toContain(secret);
+  });
+
+  it('with 100 logins at once and a failover in their midst: each ends in its own session or a clear error', async () => {
+    const people = Array.from({ length: 100 }, async () => {
+      const login = await logIn();
+      if (login.outcome !== 'code') return login;
+      const { status, body } = await redeem(issuer, login.client, login.code, login.pkce);
+      if (status !== 200) return { outcome: 'error', status, error: String(body.error), text: '' } as const;
+      const { client, upstreamCode } = login;
+      const [token, renewal] = [String(body.access_token), String(body.refresh_token)];
+      return { outcome: 'session', client, token, renewal, upstreamCode } as const;
+    });
+    await Promise.race(people);
+    await redis?.failOver();
+    const ends = await Promise.all(people);
+    let valid = 0;
+    for (const end of ends) {
+      if (end.outcome === 'error') {
+        expect(`${end.status} ${end.error} ${end.text}`).toMatch(CLEAR);
+        continue;
+      }
+      const token = await issuer.open.upstreamToken({ key: 'x', claims: decodeJwt(end.token) as JsonObject });
+      // What was written in the last moment of the old master may be gone; another one's token never comes.
+      if (token !== undefined) expect(token).toBe(`access-of-person-of-${end.upstreamCode}-authorization_code`);
+      const renewed = await refresh(issuer, end.client, end.renewal);
+      if (renewed.status === 200) expect(claimsOf(String(renewed.body.access_token))).toEqual(claimsOf(end.token));
+      else expect(`${renewed.status} ${renewed.body.error}`).toMatch(/^40[01] invalid_(grant|client)$/);
+      // Whose tokens at the provider are there has a session that goes on, unless its grant was in that last moment.
+      if (token !== undefined && renewed.status === 200) valid += 1;
+    }
+    const sessions = ends.flatMap((end) => (end.outcome === 'session' ? [claimsOf(end.token)] : []));
+    for (const claim of ['sub', 'tsid'] as const)
+      expect(new Set(sessions.map((claims) => claims[claim])).size).toBe(sessions.length);
+    expect(valid).toBeGreaterThan(0);
+    expect(ends.filter(({ outcome }) => outcome === 'session').length).toBeGreaterThan(0);
+    await expect.poll(async () => JSON.stringify(await logIn())).toContain('"outcome":"code"');
+  }, 180_000);
+});
+
+/** Who a token is of, and in which session. */
+function claimsOf(token: string) {
+  const { sub, tsid, client_id: client } = decodeJwt(token);
+  return { sub, tsid, client };
+}
+
+/** Says to whom it comes what to do, or that it may be tried again. */
+const CLEAR =
+  /temporarily_unavailable|invalid_client|invalid_grant|slow_down|Not at the moment|cannot be continued|cannot be used/;

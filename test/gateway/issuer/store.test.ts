@@ -1,0 +1,169 @@
+// The two stores of the authorization server keep the same contract; the one in Redis survives a failover, and speaks TLS where its
+// settings say so.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRedisIssuerStore, type RedisIssuerStore, type SentinelSettings } from '#adapters/redis/issuer-store.ts';
+import { createMemoryStore } from '#gateway/issuer/memory-store.ts';
+import type { IssuerStore } from '#gateway/issuer/ports.ts';
+import { MASTER_NAME, REDIS_USER, type SentinelWorld, startSentinel } from '../../harness/redis-sentinel.ts';
+
+const PREFIX = 'thv:auth:{tests:weather}:';
+const DAY_MS = 86_400_000;
+
+function settingsFor({ sentinel }: SentinelWorld, more: Partial<SentinelSettings> = {}): SentinelSettings {
+  const [host = '', port] = sentinel.split(':');
+  return {
+    masterName: MASTER_NAME,
+    sentinels: [{ host, port: Number(port) }],
+    db: 0,
+    user: () => REDIS_USER,
+    keyPrefix: PREFIX,
+    connectMs: 5000,
+    commandMs: 6000,
+    ...more,
+  };
+}
+
+const plain = await startSentinel();
+const opened: RedisIssuerStore[] = [];
+function openStore(world: SentinelWorld, more: Partial<SentinelSettings> = {}): RedisIssuerStore {
+  const store = openRedisIssuerStore(settingsFor(world, more), () => undefined);
+  opened.push(store);
+  return store;
+}
+afterAll(async () => {
+  for (const store of opened) store.close();
+  await plain?.stop();
+});
+
+let now = 0;
+const KINDS: readonly (readonly [string, () => readonly [IssuerStore, IssuerStore]])[] = [
+  [
+    'memory',
+    () => {
+      const store = createMemoryStore({ monotonic: () => now });
+      return [store, store];
+    },
+  ],
+  ...(plain === undefined
+    ? []
+    : ([
+        ['Redis, of two replicas', (): readonly [IssuerStore, IssuerStore] => [openStore(plain), openStore(plain)]],
+      ] as const)),
+];
+
+describe.each(KINDS)('in %s', (_name, open) => {
+  let first: IssuerStore;
+  let second: IssuerStore;
+  beforeAll(() => {
+    [first, second] = open();
+  });
+
+  it('what was set is read by everyone, until it is deleted', async () => {
+    await first.set('client:a', '{"name":"ä"}', DAY_MS);
+    expect(await second.get('client:a')).toBe('{"name":"ä"}');
+    await second.delete(['client:a', 'client:none']);
+    expect(await first.get('client:a')).toBeUndefined();
+    await first.delete([]);
+  });
+
+  it('of many who take it one gets it', async () => {
+    await first.set('pending:a', 'value', DAY_MS);
+    const taken = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? first : second).take('pending:a')),
+    );
+    expect(taken.filter((value) => value === 'value').length).toBe(1);
+  });
+
+  it('of many who add it one does', async () => {
+    const added = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? first : second).add('lock:a', String(index), DAY_MS)),
+    );
+    expect(added.filter((done) => done).length).toBe(1);
+  });
+
+  it('of many who replace it one does, and nothing is made by replacing', async () => {
+    await first.set('authcode:a', 'fresh', DAY_MS);
+    const replaced = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? first : second).replace('authcode:a', 'fresh', 'used', DAY_MS),
+      ),
+    );
+    expect(replaced.filter((done) => done).length).toBe(1);
+    expect(await second.replace('authcode:none', 'fresh', 'used', DAY_MS)).toBe(false);
+    expect(await second.get('authcode:none')).toBeUndefined();
+  });
+
+  it('what has lived its time is gone', async () => {
+    await first.set('pending:short', 'value', 5);
+    now += 10;
+    await expect.poll(() => first.get('pending:short')).toBeUndefined();
+  });
+});
+
+it('in memory what anybody can cause pushes out nothing that a login has left', async () => {
+  const store = createMemoryStore({ monotonic: () => 0 });
+  await store.set('client:known', 'value', DAY_MS);
+  for (let index = 0; index < 30_000; index += 1) await store.set(`newclient:${index}`, 'value', DAY_MS);
+  expect(await store.get('client:known')).toBe('value');
+  expect(await store.get('newclient:0')).toBeUndefined();
+  expect(await store.get('newclient:29999')).toBe('value');
+});
+
+describe.skipIf(plain === undefined)('Redis behind a Sentinel', () => {
+  it('gives a retryable failure with the name of the master while the password is wrong', async () => {
+    const world = plain as SentinelWorld;
+    const store = openStore(world, { user: () => ({ ...REDIS_USER, password: 'wrong' }), commandMs: 700 });
+    await expect(store.get('client:a')).rejects.toMatchObject({ code: 'redis-unreachable', retryable: true });
+  });
+
+  it('has every key below the prefix, in one slot', async () => {
+    const world = plain as SentinelWorld;
+    await openStore(world).set('client:slot', 'value', DAY_MS);
+    const keys = await world.keys();
+    expect(keys).toContain(`${PREFIX}client:slot`);
+    expect(keys.filter((key) => !key.startsWith('thv:auth:{tests:weather}:'))).toEqual([]);
+  });
+
+  it('goes on after a failover with what was there, and uses the password as it is then', async () => {
+    const world = plain as SentinelWorld;
+    let asked = 0;
+    const store = openStore(world, {
+      user: () => {
+        asked += 1;
+        return REDIS_USER;
+      },
+    });
+    await store.set('client:kept', 'value', DAY_MS);
+    const before = asked;
+    await world.failOver();
+    await expect.poll(() => store.get('client:kept').catch(() => 'away')).toBe('value');
+    expect(await store.replace('client:kept', 'value', 'other', DAY_MS)).toBe(true);
+    expect(asked).toBeGreaterThan(before);
+  });
+});
+
+describe.each([
+  { servers: true, sentinel: true },
+  { servers: true, sentinel: false },
+  { servers: false, sentinel: true },
+])('with TLS to %o', (tls) => {
+  it('asks whom it trusts, and nobody else', async ({ skip }) => {
+    const world = await startSentinel(tls);
+    if (world === undefined) return skip();
+    const { readFileSync } = await import('node:fs');
+    const trusted = { ca: readFileSync(world.caFile, 'utf8'), skipVerify: false };
+    const ofBoth = (settings: SentinelSettings['tls']) => ({
+      ...(tls.servers ? { tls: settings } : {}),
+      ...(tls.sentinel ? { sentinelTls: settings } : {}),
+    });
+    await openStore(world, ofBoth(trusted)).set('client:a', 'value', DAY_MS);
+    expect(await openStore(world, ofBoth({ skipVerify: true })).get('client:a')).toBe('value');
+    const unknown = openStore(world, { ...ofBoth({ skipVerify: false }), commandMs: 700 });
+    await expect(unknown.get('client:a')).rejects.toMatchObject({ code: 'redis-unreachable' });
+    const bare = openStore(world, { commandMs: 700 });
+    await expect(bare.get('client:a')).rejects.toMatchObject({ code: 'redis-unreachable' });
+    for (const store of opened.splice(-4)) store.close();
+    await world.stop();
+  });
+});

@@ -1,0 +1,74 @@
+// No setting of a proxy is without effect: each has a story here that comes out otherwise where the setting is ignored, or a
+// reason why it has none.
+
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { RUN_CONFIG_SCHEMA, type RunConfig } from '#contracts/run-config.ts';
+import { Failure } from '#std/failure.ts';
+import type { Json } from '#std/json.ts';
+import { type FieldRow, settingsOf, withSetting } from './field-row.ts';
+import { SERVICE_ROWS } from './field-rows.ts';
+import { CALLER_ROWS } from './field-rows-callers.ts';
+import { TELEMETRY_ROWS } from './field-rows-telemetry.ts';
+import { type FieldWorld, startFieldWorld } from './field-world.ts';
+import { CONFIG } from './world.ts';
+
+/** Settings that have no effect on a proxy, with the reason. */
+const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
+  '/group': 'for people and tools: which MCPGroup the resource is in',
+  '/image': 'says how the server runs, for people and tools',
+  '/cmd_args': 'says how the server runs, for people and tools',
+  '/env_vars': 'says how the server runs, for people and tools',
+  '/volumes': 'says how the server runs, for people and tools',
+  '/permission_profile_name_or_path': 'says how the server runs, for people and tools',
+  '/scaling_config/backend_replicas': 'says how many servers there are, for people and tools',
+  '/scaling_config/session_redis': 'its stories need two replicas and a store: they are with the relay of sessions',
+  '/embedded_auth_server_config': 'its stories are logins: they are with the authorization server, test/gateway/issuer',
+};
+
+const WHOLE = ['/embedded_auth_server_config', '/scaling_config/session_redis'];
+const ROWS: readonly FieldRow[] = [...SERVICE_ROWS, ...CALLER_ROWS, ...TELEMETRY_ROWS];
+
+let world: FieldWorld;
+beforeAll(async () => {
+  world = await startFieldWorld();
+  vi.stubEnv('KUBECONFIG', world.attach.cluster.kubeconfigPath);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await world.close();
+});
+
+test('every setting of the schema has a story or a reason, and nothing else has', () => {
+  const known = [...new Set([...ROWS.map(({ field }) => field), ...Object.keys(WITHOUT_EFFECT)])];
+  expect(known.toSorted()).toEqual(settingsOf(RUN_CONFIG_SCHEMA, WHOLE).toSorted());
+});
+
+function settled(given: FieldRow['value'] | undefined): Json | undefined {
+  return typeof given === 'function' ? given(world) : given;
+}
+
+async function seen(row: FieldRow, given: FieldRow['value'] | undefined): Promise<unknown> {
+  const base = { ...CONFIG, ...row.base?.(world) };
+  const config = withSetting(base, row.at ?? row.field, settled(given)) as RunConfig;
+  try {
+    return await row.see(config, world, row.environment?.(world) ?? {});
+  } catch (error) {
+    if (error instanceof Failure) return error.message;
+    throw error;
+  }
+}
+
+describe.each(ROWS.map((row) => [row.at ?? row.field, row] as const))('%s', (_name, row) => {
+  test('has its effect', async () => {
+    expect(await seen(row, row.value)).toEqual(row.expected);
+  });
+
+  test('is missed where it is ignored', async () => {
+    const { ignoredWithinMs: within } = row;
+    const ignored = seen(row, row.ignored);
+    const late = new Promise((resolve) => {
+      if (within !== undefined) setTimeout(() => resolve('nothing came'), within).unref();
+    });
+    expect(await Promise.race([ignored, late])).not.toEqual(row.expected);
+  });
+});

@@ -1,0 +1,8 @@
+// Where files of the repository are. Knows nothing about what is in them.
+
+import { fileURLToPath } from 'node:url';
+
+/** `path`: from the root of the repository. */
+export function repoPath(path: string): string {
+  return fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+}

@@ -1,0 +1,208 @@
+// What passes between a client and the servers behind a virtual one besides requests and results: progress, questions,
+// cancellation, log messages, updates, and what happens when a server is silent or has forgotten a session.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import { startMember, type TestMember, tool } from './member.ts';
+import { configOf, connect, operational, runVirtual, type TestedVirtualServer } from './world.ts';
+
+let one: TestMember;
+let two: TestMember;
+const running: TestedVirtualServer[] = [];
+
+beforeAll(async () => {
+  one = await startMember({
+    name: 'one',
+    tools: [tool('hang'), tool('echo')],
+    resources: [{ uri: 'one://r', name: 'r' }],
+  });
+  two = await startMember({ name: 'two', tools: [tool('hang'), tool('echo')] });
+});
+afterEach(async () => {
+  for (const each of running.splice(0)) await each.stop();
+});
+afterAll(async () => {
+  await Promise.all([one.close(), two.close()]);
+});
+
+async function run(settings: Partial<VmcpConfig> = {}) {
+  const server = await runVirtual(configOf({ one, two }, settings));
+  running.push(server);
+  return server;
+}
+
+function hang(id: number | string, name: string, more: object = {}) {
+  return { id, method: 'tools/call', params: { name, arguments: {}, ...more } };
+}
+
+describe('a call', () => {
+  it('says who asks, and nothing of where, since each server has an address of its own', async () => {
+    const client = await connect(await run(), {}, { 'x-forwarded-prefix': '/mcp/docs/library' });
+    await client.ask('tools/call', { name: 'one_echo', arguments: {} });
+    const headers = one.calls('tools/call').at(-1)?.headers ?? {};
+    const reported = Object.keys(headers).filter((name) => /forwarded/.test(name));
+    expect(reported).toEqual(['x-forwarded-for']);
+  });
+
+  it('passes _meta, progress and structured content unchanged', async () => {
+    const client = await connect(await run());
+    const hanging = one.hanging();
+    const stream = await client.open(hang('c', 'one_hang', { _meta: { progressToken: 'p', 'x.y/z': 1 } }));
+    const { message, event, respond } = await hanging;
+    expect(message).toMatchObject({ id: 'c', params: { name: 'hang', _meta: { progressToken: 'p', 'x.y/z': 1 } } });
+    event({ method: 'notifications/progress', params: { progressToken: 'p', progress: 1 } });
+    expect(await stream.next()).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: 'p', progress: 1 },
+    });
+    const result = { content: [], structuredContent: { deep: [1] }, _meta: { a: 1 } };
+    respond(result);
+    expect(await stream.next()).toEqual({ jsonrpc: '2.0', id: 'c', result });
+  });
+
+  it('lets two servers ask with the same id, and each gets its own answer', async () => {
+    const client = await connect(await run(), { elicitation: {} });
+    const calls = await Promise.all(
+      (
+        [
+          ['one_hang', one],
+          ['two_hang', two],
+        ] as const
+      ).map(async ([name, member], index) => {
+        const hanging = member.hanging();
+        const stream = await client.open(hang(index + 10, name));
+        const { event, respond } = await hanging;
+        event({ id: 1, method: 'elicitation/create', params: { message: name, _meta: { progressToken: 1 } } });
+        return { question: await stream.next(), stream, respond };
+      }),
+    );
+    const [first, second] = calls.map(({ question }) => question);
+    expect(first.id).not.toEqual(second.id);
+    expect(first.params._meta.progressToken).not.toEqual(second.params._meta.progressToken);
+    for (const { question } of calls.toReversed()) {
+      const { status } = await client.post({
+        id: question.id,
+        result: { action: 'accept', content: { to: question.params.message } },
+      });
+      expect(status).toBe(202);
+    }
+    for (const [member, to] of [
+      [one, 'one_hang'],
+      [two, 'two_hang'],
+    ] as const) {
+      expect(member.asked.map(({ message }) => message).findLast((each) => each?.result !== undefined)).toEqual({
+        jsonrpc: '2.0',
+        id: 1,
+        result: { action: 'accept', content: { to } },
+      });
+    }
+    for (const [index, { stream, respond }] of calls.entries()) {
+      respond({ content: [] });
+      expect(await stream.next()).toMatchObject({ id: index + 10, result: { content: [] } });
+    }
+    expect((await client.post({ id: 'invented', result: {} })).status).toBe(400);
+  });
+
+  it('is cancelled at the server that answers it, and only there', async () => {
+    const client = await connect(await run());
+    await client.ask('tools/call', { name: 'two_echo' });
+    const hanging = one.hanging();
+    const stream = await client.open(hang(7, 'one_hang'));
+    await hanging;
+    await client.post({ method: 'notifications/cancelled', params: { requestId: 7 } });
+    await expect.poll(() => one.calls('notifications/cancelled').length).toBe(1);
+    expect(two.calls('notifications/cancelled')).toEqual([]);
+    stream.close();
+  });
+
+  it('fails when its server is silent for longer than its timeout, which each message begins anew', async () => {
+    const timeouts = { default: '30s', perWorkload: { one: '300ms' } };
+    const client = await connect(await run({ operational: { ...operational({}).operational, timeouts } }), {
+      sampling: {},
+    });
+    const hanging = one.hanging();
+    const stream = await client.open(hang(8, 'one_hang'));
+    const { event, closed } = await hanging;
+    event({ id: 5, method: 'sampling/createMessage', params: {} });
+    const question = await stream.next();
+    // A person may take longer than the server may.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await client.post({ id: question.id, result: {} });
+    await closed;
+    await expect.poll(() => one.calls('notifications/cancelled').length).toBeGreaterThan(0);
+    expect(await stream.next()).toMatchObject({ id: 8, error: { message: 'the backend one did not answer in time' } });
+  });
+});
+
+it('a log level reaches every server, those too that are called later', async () => {
+  const client = await connect(await run());
+  await client.ask('tools/call', { name: 'one_echo' });
+  expect(await client.ask('logging/setLevel', { level: 'debug' })).toEqual({});
+  await client.ask('tools/call', { name: 'two_echo' });
+  for (const member of [one, two]) {
+    expect(member.asked.filter(({ message }) => message?.method === 'logging/setLevel').at(-1)?.message.params).toEqual(
+      { level: 'debug' },
+    );
+  }
+});
+
+it('updates of a resource reach the client that has subscribed, from its server', async () => {
+  const client = await connect(await run());
+  await client.ask('resources/subscribe', { uri: 'one://r' });
+  const stream = await client.open();
+  const session = one.calls('resources/subscribe').at(-1)?.headers['mcp-session-id'];
+  const listens = () =>
+    one.asked.some(({ method, headers }) => method === 'GET' && headers['mcp-session-id'] === session);
+  await expect.poll(listens).toBe(true);
+  const updated = { method: 'notifications/resources/updated', params: { uri: 'one://r' } };
+  one.say(updated);
+  expect(await stream.next()).toMatchObject(updated);
+  stream.close();
+});
+
+it('a session that a server has forgotten is opened again, and the call is made once', async () => {
+  const client = await connect(await run());
+  await client.ask('tools/call', { name: 'one_echo', arguments: { n: 1 } });
+  await client.ask('resources/subscribe', { uri: 'one://r' });
+  const before = one.calls('tools/call').length;
+  one.forget();
+  const { content } = await client.ask('tools/call', { name: 'one_echo', arguments: { n: 2 } });
+  expect(JSON.parse(content[0].text).args).toEqual({ n: 2 });
+  const made = one.calls('tools/call').slice(before);
+  expect(made.map(({ message }) => message.params.arguments.n)).toEqual([2, 2]);
+  expect(new Set(made.map(({ headers }) => headers['mcp-session-id'])).size).toBe(2);
+  const restored = one.asked.filter(({ message }) => message?.method === 'resources/subscribe').at(-1);
+  expect(restored?.headers['mcp-session-id']).toBe(made.at(-1)?.headers['mcp-session-id']);
+});
+
+it('what the virtual server asks for in a session has ids that its client cannot guess, and no two the same', async () => {
+  const client = await connect(await run());
+  await client.ask('tools/call', { name: 'one_echo' });
+  await client.ask('resources/subscribe', { uri: 'one://r' });
+  const before = one.asked.length;
+  await client.ask('logging/setLevel', { level: 'debug' });
+  one.forget();
+  await client.ask('tools/call', { name: 'one_echo' });
+  const own = one.asked
+    .slice(before)
+    .map(({ message }) => message)
+    .filter((message) => ['logging/setLevel', 'resources/subscribe'].includes(message?.method));
+  expect(own.map(({ method }) => method).sort()).toEqual([
+    'logging/setLevel',
+    'logging/setLevel',
+    'resources/subscribe',
+  ]);
+  expect(new Set(own.map(({ id }) => id)).size).toBe(3);
+  for (const { id } of own) expect(id).toMatch(/^skep-[A-Za-z0-9_-]{22}$/);
+});
+
+it('a session ends at every server, and is unknown then', async () => {
+  const client = await connect(await run());
+  await client.ask('tools/call', { name: 'one_echo' });
+  await client.ask('tools/call', { name: 'two_echo' });
+  expect((await client.end()).status).toBe(204);
+  for (const member of [one, two])
+    await expect.poll(() => member.asked.some(({ method }) => method === 'DELETE')).toBe(true);
+  expect((await client.post({ id: 1, method: 'tools/list' })).status).toBe(404);
+});

@@ -1,0 +1,214 @@
+// Settings of times and of failures: how a virtual server gets on with backends that are slow or not there. And those of the
+// gate, which reach the proxy's configuration, where each has a story of its own (test/gateway/proxy/fields.test.ts).
+
+import { vi } from 'vitest';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import { gateConfig } from '#hosts/virtual-server/gate-config.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
+import { startEndpoint } from '../credentials/endpoint.ts';
+import type { FieldRow } from './field-row.ts';
+import { withMembers } from './field-rows.ts';
+import { connect, operational, runVirtual, type TestedVirtualServer } from './world.ts';
+
+const SLOW_MS = 500;
+const WITHIN_MS = 4000;
+
+function elapsed<T>(value: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(() => resolve(value), WITHIN_MS).unref());
+}
+
+/** Whether a call that its backend never answers comes to an end. */
+function seeHanging(config: VmcpConfig): Promise<unknown> {
+  return withMembers(config, async (server) => {
+    // On a machine that is busy the time of a backend may be over before its first answer.
+    const client = await vi.waitFor(() => connect(server), { timeout: PATIENCE_MS });
+    const call = client.ask('tools/call', { name: 'one_hang', arguments: {} }).then(() => 'ended');
+    // It ends with the server otherwise.
+    call.catch(() => undefined);
+    return Promise.race([call, elapsed('hangs')]);
+  });
+}
+
+interface Health {
+  readonly summary: unknown;
+  readonly backends: readonly { readonly circuit_state?: string }[];
+}
+
+/** Once all were asked. */
+async function health({ origin }: TestedVirtualServer): Promise<unknown> {
+  for (let ready = false; !ready; ) ready = (await fetch(`${origin}/readyz`)).ok;
+  const response = await fetch(`${origin}/api/backends/health`);
+  const { summary, backends } = (await response.json()) as Health;
+  return [summary, backends.map(({ circuit_state }) => circuit_state)];
+}
+
+function seeSlowHealth(config: VmcpConfig): Promise<unknown> {
+  return withMembers(config, health, SLOW_MS);
+}
+
+/** One of the backends is not there. */
+function gone(more: Partial<VmcpConfig['operational']['failureHandling']>): Partial<VmcpConfig> {
+  const backend = (name: string, url: string) => ({ name, url, transport: 'streamable-http' }) as const;
+  return { ...operational(more), backends: [backend('one', 'http://one'), backend('gone', 'http://127.0.0.1:1/mcp')] };
+}
+
+/** Whether a backend that is not there is soon found unhealthy. */
+function seeUnhealthy(config: VmcpConfig): Promise<unknown> {
+  return withMembers(config, (server) =>
+    Promise.race([server.written('"unhealthy":1').then(() => 'unhealthy'), elapsed('waited for')]),
+  );
+}
+
+function seeHealth(config: VmcpConfig): Promise<unknown> {
+  return withMembers(config, health);
+}
+
+function seeList(config: VmcpConfig): Promise<unknown> {
+  return withMembers(config, async (server) =>
+    connect(server).then(
+      () => 'connected',
+      ({ message }) => message,
+    ),
+  );
+}
+
+const MANY = 20;
+
+/** Whether a backend that always fails is asked again and again. */
+async function seeAsked(config: VmcpConfig): Promise<unknown> {
+  let count = 0;
+  const often = Promise.withResolvers<string>();
+  const endpoint = await startEndpoint((_asked, response) => {
+    count += 1;
+    if (count === MANY) often.resolve('often');
+    response.writeHead(503).end();
+  });
+  const server = await runVirtual(JSON.parse(JSON.stringify(config).replaceAll('http://one', `${endpoint.url}/mcp`)));
+  try {
+    return await Promise.race([often.promise, elapsed('seldom')]);
+  } finally {
+    await Promise.all([server.stop(), endpoint.close()]);
+  }
+}
+
+/** The version that a collector gets. */
+async function seeTelemetry(config: VmcpConfig): Promise<unknown> {
+  const collector = await startEndpoint((_asked, response) => void response.writeHead(200).end());
+  const { host } = new URL(collector.url);
+  const server = await runVirtual(JSON.parse(JSON.stringify(config).replaceAll('collector', host)));
+  await connect(server).catch(() => undefined);
+  await server.stop();
+  await collector.close();
+  return collector.asked.map(({ body }) => body.includes('9.8.7'));
+}
+
+/** Where the admin listener is. Port 1 stands for one that is taken. */
+async function seeAdmin(config: VmcpConfig): Promise<unknown> {
+  const taken = await startEndpoint((_asked, response) => void response.end());
+  const { address = '', port } = config.admin ?? {};
+  const admin = { address, port: port === 1 ? Number(new URL(taken.url).port) : 0 };
+  try {
+    const server = await runVirtual({ ...config, admin });
+    await server.stop();
+    return new URL(server.adminUrl ?? '').hostname;
+  } catch {
+    return 'taken';
+  } finally {
+    await taken.close();
+  }
+}
+
+const PLACE = { host: '127.0.0.1', port: 0, namespace: 'tests' };
+
+function seeGate(config: VmcpConfig): unknown {
+  return JSON.parse(JSON.stringify(gateConfig(config, PLACE)));
+}
+
+const OIDC: NonNullable<VmcpConfig['incomingAuth']['oidc']> = {
+  ...{ issuer: 'https://id.example', audience: 'office', resource: 'https://office.example/mcp', scopes: ['openid'] },
+  ...{ jwksAllowPrivateIp: false, protectedResourceAllowPrivateIp: false, insecureAllowHttp: false },
+};
+const TELEMETRY: NonNullable<VmcpConfig['telemetry']> = {
+  ...{ endpoint: 'collector', serviceName: 'office', tracingEnabled: true, metricsEnabled: false, samplingRate: '1.0' },
+  ...{ insecure: true, enablePrometheusMetricsPath: false, useLegacyAttributes: false },
+};
+const GATED: Partial<VmcpConfig> = {
+  incomingAuth: { type: 'oidc', oidc: OIDC, authz: { type: 'none' } },
+  telemetry: TELEMETRY,
+  audit: { enabled: true, component: 'desk', includeRequestData: false, includeResponseData: false, maxDataSize: 0 },
+};
+
+function gateRow(field: string, values: FieldRow['values'] = ['one', 'two']): FieldRow {
+  return { field, values, base: GATED, see: seeGate };
+}
+
+const GATE_ROWS: readonly FieldRow[] = [
+  gateRow('/incomingAuth/type', ['oidc', 'anonymous']),
+  ...['issuer', 'audience', 'resource', 'jwksUrl', 'introspectionUrl', 'clientId', 'caBundlePath', 'authTokenFile'].map(
+    (key) => gateRow(`/incomingAuth/oidc/${key}`),
+  ),
+  gateRow('/incomingAuth/oidc/scopes', [['one'], ['two']]),
+  ...['jwksAllowPrivateIp', 'protectedResourceAllowPrivateIp', 'insecureAllowHttp'].map((key) =>
+    gateRow(`/incomingAuth/oidc/${key}`, [true, false]),
+  ),
+  ...['endpoint', 'serviceName', 'samplingRate'].map((key) => gateRow(`/telemetry/${key}`)),
+  ...['tracingEnabled', 'metricsEnabled', 'insecure', 'enablePrometheusMetricsPath', 'useLegacyAttributes'].map((key) =>
+    gateRow(`/telemetry/${key}`, [true, false]),
+  ),
+  gateRow('/telemetry/headers', [{ a: 'b' }, undefined]),
+  gateRow('/telemetry/customAttributes', [{ a: 'b' }, undefined]),
+  gateRow('/telemetry/environmentVariables', [['A'], undefined]),
+  gateRow('/audit/component'),
+];
+
+const FAILURE = '/operational/failureHandling';
+const BREAKER = { enabled: true, failureThreshold: 1, timeout: '1h' };
+const ONE: Partial<VmcpConfig> = { backends: [{ name: 'one', url: 'http://one', transport: 'streamable-http' }] };
+
+const ADMIN: Partial<VmcpConfig> = { backends: [], admin: { address: '127.0.0.1', port: 0 } };
+
+export const OPERATION_ROWS: readonly FieldRow[] = [
+  ...GATE_ROWS,
+  {
+    field: '/telemetry/serviceVersion',
+    values: ['9.8.7', undefined],
+    base: { telemetry: TELEMETRY, backends: [] },
+    see: seeTelemetry,
+  },
+  { field: '/admin/address', values: ['127.0.0.1', 'localhost'], base: ADMIN, see: seeAdmin },
+  { field: '/admin/port', values: [0, 1], base: ADMIN, see: seeAdmin },
+  { field: '/operational/timeouts/default', values: ['700ms', '30s'], see: seeHanging },
+  { field: '/operational/timeouts/perWorkload', values: [{ one: '700ms' }, { other: '700ms' }], see: seeHanging },
+  {
+    field: `${FAILURE}/healthCheckTimeout`,
+    values: ['50ms', '30s'],
+    base: { ...ONE, ...operational({ unhealthyThreshold: 1 }) },
+    see: seeSlowHealth,
+  },
+  {
+    field: `${FAILURE}/healthCheckInterval`,
+    values: ['20ms', '1h'],
+    base: { ...ONE, ...operational({}) },
+    see: seeAsked,
+  },
+  { field: `${FAILURE}/unhealthyThreshold`, values: [1, 9], base: gone({}), see: seeUnhealthy },
+  { field: `${FAILURE}/partialFailureMode`, values: ['fail', 'best_effort'], base: gone({}), see: seeList },
+  {
+    field: `${FAILURE}/circuitBreaker/enabled`,
+    values: [true, false],
+    base: gone({ circuitBreaker: BREAKER }),
+    see: seeHealth,
+  },
+  {
+    field: `${FAILURE}/circuitBreaker/failureThreshold`,
+    values: [1, 9],
+    base: gone({ circuitBreaker: BREAKER }),
+    see: seeHealth,
+  },
+  {
+    field: `${FAILURE}/circuitBreaker/timeout`,
+    values: ['1ms', '1h'],
+    base: { ...ONE, ...operational({ circuitBreaker: BREAKER, healthCheckInterval: '20ms' }) },
+    see: seeAsked,
+  },
+];

@@ -1,0 +1,59 @@
+// No setting of a virtual server is without effect: each has a story here that comes out otherwise where the setting is another
+// one, or a reason why it has none here.
+
+import { describe, expect, test } from 'vitest';
+import { VMCP_CONFIG_SCHEMA, type VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { JsonObject } from '#std/json.ts';
+import { settingsOf, withSetting } from '../proxy/field-row.ts';
+import type { FieldRow } from './field-row.ts';
+import { CLIENT_ROWS } from './field-rows.ts';
+import { CREDENTIAL_ROWS } from './field-rows-credentials.ts';
+import { OPERATION_ROWS } from './field-rows-operation.ts';
+import { configOf } from './world.ts';
+
+/** Settings that have no effect, or whose stories are elsewhere, with the reason. */
+const WITHOUT_ROW: Readonly<Record<string, string>> = {
+  '/groupRef': 'for people: which group it is in front of',
+  '/metadata': 'for people, on the page: test/gateway/virtual-server/admin.test.ts',
+  '/backends/*/metadata': 'for people, on the page: test/gateway/virtual-server/admin.test.ts',
+  '/outgoingAuth/source': 'for people: where the strategies were found',
+  '/incomingAuth/oidc/clientSecretEnv':
+    'the variable is read where the one of a proxy is: test/gateway/proxy/fields.test.ts',
+  '/authServer':
+    'its stories are logins: test/gateway/issuer/fields.test.ts, test/gateway/virtual-server/credentials.test.ts',
+  '/sessionStorage': 'its stories need replicas and a store: test/gateway/virtual-server/replicas.test.ts',
+  '/compositeTools': 'its stories are workflows',
+  '/operational/failureHandling/statusReportingInterval':
+    'its story needs a cluster: test/gateway/virtual-server/reporting.test.ts',
+  '/audit/enabled': 'always true: a configuration without an audit has no such block',
+};
+
+const WHOLE = ['/authServer', '/compositeTools', '/sessionStorage'];
+const ROWS: readonly FieldRow[] = [...CLIENT_ROWS, ...CREDENTIAL_ROWS, ...OPERATION_ROWS];
+
+test('every setting of the schema has a story or a reason, and nothing else has', () => {
+  const known = [...ROWS.map(({ field }) => field), ...Object.keys(WITHOUT_ROW)];
+  expect([...new Set(known)].toSorted()).toEqual(settingsOf(VMCP_CONFIG_SCHEMA, WHOLE).toSorted());
+});
+
+const BASE: JsonObject = JSON.parse(
+  JSON.stringify(configOf({ one: { url: 'http://one' }, two: { url: 'http://two' } })),
+);
+
+async function seen({ field, at = field, base = {}, see }: FieldRow, value: FieldRow['values'][number]) {
+  const whole: JsonObject = { ...BASE, ...JSON.parse(JSON.stringify(base)) };
+  try {
+    return await see(withSetting(whole, at, value) as unknown as VmcpConfig);
+  } catch (error) {
+    return error instanceof Error ? error.message : error;
+  }
+}
+
+describe.concurrent('a setting', () => {
+  test.each(ROWS.map((row) => [row.at ?? row.field, row] as const))('%s has its effect', async (_name, row) => {
+    const [one, two] = [await seen(row, row.values[0]), await seen(row, row.values[1])];
+    expect(one).not.toEqual(two);
+    // What differs from one time to the next shows no effect.
+    expect(await seen(row, row.values[0])).toEqual(one);
+  });
+});

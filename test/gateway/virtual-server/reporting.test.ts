@@ -1,0 +1,203 @@
+// What a virtual server tells about itself: health, the status in the cluster, its audit. A real cluster API, real files.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
+import { startTestCluster, type TestCluster } from '../../harness/cluster.ts';
+import { get } from '../proxy/world.ts';
+import { startMember, type TestMember, tool } from './member.ts';
+import { configOf, connect, operational, postTo, runVirtual, type TestedVirtualServer } from './world.ts';
+
+let good: TestMember;
+let gone: TestMember;
+const running: TestedVirtualServer[] = [];
+const folder = mkdtempSync(join(tmpdir(), 'skep-vmcp-'));
+
+beforeAll(async () => {
+  good = await startMember({ name: 'good', tools: [tool('echo')] });
+  gone = await startMember();
+  await gone.close();
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const each of running.splice(0)) await each.stop();
+});
+afterAll(async () => {
+  await good.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function run(
+  settings: Partial<VmcpConfig> = {},
+  environment = {},
+  backends: Parameters<typeof configOf>[0] = { good, gone },
+) {
+  const server = await runVirtual(configOf(backends, settings), environment);
+  running.push(server);
+  return server;
+}
+
+const OFTEN = { healthCheckInterval: '50ms', unhealthyThreshold: 2, partialFailureMode: 'best_effort' } as const;
+
+describe('health', () => {
+  it('says how backends are, without names, URLs and messages', async () => {
+    const { origin } = await run(operational(OFTEN));
+    await expect
+      .poll(async () => (await get(`${origin}/api/backends/health`)).json.summary)
+      .toMatchObject({
+        total: 2,
+        healthy: 1,
+        unhealthy: 1,
+      });
+    expect((await get(`${origin}/status`)).json).toMatchObject({
+      healthy: false,
+      backends: { total: 2, unhealthy: 1 },
+    });
+    for (const path of ['/status', '/api/backends/health']) {
+      expect((await get(origin + path)).text).not.toMatch(/good|gone|127\.0\.0\.1/);
+    }
+    expect((await get(`${origin}/readyz`)).status).toBe(200);
+  });
+
+  it('a server is not ready while a backend starts, and once it is ready every list can be read', async () => {
+    const { port, close } = await startMember();
+    await close();
+    const starting = { good, late: { url: `http://127.0.0.1:${port}/mcp` } };
+    const settings = { healthCheckInterval: '50ms', unhealthyThreshold: 1000, partialFailureMode: 'fail' } as const;
+    const server = await run(operational(settings), {}, starting);
+    await server.written('the lists of a backend cannot be read');
+    expect((await get(`${server.origin}/readyz`)).status).toBe(503);
+    const late = await startMember({ tools: [tool('echo')], port });
+    await expect.poll(async () => (await get(`${server.origin}/readyz`)).status).toBe(200);
+    const client = await connect(server);
+    const names = (await client.ask('tools/list')).tools.map(({ name }: { readonly name: string }) => name);
+    expect(names).toEqual(['good_echo', 'late_echo']);
+    server.replace(configOf({ ...starting, gone }, operational(settings)));
+    expect((await get(`${server.origin}/readyz`)).status).toBe(200);
+    await late.close();
+  });
+
+  it('a circuit that is open refuses calls at once, and a call that succeeds closes it', async () => {
+    const member = await startMember({ tools: [tool('echo')] });
+    const { port } = member;
+    const circuitBreaker = { enabled: true, failureThreshold: 2, timeout: '300ms' };
+    const server = await run(
+      operational({ ...OFTEN, healthCheckInterval: '10m', circuitBreaker }),
+      {},
+      { good, gone: member },
+    );
+    const client = await connect(server);
+    const call = async () => (await client.ask('tools/call', { name: 'gone_echo' })).error?.message;
+    expect(await call()).toBeUndefined();
+    await member.close();
+    expect([await call(), await call()]).toEqual([expect.stringContaining('gone'), expect.stringContaining('gone')]);
+    expect(await call()).toContain('left alone for a while');
+    const again = await startMember({ tools: [tool('echo')], port });
+    await expect.poll(call).toBeUndefined();
+    await again.close();
+  });
+});
+
+describe('the status in the cluster', () => {
+  let cluster: TestCluster;
+  const path = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/default/virtualmcpservers/office';
+  beforeAll(async () => {
+    cluster = await startTestCluster();
+    const crd = parse(readFileSync('manifests/crds/virtualmcpservers.yaml', 'utf8'));
+    await cluster.apply(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`, crd);
+    const office = {
+      apiVersion: 'toolhive.stacklok.dev/v1alpha1',
+      kind: 'VirtualMCPServer',
+      metadata: { name: 'office', namespace: 'default' },
+      spec: { incomingAuth: { type: 'anonymous' }, config: { groupRef: 'tools' } },
+    };
+    await vi.waitFor(async () => expect((await cluster.apply(path, office)).status).toBeLessThan(300));
+  });
+  afterAll(() => cluster.stop());
+
+  it('says how each backend is, and changes with it', async () => {
+    const environment = {
+      KUBECONFIG: cluster.kubeconfigPath,
+      [VMCP_ENV.name]: 'office',
+      [VMCP_ENV.namespace]: 'default',
+    };
+    vi.stubEnv('KUBECONFIG', cluster.kubeconfigPath);
+    await run(operational(OFTEN), environment);
+    const backends = async () => (await cluster.send('GET', path)).body.status?.discoveredBackends;
+    await expect.poll(backends).toMatchObject([
+      { name: 'good', status: 'ready', consecutiveFailures: 0, lastHealthCheck: expect.stringMatching(/Z$/) },
+      { name: 'gone', status: 'unavailable', message: expect.stringContaining('127.0.0.1') },
+    ]);
+  });
+
+  it('that cannot be written is said once', async () => {
+    vi.stubEnv('KUBECONFIG', cluster.kubeconfigPath);
+    const environment = {
+      KUBECONFIG: cluster.kubeconfigPath,
+      [VMCP_ENV.name]: 'lost',
+      [VMCP_ENV.namespace]: 'default',
+    };
+    const server = await run({}, environment, { good, gone: good });
+    await server.written('vmcp-status-unwritten');
+  });
+});
+
+describe('the audit', () => {
+  function audit(more: Partial<NonNullable<VmcpConfig['audit']>>): Pick<VmcpConfig, 'audit'> {
+    return {
+      audit: {
+        enabled: true,
+        component: 'desk',
+        includeRequestData: false,
+        includeResponseData: false,
+        maxDataSize: 0,
+        ...more,
+      },
+    };
+  }
+
+  it.each([
+    ['every type', {}, ['mcp_initialize', 'mcp_notification', 'mcp_tools_list']],
+    [
+      'the types that are named',
+      { eventTypes: ['mcp_tools_list', 'mcp_initialize'] },
+      ['mcp_initialize', 'mcp_tools_list'],
+    ],
+    ['all but the excluded ones', { eventTypes: ['mcp_tools_list'], excludeEventTypes: ['mcp_tools_list'] }, []],
+  ])('has %s', async (_name, settings, expected) => {
+    const server = await run(audit(settings), {}, { good, gone: good });
+    await (await connect(server)).ask('tools/list');
+    await server.stop();
+    expect(server.audit.map(({ type }) => type)).toEqual(expected);
+    expect(server.audit.every(({ component }) => component === 'desk')).toBe(true);
+  });
+
+  it('goes to a file, and a file that cannot be written stops the start', async () => {
+    const logFile = join(folder, 'none', 'audit.log');
+    await expect(run(audit({ logFile }))).rejects.toMatchObject({ code: 'vmcp-audit-file-unwritable' });
+  });
+});
+
+it('a policy decides on the name that clients see', async () => {
+  const policies = ['permit(principal, action == Action::"call_tool", resource == Tool::"good_echo");'];
+  const server = await run(
+    {
+      incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies } },
+      ...operational({ partialFailureMode: 'best_effort' }),
+    },
+    {},
+    { good, gone: good },
+  );
+  const client = await connect(server);
+  expect((await client.ask('tools/list')).tools.map(({ name }: { name: string }) => name)).toEqual(['good_echo']);
+  expect((await client.ask('tools/call', { name: 'good_echo' })).content).toBeDefined();
+  const refused = await postTo(
+    server.url,
+    { id: 2, method: 'tools/call', params: { name: 'gone_echo' } },
+    client.headers,
+  );
+  expect(refused.status).toBe(403);
+});

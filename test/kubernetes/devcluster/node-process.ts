@@ -1,0 +1,12 @@
+// A cluster with a node, as a process of its own that can be killed: it makes one pod, and says where the cluster is. Arguments: the
+// state directory, the program of the pod and the word that its processes can be found by.
+
+import { startDevcluster } from '#kubernetes/devcluster/devcluster.ts';
+import { REAL_CLOCK } from '../../harness/cluster.ts';
+
+const [, , dir = '', program = '', word = ''] = process.argv;
+const cluster = await startDevcluster({
+  ...{ dir, clock: REAL_CLOCK },
+  node: { path: process.env.PATH ?? '', find: () => ({ command: [process.execPath, program, 'child', word] }) },
+});
+process.stdout.write(`${cluster.kubeconfigPath}\n`);
