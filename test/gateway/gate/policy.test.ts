@@ -353,6 +353,12 @@ describe('of an argument policies are shown at most 1,000 values and 64 KiB', ()
     ['a longer number', has, { args: `{"l": ${'1'.repeat(65_537)}}` }, 'policy-arguments-ambiguous'],
     ['much that is not read, next to it', has, { args: `{"l": 1, "m": [${'1,'.repeat(5000)}1]}` }, 'allowed'],
     ['1,000 arguments', has, { args: members(999, '"l": 1,') }, 'allowed'],
+    [
+      'a name of 65,537 characters',
+      'permit(principal, action, resource);',
+      { name: 'x'.repeat(65_537) },
+      'policy-denied',
+    ],
     ['1,001 arguments', has, { args: members(1000, '"l": 1,') }, 'policy-arguments-ambiguous'],
     ['the context as a whole: 1,000 arguments', whole, { args: members(1000) }, 'allowed'],
     [

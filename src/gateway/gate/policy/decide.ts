@@ -33,6 +33,8 @@ export interface Policies {
 /** Decisions that are remembered, those of longer names aside. */
 const REMEMBERED_MAX = 20_000;
 const NAME_MAX = 512;
+/** Of a name or URI: the engine and its patterns look at each character, on the event loop. */
+const NAME_SHOWN_MAX = 64 * 1024;
 
 const ALLOWED: Decision = { allowed: true };
 const DENIED_TEXT = 'Unauthorized: no policy permits this.';
@@ -61,6 +63,11 @@ const TOO_LARGE: Decision = {
       'The arguments are too large to be decided on: policies read at most 1,000 values and 64 KiB of an argument.',
   },
 };
+
+const NAME_TOO_LONG = denied(
+  'policy-denied',
+  'Unauthorized: policies decide on names and URIs of at most 65,536 characters.',
+);
 
 function denied(code: GateCode, message: string, detail?: string): Decision {
   return { allowed: false, denial: { httpStatus: 403, rpcCode: 403, code, message }, detail };
@@ -93,6 +100,7 @@ export function createPolicies(plans: Plans, entities: Entities): Policies {
 
   function decide(request: PolicyRequest): Decision {
     const { action, name, hints } = request;
+    if (name.length > NAME_SHOWN_MAX) return NAME_TOO_LONG;
     const id = resourceId(action, name);
     const { general, named } = plans[action];
     const plan = named.get(id) ?? general;
