@@ -1,5 +1,4 @@
-// Name and version that a client gives of itself. They are its own words: for logs, never for decisions. Knows nothing about
-// sessions.
+// Name and version that a client gives of itself. They are its own words: for logs, never for decisions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
@@ -16,9 +15,8 @@ const TEXT_MAX = 100;
 export function clientInfoOf(message: Message | undefined, body: Buffer | undefined): ClientInfo | undefined {
   if (message === undefined || body === undefined || message.kind === 'response') return undefined;
   if (message.meta?.clientInfo !== undefined) return infoOf(readValue(body, message.meta.clientInfo));
-  if (message.method !== 'initialize' || message.params === undefined) return undefined;
-  const params = readValue(body, message.params);
-  return isObject(params) ? infoOf(params.clientInfo) : undefined;
+  if (message.method !== 'initialize' || message.clientInfo === undefined) return undefined;
+  return infoOf(readValue(body, message.clientInfo));
 }
 
 /** As it is kept in a sealed session. */

@@ -123,9 +123,9 @@ const UNKNOWN = Symbol('some page');
 /** Undefined for the first page. */
 function cursorOf(message: Message | undefined, body: Buffer | undefined): string | undefined | typeof UNKNOWN {
   if (message?.kind !== 'request' || body === undefined) return UNKNOWN;
-  const params = message.params === undefined ? undefined : readValue(body, message.params);
-  if (!isObject(params) || params.cursor === undefined) return undefined;
-  return typeof params.cursor === 'string' ? params.cursor : UNKNOWN;
+  if (message.cursor === undefined) return undefined;
+  const cursor = readValue(body, message.cursor);
+  return typeof cursor === 'string' ? cursor : UNKNOWN;
 }
 
 /** What policies see of a caller. */

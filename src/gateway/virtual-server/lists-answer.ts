@@ -1,13 +1,13 @@
 // Answers of the virtual server itself: what it is, and its lists. Knows nothing about members.
 
-import { isObject, type JsonObject } from '#std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { Answer, Era, Flow } from '../backends/backend.ts';
 import { createLaterFlow } from '../backends/bridge/context.ts';
 import { resultMessage } from '../backends/bridge/messages.ts';
 import { META_SERVER } from '../backends/bridge/protocol.ts';
 import { createReply } from '../backends/bridge/reply.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
-import type { RequestMessage } from '../wire/message.ts';
+import type { RequestMessage, Span } from '../wire/message.ts';
 import { eraOfRevision, LATEST_SESSION_REVISION, SUPPORTED_REVISIONS } from '../wire/revisions.ts';
 import { readValue } from '../wire/scan.ts';
 import type { Offer } from './catalogue/assemble.ts';
@@ -114,11 +114,11 @@ function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): voi
 export function listMessage(
   name: ListName,
   body: Buffer,
-  { id, params }: RequestMessage,
+  { id, cursor: at }: RequestMessage,
   { lists }: Offer,
   { era, server, shared }: { readonly era: Era; readonly server: ServerName; readonly shared: boolean },
 ): readonly Buffer[] {
-  const cursor = params === undefined ? undefined : cursorIn(body, params);
+  const cursor = at === undefined ? undefined : cursorIn(body, at);
   const page = cursor === NOT_FOUND ? undefined : lists[name].page(era, cursor);
   if (page === undefined) {
     return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list')];
@@ -133,12 +133,7 @@ function statelessEnd({ name, version }: ServerName, shared: boolean): Buffer {
   return Buffer.from(`,"resultType":"complete","ttlMs":${TTL_MS},"cacheScope":"${scope}","_meta":${meta}}}`);
 }
 
-function cursorIn(
-  body: Buffer,
-  params: { readonly start: number; readonly end: number },
-): string | undefined | typeof NOT_FOUND {
-  if (params.end - params.start === '{}'.length) return undefined;
-  const value = readValue(body, params);
-  if (!isObject(value) || value.cursor === undefined) return undefined;
-  return typeof value.cursor === 'string' ? value.cursor : NOT_FOUND;
+function cursorIn(body: Buffer, at: Span): string | typeof NOT_FOUND {
+  const cursor = readValue(body, at);
+  return typeof cursor === 'string' ? cursor : NOT_FOUND;
 }

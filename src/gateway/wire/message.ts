@@ -54,6 +54,10 @@ interface Call {
   readonly refersTo?: MessageId;
   /** `params.protocolVersion` of `initialize`. */
   readonly requestedVersion?: string;
+  /** `params.clientInfo` of `initialize`, whatever it is. */
+  readonly clientInfo?: Span;
+  /** `params.cursor`, whatever it is. */
+  readonly cursor?: Span;
 }
 
 export interface RequestMessage extends Call {

@@ -64,6 +64,8 @@ const AT = {
   meta: slotOf(PARAMS, '_meta'),
   reference: { requestId: slotOf(PARAMS, 'requestId'), progressToken: slotOf(PARAMS, 'progressToken') },
   requestedVersion: slotOf(PARAMS, 'protocolVersion'),
+  ownInfo: slotOf(PARAMS, 'clientInfo'),
+  cursor: slotOf(PARAMS, 'cursor'),
 } as const;
 
 const QUOTE = 0x22;
@@ -80,6 +82,8 @@ export interface Params {
   readonly meta?: MessageMeta;
   readonly refersTo?: MessageId;
   readonly requestedVersion?: string;
+  readonly clientInfo?: Span;
+  readonly cursor?: Span;
 }
 
 export function spanAt(slots: Int32Array, slot: number): Span | undefined {
@@ -127,6 +131,8 @@ export function readParams(source: Source, slots: Int32Array, facts: MethodFacts
     meta,
     refersTo: reference,
     requestedVersion: version === undefined ? undefined : textAt(source, version),
+    clientInfo: spanAt(slots, AT.ownInfo),
+    cursor: spanAt(slots, AT.cursor),
   };
 }
 

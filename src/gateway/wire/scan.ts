@@ -117,8 +117,7 @@ function readMessage(source: Source): Scanned {
   }
   const read = readParams(source, SLOTS, facts);
   if (typeof read === 'string') return refuseMessage(-32602, read, id);
-  const { target, arguments: given, meta, refersTo, requestedVersion } = read;
-  const call = { method, methodSpan, params, target, arguments: given, meta, refersTo, requestedVersion };
+  const call = { method, methodSpan, params, ...read };
   const message: Message = id === undefined ? { ...call, kind: 'notification' } : { ...call, kind: 'request', id };
   return { ok: true, message };
 }
