@@ -1,0 +1,171 @@
+// Messages of MCP that are as expensive for their size as a stranger can make them, in both eras.
+
+import { type Costly, type JsonValue, jsonValues } from './requests.ts';
+
+const SESSION_HEADERS = { 'mcp-protocol-version': '2025-11-25' };
+const STATELESS = '2026-07-28';
+const META = `"_meta":{"io.modelcontextprotocol/protocolVersion":"${STATELESS}","io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`;
+
+interface Call {
+  readonly what: string;
+  readonly method: string;
+  /** JSON text without its braces. */
+  readonly params: () => string;
+  /** For `Mcp-Name`. */
+  readonly name?: string;
+}
+
+export interface Target {
+  readonly tool: string;
+  /** Policies read it. */
+  readonly argument: string;
+  readonly session: string | undefined;
+  /** False: only calls of the tool. */
+  readonly allMethods: boolean;
+}
+
+/** `bytes`: of a whole message. */
+export function costlyMessages(
+  path: string,
+  bytes: number,
+  { tool, argument, session, allMethods }: Target,
+): readonly Costly[] {
+  const values = jsonValues(bytes - 700);
+  const calls = values.map((value) => readCall(value, tool, argument));
+  if (allMethods) {
+    const some = values.filter(({ what }) => EACH_METHOD.has(what));
+    calls.push(
+      ...some.flatMap((value) => callsOf(value, tool, argument)),
+      ...longNames(bytes - 700),
+      ...subscriptions(bytes - 700),
+    );
+  }
+  return calls.flatMap((call) => [inSession(path, call, session), stateless(path, call)]);
+}
+
+/** Values that most readers take longest for; the others are sent only as the argument that policies read. */
+const EACH_METHOD: ReadonlySet<string> = new Set(['many keys', 'many equal records', 'nested lists']);
+
+function readCall({ what, text }: JsonValue, tool: string, argument: string): Call {
+  return {
+    what: `tools/call, the argument that policies read: ${what}`,
+    method: 'tools/call',
+    name: tool,
+    params: () => `"name":"${tool}","arguments":{"${argument}":${text()}}`,
+  };
+}
+
+function callsOf({ what, text }: JsonValue, tool: string, argument: string): readonly Call[] {
+  const called = { method: 'tools/call', name: tool };
+  return [
+    {
+      ...called,
+      what: `tools/call, another argument: ${what}`,
+      params: () => `"name":"${tool}","arguments":{"${argument}":1,"other":${text()}}`,
+    },
+    { ...called, what: `tools/call, all arguments: ${what}`, params: () => `"name":"${tool}","arguments":${text()}` },
+    { what: `tools/list, params: ${what}`, method: 'tools/list', params: () => `"x":${text()}` },
+    {
+      what: `initialize, capabilities: ${what}`,
+      method: 'initialize',
+      params: () =>
+        `"protocolVersion":"2025-11-25","clientInfo":{"name":"a","version":"1"},"capabilities":{"x":${text()}}`,
+    },
+    {
+      what: `completion/complete, context: ${what}`,
+      method: 'completion/complete',
+      params: () => `"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"a","value":"a"},"context":${text()}`,
+    },
+    {
+      what: `prompts/get: ${what}`,
+      method: 'prompts/get',
+      name: 'a',
+      params: () => `"name":"a","arguments":${text()}`,
+    },
+    { what: `logging/setLevel: ${what}`, method: 'logging/setLevel', params: () => `"level":"info","x":${text()}` },
+    {
+      what: `notifications/progress: ${what}`,
+      method: 'notifications/progress',
+      params: () => `"progressToken":1,"x":${text()}`,
+    },
+    { what: `an unknown method: ${what}`, method: 'x/y', params: () => `"x":${text()}` },
+  ];
+}
+
+function longNames(bytes: number): readonly Call[] {
+  const long = 'a'.repeat(bytes);
+  const slashes = '/'.repeat(bytes);
+  return [
+    { what: 'tools/call of a long name', method: 'tools/call', params: () => `"name":"${long}"` },
+    { what: 'prompts/get of a long name', method: 'prompts/get', params: () => `"name":"${long}"` },
+    { what: 'resources/read of a long URI', method: 'resources/read', params: () => `"uri":"notes://${slashes}?"` },
+    {
+      what: 'resources/read of an URI of 2,000 slashes',
+      method: 'resources/read',
+      params: () => `"uri":"notes://${'/'.repeat(2000)}?"`,
+      name: `notes://${'/'.repeat(2000)}?`,
+    },
+    {
+      what: 'resources/subscribe to a long URI',
+      method: 'resources/subscribe',
+      params: () => `"uri":"notes://${slashes}"`,
+    },
+    { what: 'tools/list after a long cursor', method: 'tools/list', params: () => `"cursor":"${long}"` },
+    {
+      what: 'find_tool with a long description',
+      method: 'tools/call',
+      name: 'find_tool',
+      params: () => `"name":"find_tool","arguments":{"tool_description":"${'find a tool '.repeat(bytes / 12)}"}`,
+    },
+    {
+      what: 'find_tool with many keywords',
+      method: 'tools/call',
+      name: 'find_tool',
+      params: () =>
+        `"name":"find_tool","arguments":{"tool_description":"a","tool_keywords":[${Array.from({ length: Math.floor(bytes / 12) }, (_, at) => `"a${at % 1000} b"`).join()}]}`,
+    },
+    {
+      what: 'find_tool with a long keyword',
+      method: 'tools/call',
+      name: 'find_tool',
+      params: () =>
+        `"name":"find_tool","arguments":{"tool_description":"a","tool_keywords":["${'find it '.repeat(bytes / 8)}"]}`,
+    },
+  ];
+}
+
+function subscriptions(bytes: number): readonly Call[] {
+  const many = (count: number) => Array.from({ length: count }, (_, at) => `"notes://${at.toString(36)}/a"`).join();
+  return [100, 1000, Math.floor(bytes / 20)].map((count) => ({
+    what: `subscriptions/listen to ${count} resources`,
+    method: 'subscriptions/listen',
+    params: () => `"notifications":{"resourceSubscriptions":[${many(count)}]}`,
+  }));
+}
+
+function isNotification(method: string): boolean {
+  return method.startsWith('notifications/');
+}
+
+function inSession(target: string, { what, method, params }: Call, session: string | undefined): Costly {
+  const id = isNotification(method) ? '' : '"id":1,';
+  return {
+    what: `${what} (session)`,
+    target,
+    headers: { ...TYPES, ...SESSION_HEADERS, ...(session === undefined ? {} : { 'mcp-session-id': session }) },
+    body: () => `{"jsonrpc":"2.0",${id}"method":"${method}","params":{${params()}}}`,
+  };
+}
+
+function stateless(target: string, { what, method, params, name }: Call): Costly {
+  const id = isNotification(method) ? '' : '"id":1,';
+  const headers = { 'mcp-protocol-version': STATELESS, 'mcp-method': method };
+  return {
+    what: `${what} (stateless)`,
+    target,
+    headers: { ...TYPES, ...headers, ...(name === undefined ? {} : { 'mcp-name': name }) },
+    body: () => `{"jsonrpc":"2.0",${id}"method":"${method}","params":{${META},${params()}}}`,
+  };
+}
+
+const TYPES = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
