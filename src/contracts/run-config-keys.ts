@@ -49,6 +49,7 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   allowed_hosts: 'again',
   allowed_origins: 'again',
   backend_host_header: 'start',
+  mcp_path: 'start',
   backend_ca_file: 'start',
   metrics: 'start',
   debug: 'again',

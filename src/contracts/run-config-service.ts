@@ -85,6 +85,12 @@ export const SERVICE_BLOCKS = {
   allowed_origins: Type.Optional(
     Texts('Origins of pages that may call, such as https://app.example.com; * is each. Absent: the own origin alone.'),
   ),
+  mcp_path: Type.Optional(
+    Type.String({
+      pattern: '^/[^?#\\s]*$',
+      description: 'Path of the endpoint at the server. Absent: /mcp, with SSE /sse.',
+    }),
+  ),
   backend_host_header: Type.Optional(
     Type.Enum(['target', 'localhost', 'preserve'], {
       description: 'Host that the server sees: its own (the default), localhost, or what the client sent.',

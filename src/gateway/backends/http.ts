@@ -6,10 +6,8 @@ import type { Answer, Authorized, Backend, BackendFault, Exchange, Flow, Leaving
 import type { BackendClock, Upstream, UpstreamFault, UpstreamFlow, UpstreamRequest } from './ports.ts';
 
 export interface HttpBackendOptions {
-  /** An origin, to which the client's path and query are added; or, with `fixedPath`, the endpoint. */
+  /** Of the endpoint. The query of a request is added to its own; no other path of the server is ever requested. */
   readonly url: string;
-  /** True: the client's path is of no account, and its query follows that of the URL. */
-  readonly fixedPath: boolean;
   /** What the server sees as Host; absent: that of the URL. */
   readonly host?: string;
   readonly firstByteMs: number;
@@ -86,8 +84,7 @@ function leavingRequest(options: HttpBackendOptions, exchange: Exchange): Leavin
   return { method: exchange.method, url: urlFor(options, exchange.path), headers, body: exchange.body };
 }
 
-function urlFor({ url, fixedPath }: HttpBackendOptions, path: string): string {
-  if (!fixedPath) return url + path;
+function urlFor({ url }: HttpBackendOptions, path: string): string {
   const query = path.indexOf('?');
   if (query < 0 || query === path.length - 1) return url;
   return `${url}${url.includes('?') ? '&' : '?'}${path.slice(query + 1)}`;
@@ -189,8 +186,7 @@ function probeHttp(options: HttpBackendOptions, { upstream, clock }: Ports): Pro
   };
   if (options.host !== undefined) headers.host = options.host;
   const body = Buffer.from(JSON.stringify(DISCOVER));
-  const url = options.fixedPath ? options.url : `${options.url}/mcp`;
-  const request = { method: 'POST', url, headers, body, stream: false } as const;
+  const request = { method: 'POST', url: options.url, headers, body, stream: false } as const;
   return new Promise((resolve) => {
     upstream.request(
       { ...request, firstByteMs: PROBE_MS, idleMs: PROBE_MS },

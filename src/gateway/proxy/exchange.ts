@@ -19,7 +19,7 @@ import type { SessionSeal } from '../wire/seal.ts';
 import type { Caller } from './caller.ts';
 import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
-import { protocolRefusal, type Refusal, sessionUnknown, TOO_MANY_RESOURCES } from './faults.ts';
+import { protocolRefusal, type Refusal, SESSION_REQUIRED, sessionUnknown, TOO_MANY_RESOURCES } from './faults.ts';
 import { rewriteAnswer } from './lists/list-answer.ts';
 import {
   type LiveRules,
@@ -99,6 +99,9 @@ function prepareMessage(
   if (fault !== undefined) return { known: { ...begun, message, era, revision }, refusal: protocolRefusal(fault) };
   const session = sessionOf(world.seal, incoming, message, era);
   if (session === 'unknown') return { known: { ...begun, message, era, revision }, refusal: sessionUnknown() };
+  if (incoming.method === 'DELETE' && session?.id === undefined) {
+    return { known: { ...begun, message, era, revision }, refusal: SESSION_REQUIRED };
+  }
   return prepareAdmitted(world, incoming, session, {
     ...begun,
     message,

@@ -68,6 +68,13 @@ export function sessionUnknown(): Refusal {
   return { status: 404, code: ERRORS.sessionNotFound, message: 'Session not found', reason: 'session-unknown' };
 }
 
+export const SESSION_REQUIRED: Refusal = {
+  status: 400,
+  code: -32600,
+  message: 'A DELETE ends a session: name it in Mcp-Session-Id',
+  reason: 'session-required',
+};
+
 /** A call that the gate refuses. */
 export function denialRefusal({ httpStatus, rpcCode, code, message, retryAfterSeconds }: Denial): Refusal {
   const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };

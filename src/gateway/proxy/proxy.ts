@@ -44,7 +44,7 @@ export interface ProxyParts {
   readonly times: Pick<ServiceTimes, 'keepAliveMs'>;
   readonly trustForwarded: boolean;
   /** Undefined: every path is the server's own. */
-  readonly endpoint: string | undefined;
+  readonly endpoint: string;
   /** Undefined: the transport of 2024-11-05 is not served. */
   readonly sse: SseRoutes | undefined;
   readonly clock: ProxyClock;

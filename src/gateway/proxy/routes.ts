@@ -1,13 +1,12 @@
-// Which requests are MCP's at all, by their target, method and types alone. Knows nothing about who asks and what the
-// message says.
+// Refuses requests that are not MCP's, by their target, method and types alone.
 
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from './faults.ts';
 import { MESSAGES_PATH, SSE_PATH } from './sse/routes.ts';
 
 export interface Routes {
-  /** Undefined: every path is the server's own. */
-  readonly endpoint: string | undefined;
+  /** Path of the only resource; the gate watches over no other one of the server. */
+  readonly endpoint: string;
   /** Whether the transport of 2024-11-05 is served. */
   readonly sse: boolean;
 }
@@ -20,7 +19,7 @@ export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage
   if (request.httpVersionMajor < 1) return VERSION_REFUSED;
   if (!path.startsWith('/')) return TARGET_REFUSED;
   if (sse && (path === SSE_PATH || path === MESSAGES_PATH)) return sseRefusal(request, path);
-  if (endpoint !== undefined && path !== endpoint) {
+  if (path !== endpoint) {
     return {
       status: 404,
       code: -32601,
@@ -30,9 +29,8 @@ export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage
   }
   if (!METHODS.includes(request.method)) return methodRefusal('GET, POST, DELETE');
   if (request.method === 'POST') return typeRefusal(request);
-  // A GET that takes no events is none of MCP's: the server's other pages are not what the gate watches over.
-  const accept = request.headers.accept ?? '*/*';
-  const refused = request.method === 'GET' && !/text\/event-stream|\*\/\*|text\/\*/i.test(accept);
+  // MCP 2025-11-25, Transports: a GET lists text/event-stream as such.
+  const refused = request.method === 'GET' && !/text\/event-stream/i.test(request.headers.accept ?? '');
   return refused ? ACCEPT_REFUSED : undefined;
 }
 

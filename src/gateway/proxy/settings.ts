@@ -6,8 +6,8 @@ import type { RunConfig } from '#contracts/run-config.ts';
 
 /** Where the MCP server is. */
 export type Target =
-  /** A streamable HTTP server: an origin, or with `fixedPath` the whole endpoint. */
-  | { readonly kind: 'http'; readonly url: string; readonly fixedPath: boolean }
+  /** A streamable HTTP server, by the URL of its endpoint. */
+  | { readonly kind: 'http'; readonly url: string }
   /** The URL of its event stream. */
   | { readonly kind: 'sse'; readonly url: string }
   | { readonly kind: 'stdio' };
@@ -33,18 +33,22 @@ export interface ServiceTimes {
 }
 
 export function targetOf(config: RunConfig): Target {
-  const { transport, remote_url: remote, target_host: host, target_port: port } = config;
+  const { transport, remote_url: remote, target_host: host, target_port: port, mcp_path: path } = config;
   if (remote !== undefined) return transport === 'sse' ? { kind: 'sse', url: remote } : httpEndpoint(remote);
   if (transport === 'stdio') return { kind: 'stdio' };
   const origin = `http://${host}:${port}`;
-  return transport === 'sse' ? { kind: 'sse', url: `${origin}/sse` } : { kind: 'http', url: origin, fixedPath: false };
+  if (transport === 'sse') return { kind: 'sse', url: `${origin}${path ?? '/sse'}` };
+  return { kind: 'http', url: `${origin}${path ?? MCP_PATH}` };
 }
+
+/** Path of the endpoint, at the proxy and by default at the server. */
+export const MCP_PATH = '/mcp';
 
 /** The fragment of a URL never leaves the client (RFC 9110 section 4.2.5). */
 function httpEndpoint(url: string): Target {
   const endpoint = new URL(url);
   endpoint.hash = '';
-  return { kind: 'http', url: endpoint.href, fixedPath: true };
+  return { kind: 'http', url: endpoint.href };
 }
 
 /** `sse`: clients speak the transport of 2024-11-05. The documents let stdio servers choose; the others keep their own. */

@@ -8,7 +8,7 @@ import type { Relay } from '#gateway/backends/relay/relay.ts';
 import { watchHealth } from '#gateway/proxy/health.ts';
 import { listenHttp } from '#gateway/proxy/listener.ts';
 import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
-import { frontOf, limitsOf, targetOf, timesOf } from '#gateway/proxy/settings.ts';
+import { frontOf, limitsOf, MCP_PATH, timesOf } from '#gateway/proxy/settings.ts';
 import { createSseFront, type SseFront } from '#gateway/proxy/sse/front.ts';
 import { relaySseFront } from '#gateway/proxy/sse/relay.ts';
 import type { Environment } from '#std/environment.ts';
@@ -125,10 +125,9 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
       underWay.count(change);
     }
   }
-  const endpoint = targetOf(config).kind === 'http' && config.remote_url === undefined ? undefined : '/mcp';
   return {
     fixed: {
-      ...{ backend, rules, seal, health, times, endpoint, active, untilStopped },
+      ...{ backend, rules, seal, health, times, endpoint: MCP_PATH, active, untilStopped },
       beginSpan: telemetry?.beginSpan,
       serveIssuer: issuer?.serve,
     },

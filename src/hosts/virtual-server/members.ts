@@ -111,6 +111,6 @@ function openBackend({ url, transport }: Listed, timeoutMs: number, parts: Membe
           { url, ...times, messageBytes },
           { ...ports, observer, replica, limits: { silenceMs: timeoutMs } },
         )
-      : createHttpBackend({ url, fixedPath: true, ...times }, ports);
+      : createHttpBackend({ url, ...times }, ports);
   return bridgeEras(backend, { clock: proxyClock, seal }, { messageBytes, askMs: timeoutMs });
 }

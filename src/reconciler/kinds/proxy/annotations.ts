@@ -1,6 +1,7 @@
 // The settings of a proxy that are annotations `skep.dev/...`, all of them: what each means, which values fit, where it
 // counts. Knows nothing about configuration files.
 
+import { pathPrefix } from '#std/address/address.ts';
 import { type AnnotationSetting, annotationValue, oneOf, readConfigMapKey } from '../annotations.ts';
 import type { Resource } from '../kind.ts';
 
@@ -65,6 +66,16 @@ const BACKEND_HOST: Setting<'target' | 'localhost' | 'preserve'> = {
   places: ['servers with a network'],
 };
 
+const MCP_PATH: Setting<string> = {
+  name: 'skep.dev/mcp-path',
+  description:
+    'Path of the endpoint at the MCP server. Clients use /mcp (or /sse) of the proxy all the same, and reach no other path of the server.',
+  values: 'a path that begins with /, without a query, such as /api/mcp',
+  fallback: '/mcp, with SSE /sse',
+  places: ['servers with a network'],
+  read: (text) => (text.startsWith('/') && pathPrefix(text) !== undefined ? text : undefined),
+};
+
 const BACKEND_CA: Setting<{ readonly name: string; readonly key: string }> = {
   name: 'skep.dev/backend-ca',
   description:
@@ -104,7 +115,7 @@ const VARIABLES: Setting<string[]> = {
 
 export const PROXY_ANNOTATIONS: readonly Setting<unknown>[] = [
   ...[SHARING, RATE, CALLER_RATE, CALLS, STREAMS, BODY],
-  ...[HOSTS, ORIGINS, BACKEND_HOST, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES],
+  ...[HOSTS, ORIGINS, BACKEND_HOST, MCP_PATH, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES],
 ];
 
 /** Those that have an effect on some of the kind's resources. */
@@ -125,6 +136,7 @@ export function proxyTuning(resource: Resource, behind: Behind) {
     allowedHosts: read(HOSTS),
     allowedOrigins: read(ORIGINS),
     backendHost: read(BACKEND_HOST),
+    mcpPath: read(MCP_PATH),
     backendCA: read(BACKEND_CA),
     metrics: read(METRICS),
     telemetryAttributes: read(ATTRIBUTES),

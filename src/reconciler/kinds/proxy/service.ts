@@ -13,6 +13,7 @@ export type ServiceBlocks = Pick<
   | 'allowed_hosts'
   | 'allowed_origins'
   | 'backend_host_header'
+  | 'mcp_path'
   | 'backend_ca_file'
   | 'metrics'
 >;
@@ -21,7 +22,7 @@ export type ServiceBlocks = Pick<
 export const BACKEND_CA = { directory: '/etc/skep/backend-ca', file: 'ca.crt' } as const;
 
 export function serviceBlocks({ port, tuning }: Pick<ProxyFacts, 'port' | 'tuning'>): ServiceBlocks {
-  const { allowedHosts, allowedOrigins, backendHost, backendCA } = tuning;
+  const { allowedHosts, allowedOrigins, backendHost, backendCA, mcpPath } = tuning;
   const metrics = metricsPort({ port, tuning });
   return {
     session_key_files: sessionKeyPaths(),
@@ -29,6 +30,7 @@ export function serviceBlocks({ port, tuning }: Pick<ProxyFacts, 'port' | 'tunin
     allowed_hosts: allowedHosts,
     allowed_origins: allowedOrigins,
     backend_host_header: backendHost,
+    mcp_path: mcpPath,
     backend_ca_file: backendCA && `${BACKEND_CA.directory}/${BACKEND_CA.file}`,
     metrics: metrics === undefined ? undefined : { host: '0.0.0.0', port: metrics },
   };
