@@ -12,7 +12,8 @@ export const PROXY_CODES = {
     'Headers and body of the request disagree, or name a revision of MCP that is not known. The answer says which.',
   'session-unknown':
     'The session was never given to this caller, or has ended: the client begins a new one with initialize.',
-  'session-required': 'A DELETE names no session in Mcp-Session-Id, so that there is nothing to end.',
+  'session-required':
+    'A DELETE names no session in Mcp-Session-Id: there is nothing to end. The client names the session that initialize gave it.',
   'request-too-large': 'The body is larger than limits.request_bytes: send less, or raise it (skep.dev/max-body).',
   'tool-hints-unreadable':
     'A policy reads hints of tools (readOnlyHint and others), and the list of tools of the MCP server could not be read to its end within 30 s, so the call is refused. The log says why. Look at what the server answers to tools/list.',

@@ -32,10 +32,7 @@ export function testUpstream(): Upstream {
 
 /** A streamable HTTP server at this URL. */
 export function httpBackend(url: string, upstream: Upstream): Backend {
-  return createHttpBackend(
-    { url, firstByteMs: 20_000, idleMs: 60_000 },
-    { upstream, clock: testClock },
-  );
+  return createHttpBackend({ url, firstByteMs: 20_000, idleMs: 60_000 }, { upstream, clock: testClock });
 }
 
 export interface Front {

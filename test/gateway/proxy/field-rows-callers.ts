@@ -8,7 +8,7 @@ import { createWatchedFiles } from '#hosts/watched-files.ts';
 import type { Environment } from '#std/environment.ts';
 import { INTROSPECTION_CLIENT } from '../../harness/issuer.ts';
 import type { FieldRow } from './field-row.ts';
-import { beforeBackend, type FieldWorld, leaving, proxied } from './field-world.ts';
+import { API_SERVER_ISSUER, beforeBackend, type FieldWorld, leaving, proxied } from './field-world.ts';
 import { callTool, get } from './world.ts';
 
 type Oidc = NonNullable<RunConfig['oidc_config']>;
@@ -71,6 +71,14 @@ const CALLERS: readonly FieldRow[] = [
     ignored: ({ otherIssuer }) => otherIssuer.url,
     base: withCallers,
     see: accepted(),
+    expected: 200,
+  },
+  {
+    field: '/oidc_config/issuer_is_api_server',
+    value: true,
+    ignored: false,
+    base: (world) => withCallers(world, { issuer: world.apiServer.url }),
+    see: accepted(() => ({ iss: API_SERVER_ISSUER })),
     expected: 200,
   },
   { field: '/oidc_config/audience', value: 'fields', base: withCallers, see: accepted(), expected: 200 },

@@ -193,6 +193,16 @@ const SERVER: readonly FieldRow[] = [
     expected: '/somewhere?a=b',
   },
   {
+    field: '/mcp_path',
+    value: '/api/mcp',
+    base: beforeBackend,
+    see: proxied(async (proxy, { backend }) => {
+      await callTool(proxy, 'echo');
+      return backend.calls('tools/call').at(-1)?.path;
+    }),
+    expected: '/api/mcp',
+  },
+  {
     field: '/backend_host_header',
     value: 'preserve',
     base: beforeBackend,

@@ -26,6 +26,8 @@ export interface FieldWorld {
   /** Keys of the issuer, over TLS of the authority; and for those who show the token `file-token`. */
   readonly keysOverTls: TestKeys;
   readonly keysForToken: Endpoint;
+  /** Serves the keys of the issuer as an API server does, under another name. */
+  readonly apiServer: Endpoint;
   /** Exchanges tokens. */
   readonly exchange: Endpoint;
   readonly otherExchange: Endpoint;
@@ -77,6 +79,10 @@ export async function startFieldWorld(): Promise<FieldWorld> {
   const keysForToken = await startEndpoint(({ headers }, response) => {
     sendJson(response, headers.authorization === 'Bearer file-token' ? 200 : 401, jwks);
   });
+  const apiServer = await startEndpoint(({ path }, response) => {
+    const isDocument = path.startsWith('/.well-known/');
+    sendJson(response, 200, isDocument ? { issuer: API_SERVER_ISSUER } : jwks);
+  });
   const exchanging = () =>
     startEndpoint((_asked, response) =>
       sendJson(response, 200, {
@@ -97,19 +103,22 @@ export async function startFieldWorld(): Promise<FieldWorld> {
   };
   const closing = [backend, other, tls, keysOverTls, collector, issuer, otherIssuer, exchange, otherExchange, sts];
   return {
-    ...{ backend, other, tls, issuer, otherIssuer, keysOverTls, keysForToken, exchange, otherExchange, sts },
+    ...{ backend, other, tls, issuer, otherIssuer, keysOverTls, keysForToken, apiServer, exchange, otherExchange, sts },
     ...{ collector, attach, folder, file },
     freePort: await freePort(),
     authorityFile: file('authority.pem', authority.certificate),
     token: (claims = {}) =>
       issuer.sign({ iss: issuer.url, aud: 'fields', sub: 'ada', exp: Math.floor(Date.now() / 1000) + 3600, ...claims }),
     async close() {
-      await Promise.all([...closing, keysForToken].map((each) => each.close()));
+      await Promise.all([...closing, keysForToken, apiServer].map((each) => each.close()));
       await attach.stop();
       rmSync(folder, { recursive: true });
     },
   };
 }
+
+/** The issuer that the API server of the world names. */
+export const API_SERVER_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 /** Before the HTTP server of the world. */
 export function beforeBackend({ backend }: FieldWorld): Partial<RunConfig> {

@@ -37,7 +37,12 @@ test('a GET that only takes everything is not a request for events', async () =>
 test('a DELETE ends a session of its caller and nothing else', async () => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
-  expect((await fetch(proxy.url, { method: 'DELETE' })).status).toBe(400);
+  const nameless = await fetch(proxy.url, { method: 'DELETE' });
+  expect([nameless.status, await nameless.json()]).toMatchObject([
+    400,
+    { error: { message: 'A DELETE ends a session: name it in Mcp-Session-Id' } },
+  ]);
+  await proxy.log.until(/session-required/);
   const unknown = { 'mcp-session-id': 'invented' };
   expect((await fetch(proxy.url, { method: 'DELETE', headers: unknown })).status).toBe(404);
   expect(server.received).toEqual([]);

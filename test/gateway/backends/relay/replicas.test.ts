@@ -16,7 +16,7 @@ import { type RedisServer, startRedis } from '../../../harness/redis.ts';
 const redis: RedisServer | undefined = await startRedis();
 const everything = join(
   import.meta.dirname,
-  '../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+  '../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
 );
 const running: RunningProxy[] = [];
 
