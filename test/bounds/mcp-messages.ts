@@ -22,18 +22,20 @@ export interface Target {
   readonly session: string | undefined;
   /** False: only calls of the tool. */
   readonly allMethods: boolean;
+  /** Only the values that most readers take longest for. */
+  readonly few: boolean;
 }
 
 /** `bytes`: of a whole message. */
 export function costlyMessages(
   path: string,
   bytes: number,
-  { tool, argument, session, allMethods }: Target,
+  { tool, argument, session, allMethods, few }: Target,
 ): readonly Costly[] {
   const values = jsonValues(bytes - 700);
-  const calls = values.map((value) => readCall(value, tool, argument));
+  const some = values.filter(({ what }) => EACH_METHOD.has(what));
+  const calls = (few ? some : values).map((value) => readCall(value, tool, argument));
   if (allMethods) {
-    const some = values.filter(({ what }) => EACH_METHOD.has(what));
     calls.push(
       ...some.flatMap((value) => callsOf(value, tool, argument)),
       ...longNames(bytes - 700),
@@ -43,7 +45,7 @@ export function costlyMessages(
   return calls.flatMap((call) => [inSession(path, call, session), stateless(path, call)]);
 }
 
-/** Values that most readers take longest for; the others are sent only as the argument that policies read. */
+/** Values that most readers take longest for. */
 const EACH_METHOD: ReadonlySet<string> = new Set(['many keys', 'many equal records', 'nested lists']);
 
 function readCall({ what, text }: JsonValue, tool: string, argument: string): Call {
