@@ -150,7 +150,11 @@ function httpFault({ reason, detail }: UpstreamFault): BackendFault {
     case 'timeout':
       return { reason: 'timeout', message: 'the MCP server did not answer in time', detail };
     case 'closed':
-      return { reason: 'closed', message: 'the MCP server closed the connection before its answer ended', detail };
+      return {
+        reason: 'closed',
+        message: 'the MCP server closed the connection before its answer ended: the request may have been carried out',
+        detail,
+      };
     case 'busy':
       return { reason: 'busy', message: 'the MCP server is busy', retryAfterSeconds: 1, detail };
     case 'unreachable':

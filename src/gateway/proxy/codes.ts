@@ -31,7 +31,8 @@ export const PROXY_CODES = {
   'server-unreachable':
     'The MCP server cannot be connected to: does it run, is its port the one of the configuration, do network policies let the proxy through? The log names the cause.',
   'server-timeout': 'The MCP server did not answer in time: look at its load, or raise timeouts.first_byte_seconds.',
-  'server-closed': 'The MCP server closed the connection before its answer ended: its own log says why.',
+  'server-closed':
+    'The MCP server closed the connection before its answer ended: its own log says why. The request may have been carried out, so a client does not repeat it by itself.',
   'server-busy': 'All processes of the MCP server are taken: try again later, or raise their number (backendReplicas).',
   'server-answer-invalid':
     'The MCP server answered with something that is no MCP: the log says what. Is its URL the right one?',

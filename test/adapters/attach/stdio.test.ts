@@ -49,7 +49,7 @@ test('sessions go on where only the connection broke, and calls in flight fail',
   const pid = await session.tool('pid');
   const never = session.call(toolCall('never'));
   world.containers.sever(POD);
-  expect((await never.end()).json().error.message).toContain('may be repeated');
+  expect((await never.end()).json().error.message).toContain('may have been carried out');
   await waitFor(() => started.backend.probe());
   expect(await session.tool('pid')).toBe(pid);
 });

@@ -139,7 +139,10 @@ function statusOfError(bytes: Buffer): number {
   return STATUSES.get(error?.code) ?? 200;
 }
 
-const CLOSED: BackendFault = { reason: 'closed', message: 'the MCP server ended before its answer' };
+const CLOSED: BackendFault = {
+  reason: 'closed',
+  message: 'the MCP server ended before its answer: the request may have been carried out',
+};
 const SILENT: BackendFault = { reason: 'timeout', message: 'the MCP server did not answer in time' };
 
 function sendOn(state: State, link: SessionLink, exchange: Exchange, request: StatelessRequest): void {

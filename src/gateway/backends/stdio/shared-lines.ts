@@ -102,7 +102,7 @@ function createServer(
   });
 }
 
-const ENDED = 'the MCP server ended before its answer; the request may be repeated';
+const ENDED = 'the MCP server ended before its answer: the request may have been carried out';
 
 function failPending(requests: Requests): void {
   for (const request of requests.clear()) {

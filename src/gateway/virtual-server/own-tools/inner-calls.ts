@@ -158,7 +158,7 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
       end: () =>
         settle({
           kind: 'failed',
-          message: `the backend ${member.name} ended its answer without a response`,
+          message: `the backend ${member.name} ended its answer without a response: the call may have been carried out`,
           retryable: true,
         }),
       fail: (fault) => settle(failedCall(member, fault), fault),

@@ -219,7 +219,7 @@ describe('a process', () => {
     const first = await a.tool('pid');
     const never = b.call(toolCall('never'));
     const exit = await a.call(toolCall('exit')).end();
-    expect(exit.json().error.message).toContain('may be repeated');
+    expect(exit.json().error.message).toContain('may have been carried out');
     expect((await never.end()).json().error.code).toBe(-32603);
     await stream.end();
     expect((await a.call(request('ping')).end()).fault?.reason).toBe('session-unknown');

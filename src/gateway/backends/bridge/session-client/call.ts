@@ -140,7 +140,7 @@ function endWithoutResponse(call: Call, status: number): void {
     return;
   }
   if (status >= 400) call.context.doubtEra();
-  const message = 'the MCP server ended its answer without a response';
+  const message = 'the MCP server ended its answer without a response: the request may have been carried out';
   fail(call, { reason: status >= 400 ? 'answer-invalid' : 'closed', message, detail: `status ${status}` });
 }
 

@@ -125,7 +125,7 @@ function continueCall(context: StatelessClientContext, receiving: Receiving, sta
   }
   receiving.breaks += 1;
   if (lastEventId === undefined || status !== 200 || receiving.breaks > MAX_BREAKS) {
-    const message = 'the MCP server ended its answer without a response';
+    const message = 'the MCP server ended its answer without a response: the request may have been carried out';
     failCall(call, { reason: 'closed', message, detail: `status ${status}` });
     return;
   }
