@@ -3,6 +3,7 @@
 
 import { createSlots, type Slots } from '#std/slots.ts';
 import type { Answer, Authorized, Backend, BackendFault, Exchange, Flow, LeavingRequest, Probe } from './backend.ts';
+import { recogniseLostSession } from './http-session.ts';
 import type { BackendClock, Upstream, UpstreamFault, UpstreamFlow, UpstreamRequest } from './ports.ts';
 
 export interface HttpBackendOptions {
@@ -24,7 +25,7 @@ const SESSION = 'mcp-session-id';
 export function createHttpBackend(options: HttpBackendOptions, ports: Ports): Backend {
   const open = createSlots<UpstreamFlow>();
   return {
-    open: (exchange, answer) => openExchange(options, ports, exchange, answer, open),
+    open: (exchange, answer) => openExchange(options, ports, exchange, recogniseLostSession(exchange, answer), open),
     eras: () => undefined,
     probe: () => probeHttp(options, ports),
     async close() {

@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
-import { startMember, type TestMember, tool } from './member.ts';
+import { type Refused, startMember, type TestMember, tool } from './member.ts';
 import { configOf, connect, operational, runVirtual, type TestedVirtualServer } from './world.ts';
 
 let one: TestMember;
@@ -161,20 +161,40 @@ it('updates of a resource reach the client that has subscribed, from its server'
   stream.close();
 });
 
-it('a session that a server has forgotten is opened again, and the call is made once', async () => {
-  const client = await connect(await run());
-  await client.ask('tools/call', { name: 'one_echo', arguments: { n: 1 } });
-  await client.ask('resources/subscribe', { uri: 'one://r' });
-  const before = one.calls('tools/call').length;
-  one.forget();
-  const { content } = await client.ask('tools/call', { name: 'one_echo', arguments: { n: 2 } });
-  expect(JSON.parse(content[0].text).args).toEqual({ n: 2 });
-  const made = one.calls('tools/call').slice(before);
-  expect(made.map(({ message }) => message.params.arguments.n)).toEqual([2, 2]);
-  expect(new Set(made.map(({ headers }) => headers['mcp-session-id'])).size).toBe(2);
-  const restored = one.asked.filter(({ message }) => message?.method === 'resources/subscribe').at(-1);
-  expect(restored?.headers['mcp-session-id']).toBe(made.at(-1)?.headers['mcp-session-id']);
-});
+/** How servers refuse a session that they do not know, such as one of the pod before. */
+const FORGOTTEN: readonly { readonly said: string; readonly refusal: Refused }[] = [
+  { said: '404', refusal: [404, ''] },
+  {
+    said: '400, as the example of the official SDK',
+    refusal: [
+      400,
+      '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}',
+    ],
+  },
+  {
+    said: '400 and the code of an unknown session',
+    refusal: [400, '{"jsonrpc":"2.0","error":{"code":-32001,"message":"gone"},"id":null}'],
+  },
+  { said: '400 in plain text', refusal: [400, 'Invalid or missing session ID'] },
+];
+
+it.each(FORGOTTEN)(
+  'a session that a server has forgotten ($said) is opened again, and the call is made once',
+  async ({ refusal }) => {
+    const client = await connect(await run());
+    await client.ask('tools/call', { name: 'one_echo', arguments: { n: 1 } });
+    await client.ask('resources/subscribe', { uri: 'one://r' });
+    const before = one.calls('tools/call').length;
+    one.forget(refusal);
+    const { content } = await client.ask('tools/call', { name: 'one_echo', arguments: { n: 2 } });
+    expect(JSON.parse(content[0].text).args).toEqual({ n: 2 });
+    const made = one.calls('tools/call').slice(before);
+    expect(made.map(({ message }) => message.params.arguments.n)).toEqual([2, 2]);
+    expect(new Set(made.map(({ headers }) => headers['mcp-session-id'])).size).toBe(2);
+    const restored = one.asked.filter(({ message }) => message?.method === 'resources/subscribe').at(-1);
+    expect(restored?.headers['mcp-session-id']).toBe(made.at(-1)?.headers['mcp-session-id']);
+  },
+);
 
 it('what the virtual server asks for in a session has ids that its client cannot guess, and no two the same', async () => {
   const client = await connect(await run());

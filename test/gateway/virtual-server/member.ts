@@ -26,8 +26,8 @@ export interface TestMember {
   say(message: object): void;
   /** From now on these methods get no answer. */
   silence(...methods: readonly string[]): void;
-  /** Forgets every session. */
-  forget(): void;
+  /** Forgets every session; requests of one are answered with this from then on, otherwise with 404. */
+  forget(refusal?: Refused): void;
   /** Resolves with the next request that a tool without an answer gets. */
   hanging(): Promise<Hanging>;
   close(): Promise<void>;
@@ -73,7 +73,11 @@ export function tool(name: string, more: Item = {}): Item {
   return { name, description: `${name} of the server`, inputSchema: { type: 'object' }, ...more };
 }
 
+/** Status and body. */
+export type Refused = readonly [status: number, body: string];
+
 interface State {
+  refusal: Refused;
   readonly options: MemberOptions;
   lists: Lists;
   sessions: Set<string>;
@@ -88,6 +92,7 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
   const state: State = {
     ...{ options, lists: options, sessions: new Set(), streams: new Set(), asked: [], hung: [], count: 0 },
     silent: [],
+    refusal: [404, ''],
   };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -126,7 +131,8 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
     silence(...methods) {
       state.silent = methods;
     },
-    forget() {
+    forget(refusal = [404, '']) {
+      state.refusal = refusal;
       state.sessions = new Set();
       for (const stream of state.streams) stream.end();
     },
@@ -158,7 +164,8 @@ function serve(state: State, { method, headers, message }: Asked, response: Serv
   }
   const session = headers['mcp-session-id'];
   if (typeof session !== 'string' || !sessions.has(session)) {
-    response.writeHead(404).end();
+    const [status, body] = state.refusal;
+    response.writeHead(status, { 'content-type': body.startsWith('{') ? 'application/json' : 'text/plain' }).end(body);
     return;
   }
   if (method === 'DELETE') {
