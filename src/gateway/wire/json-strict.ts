@@ -17,6 +17,7 @@ import {
   TOO_MANY_KEYS,
 } from './json-bytes.ts';
 import { decodeString, foldKey } from './json-members.ts';
+import type { Span } from './message.ts';
 
 export interface StrictOptions {
   /** Objects and arrays within are read as strictly; otherwise only the outermost object is. */
@@ -28,13 +29,15 @@ export interface StrictOptions {
   readonly known?: readonly string[];
   /** Keys that the outermost object may have; absent: any number. */
   readonly keysMax?: number;
+  /** Called for each member of the outermost object. */
+  readonly member?: (key: string, value: Span) => void;
 }
 
 /** Position after the value at `from`, or a fault. `depth` is how many containers it is in. */
 export function readStrict(source: Source, from: number, end: number, depth: number, options: StrictOptions): number {
-  const { deep = false, known, keysMax } = options;
+  const { deep = false, known, keysMax, member } = options;
   const names = known === undefined ? undefined : new Map(known.map((name) => [foldKey(name), name]));
-  return readValueStrict(source, from, end, depth, deep, { names, keysMax });
+  return readValueStrict(source, from, end, depth, deep, { names, keysMax, member });
 }
 
 /** Rules of the outermost object. */
@@ -42,6 +45,7 @@ interface KeyRules {
   /** Keys that are read, by what they are without regard to case. */
   readonly names?: ReadonlyMap<string, string>;
   readonly keysMax?: number;
+  readonly member?: (key: string, value: Span) => void;
 }
 
 const NO_RULES: KeyRules = {};
@@ -91,7 +95,9 @@ function readObject(source: Source, from: number, end: number, depth: number, de
   for (;;) {
     const close = pos < end && bytes[pos] === 0x22 ? skipString(source, pos + 1, end) : faultAt(pos, SYNTAX);
     if (close < 0) return close;
-    const unclear = checkKey(source, pos, close, seen, rules);
+    const key = decodeString(source, pos + 1, close);
+    if (key === undefined) return faultAt(pos, LONE_SURROGATE);
+    const unclear = checkKey(key, pos, seen, rules);
     if (unclear !== 0) return unclear;
     const start = skipColon(bytes, close + 1, end);
     if (start < 0) return start;
@@ -99,6 +105,7 @@ function readObject(source: Source, from: number, end: number, depth: number, de
     const after =
       open && !deep ? skipValue(source, start, end, depth + 1) : readValueStrict(source, start, end, depth + 1, deep);
     if (after < 0) return after;
+    rules.member?.(key, { start, end: after });
     pos = skipSpace(bytes, after, end);
     if (pos < end && bytes[pos] === 0x7d) return pos + 1;
     if (pos >= end || bytes[pos] !== 0x2c) return faultAt(pos, SYNTAX);
@@ -107,15 +114,7 @@ function readObject(source: Source, from: number, end: number, depth: number, de
 }
 
 /** 0, or a fault. */
-function checkKey(
-  source: Source,
-  quote: number,
-  close: number,
-  seen: Set<string>,
-  { names, keysMax }: KeyRules,
-): number {
-  const text = decodeString(source, quote + 1, close);
-  if (text === undefined) return faultAt(quote, LONE_SURROGATE);
+function checkKey(text: string, quote: number, seen: Set<string>, { names, keysMax }: KeyRules): number {
   const folded = foldKey(text);
   const known = names?.get(folded);
   if (known !== undefined && known !== text) return faultAt(quote, OTHER_CASE);

@@ -11,7 +11,7 @@ export const MODULE_EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const SHARED = new URL('./shared/', import.meta.url);
 
 /** As modules name it; where the program was built they have no imports. */
-const IMPORTS_SHARED = /(?<=from ')(?:\.\.\/)+std\/page\/shared\//g;
+const IMPORTS_SHARED = /(?<=from ')#std\/page\/shared\//g;
 
 const TYPES: Readonly<Record<string, string>> = {
   [MODULE_EXTENSION]: 'text/javascript; charset=utf-8',

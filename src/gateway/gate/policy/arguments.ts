@@ -4,7 +4,6 @@
 
 import { isObject } from '#std/json.ts';
 import { TOO_MANY_KEYS } from '../../wire/json-bytes.ts';
-import { type Member, objectMembers } from '../../wire/json-walk.ts';
 import type { Span } from '../../wire/message.ts';
 import { scanValueStrict } from '../../wire/scan.ts';
 import { argumentKey, type IndexedArguments, indexArguments } from './attributes.ts';
@@ -16,6 +15,8 @@ interface GivenArguments {
   readonly span: Span;
 }
 
+const OPEN_OBJECT = 0x7b;
+
 /** Values within an argument, the argument itself and the members of objects counted, and its bytes. */
 const VALUES_MAX = 1000;
 const BYTES_MAX = 64 * 1024;
@@ -26,10 +27,11 @@ export type ReadArguments = IndexedArguments | 'ambiguous' | 'too-large';
 /** `names`: as policies have them. If they are `all`, the bound is that of all arguments together. */
 export function readArguments({ body, span }: GivenArguments, names: Names): ReadArguments {
   const known = names === 'all' ? undefined : [...names].flatMap((name) => argumentKey(name) ?? []);
-  const scanned = scanValueStrict(body, span, { known, keysMax: VALUES_MAX });
+  const members: Member[] = [];
+  const member = (key: string, value: Span) => void members.push({ key, value });
+  const scanned = scanValueStrict(body, span, { known, keysMax: VALUES_MAX, member });
   if (!scanned.ok) return scanned.reason === TOO_MANY_KEYS ? 'too-large' : 'ambiguous';
-  const members = objectMembers(body, span.start);
-  if (members === undefined) return 'ambiguous';
+  if (body[span.start] !== OPEN_OBJECT) return 'ambiguous';
   const shown = known === undefined ? members : members.filter(({ key }) => known.includes(key));
   const room = { bytes: BYTES_MAX, values: VALUES_MAX };
   const values: (readonly [string, unknown])[] = [];
@@ -42,6 +44,11 @@ export function readArguments({ body, span }: GivenArguments, names: Names): Rea
     Object.fromEntries(values),
     members.map(({ key, value }) => ({ key, first: body[value.start] ?? 0 })),
   );
+}
+
+interface Member {
+  readonly key: string;
+  readonly value: Span;
 }
 
 interface Room {

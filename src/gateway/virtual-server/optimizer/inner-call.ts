@@ -1,9 +1,9 @@
 // A call of `call_tool` as the call of the tool that it names: the client's own bytes, its id, its progress token and its
-// answers to questions included. Pure. Knows nothing about who has the tool.
+// answers to questions included.
 
 import { messagePatches } from '../../wire/ids.ts';
 import { foldKey } from '../../wire/json-members.ts';
-import { objectMembers } from '../../wire/json-walk.ts';
+import { type Member, objectMembers } from '../../wire/json-walk.ts';
 import type { RequestMessage, Span } from '../../wire/message.ts';
 import { patchBytes } from '../../wire/patch.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
@@ -16,10 +16,22 @@ export type InnerCallRead =
 const BEGIN_OBJECT = 0x7b;
 const NO_ARGUMENTS = Buffer.from('{}');
 
+/** The gate reads a call to name its tool, and the optimizer to make it: its arguments may be megabytes. */
+const read = new WeakMap<RequestMessage, InnerCallRead>();
+
 export function readInnerCall(body: Buffer, request: RequestMessage): InnerCallRead {
-  const given = toolArguments(body, request);
+  const known = read.get(request);
+  if (known !== undefined) return known;
+  const inner = readAnew(body, request);
+  read.set(request, inner);
+  return inner;
+}
+
+function readAnew(body: Buffer, request: RequestMessage): InnerCallRead {
+  const { arguments: given } = request;
   if (given === undefined) return misuse('has no arguments');
-  const [names, parameters] = [memberValues(body, given, 'tool_name'), memberValues(body, given, 'parameters')];
+  const members = objectMembers(body, given.start) ?? [];
+  const [names, parameters] = [argumentsNamed(members, 'tool_name'), argumentsNamed(members, 'parameters')];
   const [name] = names;
   // Where a key is there twice, policies and the server could read different ones.
   if (names.length > 1 || parameters.length > 1) return misuse('has an argument twice');
@@ -42,13 +54,6 @@ function misuse(what: string): InnerCallRead {
   return { ok: false, message: `call_tool ${what}` };
 }
 
-function toolArguments(body: Buffer, { params }: RequestMessage): Span | undefined {
-  if (params === undefined) return undefined;
-  const value = objectMembers(body, params.start)?.find(({ key }) => key === 'arguments')?.value;
-  return value !== undefined && body[value.start] === BEGIN_OBJECT ? value : undefined;
-}
-
-function memberValues(body: Buffer, { start }: Span, key: string): readonly Span[] {
-  const members = objectMembers(body, start) ?? [];
+function argumentsNamed(members: readonly Member[], key: string): readonly Span[] {
   return members.filter((member) => foldKey(member.key) === key).map(({ value }) => value);
 }
