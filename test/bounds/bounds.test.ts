@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import type { Longest } from '../../scripts/bench/watched-turns.ts';
 import { startMember, type TestMember, tool } from '../gateway/virtual-server/member.ts';
@@ -23,7 +24,7 @@ import { workflow } from '../gateway/virtual-server/workflow-world.ts';
 import { configOf } from '../gateway/virtual-server/world.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import type { Listening, Start } from './listeners.ts';
-import { costlyMessages } from './mcp-messages.ts';
+import { costlyMessages, type Target } from './mcp-messages.ts';
 import { type Costly, costlyBodies, costlyHeads, costlyQueries, WEBHOOK_SECRET } from './requests.ts';
 
 const TURN_MS = 50;
@@ -165,12 +166,17 @@ async function longestTurn(listener: Watched, made: Made): Promise<number> {
 }
 
 /** Requests that took too long, each with its turn and its bound. */
-async function slowRequests(listener: Watched, method: string, all: readonly Costly[]): Promise<readonly string[]> {
+async function slowRequests(
+  listener: Watched,
+  method: string,
+  all: readonly Costly[],
+  passes = PASSES,
+): Promise<readonly string[]> {
   const slow: string[] = [];
   for (const { body: make, ...rest } of all) {
     const made = { ...rest, method, body: make?.() };
     const { what, target } = made;
-    const bound = TURN_MS + PASSES * passMs(made.body);
+    const bound = TURN_MS + passes * passMs(made.body);
     let turn = Number.POSITIVE_INFINITY;
     for (let count = 0; count < TRIES && turn > bound; count += 1) {
       turn = Math.min(turn, await longestTurn(listener, made));
@@ -181,6 +187,8 @@ async function slowRequests(listener: Watched, method: string, all: readonly Cos
 }
 
 const POLICIES = [
+  'permit(principal, action == Action::"call_tool", resource == Tool::"find_tool");',
+  'permit(principal, action == Action::"call_tool", resource == Tool::"call_tool");',
   'permit(principal, action == Action::"call_tool", resource) when { context has arg_n && context.arg_n <= 100 };',
   'permit(principal, action == Action::"get_prompt", resource) when { context has arg_n };',
   'permit(principal, action == Action::"read_resource", resource) when { resource.uri like "notes:*" };',
@@ -248,11 +256,21 @@ async function withIssuer(): Promise<Start> {
   return { kind: 'proxy', config, environment: { LOGIN_SECRET: 'a secret' } };
 }
 
-function virtualServer(): Start {
+const OPTIMIZER: Partial<VmcpConfig> = {
+  optimizer: {
+    maxToolsToReturn: 8,
+    embeddingServiceTimeout: '30s',
+    hybridSearchSemanticRatio: '0.5',
+    semanticDistanceThreshold: '0.5',
+  },
+};
+
+function virtualServer(more: Partial<VmcpConfig> = {}): Start {
   const config = configOf(
     { notes: member },
     {
       incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies: POLICIES } },
+      ...more,
       compositeTools: [
         workflow([{ id: 'take', type: 'tool', tool: 'notes.take', arguments: { n: '{{.params.n}}' } }], {
           name: 'flow',
@@ -272,17 +290,20 @@ function virtualServer(): Start {
 /** The largest body of every listener but the MCP endpoints. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
-/** Tools that are called with bodies of MCP, the first one with all of them. `thorough`: other methods as well. */
+/** Tools that are called with bodies of MCP, the first one with all of them and with what comes besides. */
 interface Calls {
   readonly tools: readonly string[];
-  readonly thorough?: true;
+  readonly besides?: Target['besides'];
+  readonly argumentsOf?: Target['argumentsOf'];
+  /** Of the costs of a body. */
+  readonly passes?: number;
 }
 
 const LISTENERS: readonly (readonly [name: string, start: () => Promise<Start>, calls: Calls])[] = [
   [
     'proxy',
     async () => ({ kind: 'proxy', config: proxyConfig({ authz_config_path: await policyFile('named', POLICIES) }) }),
-    { tools: ['take'], thorough: true },
+    { tools: ['take'], besides: 'all' },
   ],
   [
     'proxy whose policies read the context as a whole',
@@ -291,51 +312,70 @@ const LISTENERS: readonly (readonly [name: string, start: () => Promise<Start>, 
   ],
   ['proxy of 2024-11-05', async () => ({ kind: 'proxy', config: proxyConfig({ transport: 'sse' }) }), { tools: [] }],
   ['proxy with an authorization server', withIssuer, { tools: [] }],
-  ['virtual server', async () => virtualServer(), { tools: ['notes_take', 'flow'], thorough: true }],
+  ['virtual server', async () => virtualServer(), { tools: ['notes_take', 'flow'], besides: 'all' }],
+  [
+    'virtual server with the optimizer',
+    async () => virtualServer(OPTIMIZER),
+    {
+      tools: ['call_tool'],
+      besides: 'long names',
+      // It is read as itself, and as the call of the tool that it names.
+      passes: 2 * PASSES,
+      argumentsOf: (value) => `{"tool_name":"notes_take","parameters":{"n":${value}}}`,
+    },
+  ],
   ['registry service', async () => ({ kind: 'registry service', database: database.app }), { tools: [] }],
   ['control listener', async () => ({ kind: 'control listener', secret: WEBHOOK_SECRET }), { tools: [] }],
 ];
 
-describe.each(LISTENERS)('%s', (_name, start, { tools, thorough = false }) => {
-  let listener: Watched;
-  beforeAll(async () => {
-    listener = await watch(await start());
-    // The first requests make code warm.
-    for (let count = 0; count < 20; count += 1) await listener.health();
-  });
+describe.each(LISTENERS)(
+  '%s',
+  (_name, start, { tools, besides = 'nothing', argumentsOf = (value) => `{"n":${value}}`, passes }) => {
+    let listener: Watched;
+    beforeAll(async () => {
+      listener = await watch(await start());
+      // The first requests make code warm.
+      for (let count = 0; count < 20; count += 1) await listener.health();
+    });
 
-  it('has routes', () => {
-    expect(listener.routes.map(({ path }) => path)).toContain('/health');
-    expect(listener.routes.length).toBeGreaterThan(3);
-  });
+    it('has routes', () => {
+      expect(listener.routes.map(({ path }) => path)).toContain('/health');
+      expect(listener.routes.length).toBeGreaterThan(3);
+    });
 
-  it('answers heads and queries of the allowed size in time, at every route', async () => {
-    const slow: string[] = [];
-    for (const { method, path } of listener.routes) {
-      const all = [...costlyHeads(path, listener.headBytes), ...costlyQueries(path, listener.headBytes)];
-      slow.push(...(await slowRequests(listener, method, all)));
-    }
-    expect(slow).toEqual([]);
-  });
-
-  it('answers bodies of the allowed size in time, at every route that takes one', async () => {
-    const slow: string[] = [];
-    for (const { method, path, bodyBytes } of listener.routes) {
-      if (bodyBytes === 0) continue;
-      if (bodyBytes <= SMALL_BODY_BYTES) {
-        slow.push(...(await slowRequests(listener, method, costlyBodies(path, bodyBytes))));
-        continue;
-      }
-      const session = await beginSession(listener.url, path);
-      for (const [index, name] of tools.entries()) {
-        const allMethods = thorough && index === 0;
-        const all = costlyMessages(path, bodyBytes, { tool: name, argument: 'n', session, allMethods, few: index > 0 });
+    it('answers heads and queries of the allowed size in time, at every route', async () => {
+      const slow: string[] = [];
+      for (const { method, path } of listener.routes) {
+        const all = [...costlyHeads(path, listener.headBytes), ...costlyQueries(path, listener.headBytes)];
         slow.push(...(await slowRequests(listener, method, all)));
       }
-    }
-    expect(slow).toEqual([]);
-  });
-});
+      expect(slow).toEqual([]);
+    });
+
+    it('answers bodies of the allowed size in time, at every route that takes one', async () => {
+      const slow: string[] = [];
+      for (const { method, path, bodyBytes } of listener.routes) {
+        if (bodyBytes === 0) continue;
+        if (bodyBytes <= SMALL_BODY_BYTES) {
+          slow.push(...(await slowRequests(listener, method, costlyBodies(path, bodyBytes))));
+          continue;
+        }
+        const session = await beginSession(listener.url, path);
+        for (const [index, name] of tools.entries()) {
+          const all = costlyMessages(path, bodyBytes, {
+            tool: name,
+            argumentsOf,
+            session,
+            besides: index === 0 ? besides : 'nothing',
+            few: index > 0,
+          });
+          slow.push(...(await slowRequests(listener, method, all, passes)));
+        }
+      }
+      expect(slow).toEqual([]);
+    });
+  },
+);
 
 async function beginSession(url: string, path: string): Promise<string | undefined> {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } };

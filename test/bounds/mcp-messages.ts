@@ -17,11 +17,11 @@ interface Call {
 
 export interface Target {
   readonly tool: string;
-  /** Policies read it. */
-  readonly argument: string;
+  /** JSON of `arguments` with this value where policies read it. */
+  readonly argumentsOf: (value: string) => string;
   readonly session: string | undefined;
-  /** False: only calls of the tool. */
-  readonly allMethods: boolean;
+  /** What is sent besides calls of the tool: nothing, long names and descriptions, or all methods. */
+  readonly besides: 'nothing' | 'long names' | 'all';
   /** Only the values that most readers take longest for. */
   readonly few: boolean;
 }
@@ -30,17 +30,14 @@ export interface Target {
 export function costlyMessages(
   path: string,
   bytes: number,
-  { tool, argument, session, allMethods, few }: Target,
+  { tool, argumentsOf, session, besides, few }: Target,
 ): readonly Costly[] {
   const values = jsonValues(bytes - 700);
   const some = values.filter(({ what }) => EACH_METHOD.has(what));
-  const calls = (few ? some : values).map((value) => readCall(value, tool, argument));
-  if (allMethods) {
-    calls.push(
-      ...some.flatMap((value) => callsOf(value, tool, argument)),
-      ...longNames(bytes - 700),
-      ...subscriptions(bytes - 700),
-    );
+  const calls = (few ? some : values).map((value) => readCall(value, tool, argumentsOf));
+  if (besides !== 'nothing') calls.push(...longNames(bytes - 700));
+  if (besides === 'all') {
+    calls.push(...some.flatMap((value) => callsOf(value, tool)), ...subscriptions(bytes - 700));
   }
   return calls.flatMap((call) => [inSession(path, call, session), stateless(path, call)]);
 }
@@ -48,22 +45,22 @@ export function costlyMessages(
 /** Values that most readers take longest for. */
 const EACH_METHOD: ReadonlySet<string> = new Set(['many keys', 'many equal records', 'nested lists']);
 
-function readCall({ what, text }: JsonValue, tool: string, argument: string): Call {
+function readCall({ what, text }: JsonValue, tool: string, argumentsOf: Target['argumentsOf']): Call {
   return {
     what: `tools/call, the argument that policies read: ${what}`,
     method: 'tools/call',
     name: tool,
-    params: () => `"name":"${tool}","arguments":{"${argument}":${text()}}`,
+    params: () => `"name":"${tool}","arguments":${argumentsOf(text())}`,
   };
 }
 
-function callsOf({ what, text }: JsonValue, tool: string, argument: string): readonly Call[] {
+function callsOf({ what, text }: JsonValue, tool: string): readonly Call[] {
   const called = { method: 'tools/call', name: tool };
   return [
     {
       ...called,
       what: `tools/call, another argument: ${what}`,
-      params: () => `"name":"${tool}","arguments":{"${argument}":1,"other":${text()}}`,
+      params: () => `"name":"${tool}","arguments":{"n":1,"other":${text()}}`,
     },
     { ...called, what: `tools/call, all arguments: ${what}`, params: () => `"name":"${tool}","arguments":${text()}` },
     { what: `tools/list, params: ${what}`, method: 'tools/list', params: () => `"x":${text()}` },
