@@ -84,6 +84,19 @@ test('a new pod of the proxy serves the sessions of the one before', async () =>
   await leave(client);
 });
 
+test('a client learns that the pod of its server was replaced, and begins a new session', async () => {
+  const url = urlOf(NAMESPACE, 'http');
+  const client = await connect(url);
+  await echo(client, 'before');
+  kubectl(['-n', NAMESPACE, 'delete', 'pod', 'http-0']);
+  expect(kubectl(['-n', NAMESPACE, 'rollout', 'status', 'statefulset/http', '--timeout=180s'])).toBeDefined();
+  // Pods are ready before the addresses of Services follow.
+  await expect.poll(() => echo(client, 'after').then(String, String)).toMatch(/404|Session not found/);
+  const next = await connect(url);
+  await echo(next, 'after');
+  await leave(next);
+});
+
 test('a fleet that Git no longer has leaves nothing', async () => {
   await fleet.sync([server(NAMESPACE, 'http', HTTP)]);
   const left = kubectl(['-n', NAMESPACE, 'get', 'deployments,statefulsets,services', '-o=name'])?.trim().split('\n');
