@@ -99,9 +99,13 @@ test('a client learns that the pod of its server was replaced, and begins a new 
 
 test('a fleet that Git no longer has leaves nothing', async () => {
   await fleet.sync([server(NAMESPACE, 'http', HTTP)]);
-  const left = kubectl(['-n', NAMESPACE, 'get', 'deployments,statefulsets,services', '-o=name'])?.trim().split('\n');
-  expect(left?.toSorted()).toEqual([
-    ...['deployment.apps/http', 'service/mcp-http', 'service/mcp-http-headless', 'service/mcp-http-proxy'],
-    'statefulset.apps/http',
-  ]);
+  const left = (): readonly string[] | undefined =>
+    kubectl(['-n', NAMESPACE, 'get', 'deployments,statefulsets,services', '-o=name'])?.trim().split('\n').toSorted();
+  // The garbage collector of the cluster removes children after their owner.
+  await expect
+    .poll(left)
+    .toEqual([
+      ...['deployment.apps/http', 'service/mcp-http', 'service/mcp-http-headless', 'service/mcp-http-proxy'],
+      'statefulset.apps/http',
+    ]);
 });
