@@ -1,7 +1,7 @@
 // Our own image as a process of this machine: which pods may have it, and what the process reaches whatever its configuration names.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -13,7 +13,8 @@ import { ownProgram } from './own-program.ts';
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'skep-own-program-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const script = join(folder, 'pod', 'script.mjs');
+/** A link, as npm makes it in the folder of programs. */
+const script = join(folder, 'skep');
 const options = {
   ...{ origin: 'http://127.0.0.1:1', kubeconfig: join(folder, 'kubeconfig'), apiGroup: 'skep.example' },
   self: [process.execPath, script] as const,
@@ -127,7 +128,8 @@ console.log(JSON.stringify([
 test('the process reads and writes in the folders of its pod, and starts nothing', async () => {
   const own = join(folder, 'pod');
   mkdirSync(own);
-  writeFileSync(script, TRIES);
+  writeFileSync(join(own, 'script.mjs'), TRIES);
+  symlinkSync(join(own, 'script.mjs'), script);
   writeFileSync(options.kubeconfig, '');
   for (const file of [join(own, 'inside'), join(folder, 'outside')]) writeFileSync(file, 'text');
   const { command } = program();

@@ -1,8 +1,8 @@
 // Starts this very program in place of our own image, for the pods that a custom resource of skep owns. A manifest decides neither
 // its arguments nor which programs and files of this machine it reaches: Node.js holds it to the folders of its pod.
 
-import { realpathSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { RUNNING_SERVERS_PATH } from '#contracts/running-servers.ts';
@@ -11,6 +11,7 @@ import type { Owner } from '#kubernetes/devcluster/controllers/owners.ts';
 import type { Container, PodSpec } from '#kubernetes/devcluster/node/objects.ts';
 import type { AdaptedFor, EntryPoint, NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
+import { CALLS_NODE_OPTIONS, SCRATCH } from '#reconciler/kinds/pods/pod.ts';
 import { isObject, parseJson } from '#std/json.ts';
 import { relocateRunConfig } from './local-run-config.ts';
 import { relocateVmcpConfig } from './local-vmcp-config.ts';
@@ -63,6 +64,7 @@ export function ownProgram(
   if (role === 'serve') return { absent: 'skep dev serves this registry itself' };
   const known = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined;
   if (known === undefined) return { absent: `skep dev does not start skep ${role}` };
+  const { config } = known;
   const fault = whyRefused(options, known, container, pod, owners);
   if (fault !== undefined) return { absent: `skep dev does not start skep ${role} here: ${fault}` };
   // A proxy attaches to its server, and a virtual server writes the state of its members.
@@ -70,10 +72,21 @@ export function ownProgram(
   const own = asksCluster ? [options.kubeconfig] : [];
   return {
     command: async (_run, { folders }) => confinedCommand(options.self, folders, own),
-    environment: async (): Promise<Record<string, string>> => (asksCluster ? { KUBECONFIG: options.kubeconfig } : {}),
+    expected: EXPECTED,
+    environment: async (): Promise<Record<string, string>> => ({
+      ...(config === undefined ? {} : { NODE_OPTIONS: CALLS_NODE_OPTIONS }),
+      ...(asksCluster ? { KUBECONFIG: options.kubeconfig } : {}),
+    }),
     adaptFile: (name, text, place) => adaptOwnFile(options, name, text, place),
   };
 }
+
+/** As custom resources render them: paths of the container, and what Node.js is told for many calls. */
+const EXPECTED = {
+  HOME: SCRATCH.mount.mountPath,
+  XDG_CONFIG_HOME: SCRATCH.mount.mountPath,
+  NODE_OPTIONS: CALLS_NODE_OPTIONS,
+};
 
 /** Why the container is not one that a custom resource renders; undefined: it is. */
 function whyRefused(
@@ -117,7 +130,8 @@ function confinedCommand(
     '--permission',
     ...readable.map((path) => `--allow-fs-read=${path}`),
     ...withRealPaths(folders).map((path) => `--allow-fs-write=${path}`),
-    script,
+    // As npm installs it, the program is a link elsewhere.
+    realpathSync(script),
   ];
 }
 
@@ -126,15 +140,15 @@ function withRealPaths(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap((path) => [path, realpathSync(path)]))];
 }
 
-/** `src/hosts/dev/` and `dist/main/dev/` are equally far from the root of the package. */
+/** `src/hosts/dev/` and `dist/hosts/dev/` are equally far from the root of the package. */
 const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
-/** The package, and the folders of packages that it is in. */
-const PROGRAM_FOLDERS = withRealPaths([PACKAGE]).flatMap((folder) => [folder, ...packageFolders(folder)]);
+/** The package, and the folders in which Node.js looks for its dependencies: they may be links, or belong to a package around this one. */
+const PROGRAM_FOLDERS = withRealPaths([PACKAGE, ...dependencyFolders(realpathSync(PACKAGE))]);
 
-function packageFolders(folder: string): readonly string[] {
+function dependencyFolders(folder: string): readonly string[] {
+  const own = join(folder, 'node_modules');
   const above = dirname(folder);
-  if (above === folder) return [];
-  return [...(basename(above) === 'node_modules' ? [above] : []), ...packageFolders(above)];
+  return [...(existsSync(own) ? [own] : []), ...(above === folder ? [] : dependencyFolders(above))];
 }
 
 /** Throws if the configuration is not that of the custom resource that owns the pod. */

@@ -187,8 +187,8 @@ async function prepare(
   await show();
   const env: Record<string, string> = { PATH: parts.path, HOME: home };
   for (const [name, value] of Object.entries(await readEnvironment(parts.api, pod, spec))) {
-    if (isLoaderVariable(name)) recordVariable(running, name);
-    else env[name] = await text.variable(name, value);
+    if (!isLoaderVariable(name)) env[name] = await text.variable(name, value);
+    else if (program.expected?.[name] !== value) recordVariable(running, name);
   }
   Object.assign(env, await program.environment?.(pod));
   // The command and its paths are those of this machine; the pod names paths of the container.

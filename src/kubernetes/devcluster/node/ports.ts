@@ -65,6 +65,8 @@ export type RunToEnd = (command: LocalCommand) => Promise<void>;
 export interface Program {
   /** A function prepares it before each run, for instance by installing it; if it throws, it is called again, later each time. */
   readonly command: EntryPoint | ((run: RunToEnd, place: ProcessPlace) => Promise<EntryPoint>);
+  /** Values of variables for a container alone: they are left out without an Event. */
+  readonly expected?: Readonly<Record<string, string>>;
   /** Variables in addition to those that the pod declares; they win. */
   environment?(pod: Pod): Promise<Readonly<Record<string, string>>>;
   /** Returns a file of a ConfigMap as it has to be on this machine. If it throws, the container waits, or keeps the file that it has. */
