@@ -148,7 +148,7 @@ const GATE_ROWS: readonly FieldRow[] = [
     (key) => gateRow(`/incomingAuth/oidc/${key}`),
   ),
   gateRow('/incomingAuth/oidc/scopes', [['one'], ['two']]),
-  ...['jwksAllowPrivateIp', 'protectedResourceAllowPrivateIp', 'insecureAllowHttp'].map((key) =>
+  ...['issuerIsApiServer', 'jwksAllowPrivateIp', 'protectedResourceAllowPrivateIp', 'insecureAllowHttp'].map((key) =>
     gateRow(`/incomingAuth/oidc/${key}`, [true, false]),
   ),
   ...['endpoint', 'serviceName', 'samplingRate'].map((key) => gateRow(`/telemetry/${key}`)),
