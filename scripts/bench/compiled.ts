@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { CALLS_NODE_OPTIONS } from '#contracts/run-config.ts';
 import { MEMORY_V8_FLAG, V8_FLAGS } from '#hosts/v8-flags.ts';
-import { CALLS_NODE_OPTIONS } from '#reconciler/kinds/pods/pod.ts';
 import { bundleTo, compile } from '../bundle.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

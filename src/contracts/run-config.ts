@@ -44,6 +44,15 @@ export const SECRET_ENV = {
 /** Where Secrets are mounted in a cluster, one file each. */
 export const SECRETS_DIRECTORY = '/etc/skep/secrets';
 
+/** The folder that the container may write to. */
+export const SCRATCH_PATH = '/tmp';
+
+/**
+ * Set in pods that hold many calls at once, in place of the image's: what all calls keep until they are answered is copied each time
+ * that new objects have filled this many MiB. It grows only if that is needed.
+ */
+export const CALLS_NODE_OPTIONS = '--max-semi-space-size=32';
+
 const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
 const Port = (description: string) => Type.Integer({ minimum: 1, maximum: 65_535, description });

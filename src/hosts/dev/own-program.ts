@@ -4,14 +4,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '#contracts/run-config.ts';
+import { CALLS_NODE_OPTIONS, RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE, SCRATCH_PATH } from '#contracts/run-config.ts';
 import { RUNNING_SERVERS_PATH } from '#contracts/running-servers.ts';
 import { VMCP_CONFIG_DIRECTORY, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
 import type { Owner } from '#kubernetes/devcluster/controllers/owners.ts';
 import type { Container, PodSpec } from '#kubernetes/devcluster/node/objects.ts';
 import type { AdaptedFor, EntryPoint, NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
-import { CALLS_NODE_OPTIONS, SCRATCH } from '#reconciler/kinds/pods/pod.ts';
 import { isObject, parseJson } from '#std/json.ts';
 import { relocateRunConfig } from './local-run-config.ts';
 import { relocateVmcpConfig } from './local-vmcp-config.ts';
@@ -83,8 +82,8 @@ export function ownProgram(
 
 /** As custom resources render them: paths of the container, and what Node.js is told for many calls. */
 const EXPECTED = {
-  HOME: SCRATCH.mount.mountPath,
-  XDG_CONFIG_HOME: SCRATCH.mount.mountPath,
+  HOME: SCRATCH_PATH,
+  XDG_CONFIG_HOME: SCRATCH_PATH,
   NODE_OPTIONS: CALLS_NODE_OPTIONS,
 };
 

@@ -1,6 +1,7 @@
 // What pods of generated workloads have in common: security contexts, environment, probes, names of volumes.
 // Knows nothing about particular workloads.
 
+import { CALLS_NODE_OPTIONS, SCRATCH_PATH } from '#contracts/run-config.ts';
 import { sha256 } from '#std/hash.ts';
 import type { Json, JsonObject } from '#std/json.ts';
 
@@ -30,7 +31,7 @@ export const CONTAINER_SECURITY: JsonObject = {
 /** The root file system is read-only, so every pod gets a place for temporary files. */
 export const SCRATCH = {
   volume: { name: 'skep-tmp', emptyDir: {} },
-  mount: { name: 'skep-tmp', mountPath: '/tmp' },
+  mount: { name: 'skep-tmp', mountPath: SCRATCH_PATH },
 } as const;
 
 /**
@@ -68,12 +69,6 @@ export function envOf(variables: readonly Env[]): Json[] {
   }
   return [...byName.values()];
 }
-
-/**
- * In place of the image's, for pods that hold many calls at once: what all of them keep until they are answered is copied each
- * time that new objects have filled this many MiB. Grows only where it is needed.
- */
-export const CALLS_NODE_OPTIONS = '--max-semi-space-size=32';
 
 /** What every proxy needs to know of its surroundings; what is set already stays. */
 export function withSurroundings(variables: readonly Env[]): readonly Env[] {
