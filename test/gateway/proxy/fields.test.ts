@@ -21,7 +21,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   '/volumes': 'says how the server runs, for people and tools',
   '/permission_profile_name_or_path': 'says how the server runs, for people and tools',
   '/scaling_config/backend_replicas': 'says how many servers there are, for people and tools',
-  '/oidc_config/issuer_is_api_server': 'its stories need an API server: test/cluster/service-accounts.test.ts',
   '/scaling_config/session_redis': 'its stories need two replicas and a store: they are with the relay of sessions',
   '/embedded_auth_server_config': 'its stories are logins: they are with the authorization server, test/gateway/issuer',
 };
