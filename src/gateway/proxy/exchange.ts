@@ -19,7 +19,14 @@ import type { SessionSeal } from '../wire/seal.ts';
 import type { Caller } from './caller.ts';
 import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
-import { protocolRefusal, type Refusal, SESSION_REQUIRED, sessionUnknown, TOO_MANY_RESOURCES } from './faults.ts';
+import {
+  ACCEPT_REFUSED,
+  protocolRefusal,
+  type Refusal,
+  SESSION_REQUIRED,
+  sessionUnknown,
+  TOO_MANY_RESOURCES,
+} from './faults.ts';
 import { rewriteAnswer } from './lists/list-answer.ts';
 import {
   type LiveRules,
@@ -99,9 +106,8 @@ function prepareMessage(
   if (fault !== undefined) return { known: { ...begun, message, era, revision }, refusal: protocolRefusal(fault) };
   const session = sessionOf(world.seal, incoming, message, era);
   if (session === 'unknown') return { known: { ...begun, message, era, revision }, refusal: sessionUnknown() };
-  if (incoming.method === 'DELETE' && session?.id === undefined) {
-    return { known: { ...begun, message, era, revision }, refusal: SESSION_REQUIRED };
-  }
+  const misfit = streamRefusal(incoming, session);
+  if (misfit !== undefined) return { known: { ...begun, message, era, revision }, refusal: misfit };
   return prepareAdmitted(world, incoming, session, {
     ...begun,
     message,
@@ -109,6 +115,12 @@ function prepareMessage(
     revision,
     client: clientInfoOf(message, body) ?? session?.client,
   });
+}
+
+/** MCP 2025-11-25, Transports: a GET lists text/event-stream as such, a DELETE names its session. */
+function streamRefusal({ method, headers }: Incoming, session: OpenedSession | undefined): Refusal | undefined {
+  if (method === 'DELETE') return session?.id === undefined ? SESSION_REQUIRED : undefined;
+  return method === 'GET' && !/text\/event-stream/i.test(headers.accept ?? '') ? ACCEPT_REFUSED : undefined;
 }
 
 /** The session that the request is of, as far as it was opened. */

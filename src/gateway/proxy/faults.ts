@@ -68,6 +68,13 @@ export function sessionUnknown(): Refusal {
   return { status: 404, code: ERRORS.sessionNotFound, message: 'Session not found', reason: 'session-unknown' };
 }
 
+export const ACCEPT_REFUSED: Refusal = {
+  status: 406,
+  code: -32600,
+  message: 'Accept must include text/event-stream',
+  reason: 'accept-refused',
+};
+
 export const SESSION_REQUIRED: Refusal = {
   status: 400,
   code: -32600,

@@ -1,7 +1,7 @@
 // Refuses requests that are not MCP's, by their target, method and types alone.
 
 import type { IncomingMessage } from 'node:http';
-import type { Refusal } from './faults.ts';
+import { ACCEPT_REFUSED, type Refusal } from './faults.ts';
 import { MESSAGES_PATH, SSE_PATH } from './sse/routes.ts';
 
 export interface Routes {
@@ -29,8 +29,9 @@ export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage
   }
   if (!METHODS.includes(request.method)) return methodRefusal('GET, POST, DELETE');
   if (request.method === 'POST') return typeRefusal(request);
-  // MCP 2025-11-25, Transports: a GET lists text/event-stream as such.
-  const refused = request.method === 'GET' && !/text\/event-stream/i.test(request.headers.accept ?? '');
+  // A client that only looks whether it has to log in takes everything: once it is known, its GET has to list the type.
+  const accept = request.headers.accept ?? '*/*';
+  const refused = request.method === 'GET' && !/text\/event-stream|\*\/\*|text\/\*/i.test(accept);
   return refused ? ACCEPT_REFUSED : undefined;
 }
 
@@ -71,12 +72,6 @@ const TARGET_REFUSED: Refusal = {
   code: -32600,
   message: 'The target of a request must be a path',
   reason: 'path-unknown',
-};
-const ACCEPT_REFUSED: Refusal = {
-  status: 406,
-  code: -32600,
-  message: 'Accept must include text/event-stream',
-  reason: 'accept-refused',
 };
 const TYPE_REFUSED: Refusal = {
   status: 415,
