@@ -9,7 +9,7 @@ import type { RoundEnd, RoundOrder, SyncNews } from './round.ts';
 /** The thread ended without a result; what it has claimed is claimed for up to a minute yet. */
 export const THREAD_FAILED = 'sync-thread-failed';
 
-const ROUND = new URL(`../proxy/registry-round${extname(import.meta.url)}`, import.meta.url);
+const ROUND = new URL(`./round${extname(import.meta.url)}`, import.meta.url);
 
 /**
  * Resolves once the thread is gone; what came of each source is reported before. Where `signal` is aborted, what is under way is
