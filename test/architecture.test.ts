@@ -255,7 +255,7 @@ function crossesPrograms(from: string, to: string): boolean {
   return apart && !(program === 'reconciler' && to.startsWith('registry/catalogue/'));
 }
 
-/** Of all lines in src, tests left out. */
+/** Largest share of the lines in src, without tests. */
 const SHARE_OF_A_FOLDER = 0.3;
 
 /** How many files a folder may hold: all that lie in it, the tests beside the code too, those in its own folders not. */

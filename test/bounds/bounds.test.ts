@@ -159,7 +159,7 @@ async function longestTurn(listener: Watched, made: Made): Promise<number> {
   await listener.longest();
   const sent = listener.send(made);
   const health = listener.health();
-  // What is refused for its size says nothing.
+  // A request that is refused for its size shows nothing.
   expect([413, 431], made.what).not.toContain(await sent);
   expect(await health, made.what).toBe(200);
   return listener.longest();
@@ -295,7 +295,7 @@ interface Calls {
   readonly tools: readonly string[];
   readonly besides?: Target['besides'];
   readonly argumentsOf?: Target['argumentsOf'];
-  /** Of the costs of a body. */
+  /** Factor on the cost of a body. */
   readonly passes?: number;
 }
 

@@ -23,7 +23,7 @@ import { buildApp } from '#registry/service/app.ts';
 import { createServiceMetrics } from '#registry/service/metrics.ts';
 import { controlApp } from '../reconciler/control/control-app.ts';
 
-/** What a listener is started with; it goes to another process as JSON. */
+/** Settings of a listener. They are passed to its process as JSON. */
 export type Start =
   | { readonly kind: 'proxy'; readonly config: RunConfig; readonly environment?: Readonly<Record<string, string>> }
   | { readonly kind: 'virtual server'; readonly config: VmcpConfig }
@@ -173,7 +173,7 @@ async function listenRegistry(database: DatabaseAddress): Promise<Listening> {
   return listenFastify(app, read.config.limits.headerBytes);
 }
 
-/** What node takes unless it is told otherwise. */
+/** Default of Node.js. */
 const NODE_HEAD_BYTES = 16 * 1024;
 
 function listenControl(secret: string): Promise<Listening> {

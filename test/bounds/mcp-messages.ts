@@ -20,7 +20,7 @@ export interface Target {
   /** JSON of `arguments` with this value where policies read it. */
   readonly argumentsOf: (value: string) => string;
   readonly session: string | undefined;
-  /** What is sent besides calls of the tool: nothing, long names and descriptions, or all methods. */
+  /** Messages in addition to calls of the tool: none, long names and descriptions, or all methods. */
   readonly besides: 'nothing' | 'long names' | 'all';
   /** Only the values that most readers take longest for. */
   readonly few: boolean;

@@ -47,7 +47,7 @@ const FIELD_BYTES = 40;
 export function costlyHeads(path: string, bytes: number): readonly Costly[] {
   const room = bytes - path.length - 600;
   const lists = LISTS.map(([header, item, before = '']): Costly => {
-    // What ends otherwise than it goes on makes matchers try again from every place.
+    // A text whose end differs from its repeated part makes a backtracking matcher start again at every place.
     return {
       what: `head: ${header}`,
       target: path,
@@ -86,7 +86,7 @@ export function costlyQueries(path: string, bytes: number): readonly Costly[] {
   ];
 }
 
-/** Of the webhooks that are genuine. */
+/** Secret that signs genuine webhooks. */
 export const WEBHOOK_SECRET = 'a-secret';
 
 /** Bodies of any route: forms and JSON. */

@@ -70,7 +70,7 @@ export const HTTP = {
 };
 export const SSE = { ...HTTP, transport: 'sse', args: ['sse'] };
 
-/** Of the proxy, by the address of its Service. */
+/** Returns the URL of a proxy by the address of its Service. */
 export function urlOf(namespace: string, name: string): URL {
   const path = '-o=jsonpath={.spec.clusterIP}:{.spec.ports[0].port}';
   return new URL(`http://${kubectl(['-n', namespace, 'get', 'service', `mcp-${name}-proxy`, path])}/mcp`);

@@ -17,7 +17,7 @@ const SERVER = '@modelcontextprotocol/server-everything';
 const ENV = { ...process.env, BUILDAH_ISOLATION: 'chroot' };
 
 interface BuildOptions {
-  /** Of the checkout. */
+  /** Root folder of the checkout. */
   readonly root: string;
   /** A Debian root file system. */
   readonly rootfs: string;

@@ -1,4 +1,4 @@
-// Where the node of the suite is: addresses, files, and kubectl as its administrator.
+// Addresses and files of the suite's node, and kubectl as its administrator.
 
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ export const FOLDER = process.env.SKEP_NODE_DIR ?? join(tmpdir(), 'skep-node');
 export const KUBECONFIG = join(FOLDER, 'run/pki/admin.kubeconfig');
 export const ADDRESS = '10.200.0.1';
 export const DNS = '10.96.0.10';
-/** As kubeadm, kind and k3s set it: another than the documents' default. */
+/** The issuer that kubeadm, kind and k3s set. It differs from the default of `oidcConfig`. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 /** Standard output; undefined if kubectl fails. */

@@ -11,7 +11,7 @@ export default defineConfig({
     globalSetup: ['test/node/machine.ts'],
     pool: 'forks',
     execArgv: V8_FLAGS,
-    // One node for all.
+    // All files use the same node.
     fileParallelism: false,
     testTimeout: 2 * PATIENCE_MS,
     hookTimeout: 2 * PATIENCE_MS,

@@ -24,7 +24,7 @@ interface State {
   readonly socket: WebSocket;
   readonly handlers: StreamsHandlers;
   readonly pod: string;
-  /** Of the pod, once it is known. */
+  /** uid of the pod; empty until the pod has been read. */
   uid: string;
   /** The deletion of the pod, once it has begun. */
   replaced: Promise<void> | undefined;

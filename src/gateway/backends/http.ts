@@ -7,7 +7,7 @@ import { recogniseLostSession } from './http-session.ts';
 import type { BackendClock, Upstream, UpstreamFault, UpstreamFlow, UpstreamRequest } from './ports.ts';
 
 export interface HttpBackendOptions {
-  /** Of the endpoint. The query of a request is added to its own; no other path of the server is ever requested. */
+  /** URL of the endpoint. The query of a request is added to it; no other path of the server is ever requested. */
   readonly url: string;
   /** What the server sees as Host; absent: that of the URL. */
   readonly host?: string;

@@ -106,8 +106,8 @@ function prepareMessage(
   if (fault !== undefined) return { known: { ...begun, message, era, revision }, refusal: protocolRefusal(fault) };
   const session = sessionOf(world.seal, incoming, message, era);
   if (session === 'unknown') return { known: { ...begun, message, era, revision }, refusal: sessionUnknown() };
-  const misfit = streamRefusal(incoming, session);
-  if (misfit !== undefined) return { known: { ...begun, message, era, revision }, refusal: misfit };
+  const refusal = streamRefusal(incoming, session);
+  if (refusal !== undefined) return { known: { ...begun, message, era, revision }, refusal };
   return prepareAdmitted(world, incoming, session, {
     ...begun,
     message,

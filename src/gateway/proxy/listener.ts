@@ -28,7 +28,7 @@ const TIMES: ArrivalTimes = { headMs: 10_000, arrivalMs: 60_000, checkMs: 2_000 
 const KEEP_ALIVE_MS = 75_000;
 const HEADER_BYTES_MAX = 32 * 1024;
 
-/** Writes an exception that nobody caught to the log. */
+/** Writes an uncaught exception to the log. */
 export type ReportFailed = (error: unknown) => void;
 
 /** Port 0 lets the system choose. Throws Failure `listen-failed`. */
@@ -67,7 +67,7 @@ export async function listenHttp(
   };
 }
 
-/** What the handling of this request throws, now or later, is for `refuse` to answer. */
+/** Lets `refuse` answer an exception that the handling of this request throws, now or later. */
 export function refuseBrokenBy(response: ServerResponse, refuse: (error: unknown) => void): void {
   const request = requestUnderWay();
   if (request === undefined) return;
@@ -90,7 +90,7 @@ function guardedRequest(response: ServerResponse, failed: ReportFailed): Guarded
   };
 }
 
-/** What is left of the request is not read: its parser may be where the exception was thrown. */
+/** The rest of the request is not read: its parser may have thrown the exception. */
 function endBy(response: ServerResponse, answer: () => void): void {
   response.shouldKeepAlive = false;
   answer();

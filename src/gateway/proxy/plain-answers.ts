@@ -57,7 +57,7 @@ interface PlainRoute {
   readonly open: boolean;
 }
 
-/** Of two with one path the later counts. */
+/** If two routes have the same path, the later one counts. */
 export function plainRoutes({ health, resource, metricsText, documents = {} }: PlainAnswers): PlainRoutes {
   const closed = (path: string, answer: () => Plain): [string, PlainRoute] => [path, { open: false, answer }];
   return new Map([

@@ -29,7 +29,7 @@ export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage
   }
   if (!METHODS.includes(request.method)) return methodRefusal('GET, POST, DELETE');
   if (request.method === 'POST') return typeRefusal(request);
-  // A client that only looks whether it has to log in takes everything: once it is known, its GET has to list the type.
+  // A client that tries whether it has to log in accepts every type. A known caller's GET has to list this one (exchange.ts).
   const accept = request.headers.accept ?? '*/*';
   const refused = request.method === 'GET' && !/text\/event-stream|\*\/\*|text\/\*/i.test(accept);
   return refused ? ACCEPT_REFUSED : undefined;

@@ -16,7 +16,7 @@ import {
   TOO_MANY_KEYS,
 } from './json-bytes.ts';
 
-/** Of one object that is read. Each is decoded and kept, so that megabytes of short keys take a quarter of a second. */
+/** Most keys of one object that is read. Each key is decoded and stored, and megabytes of short keys would take a quarter of a second. */
 const UNKNOWN_KEYS_MAX = 1000;
 
 /** The keys that are known at one level, and where their values are noted. */

@@ -18,7 +18,7 @@ import { relocateVmcpConfig } from './local-vmcp-config.ts';
 export interface OwnProgramOptions {
   /** The servers have their URLs below it. */
   readonly origin: string;
-  /** Of the embedded cluster; it exists once pods do. */
+  /** Path of the embedded cluster's kubeconfig. The file exists when the first pod does. */
   readonly kubeconfig: string;
   /** Node.js and this program. */
   readonly self: readonly [string, string];
@@ -80,14 +80,14 @@ export function ownProgram(
   };
 }
 
-/** As custom resources render them: paths of the container, and what Node.js is told for many calls. */
+/** Variables that custom resources render: paths of the container, and the options of Node.js for many calls. */
 const EXPECTED = {
   HOME: SCRATCH_PATH,
   XDG_CONFIG_HOME: SCRATCH_PATH,
   NODE_OPTIONS: CALLS_NODE_OPTIONS,
 };
 
-/** Why the container is not one that a custom resource renders; undefined: it is. */
+/** Returns why the container is not one that a custom resource renders; undefined if it is. */
 function whyRefused(
   { apiGroup }: OwnProgramOptions,
   { kinds, config, takes }: Role,
@@ -129,7 +129,7 @@ function confinedCommand(
     '--permission',
     ...readable.map((path) => `--allow-fs-read=${path}`),
     ...withRealPaths(folders).map((path) => `--allow-fs-write=${path}`),
-    // As npm installs it, the program is a link elsewhere.
+    // npm installs the program as a link.
     realpathSync(script),
   ];
 }

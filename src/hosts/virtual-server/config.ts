@@ -54,7 +54,7 @@ function plainObject(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** What opens the authorization server says it again, when keys and secrets are there. */
+/** The authorization server checks the same settings again when it opens with its keys and secrets. */
 function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: VmcpConfig): void {
   if (authServer === undefined) return;
   if (oidc === undefined) throw invalid(file, '/authServer needs /incomingAuth/oidc, which accepts its tokens');

@@ -106,7 +106,7 @@ export async function startDevcluster(options: DevclusterOptions): Promise<Devcl
   }
 }
 
-/** Where the server listens, once it does. */
+/** URL of the server; empty until it listens. */
 interface Address {
   text: string;
 }

@@ -37,10 +37,10 @@ export function addressed(schema: TString, form: AddressForm): TString {
   return Object.assign({ ...schema }, { [ADDRESS]: form });
 }
 
-/** What is wrong with a text that is to be an address, in words that follow its name. */
+/** Returns the fault of a text as words that follow the field's name; undefined if the text fits. */
 export function addressFault(form: AddressForm, text: string): string | undefined {
   if (FITS[form](text)) return undefined;
-  // What stands before @ may be a password.
+  // The text before @ may hold a password, so it is not repeated.
   return `must be ${RIGHT[form]}${text.includes('@') ? '' : `, not "${text}"`}`;
 }
 
@@ -49,7 +49,7 @@ export interface AddressFault {
   readonly message: string;
 }
 
-/** Of the value, and of all below it. An empty text means that there is none: whether that may be says the schema. */
+/** Returns the faults of a value and of all values below it. An empty text is skipped: the schema says whether it may be empty. */
 export function addressFaults(schema: TSchema, value: unknown, pointer = ''): readonly AddressFault[] {
   if (!isObject(schema)) return [];
   if (typeof value === 'string') return textFaults(schema[ADDRESS], value, pointer);
@@ -78,7 +78,7 @@ function schemaAt({ properties, additionalProperties, patternProperties }: JsonO
 
 /** Undefined: the text is not an http or https URL, or names a person. */
 export function httpUrl(text: string): URL | undefined {
-  // The URL parser mends white space, `http:host` and backslashes; whoever else reads the text may not.
+  // The URL parser accepts white space, `http:host` and backslashes; other readers of the text may not.
   if (!/^https?:\/\/[^\s/?#\\][^\s\\]*$/i.test(text)) return undefined;
   const url = URL.parse(text);
   return url === null || url.username + url.password !== '' ? undefined : url;
@@ -94,7 +94,7 @@ export function collectorUrl(endpoint: string, insecure: boolean): string | unde
   if (endpoint.includes('://') && !SCHEME.test(endpoint)) return undefined;
   const url = httpUrl(SCHEME.test(endpoint) ? endpoint : `${insecure ? 'http' : 'https'}://${endpoint}`);
   if (url === undefined || url.search + url.hash !== '') return undefined;
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return url.origin + withoutEndSlashes(url.pathname);
 }
 
 /** An IPv6 address is in brackets, and comes without them. Undefined: the text is not `host:port`. */

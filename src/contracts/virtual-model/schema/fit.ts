@@ -110,7 +110,7 @@ function listMisfits(fitting: Fitting, schema: JsonObject, value: readonly Json[
   ];
 }
 
-/** By their text with sorted keys: items that are compared in pairs cost the square of their size. */
+/** Compares items by their text with sorted keys: a comparison in pairs would cost the square of their number. */
 function hasEqualItems(items: readonly Json[]): boolean {
   return new Set(items.map(canonicalJson)).size < items.length;
 }

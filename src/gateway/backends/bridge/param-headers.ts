@@ -32,7 +32,7 @@ const NAMED: ReadonlySet<string> = new Set([
 ]);
 const MAX_DEPTH = 64;
 
-/** By their names: a schema may have hundreds of thousands of properties. */
+/** Headers by name. A map, because a schema may have hundreds of thousands of properties. */
 type Found = Map<string, ParamHeader>;
 
 export function paramHeadersOf(inputSchema: unknown): ParamHeaders {

@@ -68,7 +68,7 @@ function busy(): Failure {
   return new Failure('stdio-busy', 'every process serves a session', { data, retryable: true });
 }
 
-/** Resolves when a process is released, or after a moment: a new process announces itself to nobody. */
+/** Resolves when a process is released, or after a moment: a new process does not announce itself. */
 function waitForSlot({ parts, waiting }: State): Promise<void> {
   return new Promise((resolve) => {
     const stopWaiting = parts.clock.after(LOOK_AGAIN_MS, wake);

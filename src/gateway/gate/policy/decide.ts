@@ -33,7 +33,7 @@ export interface Policies {
 /** Decisions that are remembered, those of longer names aside. */
 const REMEMBERED_MAX = 20_000;
 const NAME_MAX = 512;
-/** Of a name or URI: the engine and its patterns look at each character, on the event loop. */
+/** Characters of a name or URI. The engine and its patterns read each of them on the event loop. */
 const NAME_SHOWN_MAX = 64 * 1024;
 
 const ALLOWED: Decision = { allowed: true };

@@ -74,7 +74,7 @@ test('a list that does not end within 30 s refuses the call, on whatever page, a
   timers[0]?.task();
   expect(failures).toMatchObject([{ refusal: { status: 503, reason: 'tool-hints-unreadable' } }]);
   expect(pages.map(({ aborted }) => aborted)).toEqual([false, true]);
-  // What comes too late changes nothing.
+  // An answer after the time limit changes nothing.
   const [, second] = pages;
   if (second !== undefined) answerPage(second, { tools: [] });
   expect(failures.length).toBe(1);

@@ -72,7 +72,7 @@ function hintsFailure(detail: string): HintsFailure {
   return { refusal: HINTS_UNREADABLE, detail: `the list of tools could not be read: ${detail}` };
 }
 
-/** What a page says: the cursor of the next one, undefined at the end of the list. */
+/** Result of a page: the cursor of the next page, undefined at the end of the list. */
 type PageRead = { readonly next: string | undefined } | HintsFailure;
 
 function openPage(

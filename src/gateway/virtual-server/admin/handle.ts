@@ -10,7 +10,7 @@ import { readAdminPage } from '../page/assets.ts';
 export interface AdminParts {
   /** Where it listens: on loopback names of other hosts are refused (DNS rebinding). */
   readonly address: string;
-  /** By path. */
+  /** Documents by path. */
   readonly documents: Readonly<Record<string, () => JsonObject>>;
   /** What no answer was found for. */
   readonly failed: (error: unknown) => void;

@@ -62,7 +62,7 @@ const DESCRIPTION_MAX = 4096;
 const KEYWORDS_MAX = 64;
 const KEYWORD_MAX = 256;
 
-/** Half of a surrogate pair is no text for an embedding service. */
+/** An embedding service does not accept half of a surrogate pair. */
 function beginning(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import { writePrivately } from '../storage/private-file.ts';
 
-/** As kubeadm sets it: another one than `https://kubernetes.default.svc`, the address of an API server inside its cluster. */
+/** The issuer that kubeadm sets. It differs from `https://kubernetes.default.svc`, the address of an API server inside its cluster. */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 export const SIGNING_ALGORITHM = 'ES256';

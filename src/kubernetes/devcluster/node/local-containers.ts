@@ -20,7 +20,7 @@ export interface LocalContainers extends ContainerRunner {
 }
 
 export interface ContainerInput {
-  /** As in the container's specification: the first connection that ends, ends the input. */
+  /** If set, the input ends with the first connection that had it (`stdinOnce` of the container's specification). */
   readonly stdinOnce?: boolean;
 }
 

@@ -55,7 +55,7 @@ export interface VolumeMount {
 export interface Container {
   readonly name: string;
   readonly image: string;
-  /** What the container runs in place of the entry point of its image. */
+  /** Command in place of the image's entry point. */
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   /** True: its input stays open, for those that attach. */

@@ -98,7 +98,7 @@ function lineOf({ type, key, object }: Change): JsonObject {
 /** Written aside and renamed: a kill leaves the old file or the new one. */
 function writeSnapshot(path: string, revision: number, objects: Iterable<{ collection: string; object: KubeObject }>) {
   const draft = `${path}.draft`;
-  // What a killed process left, or a link, is not written to.
+  // A draft that a killed process left, or a link, is never written to.
   rmSync(draft, { force: true });
   const fd = openSync(draft, 'wx', 0o600);
   let bytes = writeSync(fd, `${JSON.stringify({ ...FORMAT, revision })}\n`);

@@ -49,7 +49,7 @@ function commitFindings({ spec }: Registry): readonly Finding[] {
   });
 }
 
-/** The default is no format that anyone has chosen. */
+/** A default was not chosen by the author. */
 function formatFindings(written: unknown): readonly Finding[] {
   const registries = isObject(written) ? written.registries : [];
   return (Array.isArray(registries) ? registries : []).flatMap((registry, index) =>
