@@ -18,7 +18,7 @@ import { RECORD_VERSION } from '#reconciler/run/records/home-record.ts';
 import { clearQuarantine } from '#reconciler/run/records/quarantine.ts';
 import { resume } from '#reconciler/run/records/suspension.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { settingsOf } from '../../scripts/release/cluster.ts';
 import { HOME } from '../../scripts/release/manifests.ts';
 import { eventually, type SuiteServer } from '../cluster/server.ts';
@@ -312,12 +312,18 @@ async function objectsOfOurKinds(): Promise<readonly KubeObject[]> {
 
 /**
  * The words of a release are its own. Nor is there a database, which the status of the registry says since, or a proxy of this
- * release before it has made one.
+ * release before it has made one; and since this release virtual servers say whose tokens of the cluster they accept.
  */
 function withoutTexts(resources: readonly KubeObject[]): readonly unknown[] {
   const others = resources.filter(({ kind }) => !['MCPRegistry', 'MCPServer', 'MCPRemoteProxy'].includes(kind));
   const dropped = (key: string) => ['message', 'resourceVersion', 'managedFields'].includes(key);
-  return JSON.parse(JSON.stringify(others, (key, value) => (dropped(key) ? undefined : value)));
+  const isNew = (value: Json) => isObject(value) && value.type === 'ServiceAccountTokensAccepted';
+  return JSON.parse(
+    JSON.stringify(others, (key, value) => {
+      if (dropped(key)) return undefined;
+      return Array.isArray(value) ? value.filter((item) => !isNew(item)) : value;
+    }),
+  );
 }
 
 /** Of the embedded server: a real one without nodes has none that get ready. */
@@ -349,16 +355,19 @@ function isOurKind(path: string): boolean {
   return path.startsWith('/apis/toolhive.stacklok.dev/');
 }
 
-/** The first release with `skep proxy`: its configuration, its keys, its pods, and budgets where there are several. */
+/**
+ * The first release with `skep proxy`: its configuration, its keys, its pods, and budgets where there are several. The file of
+ * a virtual server names the audience of its tokens, and whether the API server issues them.
+ */
 function isOfThisRelease(change: string): boolean {
-  return /^(update \/ConfigMap\/\S+-(runconfig|registry-server-config)|update \/Secret\/\S+-hmac-secret|create \/Secret\/\S+-session-keys|update apps\/Deployment\/\S+|create policy\/PodDisruptionBudget\/\S+)$/.test(
+  return /^(update \/ConfigMap\/\S+-(runconfig|vmcp-config|registry-server-config)|update \/Secret\/\S+-hmac-secret|create \/Secret\/\S+-session-keys|update apps\/Deployment\/\S+|create policy\/PodDisruptionBudget\/\S+)$/.test(
     change,
   );
 }
 
 /** What of that lived before, the statuses that follow from it, and the record of which kinds there are. */
 function isOfAProxy(path: string): boolean {
-  return /\/(configmaps\/([^/]+-(runconfig|registry-server-config)|skep-fleet)|secrets\/[^/]+-hmac-secret|deployments\/[^/]+|mcp(servers|remoteproxies)\/[^/]+)$/.test(
+  return /\/(configmaps\/([^/]+-(runconfig|vmcp-config|registry-server-config)|skep-fleet)|secrets\/[^/]+-hmac-secret|deployments\/[^/]+|mcp(servers|remoteproxies)\/[^/]+)$/.test(
     path,
   );
 }

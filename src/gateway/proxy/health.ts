@@ -42,7 +42,7 @@ export function watchHealth(backend: Backend, facts: HealthFacts, clock: HealthC
   let cancel: () => void = () => undefined;
 
   async function ask(): Promise<void> {
-    const probe = await backend.probe();
+    const probe = await probeOf(backend);
     last = { ...probe, checkedAt: clock.now() };
     answered ||= probe.available;
     if (!stopped) cancel = clock.after(answered ? INTERVAL_MS : FIRST_INTERVAL_MS, () => void ask());
@@ -65,6 +65,15 @@ export function watchHealth(backend: Backend, facts: HealthFacts, clock: HealthC
       cancel();
     },
   };
+}
+
+/** A check that throws has failed: a server that cannot even be asked is not available. */
+async function probeOf(backend: Backend): Promise<Probe> {
+  try {
+    return await backend.probe();
+  } catch (error) {
+    return { available: false, error: String(error) };
+  }
 }
 
 function reportOf(

@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Program, startProgram } from '../../harness/mcp-program.ts';
-import { CONFIG, runProxy } from './world.ts';
+import { CONFIG, runProxy, send } from './world.ts';
 
 let program: Program;
 let origins: { readonly plain: string; readonly framed: string };
@@ -60,22 +60,14 @@ test('an exception of no request ends the process', async () => {
   expect(own.exitCode()).not.toBe(0);
 });
 
-test('a proxy whose settings break every request answers each', async () => {
-  const proxy = await runProxy({
-    ...CONFIG,
-    target_host: '127.0.0.1',
-    target_port: 1,
-    oidc_config: {
-      ...{ issuer: 'https://id.example.com', resource_url: 'no URL', scopes: [], insecure_allow_http: false },
-      ...{ jwks_allow_private_ip: false, protected_resource_allow_private_ip: false },
-    },
-  });
+test('a proxy whose settings break every request answers each, and its own checks of the server do not end it', async () => {
+  const proxy = await runProxy({ ...CONFIG, target_host: '[', target_port: 1 });
   try {
-    for (const path of ['/mcp', '/.well-known/oauth-protected-resource']) {
-      expect((await ask(`${proxy.origin}${path}`, 'POST')).status).toBe(500);
-    }
-    expect((await ask(`${proxy.origin}/health`, 'GET')).status).toBe(200);
-    expect(proxy.log.filter(({ code }) => code === 'proxy-internal')).not.toEqual([]);
+    const list = () => send(proxy, 'tools/list');
+    expect([(await list()).status, (await list()).status]).toEqual([500, 500]);
+    const { status, text } = await ask(`${proxy.origin}/health`, 'GET');
+    expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ status: 'unhealthy' })]);
+    expect(proxy.log.filter(({ reason }) => reason === 'proxy-internal')).toHaveLength(2);
   } finally {
     await proxy.stop();
   }

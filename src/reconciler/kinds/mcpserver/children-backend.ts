@@ -1,7 +1,7 @@
 // The MCP server itself: its StatefulSet, and the Services by which the proxy reaches it. Knows nothing about clients.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
-import type { Json, JsonObject } from '#std/json.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { imagePullSecrets, service } from '../generated.ts';
 import type { Settings, View } from '../kind.ts';
 import { CONTAINER_SECURITY, envOf, POD_SECURITY, SCRATCH, secretsOf } from '../pods/pod.ts';
@@ -36,12 +36,21 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
     spec: {
       replicas,
       serviceName: statefulSet,
-      // Used pods are replaced at the same time, not one after the other.
-      ...(sessionPool(self) === undefined ? {} : { podManagementPolicy: 'Parallel' }),
+      ...podManagement(self, view),
       selector: { matchLabels: { app: name } },
       template: withPodTemplate(template, spec.podTemplateSpec),
     },
   };
+}
+
+/**
+ * Used pods of a pool are replaced at the same time, not one after the other. The policy of a StatefulSet cannot be changed, so
+ * a server that becomes a pool, or is one no longer, keeps what it has.
+ */
+function podManagement(self: Server, view: View): { readonly podManagementPolicy?: string } {
+  const live = view.find('StatefulSet', serverChildNames(self.name).statefulSet)?.spec;
+  const isParallel = isObject(live) ? live.podManagementPolicy === 'Parallel' : sessionPool(self) !== undefined;
+  return isParallel ? { podManagementPolicy: 'Parallel' } : {};
 }
 
 /**
