@@ -81,7 +81,7 @@ async function listenProxy(config: RunConfig, environment: Readonly<Record<strin
 }
 
 const HEALTH = {
-  ready: () => true,
+  unready: () => undefined,
   report: () => ({}),
   observed: () => undefined,
   drain: () => undefined,

@@ -18,8 +18,8 @@ export interface HealthClock {
 }
 
 export interface Health {
-  /** True once the server has answered, until `drain`. */
-  ready(): boolean;
+  /** Why no requests should come now, as a sentence; undefined once the server has answered, until `drain`. */
+  unready(): string | undefined;
   /** The body of /health. */
   report(): JsonObject;
   /** What real traffic saw of the server counts as well as a question. */
@@ -34,28 +34,52 @@ export interface HealthFacts {
   readonly version: JsonObject;
 }
 
-export function watchHealth(backend: Backend, facts: HealthFacts, clock: HealthClock): Health {
+/** `changed` gets what `unready` says, each time that a check changes it. */
+export function watchHealth(
+  backend: Backend,
+  facts: HealthFacts,
+  clock: HealthClock,
+  changed: (reason: string | undefined) => void,
+): Health {
   let last: (Probe & { readonly checkedAt: number }) | undefined;
   let answered = false;
   let draining = false;
   let stopped = false;
+  let said: string | undefined;
   let cancel: () => void = () => undefined;
+
+  function unready(): string | undefined {
+    if (draining) return 'the proxy is stopping';
+    if (answered) return undefined;
+    if (last === undefined) return 'the MCP server was not asked yet';
+    return `the MCP server did not answer: ${last.error ?? 'no reason is known'}`;
+  }
+
+  function tell(): void {
+    const reason = unready();
+    if (reason === said || draining) return;
+    said = reason;
+    changed(reason);
+  }
 
   async function ask(): Promise<void> {
     const probe = await probeOf(backend);
     last = { ...probe, checkedAt: clock.now() };
     answered ||= probe.available;
-    if (!stopped) cancel = clock.after(answered ? INTERVAL_MS : FIRST_INTERVAL_MS, () => void ask());
+    if (stopped) return;
+    tell();
+    cancel = clock.after(answered ? INTERVAL_MS : FIRST_INTERVAL_MS, () => void ask());
   }
 
   void ask();
   return {
-    ready: () => answered && !draining,
+    unready,
     report: () => reportOf(facts, last, clock.now()),
     observed(available) {
       answered ||= available;
       if (last !== undefined && last.available === available) return;
       last = { available, checkedAt: clock.now() };
+      if (available) tell();
     },
     drain() {
       draining = true;

@@ -66,7 +66,7 @@ export function plainRoutes({ health, resource, metricsText, documents = {} }: P
     ...(metricsText === undefined
       ? []
       : [closed('/metrics', () => ({ status: 200, type: METRICS_CONTENT_TYPE, text: metricsText() }))]),
-    closed('/readyz', () => readiness(health.ready())),
+    closed('/readyz', () => readiness(health.unready())),
     closed('/health', () => json(200, health.report())),
   ]);
 }
@@ -76,8 +76,8 @@ function metadataRoutes(resource: ResourceSettings): readonly [string, PlainRout
   return metadataPaths(resource).map((path) => [path, { open: true, answer }]);
 }
 
-function readiness(ready: boolean): Plain {
-  return json(ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready' });
+function readiness(reason: string | undefined): Plain {
+  return reason === undefined ? json(200, { status: 'ready' }) : json(503, { status: 'not_ready', reason });
 }
 
 function json(status: number, value: object): Plain {

@@ -19,7 +19,7 @@ import { openBackend } from './backend.ts';
 import { proxyClock } from './clock.ts';
 import { openProxyIssuer } from './issuer.ts';
 import { readSessionKeys, watchSeal } from './keys.ts';
-import { openRecorder, reportBroken } from './record.ts';
+import { openRecorder, reportBroken, reportReadiness } from './record.ts';
 import { watchConfig } from './reload.ts';
 import { openRules } from './rules.ts';
 import { createSettings } from './settings.ts';
@@ -114,7 +114,8 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const backendOptions = { config, environment, files, logger, seal, sessionKeys, limits, times, metrics: proxy };
   const { backend, relay, close } = await openBackend(backendOptions);
   closing.push(() => close(0));
-  const health = watchHealth(backend, { transport: config.transport, version: { version: VERSION } }, proxyClock);
+  const facts = { transport: config.transport, version: { version: VERSION } };
+  const health = watchHealth(backend, facts, proxyClock, reportReadiness(logger));
   closing.push(health.stop);
   const underWay = countUnderWay();
   const { untilStopped } = underWay;

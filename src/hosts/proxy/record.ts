@@ -102,6 +102,14 @@ function gatherLines(write: (text: string) => void): { write(line: string): void
   };
 }
 
+/** Each reason once, as long as it stays the same. */
+export function reportReadiness(logger: Logger): (reason: string | undefined) => void {
+  return (reason) => {
+    if (reason === undefined) logger.info('the MCP server answers: the proxy is ready');
+    else logger.warn({ reason }, 'the proxy is not ready');
+  };
+}
+
 /** Says in the log what an exception broke that no code caught. */
 export function reportBroken(logger: Logger): (error: unknown) => void {
   return (error) => logger.error({ err: error, code: 'proxy-internal' }, 'a request broke, and was ended');

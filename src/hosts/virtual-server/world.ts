@@ -96,7 +96,10 @@ export function openWorld(options: WorldOptions): VirtualWorld {
   const checks = watchMembers({ members, catalogue, clock: proxyClock, times: () => healthTimes(current) });
   return {
     backend: createVirtualServer(world, () => members.all().some(({ health }) => health.usable())),
-    health: openHealth(members, () => checks.complete() && learning.ready()),
+    health: openHealth(members, () => {
+      if (!checks.complete()) return 'not every backend was asked yet';
+      return learning.ready() ? undefined : 'the search over the tools is not built yet';
+    }),
     members: () => listed.all().map(({ name, health }) => ({ name, report: health.report() })),
     documents: {
       '/status': () => statusDocument(members.all(), VERSION),
@@ -202,10 +205,10 @@ function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: O
 }
 
 /** Ready once it is known how every member is, and what they offer can be found: one that is down is for the lists to say. */
-function openHealth(members: Members, complete: () => boolean): Health {
+function openHealth(members: Members, incomplete: () => string | undefined): Health {
   let draining = false;
   return {
-    ready: () => complete() && !draining,
+    unready: () => (draining ? 'the virtual MCP server is stopping' : incomplete()),
     report() {
       const { healthy, backends } = statusDocument(members.all(), VERSION);
       const timestamp = new Date(proxyClock.now()).toISOString();

@@ -5,7 +5,7 @@ import type { Static } from '#std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { type Progress as Reached, setback } from '../pods/progress.ts';
-import { workloadState } from '../pods/workload.ts';
+import { whereReasonIs, workloadState } from '../pods/workload.ts';
 import { configHashes } from '../proxy/verdicts.ts';
 import { configurationFault, remoteProxyVerdicts } from './conditions.ts';
 import { proxyUrl, type RemoteProxy, remoteProxyChildNames } from './facts.ts';
@@ -37,8 +37,9 @@ function progress(self: RemoteProxy, observed: Observed): Progress {
   return fault === undefined ? held : { ...held, message: `Validation failed: ${held.message}`, reason: fault.reason };
 }
 
-function deploymentProgress({ name }: RemoteProxy, view: Observed['view']): Progress {
-  const state = workloadState(view, 'Deployment', remoteProxyChildNames(name).deployment);
+function deploymentProgress({ name, namespace }: RemoteProxy, view: Observed['view']): Progress {
+  const { deployment } = remoteProxyChildNames(name);
+  const state = workloadState(view, 'Deployment', deployment);
   const notReady = { ready: false, reason: 'DeploymentNotReady' };
   switch (state.state) {
     case 'missing':
@@ -54,6 +55,10 @@ function deploymentProgress({ name }: RemoteProxy, view: Observed['view']): Prog
     case 'progressing':
       return state.ready > 0
         ? { phase: 'Ready', message: 'Remote proxy is running', ...notReady }
-        : { phase: 'Pending', message: 'Remote proxy is starting', ...notReady };
+        : {
+            phase: 'Pending',
+            message: `Remote proxy is starting. ${whereReasonIs(namespace, deployment)}`,
+            ...notReady,
+          };
   }
 }

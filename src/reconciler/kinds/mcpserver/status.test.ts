@@ -128,6 +128,15 @@ describe('the phase of an MCPServer', () => {
       reported: 'Running, MCP server is running, ready: WorkloadsReady, 2 proxies',
     },
     {
+      reason: 'its proxy does not reach the server, whose pod is ready',
+      observed: observe([
+        { kind: 'Deployment', ...complete(2), status: { ...complete(2).status, readyReplicas: 0 } },
+        RUNNING[1]!,
+      ]),
+      reported:
+        'Pending, MCP server is starting: its proxy is not ready. Its log says why: kubectl -n agents logs deployment/weather, not ready: WorkloadsNotReady, 0 proxies',
+    },
+    {
       reason: 'no process of a pool has been reached yet',
       resource: POOL,
       observed: observe([

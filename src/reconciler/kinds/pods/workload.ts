@@ -39,6 +39,11 @@ export function readyReplicas(state: WorkloadState): number {
   return 'ready' in state ? state.ready : 0;
 }
 
+/** A proxy whose pod runs and is not ready has said the reason in its log, once. */
+export function whereReasonIs(namespace: string, deployment: string): string {
+  return `Its log says why: kubectl -n ${namespace} logs deployment/${deployment}`;
+}
+
 function failureOf(conditions: Json | undefined): string | undefined {
   if (!Array.isArray(conditions)) return undefined;
   const failed = conditions.filter(isObject).find(({ type, status, reason }) => {
