@@ -75,7 +75,7 @@ function podSpec(proxy: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): JsonObjec
         args: ['proxy', `--config=${RUN_CONFIG_DIRECTORY}/${RUN_CONFIG_FILE}`],
         ports: ports(proxy),
         env: envOf(withSurroundings(environment(proxy, needs))),
-        resources: pod.resources,
+        resources: pod.resources ?? RESOURCES,
         livenessProbe: httpProbe('/health', 'http', LIVENESS),
         readinessProbe: httpProbe('/readyz', 'http', { ...readiness, failureThreshold: 3 }),
         ...ENDING.container,
@@ -94,6 +94,9 @@ function ports(proxy: ProxyFacts): Json[] {
     ...(metrics === undefined ? [] : [{ name: 'metrics', containerPort: metrics, protocol: 'TCP' }]),
   ];
 }
+
+/** What a proxy without callers uses. Without a request a node that runs out of memory ends it first. */
+const RESOURCES = { requests: { cpu: '10m', memory: '96Mi' } };
 
 const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
 
