@@ -72,4 +72,19 @@ describe('calls', () => {
     await call();
     expect(await health()).toMatchObject({ consecutive_failures: 0 });
   });
+
+  it('three timeouts of one slow tool leave the member healthy', async () => {
+    const member = await startMember({ tools: [tool('echo'), tool('hang')] });
+    open.push(member);
+    const { operational: failing } = operational({ healthCheckInterval: '10m', unhealthyThreshold: 3 });
+    const settings = { operational: { ...failing, timeouts: { default: '200ms', perWorkload: {} } } };
+    const server = await runVirtual(configOf({ member }, settings));
+    open.push(server);
+    const client = await connect(server);
+    for (let at = 0; at < 3; at += 1) {
+      expect((await client.ask('tools/call', { name: 'member_hang' })).error?.message).toContain('in time');
+    }
+    const { backends } = (await get(`${server.origin}/api/backends/health`)).json;
+    expect(backends[0]).toMatchObject({ status: 'healthy', consecutive_failures: 0 });
+  });
 });
