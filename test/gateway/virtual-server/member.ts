@@ -26,6 +26,8 @@ export interface TestMember {
   say(message: object): void;
   /** From now on these methods get no answer. */
   silence(...methods: readonly string[]): void;
+  /** Calls of tools are answered with this status, or their connections are closed, until it is called without an argument. */
+  failCalls(how?: number | 'closed'): void;
   /** Forgets every session; requests of one are answered with this from then on, otherwise with 404. */
   forget(refusal?: Refused): void;
   /** Resolves with the next request that a tool without an answer gets. */
@@ -77,6 +79,7 @@ export function tool(name: string, more: Item = {}): Item {
 export type Refused = readonly [status: number, body: string];
 
 interface State {
+  failing: number | 'closed' | undefined;
   refusal: Refused;
   readonly options: MemberOptions;
   lists: Lists;
@@ -92,6 +95,7 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
   const state: State = {
     ...{ options, lists: options, sessions: new Set(), streams: new Set(), asked: [], hung: [], count: 0 },
     silent: [],
+    failing: undefined,
     refusal: [404, ''],
   };
   const server = createServer((request, response) => {
@@ -130,6 +134,9 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
     say,
     silence(...methods) {
       state.silent = methods;
+    },
+    failCalls(how) {
+      state.failing = how;
     },
     forget(refusal = [404, '']) {
       state.refusal = refusal;
@@ -233,6 +240,14 @@ function respond(state: State, message: any, response: ServerResponse): void {
 // biome-ignore lint/suspicious/noExplicitAny: what clients send
 function call(state: State, message: any, response: ServerResponse): void {
   const { name, arguments: args = {} } = message.params;
+  if (state.failing === 'closed') {
+    response.destroy();
+    return;
+  }
+  if (state.failing !== undefined) {
+    response.writeHead(state.failing).end();
+    return;
+  }
   const result = state.options.results?.[name]?.(args);
   if (result !== undefined) {
     answer(response, message.id, { result });

@@ -9,6 +9,7 @@ import { encodeHeaderValue, HEADERS } from '../../wire/headers.ts';
 import { patchTarget } from '../../wire/ids.ts';
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
+import { EFFECTS, type Operation, outcomeOf } from '../health/outcomes.ts';
 import { exchangeFor, type Member, memberCause } from '../members/member.ts';
 import { OWN_MEMBER } from '../own-tools/own-member.ts';
 import { CLIENT_SESSION } from '../own-tools/ports.ts';
@@ -51,7 +52,7 @@ function openStateless(world: World, member: Member, exchange: Exchange, answer:
     lost: () => false,
     asked: () => undefined,
     silent: () => flow?.abort(),
-    ended: (fault) => observe(member, fault),
+    ended: (fault, status) => observe(member, 'call', fault, status),
   });
   flow = member.backend.open(exchangeFor(member, exchange, {}), relayed);
   return flow;
@@ -74,7 +75,7 @@ function openInSession(
     (settled) => {
       if (flow.aborted()) return;
       if (!settled.ok) {
-        observe(member, settled.fault);
+        observe(member, 'initialize', settled.fault, settled.status);
         answer.fail(nameBackend(member.name, settled.fault));
         return;
       }
@@ -135,9 +136,9 @@ function send(world: World, sending: Sending): Flow {
       sent?.abort();
       if (id !== undefined) void cancelAtMember(world, member, at, exchange, id);
     },
-    ended(fault) {
+    ended(fault, status) {
       settle();
-      observe(member, fault);
+      observe(member, 'call', fault, status);
     },
   });
   const call = { member: member.name, answered: relayed.heard };
@@ -197,10 +198,15 @@ function relay(
   });
 }
 
-const UNAVAILABLE: ReadonlySet<BackendFault['reason']> = new Set(['unreachable', 'timeout']);
-
-/** Only what says something about the member as a whole counts. */
-export function observe({ health }: Member, fault: BackendFault | undefined): void {
-  if (fault === undefined) health.observe({ ok: true });
-  else if (UNAVAILABLE.has(fault.reason)) health.observe({ ok: false, message: fault.detail ?? fault.message });
+/** Counts the outcome of a request for the health of the member, as the table of outcomes says. */
+export function observe(
+  { name, health }: Member,
+  operation: Operation,
+  fault: BackendFault | undefined,
+  status?: number,
+): void {
+  const effect = EFFECTS[operation][outcomeOf(fault, status)];
+  if (effect === 'nothing') return;
+  const message = fault?.detail ?? fault?.message ?? `the backend ${name} answered with status ${status}`;
+  health.observe({ ok: effect === 'success', message });
 }

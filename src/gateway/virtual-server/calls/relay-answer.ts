@@ -30,14 +30,15 @@ export interface RelayParts {
   readonly unreadable: (reason: string) => void;
   /** The member is silent for too long: what is open at it is to be ended. */
   readonly silent: () => void;
-  /** Once, when nothing follows. */
-  readonly ended: (fault?: BackendFault) => void;
+  /** Called once, when nothing follows. `status`: of the member's HTTP answer, if there was one. */
+  readonly ended: (fault?: BackendFault, status?: number) => void;
 }
 
 interface Relay {
   readonly parts: RelayParts;
   splitter: EventSplitter | undefined;
   over: boolean;
+  status: number | undefined;
   /** Requests of the member that the client has not answered. */
   waiting: number;
   /** When the member sent its last message: monotonic milliseconds. */
@@ -55,6 +56,7 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
       parts,
       splitter: undefined,
       over: false,
+      status: undefined,
       waiting: 0,
       heardAt: 0,
       flowing: true,
@@ -69,6 +71,7 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
     },
     head(status, headers) {
       if (relay.over || isRepeated(relay, status === 404)) return;
+      relay.status = status;
       const { 'mcp-session-id': _session, ...plain } = headers;
       if (!answersWithStream(headers['content-type'])) {
         answer.head(status, plain);
@@ -110,7 +113,8 @@ function finish(relay: Relay, fault?: BackendFault): boolean {
   if (relay.over) return false;
   relay.over = true;
   relay.stopTimer?.();
-  relay.parts.ended(fault);
+  // A stream that the client can come back to is closed by design.
+  relay.parts.ended(relay.resumable && fault?.reason === 'closed' ? undefined : fault, relay.status);
   return true;
 }
 

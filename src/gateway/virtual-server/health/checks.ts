@@ -2,6 +2,7 @@
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Member, Members } from '../members/member.ts';
+import { EFFECTS, outcomeOf } from './outcomes.ts';
 
 export interface CheckParts {
   readonly members: Members;
@@ -80,7 +81,8 @@ async function ask({ catalogue, clock, times }: CheckParts, member: Member): Pro
   if (!member.perCaller) {
     const { fault } = await catalogue.check(member, timeoutMs);
     const slow = clock.monotonic() - began > SLOW_MS;
-    member.health.observe({ ok: fault === undefined, slow, message: fault?.detail ?? fault?.message });
+    const ok = EFFECTS.check[outcomeOf(fault, undefined)] === 'success';
+    member.health.observe({ ok, slow, message: fault?.detail ?? fault?.message });
     return;
   }
   const late = new Promise<undefined>((resolve) => clock.after(timeoutMs, () => resolve(undefined)));

@@ -118,12 +118,13 @@ function withoutSession(cause: Exchange): Exchange {
 function sendInner(world: World, inner: InnerCall, member: Member, { exchange, tell }: Prepared): Promise<InnerResult> {
   const { promise, resolve } = Promise.withResolvers<InnerResult>();
   let flow: Flow | undefined;
+  let status: number | undefined;
   let stopTimer: () => void = () => undefined;
 
   function settle(result: InnerResult, fault?: BackendFault): void {
     stopTimer();
     inner.signal?.removeEventListener('abort', abort);
-    if (result.kind !== 'aborted') observe(member, fault);
+    if (result.kind !== 'aborted') observe(member, 'call', fault, status);
     resolve(result);
   }
 
@@ -148,7 +149,9 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
   wait();
   const answer = readAnswer(
     {
-      head: () => undefined,
+      head(answered) {
+        status = answered;
+      },
       message(bytes, message) {
         wait();
         const result = takeMessage(inner, bytes, message, tell);

@@ -42,7 +42,7 @@ interface Opened {
   readonly capabilities: JsonObject;
 }
 
-type Opening = Opened | { readonly ok: false; readonly fault: BackendFault };
+type Opening = Opened | { readonly ok: false; readonly fault: BackendFault; readonly status?: number };
 
 async function openSession(world: World, { client }: Session, member: Member, exchange: Exchange): Promise<Opening> {
   const cause = memberCause(member, exchange);
@@ -61,7 +61,7 @@ async function openSession(world: World, { client }: Session, member: Member, ex
     const fault: BackendFault = unauthorized
       ? { reason: 'unauthorized', message: `the backend ${member.name} refuses the credentials` }
       : { reason: 'answer-invalid', message: `the backend ${member.name} begins no session` };
-    return { ok: false, fault: { ...fault, detail: `initialize: status ${asked.status}` } };
+    return { ok: false, status: asked.status, fault: { ...fault, detail: `initialize: status ${asked.status}` } };
   }
   const id = asked.headers[HEADERS.sessionId];
   const at: MemberSession = { id: typeof id === 'string' ? id : undefined, revision: result.protocolVersion };

@@ -22,7 +22,8 @@ export interface MemberSession {
 /** A session at a member, or why there is none. */
 export type Joined =
   | { readonly ok: true; readonly at: MemberSession }
-  | { readonly ok: false; readonly fault: BackendFault };
+  /** `status`: of the HTTP answer to `initialize`, if it began no session. */
+  | { readonly ok: false; readonly fault: BackendFault; readonly status?: number };
 
 /** A call of the client that a member answers. */
 export interface SessionCall {
