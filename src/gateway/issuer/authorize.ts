@@ -111,7 +111,6 @@ function checkParameters({ settings }: IssuerWorld, query: URLSearchParams): Che
     return invalidRequest('code_challenge with code_challenge_method=S256 is required (RFC 7636)');
   }
   const scopes = scopesFor(settings, query.get('scope'));
-  if ('error' in scopes) return scopes;
   const audience = audienceFor(settings, query.getAll('resource'));
   return 'error' in audience ? audience : { challenge, scopes, audience };
 }
@@ -121,8 +120,8 @@ function invalidRequest(description: string): OAuthError {
 }
 
 /**
- * No one has said yes to the client so far. To a site it would be an open redirector (RFC 9700 section 4.11.2), so the person
- * decides; apps on the same machine get their answer at once.
+ * Nobody has consented to the client so far. A redirect to a site would make this an open redirector (RFC 9700 section
+ * 4.11.2), and a link of an app starts that app, so the person decides. Only a listener on loopback gets its answer at once.
  */
 function answerRefused(
   { settings }: IssuerWorld,
@@ -130,5 +129,5 @@ function answerRefused(
   { error, description }: OAuthError,
 ): IssuerAnswer {
   const url = redirectError(to, settings.issuer, error, description);
-  return to.redirectUri.startsWith('https:') ? refusalPage(description, url) : redirectAnswer(url);
+  return new URL(to.redirectUri).protocol === 'http:' ? redirectAnswer(url) : refusalPage(description, url);
 }

@@ -16,8 +16,12 @@ import {
 import { beginVisit } from './visit.ts';
 import { type IssuerWorld, randomId } from './world.ts';
 
-/** Whether what was allowed is at least what is asked for, for the same place. */
+/**
+ * Whether an earlier consent covers the request. Only a redirect to an https site proves who the client is: every app of the
+ * machine can listen on a loopback port or register a scheme, so the person is asked each time (RFC 8252 section 8.6).
+ */
 export function consentCovers(consent: Consent | undefined, { scopes, audience, redirectUri }: Authorization): boolean {
+  if (new URL(redirectUri).protocol !== 'https:') return false;
   if (consent === undefined || consent.redirectHost !== redirectPlace(redirectUri)) return false;
   return (
     scopes.every((scope) => consent.scopes.includes(scope)) && audience.every((each) => consent.audience.includes(each))

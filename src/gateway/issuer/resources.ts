@@ -36,18 +36,29 @@ function isSameResource(known: string, asked: string): boolean {
   return known === asked || URL.parse(known)?.href === url.href;
 }
 
-/** All of them where nothing was asked for. */
-export function scopesFor({ scopes }: IssuerSettings, asked: string | null): readonly string[] | OAuthError {
-  if (asked === null || asked.trim() === '') return scopes;
-  const names = [...new Set(asked.trim().split(/ +/))];
-  const unknown = names.find((name) => !scopes.includes(name));
-  if (unknown === undefined) return names;
-  return { error: 'invalid_scope', description: `a scope is not known; there are: ${scopes.join(' ')}` };
+/**
+ * Scopes of the server that the client asks for. Unknown scopes are ignored (RFC 6749 section 3.3): clients ask for `openid` or
+ * `offline_access` at every server. A request that names no known scope counts as one without `scope` and gets all of them.
+ */
+export function scopesFor({ scopes }: Pick<IssuerSettings, 'scopes'>, asked: string | null): readonly string[] {
+  const known = knownScopes(scopes, asked);
+  return known.length === 0 ? scopes : known;
 }
 
-export function narrowedScopes(granted: readonly string[], asked: string | null): readonly string[] | OAuthError {
-  if (asked === null || asked.trim() === '') return granted;
-  const names = [...new Set(asked.trim().split(/ +/))];
-  if (names.every((name) => granted.includes(name))) return names;
+/** At the token endpoint: a scope that the server knows and the login did not grant is refused (RFC 6749 section 6). */
+export function narrowedScopes(
+  { scopes }: Pick<IssuerSettings, 'scopes'>,
+  granted: readonly string[],
+  asked: string | null,
+): readonly string[] | OAuthError {
+  // The configuration may list fewer scopes than it did at the login.
+  const known = knownScopes([...scopes, ...granted], asked);
+  if (known.length === 0) return granted;
+  if (known.every((name) => granted.includes(name))) return known;
   return { error: 'invalid_scope', description: 'a scope was not granted at the login' };
+}
+
+function knownScopes(scopes: readonly string[], asked: string | null): readonly string[] {
+  const names = new Set((asked ?? '').trim().split(/ +/));
+  return [...names].filter((name) => scopes.includes(name));
 }

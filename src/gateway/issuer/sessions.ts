@@ -29,7 +29,8 @@ export function createUpstreamTokens(world: IssuerWorld): FindUpstreamToken {
     const tokens = await currentTokens(world, session, upstream);
     if (tokens === undefined) kept.delete(key);
     else {
-      const until = clock.monotonic() + Math.min(KEPT_MS, tokens.expiresAtMs - clock.now());
+      const leftMs = tokens.isExpiryAssumed ? KEPT_MS : tokens.expiresAtMs - clock.now();
+      const until = clock.monotonic() + Math.min(KEPT_MS, leftMs);
       setBounded(kept, key, { token: tokens.accessToken, until }, KEPT_MAX);
     }
     return tokens?.accessToken;
@@ -60,7 +61,7 @@ async function currentTokens(
     const tokens = sealed === undefined ? undefined : openTokens(world, session, upstream.name, sealed);
     if (sealed === undefined || tokens === undefined) return undefined;
     const leftMs = tokens.expiresAtMs - clock.now();
-    if (leftMs > SKEW_MS || (tokens.refreshToken === undefined && leftMs > 0)) return tokens;
+    if (leftMs > SKEW_MS || (tokens.refreshToken === undefined && isUsable(tokens, leftMs))) return tokens;
     if (tokens.refreshToken === undefined) return endUsedUp(world, session, upstream.name);
     if (await store.add(lock, '1', LOCK_MS)) {
       try {
@@ -72,6 +73,10 @@ async function currentTokens(
     // Another replica is at it.
     await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
   }
+}
+
+function isUsable({ isExpiryAssumed }: UpstreamTokens, leftMs: number): boolean {
+  return isExpiryAssumed || leftMs > 0;
 }
 
 function openTokens(
@@ -109,7 +114,8 @@ async function refreshOnce(
       message: error.message,
       data: { ...error.data, cause: error.code },
     });
-    if (error.code === 'issuer-upstream-unavailable' && tokens.expiresAtMs > ports.clock.now()) return tokens;
+    const leftMs = tokens.expiresAtMs - ports.clock.now();
+    if (error.code === 'issuer-upstream-unavailable' && isUsable(tokens, leftMs)) return tokens;
     if (error.retryable) throw error;
     return endUsedUp(world, session, upstream.name);
   }

@@ -157,7 +157,7 @@ function refreshFacts(
   { client, person, scopes: granted, audience: allowed }: GrantRecord,
   form: URLSearchParams,
 ): TokenFacts | OAuthError {
-  const scopes = narrowedScopes(granted, form.get('scope'));
+  const scopes = narrowedScopes(settings, granted, form.get('scope'));
   if ('error' in scopes) return scopes;
   const audience = narrowedAudience(settings, allowed, form.getAll('resource'));
   return 'error' in audience ? audience : { client, session, person, scopes, audience };

@@ -98,6 +98,9 @@ function rejectionRefusal({ resource }: Callers, rejection: Rejection): Refusal 
   const { status, error, message, scope } = publicRejection(rejection);
   const reason = rejection.reason;
   if (status === 503) return { status, code: status, message, reason, headers: { 'retry-after': RETRY_AFTER } };
-  const headers = { 'www-authenticate': challenge(resource, { error, message, scope }), 'cache-control': 'no-store' };
+  // MCP 2025-11-25, Authorization: clients ask for the scopes of the challenge rather than for all that the metadata lists.
+  const scopes = scope ?? (resource.scopesSupported.join(' ') || undefined);
+  const header = challenge(resource, { error, message, scope: scopes });
+  const headers = { 'www-authenticate': header, 'cache-control': 'no-store' };
   return { status, code: status, message, reason, headers };
 }

@@ -133,10 +133,11 @@ export function audienceOf({ audience, resource_url: resource }: NonNullable<Run
   return audience ?? resource;
 }
 
-/** The paths that answer about the resource (RFC 9728 section 3.1): with the path of the resource, and without. */
+/** The paths that answer about the resource (RFC 9728 section 3.1): with the path of the resource, and without. Some clients add a slash. */
 export function metadataPaths(settings: ResourceSettings): readonly string[] {
   const { pathname } = new URL(metadataUrl(settings.resourceUrl));
-  return [...new Set([pathname, '/.well-known/oauth-protected-resource'])];
+  const paths = [pathname, '/.well-known/oauth-protected-resource'].flatMap((path) => [path, `${path}/`]);
+  return [...new Set(paths)];
 }
 
 /** URLs of the configuration that plain HTTP would be unsafe for, each with its key; empty where all is well. */

@@ -90,6 +90,16 @@ describe('redirect URIs (RFC 9700 section 4.1)', () => {
     ['https://user:password@app.example.com/callback'],
     ['/callback'],
     ['file:///etc/passwd'],
+    ['search-ms:query=invoice&crumb=location:%5C%5Cevil.example%5Cshare'],
+    ['ms-msdt:/id'],
+    ['ms-settings://host'],
+    ['intent://app'],
+    ['mailto:a@app.example'],
+    ['tel:110'],
+    ['jar:https://app.example/x'],
+    ['chrome://settings'],
+    ['short:/path'],
+    ['x-apple.systempreferences:com'],
   ])('%s cannot be registered', async (uri) => {
     expect(await register(issuer, { redirect_uris: [uri] })).toMatchObject({
       status: 400,
@@ -97,13 +107,24 @@ describe('redirect URIs (RFC 9700 section 4.1)', () => {
     });
   });
 
+  it.each(['com.example.app:/back', 'editor://vendor.plugin/back'])(
+    'an error opens %s only if the person decides so',
+    async (uri) => {
+      const client = await newClient(issuer, { redirect_uris: [uri] });
+      const url = authorizeUrl(issuer, client, newPkce(), { redirect_uri: uri, response_type: 'token' });
+      const place = await newPerson({ client: uri }).visit(url);
+      expect([place.status, place.trail.length]).toEqual([400, 1]);
+      expect(place.text).toContain('Back to the app');
+    },
+  );
+
   it('an error leads to a site only where the person decides so: no open redirector (section 4.11.2)', async () => {
     const client = await newClient(issuer, { redirect_uris: [SITE] });
-    const url = authorizeUrl(issuer, client, newPkce(), { redirect_uri: SITE, scope: 'everything' });
+    const url = authorizeUrl(issuer, client, newPkce(), { redirect_uri: SITE, response_type: 'token' });
     const place = await newPerson({ client: SITE }).visit(url);
     expect(place.status).toBe(400);
     expect(place.text).toContain('Back to the app');
-    expect(place.text).toContain('error=invalid_scope');
+    expect(place.text).toContain('error=unsupported_response_type');
   });
 });
 
@@ -115,7 +136,6 @@ describe('registration (RFC 7591)', () => {
       { redirect_uris: Array.from({ length: 11 }, (_, index) => `https://app.example.com/${index}`) },
       'invalid_redirect_uri',
     ],
-    ['grants that there are not', { grant_types: ['authorization_code', 'implicit'] }, 'invalid_client_metadata'],
     ['no code grant', { grant_types: ['refresh_token'] }, 'invalid_client_metadata'],
     ['tokens in the redirect', { response_types: ['token'] }, 'invalid_client_metadata'],
     ['keys', { token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
@@ -123,6 +143,26 @@ describe('registration (RFC 7591)', () => {
     ['another type of application', { application_type: 'robot' }, 'invalid_client_metadata'],
   ])('with %s is refused', async (_reason, metadata, error) => {
     expect(await register(issuer, metadata)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  it.each<[string, object]>([
+    ['a grant for devices', { grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'] }],
+    ['tokens in the redirect too', { grant_types: ['authorization_code'], response_types: ['code', 'token'] }],
+    [
+      'members that are null',
+      {
+        grant_types: null,
+        response_types: null,
+        client_name: null,
+        application_type: null,
+        token_endpoint_auth_method: null,
+      },
+    ],
+  ])('with %s registers what is served and says so (section 3.2.1)', async (_what, metadata) => {
+    const { status, body } = await register(issuer, metadata);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ grant_types: ['authorization_code'], response_types: ['code'] });
+    expect(body.client_name).not.toBeNull();
   });
 
   it('is a public client, whatever it asked for (section 3.2.1)', async () => {
@@ -158,7 +198,6 @@ describe('the authorization request', () => {
     ['with an answer in the fragment', { response_mode: 'fragment' }, 'invalid_request'],
     ['with a request object', { request: 'eyJ' }, 'request_not_supported'],
     ['with a URL to fetch one from', { request_uri: 'https://evil.example/' }, 'request_uri_not_supported'],
-    ['for a scope that there is not', { scope: 'openid root' }, 'invalid_scope'],
     ['for another resource (RFC 8707 section 2)', { resource: 'https://other.example/mcp' }, 'invalid_target'],
     ['for a resource with a fragment', { resource: `${RESOURCE}#x` }, 'invalid_target'],
     ['with a state without end', { state: 'x'.repeat(5000) }, 'invalid_request'],
@@ -389,8 +428,19 @@ describe('pages', () => {
     const { text } = await newPerson({ decision: 'look' }).visit(authorizeUrl(issuer, client, newPkce()));
     expect(text).not.toContain('<img');
     expect(text).not.toContain('\u202E');
+    expect(text).toContain('[U+202E]gnp.exe');
     expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');
   });
+
+  it.each(['\u200B', '\u2028', '\u3164', '\u{E0041}', '\u2800', '\uFE0F', '\u00AD'])(
+    'show the number of a character that is not visible: %j',
+    async (character) => {
+      const client = await newClient(issuer, { client_name: `Good${character} app` });
+      const { text } = await newPerson({ decision: 'look' }).visit(authorizeUrl(issuer, client, newPkce()));
+      expect(text).not.toContain(character);
+      expect(text).toContain(`Good[U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}] app`);
+    },
+  );
 
   it('cookies are for this host alone, and no script reads them', async () => {
     const secure = await openDirect({

@@ -97,7 +97,7 @@ describe.skipIf(executable === undefined)('in a real browser', () => {
     const bare = await callMcp(world, undefined);
     expect([bare.status, bare.headers.get('www-authenticate')]).toEqual([
       401,
-      expect.stringContaining('resource_metadata="http'),
+      expect.stringMatching(/scope="openid weather", resource_metadata="http/),
     ]);
     const client = await connect(kept, (url) => {
       expect(kept.client?.client_id).toMatch(/./);

@@ -112,14 +112,35 @@ describe('the person', () => {
   });
 
   it('who has allowed a client is not asked again for the same, and is asked for more', async () => {
-    const { person, client } = await logIn(world, { more: { scope: 'openid' } });
-    const again = await person.visit(authorizeUrl(world, client, newPkce(), { scope: 'openid' }));
-    expect(again.trail.some((url) => url.includes('/oauth/consent'))).toBe(false);
-    const more = await person.visit(authorizeUrl(world, client, newPkce(), { scope: 'openid weather' }));
-    expect(more.trail.some((url) => url.includes('/oauth/consent'))).toBe(true);
-    const asked = await person.visit(authorizeUrl(world, client, newPkce(), { scope: 'openid', prompt: 'consent' }));
-    expect(asked.trail.some((url) => url.includes('/oauth/consent'))).toBe(true);
+    const site = 'https://app.example.com/callback';
+    const person = newPerson({ client: site });
+    const client = await newClient(world, { redirect_uris: [site] });
+    async function isAsked(more: Readonly<Record<string, string>>): Promise<boolean> {
+      const { url, trail } = await person.visit(
+        authorizeUrl(world, client, newPkce(), { redirect_uri: site, ...more }),
+      );
+      expect(url.searchParams.get('code')).toBeTypeOf('string');
+      return trail.some((each) => each.includes('/oauth/consent'));
+    }
+    expect(await isAsked({ scope: 'openid' })).toBe(true);
+    expect(await isAsked({ scope: 'openid' })).toBe(false);
+    expect(await isAsked({ scope: 'openid weather' })).toBe(true);
+    expect(await isAsked({ scope: 'openid', prompt: 'consent' })).toBe(true);
   });
+
+  it.each(['http://127.0.0.1:51234/callback', 'http://127.0.0.1:33418/callback', 'com.example.app:/back'])(
+    'is asked each time for the redirect %s, which any app of the machine can receive (RFC 8252 section 8.6)',
+    async (redirect) => {
+      const person = newPerson({ client: redirect });
+      const uris = ['http://127.0.0.1/callback', 'http://127.0.0.1:33418/callback', 'com.example.app:/back'];
+      const client = await newClient(world, { redirect_uris: uris });
+      for (const _time of ['first', 'second']) {
+        const { url, trail } = await person.visit(authorizeUrl(world, client, newPkce(), { redirect_uri: redirect }));
+        expect(url.searchParams.get('code')).toBeTypeOf('string');
+        expect(trail.some((each) => each.includes('/oauth/consent'))).toBe(true);
+      }
+    },
+  );
 
   it('of another account than the one that allowed it is asked', async () => {
     const { person, client } = await logIn(world);
@@ -202,13 +223,22 @@ describe('a refresh token', () => {
     expect((await logIn(world, { client })).tokens.refresh_token).toBeUndefined();
   });
 
+  it.each([
+    ['openid mcp:tools', 'openid'],
+    ['mcp:tools', 'openid profile email offline_access weather'],
+  ])('a login for the scopes %s gets %s: unknown scopes are ignored', async (scope, granted) => {
+    expect((await logIn(world, { more: { scope } })).tokens.scope).toBe(granted);
+  });
+
   it('narrows scopes for one token, and never widens them', async () => {
     const { client, tokens } = await logIn(world, { more: { scope: 'openid weather' } });
     const narrowed = tokensOf(await refresh(world, client, tokens.refresh_token ?? '', { scope: 'openid' }));
     expect(narrowed.scope).toBe('openid');
     const whole = tokensOf(await refresh(world, client, narrowed.refresh_token ?? ''));
     expect(whole.scope).toBe('openid weather');
-    const wider = await refresh(world, client, whole.refresh_token ?? '', { scope: 'openid email' });
+    const unknown = await refresh(world, client, whole.refresh_token ?? '', { scope: 'openid mcp:tools' });
+    expect(tokensOf(unknown).scope).toBe('openid');
+    const wider = await refresh(world, client, tokensOf(unknown).refresh_token ?? '', { scope: 'openid email' });
     expect(wider).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
   });
 });
@@ -261,6 +291,7 @@ describe('metadata', () => {
       '/weather/.well-known/oauth-authorization-server',
       '/.well-known/oauth-authorization-server',
       '/.well-known/openid-configuration/weather',
+      '/.well-known/openid-configuration/weather/',
       '/weather/.well-known/openid-configuration',
     ]) {
       const response = await fetch(`${origin}${path}`);

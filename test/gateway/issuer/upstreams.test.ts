@@ -2,7 +2,7 @@
 // like, and what is not believed.
 
 import { decodeJwt } from 'jose';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { configOf, type DirectIssuer, oauth2To, oidcTo, openDirect } from './direct.ts';
 import { newPerson, type Place } from './person.ts';
 import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
@@ -88,6 +88,24 @@ describe('OAuth 2.0', () => {
     provider.answers = { '/token': () => ({ data: [{ token: 'inner', again: 'more', seconds: 7200 }] }) };
     const issuer = await openWith((origin) => [oauth2To(origin, provider, { token_response_mapping: mapping })]);
     expect(await (await logInAt(issuer)).upstreamToken()).toBe('inner');
+  });
+
+  it.each([
+    ['no lifetime', undefined],
+    ['null', null],
+    ['0', 0],
+  ])('a token with %s as its lifetime counts for the session', async (_what, seconds) => {
+    provider.answers = {
+      '/token': ({ access_token, token_type }) => ({ access_token, token_type, expires_in: seconds }),
+    };
+    const issuer = await openWith((origin) => [oauth2To(origin, provider)]);
+    const { upstreamToken } = await logInAt(issuer);
+    const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000);
+    try {
+      expect(await upstreamToken()).toBe('access-of-ada-authorization_code');
+    } finally {
+      later.mockRestore();
+    }
   });
 
   it('without a subject is no login', async () => {

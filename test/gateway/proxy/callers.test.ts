@@ -93,7 +93,7 @@ describe.each([
       'resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/some/mcp"',
     );
     expect(challenge).not.toContain('error=');
-    for (const where of ['', '/some/mcp']) {
+    for (const where of ['', '/', '/some/mcp', '/some/mcp/']) {
       const document = await fetch(`${proxy.origin}/.well-known/oauth-protected-resource${where}`);
       expect(document.status).toBe(200);
       expect(await document.json()).toMatchObject({ resource: RESOURCE, authorization_servers: [issuer.url] });

@@ -98,7 +98,7 @@ function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client 
   const { host } = new URL(id);
   return {
     id,
-    name: typeof name === 'string' && name !== '' ? name.slice(0, NAME_LENGTH_MAX) : host,
+    name: typeof name === 'string' && name.trim() !== '' ? name.slice(0, NAME_LENGTH_MAX) : host,
     host,
     redirectUris,
     grantTypes: 'grant_types' in document ? textsIn(document.grant_types) : ['authorization_code'],

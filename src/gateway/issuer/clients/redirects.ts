@@ -5,20 +5,21 @@ import type { OAuthErrorCode } from '../message.ts';
 import { isLoopback } from '../settings.ts';
 
 const LENGTH_MAX = 2048;
-/** Browsers run or show what is in these themselves. */
-const DANGEROUS = new Set([
-  'about:',
-  'blob:',
-  'data:',
-  'file:',
-  'filesystem:',
-  'ftp:',
-  'javascript:',
-  'vbscript:',
-  'view-source:',
-  'ws:',
-  'wss:',
-]);
+/**
+ * Schemes without a dot that browsers, systems or common programs handle themselves, so that a redirect would start them with
+ * the parameters of the client. Names with a dot belong to the owner of a domain (RFC 8252 section 7.1).
+ */
+const SYSTEM_SCHEMES = new Set(
+  `about acrobat afp app apt bitcoin blob calculator callto chrome chrome-extension cid content data device dict dns edge facetime
+  facetime-audio feed file filesystem finger ftp ftps geo git gopher hcp help http imap intent irc ircs itms itms-apps itms-services
+  jar javascript ldap ldaps livescript magnet mailto maps market message mhtml mid mms moz-extension mocha news nfs nntp onenote
+  opaquelocktoken outlook pop res resource rlogin rsync rtsp search sftp shell shortcuts sip sips skype smb sms smsto ssh steam
+  svn tel telnet terminal tn3270 urn vbscript view-source vnc webcal wais ws wss wyciwyg x-apple x-man-page xmpp zoommtg`
+    .split(/\s+/)
+    .map((scheme) => `${scheme}:`),
+);
+/** Families of such schemes: `ms-settings:`, `search-ms:`, `x-apple.systempreferences:`, handlers of web pages. */
+const SYSTEM_FAMILY = /^(?:ms-|microsoft|windows|web\+|x-apple|x-man|com\.apple\.)|-ms:$/;
 
 /** Undefined where it may be registered; otherwise what is wrong with it. */
 export function redirectFault(uri: string): string | undefined {
@@ -30,7 +31,17 @@ export function redirectFault(uri: string): string | undefined {
   if (url.protocol === 'http:') {
     return isLoopback(url.hostname) ? undefined : 'is http on another host than loopback (RFC 8252 section 7.3)';
   }
-  return DANGEROUS.has(url.protocol) ? `has the scheme ${url.protocol}` : undefined;
+  return schemeFault(url);
+}
+
+/**
+ * Apps such as editors use short schemes with their own name as host (`cursor://host/path`). A short scheme without `//` is the
+ * form of commands of a system, so it is refused even if it is not in the list.
+ */
+function schemeFault({ protocol, host }: URL): string | undefined {
+  if (SYSTEM_SCHEMES.has(protocol) || SYSTEM_FAMILY.test(protocol)) return `has the scheme ${protocol} of a system`;
+  if (protocol.includes('.') || host !== '') return undefined;
+  return `has the scheme ${protocol} without a dot and names no host (RFC 8252 section 7.1)`;
 }
 
 /** Character by character; on loopback every port fits, since apps get theirs when they start (RFC 8252 section 7.3). */

@@ -41,8 +41,10 @@ interface Registration {
 function readRegistration({ headers, body }: IssuerRequest, nowMs: number): Registration | OAuthError {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     return invalidMetadata('Content-Type must be application/json');
-  const metadata = parseJson(body);
-  if (!isObject(metadata)) return invalidMetadata('the body must be a JSON object (RFC 7591 section 3.1)');
+  const given = parseJson(body);
+  if (!isObject(given)) return invalidMetadata('the body must be a JSON object (RFC 7591 section 3.1)');
+  // Clients write members that they do not set as null.
+  const metadata: JsonObject = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   const redirectUris = textList(metadata.redirect_uris) ?? [];
   if (redirectUris.length === 0 || redirectUris.length > REDIRECTS_MAX) {
     return { error: 'invalid_redirect_uri', description: `redirect_uris must name 1 to ${REDIRECTS_MAX} URIs` };
@@ -54,14 +56,18 @@ function readRegistration({ headers, body }: IssuerRequest, nowMs: number): Regi
   const fault = metadataFault(metadata);
   if (fault !== undefined) return invalidMetadata(fault);
   const name =
-    typeof metadata.client_name === 'string' && metadata.client_name !== '' ? metadata.client_name : undefined;
-  const grantTypes = textList(metadata.grant_types) ?? ['authorization_code'];
+    typeof metadata.client_name === 'string' && metadata.client_name.trim() !== '' ? metadata.client_name : undefined;
+  const askedGrants = textList(metadata.grant_types) ?? ['authorization_code'];
+  const grantTypes = GRANT_TYPES.filter((each) => askedGrants.includes(each));
   const native = redirectUris.every((uri) => !uri.startsWith('https:'));
   const applicationType = applicationTypeOf(metadata) ?? (native ? 'native' : 'web');
   return { record: { name, redirectUris, grantTypes, registeredAtMs: nowMs }, applicationType };
 }
 
-/** What was asked for and cannot be had. A method with a secret is replaced (RFC 7591 section 3.2.1 allows it): there is none. */
+/**
+ * Returns what makes the metadata unusable. A method with a secret is replaced, and further grants and response types are left
+ * out (RFC 7591 section 3.2.1 allows both): the answer says what was registered.
+ */
 function metadataFault(metadata: JsonObject): string | undefined {
   const { client_name: name, token_endpoint_auth_method: method, application_type: type } = metadata;
   if (name !== undefined && (typeof name !== 'string' || name.length > NAME_LENGTH_MAX)) {
@@ -72,15 +78,9 @@ function metadataFault(metadata: JsonObject): string | undefined {
     return 'token_endpoint_auth_method must be none: registered clients have no keys';
   }
   const grants = metadata.grant_types === undefined ? ['authorization_code'] : textList(metadata.grant_types);
-  if (
-    grants === undefined ||
-    !grants.includes('authorization_code') ||
-    grants.some((each) => !GRANT_TYPES.includes(each))
-  ) {
-    return 'grant_types must be authorization_code, with or without refresh_token';
-  }
+  if (!grants?.includes('authorization_code')) return 'grant_types must include authorization_code';
   const responses = metadata.response_types === undefined ? ['code'] : textList(metadata.response_types);
-  return responses?.length === 1 && responses[0] === 'code' ? undefined : 'response_types must be code';
+  return responses?.includes('code') ? undefined : 'response_types must include code';
 }
 
 function applicationTypeOf({ application_type: type }: JsonObject): 'native' | 'web' | undefined {

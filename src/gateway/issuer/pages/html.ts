@@ -23,9 +23,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Control characters and what turns the direction of writing make one text look like another (Unicode TR 36). */
+/**
+ * Characters that are not visible make one text look like another (Unicode TR 36): controls, marks of direction, joiners, tags,
+ * fillers, line separators, the blank of Braille. They are shown by their number.
+ */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
 function escapeText(text: string): string {
   return text
-    .replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u200e\u200f]/gu, ' ')
+    .replaceAll(
+      INVISIBLE,
+      (character) => `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+    )
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

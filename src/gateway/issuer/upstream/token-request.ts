@@ -8,7 +8,7 @@ import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 256 * 1024;
-/** Of a token whose provider does not say. */
+/** If the provider names no lifetime and gives a refresh token, the access token is refreshed after this time. */
 const UNSAID_MS = 3_600_000;
 
 export interface TokenEndpoint {
@@ -24,6 +24,7 @@ export interface TokenAnswer {
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly expiresAtMs: number;
+  readonly isExpiryAssumed: boolean;
   readonly idToken?: string;
 }
 
@@ -106,10 +107,12 @@ function tokenAnswer(
     throw upstreamFailure(provider, 'invalid', 'its token endpoint gave a token that is not of type Bearer');
   }
   const seconds = Number(valueByPath(answer, mapping?.expires_in_path ?? 'expires_in') ?? Number.NaN);
+  const isSaid = Number.isFinite(seconds) && seconds > 0;
   return {
     accessToken,
     refreshToken: textByPath(answer, mapping?.refresh_token_path ?? 'refresh_token'),
-    expiresAtMs: askedAtMs + (Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : UNSAID_MS),
+    expiresAtMs: askedAtMs + (isSaid ? seconds * 1000 : UNSAID_MS),
+    isExpiryAssumed: !isSaid,
     idToken: textByPath(answer, 'id_token'),
   };
 }

@@ -8,6 +8,11 @@ export interface UpstreamTokens {
   readonly refreshToken?: string;
   /** Milliseconds since 1970. */
   readonly expiresAtMs: number;
+  /**
+   * True if the provider names no lifetime: `expiresAtMs` then only says when the token is refreshed. Without a refresh token
+   * the access token counts for the lifetime of the session, since tokens of GitHub and Slack do not expire.
+   */
+  readonly isExpiryAssumed: boolean;
   /** Of the person at the provider: a refreshed token is of the same. */
   readonly subject: string;
 }

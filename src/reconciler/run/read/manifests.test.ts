@@ -43,6 +43,16 @@ test('what is no UTF-8 is a problem each time, and an empty file is none', async
   }
 });
 
+test.each([
+  ['with a byte order mark', '\uFEFFkind: A'],
+  ['without a byte order mark', 'kind: A'],
+])('UTF-16 %s is named as a possible encoding', async (_how, text) => {
+  const checkout = checkoutOf({ 'a.yaml': Uint8Array.from(Buffer.from(text, 'utf16le')) }, []);
+  const { documents, problems } = await gatherManifests(checkout, { path: '' }, new Map());
+  expect(documents).toEqual([]);
+  expect(problems).toMatchObject([{ code: 'encoding-invalid', message: expect.stringContaining('UTF-16') }]);
+});
+
 test('one blob at many paths is counted as often as it stands there', async () => {
   const content = new TextEncoder().encode('x'.repeat(9 * 1024 * 1024));
   const files = Array.from({ length: 29 }, (_, index) => ({ path: `${index}.yaml`, oid: 'o' }));

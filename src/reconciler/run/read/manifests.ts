@@ -157,6 +157,8 @@ function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem 
 
 /** Kubernetes reads UTF-8 only; what is not would reach the cluster as other characters. A byte order mark is no part of it. */
 function decode(bytes: Uint8Array): string | undefined {
+  // UTF-16 without a byte order mark is valid UTF-8 with a NUL for every second character.
+  if (bytes.subarray(0, 2).includes(0)) return undefined;
   const text = utf8Text(bytes);
   return text?.startsWith('\uFEFF') === true ? text.slice(1) : text;
 }
@@ -165,7 +167,7 @@ function encodingProblem(file: string): Problem {
   return {
     code: 'encoding-invalid',
     severity: 'error',
-    message: 'The file is not UTF-8: save it as UTF-8.',
+    message: 'The file is not UTF-8 (PowerShell writes UTF-16, for example): save it as UTF-8.',
     place: { file, line: 1, column: 1 },
   };
 }
