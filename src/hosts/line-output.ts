@@ -64,7 +64,7 @@ export function openLineOutput(fd: number, logger: Logger): LineOutput {
 }
 
 function loseLines(state: State, lines: string): void {
-  if (state.lost === 0) state.logger.error({ code: 'audit-lines-lost' }, 'audit events are lost: the buffer is full');
+  if (state.lost === 0) state.logger.error('audit events are lost: the buffer is full');
   state.lost += lines.split('\n').length - 1;
 }
 
@@ -75,7 +75,7 @@ function writeNext(state: State): void {
   state.writing = true;
   writeFile(state.fd, next, 0, next.length, null, (error, written) => {
     if (error === null) advance(state, next, written);
-    else fail(state, error);
+    else retryLater(state, error);
   });
 }
 
@@ -97,7 +97,7 @@ function advance(state: State, next: Buffer, written: number): void {
 }
 
 /** The next attempt may succeed: there is room again, or a reader. */
-function fail(state: State, error: NodeJS.ErrnoException): void {
+function retryLater(state: State, error: NodeJS.ErrnoException): void {
   // A pipe that is full for the moment is not a failure.
   if (!state.failed && error.code !== 'EAGAIN') {
     state.failed = true;
