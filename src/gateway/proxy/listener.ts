@@ -47,7 +47,12 @@ export async function listenHttp(
     noDelay: true,
   });
   server.on('request', (request, response) => {
-    runRequest(guardedRequest(response, failed), [request, response], () => handle(request, response));
+    const guarded = guardedRequest(response, failed);
+    // Connections to the server keep the context in which they were opened: it must not keep the whole request, too.
+    response.once('close', () => {
+      guarded.broken = failed;
+    });
+    runRequest(guarded, [request, response], () => handle(request, response));
   });
   server.on('clientError', endBroken);
   await startListening(server, host, port);
