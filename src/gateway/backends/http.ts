@@ -4,7 +4,6 @@
 import { createSlots, type Slots } from '#std/slots.ts';
 import type { Answer, Authorized, Backend, BackendFault, Exchange, Flow, LeavingRequest, Probe } from './backend.ts';
 import { recogniseLostSession } from './http-session.ts';
-import { refuseRepeatedIds } from './in-flight.ts';
 import type { BackendClock, Upstream, UpstreamFault, UpstreamFlow, UpstreamRequest } from './ports.ts';
 
 export interface HttpBackendOptions {
@@ -26,9 +25,7 @@ const SESSION = 'mcp-session-id';
 export function createHttpBackend(options: HttpBackendOptions, ports: Ports): Backend {
   const open = createSlots<UpstreamFlow>();
   return {
-    open: refuseRepeatedIds((exchange, answer) =>
-      openExchange(options, ports, exchange, recogniseLostSession(exchange, answer), open),
-    ),
+    open: (exchange, answer) => openExchange(options, ports, exchange, recogniseLostSession(exchange, answer), open),
     eras: () => undefined,
     probe: () => probeHttp(options, ports),
     async close() {

@@ -1,4 +1,5 @@
-// From a client's HTTP request to the exchange with the backend: scan, era, session, rules, headers, rights.
+// From a client's HTTP request to the exchange with the backend: scan, era, session, rules, headers, rights. Each step says
+// what it refuses. Knows nothing about sockets and how answers are written.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer, Era, Exchange } from '../backends/backend.ts';
@@ -20,14 +21,13 @@ import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
 import {
   ACCEPT_REFUSED,
-  INITIALIZE_TOO_LARGE,
   protocolRefusal,
   type Refusal,
   SESSION_REQUIRED,
   sessionUnknown,
   TOO_MANY_RESOURCES,
 } from './faults.ts';
-import { isErrorStatus, rewriteAnswer } from './lists/list-answer.ts';
+import { rewriteAnswer } from './lists/list-answer.ts';
 import {
   type LiveRules,
   type LiveStream,
@@ -36,7 +36,7 @@ import {
   subscriptionOf,
 } from './lists/live-stream.ts';
 import type { TraceContext } from './ports.ts';
-import { listKeyOf, type Rules } from './rules.ts';
+import type { Rules } from './rules.ts';
 
 export interface ExchangeWorld {
   readonly seal: SessionSeal;
@@ -102,8 +102,6 @@ function prepareMessage(
   const decided = eraOf(singleHeader(headers, HEADERS.protocolVersion), message);
   if (decided.fault !== undefined) return { known: { ...begun, message }, refusal: protocolRefusal(decided.fault) };
   const { era, revision } = decided;
-  if (isTooLargeToKeep(message, body))
-    return { known: { ...begun, message, era, revision }, refusal: INITIALIZE_TOO_LARGE };
   const fault = era === 'stateless' && message !== undefined ? checkStandardHeaders(headers, message) : undefined;
   if (fault !== undefined) return { known: { ...begun, message, era, revision }, refusal: protocolRefusal(fault) };
   const session = sessionOf(world.seal, incoming, message, era);
@@ -117,14 +115,6 @@ function prepareMessage(
     revision,
     client: clientInfoOf(message, body) ?? session?.client,
   });
-}
-
-/** Sessions keep parts of `initialize`; there are thousands of sessions, and real clients send less than 4 KiB. */
-const INITIALIZE_BYTES_MAX = 16 * 1024;
-
-function isTooLargeToKeep(message: Message | undefined, body: Buffer | undefined): boolean {
-  const begins = message?.kind === 'request' && message.method === 'initialize';
-  return begins && (body?.length ?? 0) > INITIALIZE_BYTES_MAX;
 }
 
 /** MCP 2025-11-25, Transports: a GET lists text/event-stream as such, a DELETE names its session. */
@@ -163,7 +153,7 @@ function prepareAdmitted(
   }
   const live = incoming.method === 'GET' || subscription !== undefined;
   const { messageBytes } = world;
-  const [rewrite, kept] = [live ? undefined : world.rules.answers(message, body, caller), keptStatus(message, session)];
+  const rewrite = live ? undefined : world.rules.answers(message, body, caller);
   return {
     known: {
       ...known,
@@ -183,20 +173,11 @@ function prepareAdmitted(
       identity: caller,
       authorize: authorizeAs(world.credential, caller),
     },
-    change: rewrite === undefined ? undefined : (answer) => rewriteAnswer(answer, { messageBytes, rewrite, kept }),
+    change: rewrite === undefined ? undefined : (answer) => rewriteAnswer(answer, { messageBytes, rewrite }),
     live: live
       ? (answer) => openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription })
       : undefined,
   };
-}
-
-/**
- * Errors whose status the client gets although their words cannot be filtered. In place of a list: the server asks for a
- * login, or has lost the session; the client has to know both.
- */
-function keptStatus(message: Message | undefined, session: OpenedSession | undefined): (status: number) => boolean {
-  if (listKeyOf(message) === undefined) return isErrorStatus;
-  return (status) => status === 401 || (status === 404 && session?.id !== undefined);
 }
 
 /** The backend's own id. `initialize` begins a session, and the stateless era has none. */

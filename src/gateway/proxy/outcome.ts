@@ -101,12 +101,12 @@ interface Read {
 
 const SUCCESS: Read = { outcome: 'success' };
 
-/** Ends both `"error"` and `"isErrorStatus"`. */
+/** Ends both `"error"` and `"isError"`. */
 const ERROR_KEY_END = Buffer.from('rror"');
-const NO_TOOL_ERROR = Buffer.from('"isErrorStatus":false');
+const NO_TOOL_ERROR = Buffer.from('"isError":false');
 const RESULT_KEY = Buffer.from('"result"');
 
-/** The only `isErrorStatus` anywhere in it is false, and there is no `error`: what most servers send. */
+/** The only `isError` anywhere in it is false, and there is no `error`: what most servers send. */
 function isPlainSuccess(message: Buffer, at: number): boolean {
   const start = at - '"isE'.length;
   const plain =
@@ -129,5 +129,5 @@ function outcomeOf(message: Buffer): Read | undefined {
     return { outcome: 'error', rpcErrorCode: typeof code === 'number' ? code : undefined };
   }
   const value = readValue(message, result);
-  return isObject(value) && value.isErrorStatus === true ? { outcome: 'tool-error' } : SUCCESS;
+  return isObject(value) && value.isError === true ? { outcome: 'tool-error' } : SUCCESS;
 }

@@ -1,14 +1,13 @@
 // What a proxy keeps of each request, as its configuration says: audit lines on standard output, metrics, spans, its log.
 
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
+import { destination, type Logger } from 'pino';
 import type { RunConfig } from '#contracts/run-config.ts';
 import { type AuditData, auditLine } from '#gateway/gate/audit.ts';
 import type { AuditType } from '#gateway/gate/audit-types.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
 import { type AuditTrail, type Recorders, recordCall } from '#gateway/proxy/record.ts';
 import type { RecordedCall } from '#gateway/proxy/recording.ts';
-import { type LineOutput, openLineOutput } from '../line-output.ts';
 import { proxyClock } from './clock.ts';
 
 export interface RecorderOptions {
@@ -28,13 +27,13 @@ export interface Recorder {
   /** A line of the audit that no request is about. */
   readonly write: (line: string) => void;
   /** Writes what waits. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 export function openRecorder({ metrics, logger, writeAudit, keeps = keepAll, data }: RecorderOptions): Recorder {
-  let lines: LineOutput | undefined;
+  let lines: ReturnType<typeof destination> | undefined;
   const gathered = gatherLines((text) => {
-    lines ??= openLineOutput(1, logger);
+    lines ??= destination({ dest: 1, sync: false });
     lines.write(text);
   });
   const write = writeAudit ?? gathered.write;
@@ -52,9 +51,9 @@ export function openRecorder({ metrics, logger, writeAudit, keeps = keepAll, dat
       };
       return (recorded) => recordCall(recorders, recorded);
     },
-    async close() {
+    close() {
       gathered.flush();
-      await lines?.close();
+      lines?.flushSync();
     },
   };
 }

@@ -1,12 +1,11 @@
 // What of its audit a virtual server writes, and where, as its configuration says.
 
 import { openSync } from 'node:fs';
-import type { Logger } from 'pino';
+import { destination, type Logger } from 'pino';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { AuditData } from '#gateway/gate/audit.ts';
 import { AUDIT_TYPES, type AuditType } from '#gateway/gate/audit-types.ts';
 import { Failure } from '#std/failure.ts';
-import { openLineOutput } from '../line-output.ts';
 
 export interface VirtualAudit {
   keeps(type: AuditType): boolean;
@@ -18,7 +17,7 @@ export interface VirtualAudit {
   readonly write: ((line: string) => void) | undefined;
   /** Other types and contents may count; the file stays. */
   replace(config: VmcpConfig): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** `write`: takes the lines in place of everything else. Throws Failure `vmcp-audit-file-unwritable`. */
@@ -31,17 +30,17 @@ export function openVirtualAudit(
   let data = contentsOf(config);
   for (const type of unknownTypes(config)) logger.warn({ type }, 'there is no such type of audit events');
   const file = config.audit?.logFile;
-  const lines = file === undefined ? undefined : openLineOutput(openFile(file), logger);
+  const lines = file === undefined ? undefined : destination({ fd: openFile(file), sync: false });
   return {
     keeps: (type) => kept.has(type),
     data: () => data,
     keptAnswerBytes: () => (data.response ? data.maxBytes : 0),
-    write: write ?? (lines === undefined ? undefined : lines.write),
+    write: write ?? (lines === undefined ? undefined : (line) => void lines.write(line)),
     replace(next) {
       kept = keptTypes(next);
       data = contentsOf(next);
     },
-    close: async () => lines?.close(),
+    close: () => lines?.flushSync(),
   };
 }
 
