@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { EFFECTS, outcomeOf } from '#gateway/virtual-server/health/outcomes.ts';
+import { EFFECTS, answeredAs } from '#gateway/virtual-server/health/outcomes.ts';
 import { get } from '../proxy/world.ts';
 import { startMember, type TestMember, tool } from './member.ts';
 import { configOf, connect, operational, runVirtual, type TestedVirtualServer } from './world.ts';
@@ -38,7 +38,7 @@ describe('the table of outcomes', () => {
     ['unauthorized', 401, 'status-4xx'],
     ['unauthorized', undefined, 'other'],
   ] as const)('a fault %s with status %s is %s', (reason, status, outcome) => {
-    expect(outcomeOf(reason === undefined ? undefined : { reason, message: 'it failed' }, status)).toBe(outcome);
+    expect(answeredAs(reason === undefined ? undefined : { reason, message: 'it failed' }, status)).toBe(outcome);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Member, Members } from '../members/member.ts';
-import { EFFECTS, outcomeOf } from './outcomes.ts';
+import { EFFECTS, answeredAs } from './outcomes.ts';
 
 export interface CheckParts {
   readonly members: Members;
@@ -81,7 +81,7 @@ async function ask({ catalogue, clock, times }: CheckParts, member: Member): Pro
   if (!member.perCaller) {
     const { fault } = await catalogue.check(member, timeoutMs);
     const slow = clock.monotonic() - began > SLOW_MS;
-    const ok = EFFECTS.check[outcomeOf(fault, undefined)] === 'success';
+    const ok = EFFECTS.check[answeredAs(fault, undefined)] === 'success';
     member.health.observe({ ok, slow, message: fault?.detail ?? fault?.message });
     return;
   }

@@ -40,7 +40,7 @@ export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect
 };
 
 /** `status`: of the HTTP answer; undefined if there was none. */
-export function outcomeOf(fault: BackendFault | undefined, status: number | undefined): Outcome {
+export function answeredAs(fault: BackendFault | undefined, status: number | undefined): Outcome {
   const outcome = fault === undefined ? 'answer' : outcomeOfFault(fault.reason);
   if (outcome !== 'answer' && outcome !== 'other') return outcome;
   if (status === undefined || status < 400) return outcome;
