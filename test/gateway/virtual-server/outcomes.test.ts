@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { EFFECTS, answeredAs } from '#gateway/virtual-server/health/outcomes.ts';
+import { answeredAs, EFFECTS } from '#gateway/virtual-server/health/outcomes.ts';
 import { get } from '../proxy/world.ts';
 import { startMember, type TestMember, tool } from './member.ts';
 import { configOf, connect, operational, runVirtual, type TestedVirtualServer } from './world.ts';
@@ -86,5 +86,24 @@ describe('calls', () => {
     }
     const { backends } = (await get(`${server.origin}/api/backends/health`)).json;
     expect(backends[0]).toMatchObject({ status: 'healthy', consecutive_failures: 0 });
+  });
+
+  it('a call that finds out and shows nothing leaves it to the next call', async () => {
+    const member = await startMember({ tools: [tool('echo')] });
+    open.push(member);
+    const circuitBreaker = { enabled: true, failureThreshold: 1, timeout: '2s' };
+    const server = await runVirtual(configOf({ member }, operational({ healthCheckInterval: '10m', circuitBreaker })));
+    open.push(server);
+    const client = await connect(server);
+    const call = () => client.ask('tools/call', { name: 'member_echo' });
+    await call();
+    member.failCalls(503);
+    await call().catch(() => undefined);
+    member.failCalls(403);
+    await expect
+      .poll(async () => JSON.stringify(await call().catch(String)), { timeout: 10_000 })
+      .not.toContain('left alone');
+    member.failCalls();
+    expect((await call()).error).toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ import { encodeHeaderValue, HEADERS } from '../../wire/headers.ts';
 import { patchTarget } from '../../wire/ids.ts';
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
-import { EFFECTS, type Operation, answeredAs } from '../health/outcomes.ts';
+import { answeredAs, EFFECTS, type Operation } from '../health/outcomes.ts';
 import { exchangeFor, type Member, memberCause } from '../members/member.ts';
 import { OWN_MEMBER } from '../own-tools/own-member.ts';
 import { CLIENT_SESSION } from '../own-tools/ports.ts';
@@ -206,7 +206,10 @@ export function observe(
   status?: number,
 ): void {
   const effect = EFFECTS[operation][answeredAs(fault, status)];
-  if (effect === 'nothing') return;
+  if (effect === 'nothing') {
+    health.release();
+    return;
+  }
   const message = fault?.detail ?? fault?.message ?? `the backend ${name} answered with status ${status}`;
   health.observe({ ok: effect === 'success', message });
 }

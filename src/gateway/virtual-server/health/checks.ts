@@ -2,7 +2,7 @@
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Member, Members } from '../members/member.ts';
-import { EFFECTS, answeredAs } from './outcomes.ts';
+import { answeredAs, EFFECTS } from './outcomes.ts';
 
 export interface CheckParts {
   readonly members: Members;

@@ -27,6 +27,8 @@ export interface MemberHealth {
   report(): HealthReport;
   /** What a check or a call has shown. `slow`: it answered, later than it should. */
   observe(result: { readonly ok: boolean; readonly slow?: boolean; readonly message?: string }): void;
+  /** A call has ended and shown nothing about the member: while the circuit is half open, the next call finds out. */
+  release(): void;
   /** False: calls fail at once. While the circuit is half open one call at a time finds out. */
   admit(): boolean;
   /** Lists and workflows that need it can rely on it. */
@@ -96,6 +98,9 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
       trying = undefined;
       if (ok) succeed(slow);
       else fail(why);
+    },
+    release() {
+      trying = undefined;
     },
     admit() {
       if (breaker === undefined || circuit === 'closed') return true;

@@ -124,7 +124,8 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
   function settle(result: InnerResult, fault?: BackendFault): void {
     stopTimer();
     inner.signal?.removeEventListener('abort', abort);
-    if (result.kind !== 'aborted') observe(member, 'call', fault, status);
+    if (result.kind === 'aborted') member.health.release();
+    else observe(member, 'call', fault, status);
     resolve(result);
   }
 
