@@ -1,4 +1,5 @@
-// One process that many clients share: a line for each client, on which the client gets only messages that belong to it.
+// One process that many clients share: a line for each client, on which it sees only what belongs to it. Knows nothing about
+// HTTP and how processes run.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
@@ -49,10 +50,8 @@ interface State {
   readonly server: ProcessServer;
   /** Results of `initialize` as JSON text, by agreed revision. */
   readonly results: Map<string, string>;
-  /** The only caller whose content this run of the process may have: its identity, or the client if it is anonymous. */
-  onlyCaller: string | Client | undefined;
-  /** Several callers were there in this run of the process. */
-  shared: boolean;
+  /** Callers whose content this run of the process may still have. */
+  readonly callers: Set<string>;
 }
 
 export function createSharedLines(parts: SharedLinesParts): SharedLines {
@@ -64,7 +63,7 @@ export function createSharedLines(parts: SharedLinesParts): SharedLines {
     () => state,
     (bytes) => routeFromServer(toClients, bytes),
   );
-  const state: State = { parts, requests, clients, server, results: new Map(), onlyCaller: undefined, shared: false };
+  const state: State = { parts, requests, clients, server, results: new Map(), callers: new Set() };
   const soleClient = (): Client | undefined => sole(state);
   const toClients: FromServerParts = {
     ...{ requests, clients, observer: parts.observer, soleClient },
@@ -115,8 +114,7 @@ function failPending(requests: Requests): void {
 /** Another run of the process knows nothing of the sessions of the one before. */
 function endClients(state: State): void {
   state.results.clear();
-  state.onlyCaller = undefined;
-  state.shared = false;
+  state.callers.clear();
   for (const client of [...state.clients]) {
     state.clients.delete(client);
     client.handlers.closed('the MCP server was started again');
@@ -133,8 +131,8 @@ function erasOf(server: Greeted | undefined): ReadonlySet<Era> | undefined {
 }
 
 /** Nothing that it gets can belong to another: it is alone, and no other caller was there before. */
-function sole({ clients, onlyCaller, shared, server }: State): Client | undefined {
-  if (onlyCaller === undefined || shared) return undefined;
+function sole({ clients, callers, server }: State): Client | undefined {
+  if (callers.size !== 1) return undefined;
   const isStateless = server.current()?.era === 'stateless';
   const [only, ...others] = isStateless ? [...clients].filter(isServed) : clients;
   return others.length === 0 ? only : undefined;
@@ -148,14 +146,6 @@ function isServed({ requests }: Client): boolean {
   return [...requests.values()].some(({ method }) => !NEVER_MEANT.has(method));
 }
 
-/** Anonymous callers have one identity, so each of their sessions counts as a caller. */
-function noteCaller(state: State, client: Client, { message }: Exchange): void {
-  if (message?.kind === 'request' && NEVER_MEANT.has(message.method)) return;
-  const caller = client.caller === '' ? client : client.caller;
-  state.shared ||= state.onlyCaller !== undefined && state.onlyCaller !== caller;
-  state.onlyCaller = caller;
-}
-
 async function openClient(
   state: State,
   toServer: FromClientParts,
@@ -167,7 +157,7 @@ async function openClient(
   if (spoken !== era) throw otherEra(spoken);
   const client: Client = { caller: exchange.caller, handlers, requests: new Map(), subscriptions: new Set() };
   state.clients.add(client);
-  noteCaller(state, client, exchange);
+  state.callers.add(client.caller);
   return {
     send(message, from) {
       routeFromClient(toServer, client, message, from);
