@@ -37,13 +37,40 @@ export function openAtMember(
   exchange: Exchange,
   answer: Answer,
 ): Flow {
-  if (!member.health.admit()) {
+  const release = member.health.admit();
+  if (release === undefined) {
     const message = `the backend ${member.name} keeps failing and is left alone for a while`;
     answer.fail({ reason: 'unreachable', message, retryAfterSeconds: 5 });
     return NO_FLOW;
   }
-  if (session === undefined) return openStateless(world, member, exchange, answer);
-  return openInSession(world, session, member, exchange, answer, true);
+  const released = releasing(answer, release);
+  const flow =
+    session === undefined
+      ? openStateless(world, member, exchange, released)
+      : openInSession(world, session, member, exchange, released, true);
+  return {
+    abort() {
+      release();
+      flow.abort();
+    },
+    resume: () => flow.resume(),
+  };
+}
+
+/** Every way in which a call ends passes here, with or without an answer of the member. */
+function releasing(answer: Answer, release: () => void): Answer {
+  return {
+    head: (status, headers) => answer.head(status, headers),
+    data: (chunk) => answer.data(chunk),
+    end() {
+      release();
+      answer.end();
+    },
+    fail(fault) {
+      release();
+      answer.fail(fault);
+    },
+  };
 }
 
 function openStateless(world: World, member: Member, exchange: Exchange, answer: Answer): Flow {
@@ -206,10 +233,7 @@ export function observe(
   status?: number,
 ): void {
   const effect = EFFECTS[operation][answeredAs(fault, status)];
-  if (effect === 'nothing') {
-    health.release();
-    return;
-  }
+  if (effect === 'nothing') return;
   const message = fault?.detail ?? fault?.message ?? `the backend ${name} answered with status ${status}`;
   health.observe({ ok: effect === 'success', message });
 }

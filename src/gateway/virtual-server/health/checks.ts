@@ -33,7 +33,7 @@ export function watchMembers(parts: CheckParts): Checks {
 
   async function check(member: Member): Promise<void> {
     // One whose circuit is open is left alone until that is over.
-    if (member.health.admit()) await ask(parts, member);
+    if (member.health.admit() !== undefined) await ask(parts, member);
     if (['healthy', 'degraded'].includes(member.health.report().state)) answered.add(member);
     if (!watched.has(member)) return;
     const { intervalMs } = times();

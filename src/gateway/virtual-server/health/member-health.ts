@@ -27,10 +27,11 @@ export interface MemberHealth {
   report(): HealthReport;
   /** What a check or a call has shown. `slow`: it answered, later than it should. */
   observe(result: { readonly ok: boolean; readonly slow?: boolean; readonly message?: string }): void;
-  /** A call has ended and shown nothing about the member: while the circuit is half open, the next call finds out. */
-  release(): void;
-  /** False: calls fail at once. While the circuit is half open one call at a time finds out. */
-  admit(): boolean;
+  /**
+   * Undefined: calls fail at once. While the circuit is half open one call at a time finds out: a call that was admitted calls
+   * the function when it is over, so that the next one finds out if it has shown nothing.
+   */
+  admit(): (() => void) | undefined;
   /** Lists and workflows that need it can rely on it. */
   usable(): boolean;
 }
@@ -51,8 +52,8 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
   let circuit: CircuitState = 'closed';
   let circuitChangedAt: number | undefined;
   let openedAt = 0;
-  /** Monotonic time of the call that finds out; undefined where none is under way. */
-  let trying: number | undefined;
+  /** The call that finds out, by its monotonic time; undefined if there is none. */
+  let trial: { readonly begunAt: number } | undefined;
 
   function enter(next: MemberState): void {
     if (next === state) return;
@@ -95,22 +96,22 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
     }),
     observe({ ok, slow = false, message: why = '' }) {
       checkedAt = clock.now();
-      trying = undefined;
+      trial = undefined;
       if (ok) succeed(slow);
       else fail(why);
     },
-    release() {
-      trying = undefined;
-    },
     admit() {
-      if (breaker === undefined || circuit === 'closed') return true;
+      if (breaker === undefined || circuit === 'closed') return () => undefined;
       const now = clock.monotonic();
-      if (circuit === 'open' && now - openedAt < breaker.openMs) return false;
+      if (circuit === 'open' && now - openedAt < breaker.openMs) return undefined;
       // One that never came back does not keep the circuit open.
-      if (trying !== undefined && now - trying < breaker.openMs) return false;
-      trying = now;
+      if (trial !== undefined && now - trial.begunAt < breaker.openMs) return undefined;
+      const own = { begunAt: now };
+      trial = own;
       turn('half-open');
-      return true;
+      return () => {
+        if (trial === own) trial = undefined;
+      };
     },
     usable: () => state !== 'unhealthy' && circuit !== 'open',
   };

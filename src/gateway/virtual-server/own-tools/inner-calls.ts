@@ -41,15 +41,20 @@ async function callTool(world: World, inner: InnerCall): Promise<InnerResult> {
   const denial = denialOf(world, inner, route);
   if (denial !== undefined) return { kind: 'denied', message: denial };
   if (inner.signal?.aborted === true) return { kind: 'aborted' };
-  if (!member.health.admit()) {
+  const release = member.health.admit();
+  if (release === undefined) {
     return {
       kind: 'failed',
       message: `the backend ${member.name} keeps failing and is left alone for a while`,
       retryable: true,
     };
   }
-  const prepared = await prepare(world, inner, member, route);
-  return 'fault' in prepared ? failedCall(member, prepared.fault) : sendInner(world, inner, member, prepared);
+  try {
+    const prepared = await prepare(world, inner, member, route);
+    return 'fault' in prepared ? failedCall(member, prepared.fault) : await sendInner(world, inner, member, prepared);
+  } finally {
+    release();
+  }
 }
 
 /** Policies decide on the name that clients would call it by. */
@@ -124,8 +129,7 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
   function settle(result: InnerResult, fault?: BackendFault): void {
     stopTimer();
     inner.signal?.removeEventListener('abort', abort);
-    if (result.kind === 'aborted') member.health.release();
-    else observe(member, 'call', fault, status);
+    if (result.kind !== 'aborted') observe(member, 'call', fault, status);
     resolve(result);
   }
 

@@ -23,8 +23,7 @@ export function ownMember(backend: Backend): Member {
     health: {
       report: () => ({ state: 'healthy', consecutiveFailures: 0, message: '' }),
       observe: () => undefined,
-      release: () => undefined,
-      admit: () => true,
+      admit: () => () => undefined,
       usable: () => true,
     },
   };

@@ -1,0 +1,44 @@
+// While a circuit is half open one call at a time finds out how the member is, whatever other calls do.
+
+import { expect, test } from 'vitest';
+import { createMemberHealth, type MemberHealth } from './member-health.ts';
+
+const BREAKER = { unhealthyThreshold: 1, breaker: { failureThreshold: 1, openMs: 1000 } };
+
+function openCircuit(): { readonly health: MemberHealth; readonly before: () => void; pass(ms: number): void } {
+  let now = 0;
+  const clock = { now: () => now, monotonic: () => now };
+  const health = createMemberHealth(BREAKER, clock, () => undefined);
+  const before = health.admit() ?? expect.unreachable('a closed circuit lets calls pass');
+  health.observe({ ok: false });
+  return {
+    health,
+    before,
+    pass(ms) {
+      now += ms;
+    },
+  };
+}
+
+test('the next call finds out once the one before it is over and has shown nothing', () => {
+  const { health, pass } = openCircuit();
+  expect(health.admit()).toBeUndefined();
+  pass(1000);
+  const release = health.admit();
+  expect(release).toBeDefined();
+  expect(health.admit()).toBeUndefined();
+  release?.();
+  expect(health.admit()).toBeDefined();
+});
+
+test('a call that was admitted before leaves the one that finds out alone, and so does one that ends twice', () => {
+  const { health, before, pass } = openCircuit();
+  pass(1000);
+  const first = health.admit();
+  before();
+  expect(health.admit()).toBeUndefined();
+  first?.();
+  expect(health.admit()).toBeDefined();
+  first?.();
+  expect(health.admit()).toBeUndefined();
+});
