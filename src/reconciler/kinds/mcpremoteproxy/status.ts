@@ -5,7 +5,7 @@ import type { Static } from '#std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { type Progress as Reached, setback } from '../pods/progress.ts';
-import { whereReasonIs, workloadState } from '../pods/workload.ts';
+import { adviceOnLog, workloadState } from '../pods/workload.ts';
 import { configHashes } from '../proxy/verdicts.ts';
 import { configurationFault, remoteProxyVerdicts } from './conditions.ts';
 import { proxyUrl, type RemoteProxy, remoteProxyChildNames } from './facts.ts';
@@ -57,7 +57,7 @@ function deploymentProgress({ name, namespace }: RemoteProxy, view: Observed['vi
         ? { phase: 'Ready', message: 'Remote proxy is running', ...notReady }
         : {
             phase: 'Pending',
-            message: `Remote proxy is starting. ${whereReasonIs(namespace, deployment)}`,
+            message: `Remote proxy is starting. ${adviceOnLog(namespace, deployment)}`,
             ...notReady,
           };
   }

@@ -45,7 +45,7 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
 
 /**
  * Used pods of a pool are replaced at the same time, not one after the other. The policy of a StatefulSet cannot be changed, so
- * a server that becomes a pool, or is one no longer, keeps what it has.
+ * a server that becomes a pool, or is one no longer, keeps its policy.
  */
 function podManagement(self: Server, view: View): { readonly podManagementPolicy?: string } {
   const live = view.find('StatefulSet', serverChildNames(self.name).statefulSet)?.spec;

@@ -134,7 +134,7 @@ describe('the phase of an MCPServer', () => {
         RUNNING[1]!,
       ]),
       reported:
-        'Pending, MCP server is starting: its proxy is not ready. Its log says why: kubectl -n agents logs deployment/weather, not ready: WorkloadsNotReady, 0 proxies',
+        'Pending, MCP server is starting: its proxy is not ready. If that lasts, its log has the reason: kubectl -n agents logs deployment/weather, not ready: WorkloadsNotReady, 0 proxies',
     },
     {
       reason: 'no process of a pool has been reached yet',

@@ -39,9 +39,9 @@ export function readyReplicas(state: WorkloadState): number {
   return 'ready' in state ? state.ready : 0;
 }
 
-/** A proxy whose pod runs and is not ready has said the reason in its log, once. */
-export function whereReasonIs(namespace: string, deployment: string): string {
-  return `Its log says why: kubectl -n ${namespace} logs deployment/${deployment}`;
+/** A sentence for the message of a proxy whose pods run and are not ready: the proxy writes the reason to its log. */
+export function adviceOnLog(namespace: string, deployment: string): string {
+  return `If that lasts, its log has the reason: kubectl -n ${namespace} logs deployment/${deployment}`;
 }
 
 function failureOf(conditions: Json | undefined): string | undefined {

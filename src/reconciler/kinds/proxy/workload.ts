@@ -95,7 +95,7 @@ function ports(proxy: ProxyFacts): Json[] {
   ];
 }
 
-/** What a proxy without callers uses. Without a request a node that runs out of memory ends it first. */
+/** Resources that a proxy without callers uses. If a pod requests none, a node that runs out of memory ends it first. */
 const RESOURCES = { requests: { cpu: '10m', memory: '96Mi' } };
 
 const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
