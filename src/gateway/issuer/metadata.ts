@@ -32,7 +32,7 @@ export function issuerMetadata({ issuer, scopes }: IssuerSettings): JsonObject {
 
 const DOCUMENTS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 
-/** Below the issuer, with its path inserted (RFC 8414 section 3.1) and, for clients that forget it, without. Some clients add a slash. */
+/** Below the issuer, with its path inserted (RFC 8414 section 3.1) and, for clients that forget it, without, and with a slash at the end, which some clients add. */
 export function metadataLocations({ path }: IssuerSettings): readonly string[] {
   const paths = DOCUMENTS.flatMap((document) => [`${document}${path}`, `${path}${document}`, document]);
   return [...new Set(paths.flatMap((each) => [each, `${each}/`]))];

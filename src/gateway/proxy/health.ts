@@ -18,7 +18,7 @@ export interface HealthClock {
 }
 
 export interface Health {
-  /** Why no requests should come now, as a sentence; undefined once the server has answered, until `drain`. */
+  /** The reason why no requests should come now; undefined once the server has answered, until `drain`. */
   unready(): string | undefined;
   /** The body of /health. */
   report(): JsonObject;
@@ -34,7 +34,7 @@ export interface HealthFacts {
   readonly version: JsonObject;
 }
 
-/** `changed` gets what `unready` says, each time that a check changes it. */
+/** `changed` is called with the new result of `unready` when a check has changed it. */
 export function watchHealth(
   backend: Backend,
   facts: HealthFacts,
@@ -91,7 +91,7 @@ export function watchHealth(
   };
 }
 
-/** A check that throws has failed: a server that cannot even be asked is not available. */
+/** A check that throws has failed, because the server cannot even be asked. /health has the error. */
 async function probeOf(backend: Backend): Promise<Probe> {
   try {
     return await backend.probe();

@@ -48,7 +48,7 @@ export async function listenHttp(
   });
   server.on('request', (request, response) => {
     const guarded = guardedRequest(response, failed);
-    // Connections to the server keep the context in which they were opened: it must not keep the whole request, too.
+    // Timers and connections keep the context in which they begin, and may outlive the request: it must not be kept with them.
     response.once('close', () => {
       guarded.broken = failed;
     });

@@ -133,7 +133,7 @@ export function audienceOf({ audience, resource_url: resource }: NonNullable<Run
   return audience ?? resource;
 }
 
-/** The paths that answer about the resource (RFC 9728 section 3.1): with the path of the resource, and without. Some clients add a slash. */
+/** The paths that answer about the resource (RFC 9728 section 3.1): with the path of the resource, and without, and with a slash at the end, which some clients add. */
 export function metadataPaths(settings: ResourceSettings): readonly string[] {
   const { pathname } = new URL(metadataUrl(settings.resourceUrl));
   const paths = [pathname, '/.well-known/oauth-protected-resource'].flatMap((path) => [path, `${path}/`]);

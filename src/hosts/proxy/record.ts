@@ -102,7 +102,7 @@ function gatherLines(write: (text: string) => void): { write(line: string): void
   };
 }
 
-/** Each reason once, as long as it stays the same. */
+/** Writes each reason to the log once, as long as it stays the same. */
 export function reportReadiness(logger: Logger): (reason: string | undefined) => void {
   return (reason) => {
     if (reason === undefined) logger.info('the MCP server answers: the proxy is ready');

@@ -157,7 +157,7 @@ function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem 
 
 /** Kubernetes reads UTF-8 only; what is not would reach the cluster as other characters. A byte order mark is no part of it. */
 function decode(bytes: Uint8Array): string | undefined {
-  // UTF-16 without a byte order mark is valid UTF-8 with a NUL for every second character.
+  // UTF-16 without a byte order mark is valid UTF-8 in which every second character is NUL.
   if (bytes.subarray(0, 2).includes(0)) return undefined;
   const text = utf8Text(bytes);
   return text?.startsWith('\uFEFF') === true ? text.slice(1) : text;
