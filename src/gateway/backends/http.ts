@@ -4,6 +4,7 @@
 import { createSlots, type Slots } from '#std/slots.ts';
 import type { Answer, Authorized, Backend, BackendFault, Exchange, Flow, LeavingRequest, Probe } from './backend.ts';
 import { recogniseLostSession } from './http-session.ts';
+import { refuseRepeatedIds } from './in-flight.ts';
 import type { BackendClock, Upstream, UpstreamFault, UpstreamFlow, UpstreamRequest } from './ports.ts';
 
 export interface HttpBackendOptions {
@@ -17,7 +18,7 @@ export interface HttpBackendOptions {
 
 interface Ports {
   readonly upstream: Upstream;
-  readonly clock: Pick<BackendClock, 'monotonic'>;
+  readonly clock: Pick<BackendClock, 'monotonic' | 'after'>;
 }
 
 const SESSION = 'mcp-session-id';
@@ -25,7 +26,9 @@ const SESSION = 'mcp-session-id';
 export function createHttpBackend(options: HttpBackendOptions, ports: Ports): Backend {
   const open = createSlots<UpstreamFlow>();
   return {
-    open: (exchange, answer) => openExchange(options, ports, exchange, recogniseLostSession(exchange, answer), open),
+    open: refuseRepeatedIds(ports.clock, (exchange, answer) =>
+      openExchange(options, ports, exchange, recogniseLostSession(exchange, answer), open),
+    ),
     eras: () => undefined,
     probe: () => probeHttp(options, ports),
     async close() {

@@ -27,7 +27,7 @@ import {
   sessionUnknown,
   TOO_MANY_RESOURCES,
 } from './faults.ts';
-import { rewriteAnswer } from './lists/list-answer.ts';
+import { isError, rewriteAnswer } from './lists/list-answer.ts';
 import {
   type LiveRules,
   type LiveStream,
@@ -36,7 +36,7 @@ import {
   subscriptionOf,
 } from './lists/live-stream.ts';
 import type { TraceContext } from './ports.ts';
-import type { Rules } from './rules.ts';
+import { listKeyOf, type Rules } from './rules.ts';
 
 export interface ExchangeWorld {
   readonly seal: SessionSeal;
@@ -154,6 +154,7 @@ function prepareAdmitted(
   const live = incoming.method === 'GET' || subscription !== undefined;
   const { messageBytes } = world;
   const rewrite = live ? undefined : world.rules.answers(message, body, caller);
+  const kept = keptStatus(message, session);
   return {
     known: {
       ...known,
@@ -173,11 +174,20 @@ function prepareAdmitted(
       identity: caller,
       authorize: authorizeAs(world.credential, caller),
     },
-    change: rewrite === undefined ? undefined : (answer) => rewriteAnswer(answer, { messageBytes, rewrite }),
+    change: rewrite === undefined ? undefined : (answer) => rewriteAnswer(answer, { messageBytes, rewrite, kept }),
     live: live
       ? (answer) => openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription })
       : undefined,
   };
+}
+
+/**
+ * Errors whose status the client gets although their words cannot be filtered. In place of a list: the server asks for a
+ * login, or has lost the session; the client has to know both.
+ */
+function keptStatus(message: Message | undefined, session: OpenedSession | undefined): (status: number) => boolean {
+  if (listKeyOf(message) === undefined) return isError;
+  return (status) => status === 401 || (status === 404 && session?.id !== undefined);
 }
 
 /** The backend's own id. `initialize` begins a session, and the stateless era has none. */

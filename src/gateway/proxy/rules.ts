@@ -1,5 +1,5 @@
 // What the rules in force say about one message and about what the server answers: which tool it means, whether the caller
-// may, what a list shows. A value: other rules take its place when their files change. Knows nothing about HTTP.
+// may, what a list shows. A value: other rules take its place when their files change.
 
 import { setBounded } from '#std/bounded.ts';
 import { isObject } from '#std/json.ts';
@@ -45,7 +45,10 @@ export interface Rules {
   /** True: policies read hints, and those of the called tool are not known, so the server's list has to be read first. */
   needsHints(message: Message): boolean;
   admit(message: Message, body: Buffer, caller: Caller): AdmittedMessage | RefusedMessage;
-  /** How messages of the answer are changed; undefined where they pass as they are. `message` is undefined for a stream. */
+  /**
+   * How messages of the answer are changed; undefined if no rules apply. `message` is undefined for a stream. A list may come
+   * as the answer to any request, so every answer is looked through.
+   */
   answers(message: Message | undefined, body: Buffer | undefined, caller: Caller): RewriteMessage | undefined;
 }
 
@@ -75,9 +78,8 @@ export function createRules(parts: RuleParts): Rules {
     answers(message, body, caller) {
       if (!active) return undefined;
       const key = message === undefined ? undefined : listKeyOf(message);
-      if (message !== undefined && key === undefined) return undefined;
       const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known };
-      const page = pages.pageOf(caller, message, body);
+      const page = pages.pageOf(caller, key === undefined ? undefined : message, body);
       return (bytes) => rewriteMessage(parts, view, key, page, bytes);
     },
   };
@@ -173,19 +175,24 @@ const NO_NOTIFICATION: Refusal = {
 
 const NO_TOOL = Symbol('no tool of that name');
 
-const FILTERED: readonly string[] = ['tools', 'prompts', 'resources', 'resourceTemplates'] satisfies FilteredKey[];
+const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
 
-function isFiltered(key: string | undefined): key is FilteredKey {
-  return key !== undefined && FILTERED.includes(key);
+/** Clients written in Go read keys in any letter case. */
+function filteredKey(key: string | undefined): FilteredKey | undefined {
+  const lower = key?.toLowerCase();
+  return FILTERED.find((each) => each.toLowerCase() === lower);
 }
 
-function listKeyOf(message: Message): FilteredKey | undefined {
-  if (message.kind !== 'request') return undefined;
-  const key = methodFacts(message.method)?.resultKey;
-  return isFiltered(key) ? key : undefined;
+/** The key of the list that the message asks for; undefined for other messages. */
+export function listKeyOf(message: Message | undefined): FilteredKey | undefined {
+  if (message?.kind !== 'request') return undefined;
+  return filteredKey(methodFacts(message.method)?.resultKey);
 }
 
-/** `key` is undefined on a stream, where any answer may come again. What cannot be read becomes an error. */
+/** A message without a match has no list and changes none. A key that is written with escapes is read by the parser. */
+const PERHAPS_LIST = /"(tools|prompts|resources|resourceTemplates)"|\\u|list_changed/i;
+
+/** `key` is undefined if no list was requested; any answer may have one all the same. What cannot be read becomes an error. */
 function rewriteMessage(
   parts: RuleParts,
   view: ListView,
@@ -193,13 +200,14 @@ function rewriteMessage(
   page: Page,
   bytes: Buffer,
 ): Buffer {
+  if (key === undefined && !PERHAPS_LIST.test(bytes.toString('latin1'))) return bytes;
   const scanned = scanMessage(bytes);
   if (!scanned.ok) return refuseList(parts, scanned.fault.id, scanned.fault.message);
   const { message } = scanned;
   if (message.kind === 'notification' && message.method === 'notifications/tools/list_changed') page.stale();
   if (message.kind !== 'response' || message.result === undefined) return bytes;
-  const keys = key === undefined ? keysIn(bytes, message.result) : [key];
-  return keys.reduce((body, each) => filterKey(parts, view, each, page, body), bytes);
+  const keys = new Set([...(key === undefined ? [] : [key]), ...keysIn(bytes, message.result)]);
+  return [...keys].reduce((body, each) => filterKey(parts, view, each, page, body), bytes);
 }
 
 function filterKey(parts: RuleParts, view: ListView, key: FilteredKey, page: Page, bytes: Buffer): Buffer {
@@ -218,13 +226,16 @@ function nextCursorOf(bytes: Buffer, result: Span): string | undefined {
   return typeof next === 'string' ? next : undefined;
 }
 
-/** Only an answer that is sent once more gets here, so parsing costs little. */
 function keysIn(bytes: Buffer, result: Span): readonly FilteredKey[] {
   const value = readValue(bytes, result);
-  return isObject(value) ? Object.keys(value).filter(isFiltered) : [];
+  return isObject(value) ? Object.keys(value).flatMap((key) => filteredKey(key) ?? []) : [];
 }
 
 function refuseList({ unreadable }: RuleParts, id: MessageId | undefined, detail: string): Buffer {
   unreadable(detail);
-  return errorBody(id, ERRORS.internalError, 'The list of the MCP server cannot be read, so it cannot be filtered.');
+  return errorBody(
+    id,
+    ERRORS.internalError,
+    'The answer of the MCP server cannot be read, so its lists cannot be filtered.',
+  );
 }

@@ -1,5 +1,5 @@
 // An answer whose messages are read and changed before the client gets them: lists without what the caller may not see.
-// What cannot be read never passes. Knows nothing about tools, policies or where messages come from.
+// A body that cannot be read never passes.
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { isEventStream, isJson } from '../../wire/headers.ts';
@@ -13,6 +13,13 @@ export interface ListAnswerOptions {
   /** Larger messages are refused. */
   readonly messageBytes: number;
   readonly rewrite: RewriteMessage;
+  /** True: a body that is neither JSON nor events is left out, and the status stays. Else such an answer is refused. */
+  readonly kept: (status: number) => boolean;
+}
+
+/** Errors of a server are of use to a client without their words. */
+export function isError(status: number): boolean {
+  return status >= 400;
 }
 
 export function rewriteAnswer(answer: Answer, options: ListAnswerOptions): Answer {
@@ -29,8 +36,7 @@ export function rewriteAnswer(answer: Answer, options: ListAnswerOptions): Answe
       if (headers['content-encoding'] !== undefined) return fail(unreadable('it is compressed'));
       if (isEventStream(headers['content-type'])) part = eventPart(answer, status, headers, options, fail);
       else if (isJson(headers['content-type'])) part = jsonPart(answer, status, headers, options, fail);
-      else if (status < 300 && headers['content-type'] !== undefined) return fail(unreadable('it is no JSON'));
-      else answer.head(status, headers);
+      else part = emptyPart(answer, status, headers, options, fail);
     },
     data: (chunk) => failed || part.data(chunk),
     end() {
@@ -71,6 +77,29 @@ function jsonPart(
   };
 }
 
+/** Without a body the answer has no list. Its head waits for the first byte, or for the end. */
+function emptyPart(
+  answer: Answer,
+  status: number,
+  headers: HeaderValues,
+  { kept }: ListAnswerOptions,
+  fail: (fault: BackendFault) => void,
+): Pick<Answer, 'data' | 'end'> {
+  let hadBody = false;
+  return {
+    data(chunk) {
+      hadBody ||= chunk.length > 0;
+      if (hadBody && !kept(status)) fail(unreadable('it is neither JSON nor an event stream'));
+      return true;
+    },
+    end() {
+      const { 'content-length': _length, 'content-type': _type, ...rest } = headers;
+      answer.head(status, hadBody ? { ...rest, 'content-length': '0' } : headers);
+      answer.end();
+    },
+  };
+}
+
 function eventPart(
   answer: Answer,
   status: number,
@@ -86,6 +115,10 @@ function eventPart(
     {
       event(event: SseEvent) {
         flowing = answer.data(rewriteEvent(event, rewrite)) && flowing;
+      },
+      // Its `retry` counts, and a comment shows that the server lives.
+      silent(raw) {
+        flowing = answer.data(raw) && flowing;
       },
       fault: () => fail(tooLarge()),
     },

@@ -9,7 +9,7 @@ import { readValue } from '../../wire/scan.ts';
 import { formatEvent } from '../../wire/sse.ts';
 import type { Caller } from '../caller.ts';
 import type { Rules } from '../rules.ts';
-import { type RewriteMessage, rewriteAnswer } from './list-answer.ts';
+import { isError, type RewriteMessage, rewriteAnswer } from './list-answer.ts';
 
 /** Lists that other rules have changed. */
 export type ChangedList = 'tools' | 'prompts' | 'resources';
@@ -80,7 +80,10 @@ export function openLiveStream(answer: Answer, { rules, caller, messageBytes, su
     unsubscribe();
   }
 
-  return { answer: rewriteAnswer(seen, { messageBytes, rewrite: rewriteLive(rules, caller) }), close };
+  return {
+    answer: rewriteAnswer(seen, { messageBytes, rewrite: rewriteLive(rules, caller), kept: isError }),
+    close,
+  };
 }
 
 /** What the rules of that moment change in a message that the server sends on its own. */

@@ -10,7 +10,7 @@ import { type ExchangeWorld, type Incoming, prepareExchange } from '../exchange.
 import { faultCode, type Refusal, refusalBody, sessionUnknown } from '../faults.ts';
 import type { Forwarded } from '../forwarded.ts';
 import { learnHints } from '../lists/learn-hints.ts';
-import { rewriteAnswer } from '../lists/list-answer.ts';
+import { isError, rewriteAnswer } from '../lists/list-answer.ts';
 import { type LiveRules, listChanged, rewriteLive } from '../lists/live-stream.ts';
 import { type WatchedAnswer, watchAnswer } from '../outcome.ts';
 import type { ProxyClock } from '../ports.ts';
@@ -70,7 +70,8 @@ export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, f
   const session = routes.front.open(id, caller.key, {
     write,
     end: () => response.end(),
-    change: (answer) => rewriteAnswer(answer, { messageBytes, rewrite: rewriteLive(routes.rules, caller) }),
+    change: (answer) =>
+      rewriteAnswer(answer, { messageBytes, rewrite: rewriteLive(routes.rules, caller), kept: isError }),
   });
   write(formatEvent({ data: Buffer.from(messagesUrl(routes, forwarded, sealed)), type: 'endpoint' }));
   const stopKeepAlive = routes.clock.every(routes.keepAliveMs, () => {

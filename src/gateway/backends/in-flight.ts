@@ -1,0 +1,100 @@
+// Keeps requests with the same id in one session apart (MCP 2025-11-25, Base Protocol, Requests: ids are used once). A server
+// finds the stream of an answer by its id, so the answer to one request would be sent as the answer to the other.
+
+import type { Answer, Exchange, Flow } from './backend.ts';
+import type { BackendClock } from './ports.ts';
+import { NO_FLOW, refuseExchange } from './sessions/errors.ts';
+
+type Open = (exchange: Exchange, answer: Answer) => Flow;
+
+/** A client that vanished and comes again can be heard before the end of its connection is. */
+const WAIT_MS = 1000;
+
+/** What begins when the request that holds the id has ended. */
+interface Holder {
+  next?: () => void;
+}
+
+/**
+ * Wraps `open`: a second request waits a second for the end of the first one, and is then refused with 400; a third is refused
+ * at once. A request without a session has a stream of its own and no other request to be mistaken for.
+ */
+export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open): Open {
+  const holders = new Map<string, Holder>();
+
+  function begin(key: string, exchange: Exchange, answer: Answer): Flow {
+    const holder: Holder = {};
+    holders.set(key, holder);
+    let held = true;
+
+    /** Another request may have the id by the time of a second call. */
+    function release(): void {
+      if (!held) return;
+      held = false;
+      holders.delete(key);
+      holder.next?.();
+    }
+
+    const flow = open(exchange, releaseAfter(answer, release));
+    return {
+      abort() {
+        flow.abort();
+        release();
+      },
+      resume: flow.resume,
+    };
+  }
+
+  function wait(holder: Holder, start: () => Flow, refuse: () => void): Flow {
+    let flow = NO_FLOW;
+    const stop = clock.after(WAIT_MS, () => {
+      leave();
+      refuse();
+    });
+
+    function next(): void {
+      stop();
+      flow = start();
+    }
+
+    function leave(): void {
+      if (holder.next === next) holder.next = undefined;
+    }
+
+    holder.next = next;
+    return {
+      abort() {
+        stop();
+        leave();
+        flow.abort();
+      },
+      resume: () => flow.resume(),
+    };
+  }
+
+  return (exchange, answer) => {
+    const { session, message } = exchange;
+    if (session === undefined || message?.kind !== 'request') return open(exchange, answer);
+    const { json } = message.id;
+    const key = `${session}\n${json}`;
+    const holder = holders.get(key);
+    if (holder === undefined) return begin(key, exchange, answer);
+    const refuse = () => refuseExchange(answer, 400, json, 'a request with this id is in flight in this session');
+    return holder.next === undefined ? wait(holder, () => begin(key, exchange, answer), refuse) : refuse();
+  };
+}
+
+function releaseAfter(answer: Answer, release: () => void): Answer {
+  return {
+    head: answer.head,
+    data: answer.data,
+    end() {
+      answer.end();
+      release();
+    },
+    fail(fault) {
+      answer.fail(fault);
+      release();
+    },
+  };
+}
