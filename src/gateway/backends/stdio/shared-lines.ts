@@ -1,5 +1,4 @@
-// One process that many clients share: a line for each client, on which it sees only what belongs to it. Knows nothing about
-// HTTP and how processes run.
+// One process that many clients share: a line for each client, on which the client gets only messages that belong to it.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
@@ -50,8 +49,10 @@ interface State {
   readonly server: ProcessServer;
   /** Results of `initialize` as JSON text, by agreed revision. */
   readonly results: Map<string, string>;
-  /** Callers whose content this run of the process may still have. */
-  readonly callers: Set<string>;
+  /** The only caller whose content this run of the process may have: its identity, or the client if it is anonymous. */
+  onlyCaller: string | Client | undefined;
+  /** Several callers were there in this run of the process. */
+  shared: boolean;
 }
 
 export function createSharedLines(parts: SharedLinesParts): SharedLines {
@@ -63,7 +64,7 @@ export function createSharedLines(parts: SharedLinesParts): SharedLines {
     () => state,
     (bytes) => routeFromServer(toClients, bytes),
   );
-  const state: State = { parts, requests, clients, server, results: new Map(), callers: new Set() };
+  const state: State = { parts, requests, clients, server, results: new Map(), onlyCaller: undefined, shared: false };
   const soleClient = (): Client | undefined => sole(state);
   const toClients: FromServerParts = {
     ...{ requests, clients, observer: parts.observer, soleClient },
@@ -114,7 +115,8 @@ function failPending(requests: Requests): void {
 /** Another run of the process knows nothing of the sessions of the one before. */
 function endClients(state: State): void {
   state.results.clear();
-  state.callers.clear();
+  state.onlyCaller = undefined;
+  state.shared = false;
   for (const client of [...state.clients]) {
     state.clients.delete(client);
     client.handlers.closed('the MCP server was started again');
@@ -131,8 +133,8 @@ function erasOf(server: Greeted | undefined): ReadonlySet<Era> | undefined {
 }
 
 /** Nothing that it gets can belong to another: it is alone, and no other caller was there before. */
-function sole({ clients, callers, server }: State): Client | undefined {
-  if (callers.size !== 1) return undefined;
+function sole({ clients, onlyCaller, shared, server }: State): Client | undefined {
+  if (onlyCaller === undefined || shared) return undefined;
   const isStateless = server.current()?.era === 'stateless';
   const [only, ...others] = isStateless ? [...clients].filter(isServed) : clients;
   return others.length === 0 ? only : undefined;
@@ -146,6 +148,14 @@ function isServed({ requests }: Client): boolean {
   return [...requests.values()].some(({ method }) => !NEVER_MEANT.has(method));
 }
 
+/** Anonymous callers have one identity, so each of their sessions counts as a caller. */
+function noteCaller(state: State, client: Client, { message }: Exchange): void {
+  if (message?.kind === 'request' && NEVER_MEANT.has(message.method)) return;
+  const caller = client.caller === '' ? client : client.caller;
+  state.shared ||= state.onlyCaller !== undefined && state.onlyCaller !== caller;
+  state.onlyCaller = caller;
+}
+
 async function openClient(
   state: State,
   toServer: FromClientParts,
@@ -157,7 +167,7 @@ async function openClient(
   if (spoken !== era) throw otherEra(spoken);
   const client: Client = { caller: exchange.caller, handlers, requests: new Map(), subscriptions: new Set() };
   state.clients.add(client);
-  state.callers.add(client.caller);
+  noteCaller(state, client, exchange);
   return {
     send(message, from) {
       routeFromClient(toServer, client, message, from);

@@ -123,6 +123,20 @@ describe('what belongs to one client', () => {
     expect(answer.events).toEqual([]);
   });
 
+  test('is not its log or its question for the anonymous caller who comes after it', async () => {
+    const { backend, observer } = start();
+    const before = await openSession(backend, { caller: '' });
+    const alone = await before.call(toolCall('log', { text: 'early' })).end();
+    expect(alone.events[0]?.message.params.data).toBe('early');
+    await before.end();
+    const after = await openSession(backend, { caller: '' });
+    const answer = await after.call(toolCall('log', { text: 'late' })).end();
+    expect(answer.events).toEqual([]);
+    const asked = await after.call(toolCall('ask', { method: 'sampling/createMessage', params: {} })).end();
+    expect(asked.json().result.content[0].text).toContain('-32601');
+    expect(observer.drops.get('not-attributable')).toBe(2);
+  });
+
   test('cannot be asked for by the process where there are two', async () => {
     const { backend } = start();
     const a = await openSession(backend, { caller: 'a' });
