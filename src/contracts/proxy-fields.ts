@@ -3,6 +3,7 @@
 
 import { addressed } from '#std/address/address.ts';
 import { decimal } from '#std/decimal.ts';
+import { Type } from '#std/json-schema.ts';
 import { integer, text } from '#std/schema.ts';
 
 export const IMAGE = text('Container image of the MCP server.', { minLength: 1, pattern: '^\\S+$' });
@@ -20,3 +21,9 @@ export const REDIS = {
   db: integer('Number of the Redis database.', { default: 0, minimum: 0 }),
   keyPrefix: text('What every key starts with.'),
 };
+
+/** What becomes of calls while no audit event can be written. */
+export const AuditFailure = Type.Enum(['continue', 'refuse'], {
+  description:
+    'Whether calls go on while audit events cannot be written (continue, the default) or get 503 (refuse). Set by skep.dev/audit-failure.',
+});

@@ -23,7 +23,7 @@ import assert from 'node:assert/strict';
 import { addressed } from '#std/address/address.ts';
 import { type Static, Type } from '#std/json-schema.ts';
 import { fileForm, filled } from './file-form.ts';
-import { IMAGE, REDIS, REMOTE_URL, SAMPLING_RATE } from './proxy-fields.ts';
+import { AuditFailure, IMAGE, REDIS, REMOTE_URL, SAMPLING_RATE } from './proxy-fields.ts';
 import { OUTGOING_AUTH } from './run-config-auth.ts';
 import { SERVICE_BLOCKS } from './run-config-service.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
@@ -182,6 +182,7 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
       {
         enabled: Type.Boolean({ description: 'Audit events are written.' }),
         component: Text('Component of the events.'),
+        on_failure: Type.Optional(AuditFailure),
       },
       CLOSED,
     ),

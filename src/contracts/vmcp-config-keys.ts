@@ -18,6 +18,7 @@ export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
   metadata: 'again',
   telemetry: 'start',
   audit: 'again',
+  auditFailure: 'again',
   optimizer: 'again',
   sessionStorage: 'start',
   admin: 'start',

@@ -27,7 +27,7 @@ import { yamlText } from '#std/yaml/package.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 import { fileForm, filled } from './file-form.ts';
-import { REDIS } from './proxy-fields.ts';
+import { AuditFailure, REDIS } from './proxy-fields.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { StaticBackend } from './virtual/backend.ts';
 import { Audit, Telemetry } from './virtual/config-model.ts';
@@ -93,6 +93,7 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
     metadata: Type.Optional(TextMap('What else is to be known about the server.')),
     telemetry: Type.Optional(fileForm(Telemetry)),
     audit: Type.Optional(fileForm(Audit)),
+    auditFailure: Type.Optional(AuditFailure),
     optimizer: Type.Optional(fileForm(Optimizer)),
     sessionStorage: Type.Optional(SessionStorage),
     admin: Type.Optional(Admin),

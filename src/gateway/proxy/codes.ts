@@ -17,6 +17,8 @@ export const PROXY_CODES = {
   'request-too-large': 'The body is larger than limits.request_bytes: send less, or raise it (skep.dev/max-body).',
   'tool-hints-unreadable':
     'A policy reads hints of tools (readOnlyHint and others), and the list of tools of the MCP server could not be read to its end within 30 s, so the call is refused. The log says why. Look at what the server answers to tools/list.',
+  'audit-unwritable':
+    'Audit events cannot be written, and skep.dev/audit-failure is refuse (audit_config.on_failure, in the file of a virtual server auditFailure): the log says why. Make room on the disk, or let the log collection read again.',
   'subscription-too-large':
     'A subscriptions/listen names more than 100 resources. The client opens several subscriptions, each for at most 100.',
   'request-cut-off':

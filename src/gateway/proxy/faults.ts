@@ -119,6 +119,14 @@ export const HINTS_UNREADABLE: Refusal = {
   reason: 'tool-hints-unreadable',
 };
 
+export const AUDIT_UNWRITABLE: Refusal = {
+  status: 503,
+  code: ERRORS.internalError,
+  message: 'No audit event can be written at the moment, and calls without one are refused here.',
+  headers: { 'retry-after': '5' },
+  reason: 'audit-unwritable',
+};
+
 export const TOO_MANY_RESOURCES: Refusal = {
   status: 400,
   code: ERRORS.invalidParams,

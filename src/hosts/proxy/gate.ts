@@ -5,8 +5,9 @@ import type { RunConfig } from '#contracts/run-config.ts';
 import { createLimits } from '#gateway/gate/limits.ts';
 import { originRules } from '#gateway/gate/origin.ts';
 import type { Doorway, Place } from '#gateway/proxy/doorway.ts';
-import { denialRefusal, type Refusal } from '#gateway/proxy/faults.ts';
+import { AUDIT_UNWRITABLE, denialRefusal, type Refusal } from '#gateway/proxy/faults.ts';
 import type { ServiceLimits } from '#gateway/proxy/settings.ts';
+import type { Recorder } from './record.ts';
 
 export function openDoorway(config: RunConfig, resource: ResourceSettings | undefined): Doorway {
   const rules = originRules({
@@ -26,13 +27,18 @@ export function openDoorway(config: RunConfig, resource: ResourceSettings | unde
   };
 }
 
-export function openLimits(
-  limits: ServiceLimits,
-  clock: { monotonic(): number },
-): (kind: 'call' | 'stream', caller: string) => Place | { readonly refusal: Refusal } {
+type Enter = (kind: 'call' | 'stream', caller: string) => Place | { readonly refusal: Refusal };
+
+export function openLimits(limits: ServiceLimits, clock: { monotonic(): number }): Enter {
   const counted = createLimits(limits);
   return function enter(kind, caller) {
     const place = counted.enter(kind, caller, clock.monotonic());
     return place.ok ? place : { refusal: denialRefusal(place.denial) };
   };
+}
+
+/** Refuses calls while their audit events cannot be written, if the configuration says so. */
+export function refuseUnaudited({ audit_config: audit }: RunConfig, recorder: Recorder, enter: Enter): Enter {
+  if (!audit.enabled || audit.on_failure !== 'refuse') return enter;
+  return (kind, caller) => (recorder.fails() ? { refusal: AUDIT_UNWRITABLE } : enter(kind, caller));
 }

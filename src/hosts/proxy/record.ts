@@ -1,13 +1,14 @@
 // What a proxy keeps of each request, as its configuration says: audit lines on standard output, metrics, spans, its log.
 
 import { randomUUID } from 'node:crypto';
-import { destination, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { RunConfig } from '#contracts/run-config.ts';
 import { type AuditData, auditLine } from '#gateway/gate/audit.ts';
 import type { AuditType } from '#gateway/gate/audit-types.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
 import { type AuditTrail, type Recorders, recordCall } from '#gateway/proxy/record.ts';
 import type { RecordedCall } from '#gateway/proxy/recording.ts';
+import { type LineOutput, openLineOutput } from '../line-output.ts';
 import { proxyClock } from './clock.ts';
 
 export interface RecorderOptions {
@@ -15,6 +16,8 @@ export interface RecorderOptions {
   readonly logger: Logger;
   /** Takes the lines of the audit. Absent: standard output, where a fleet's log collection reads. */
   readonly writeAudit?: (line: string) => void;
+  /** Of the output that takes these lines. */
+  readonly auditFails?: () => boolean;
   /** Which events are written. Absent: all. */
   readonly keeps?: (type: AuditType) => boolean;
   /** Which contents events hold. Absent: none. */
@@ -26,14 +29,17 @@ export interface Recorder {
   recordAs(config: RunConfig): (recorded: RecordedCall) => void;
   /** A line of the audit that no request is about. */
   readonly write: (line: string) => void;
-  /** Writes what waits. */
-  close(): void;
+  /** True while audit events cannot be written. */
+  fails(): boolean;
+  /** Writes the events that wait. */
+  close(): Promise<void>;
 }
 
-export function openRecorder({ metrics, logger, writeAudit, keeps = keepAll, data }: RecorderOptions): Recorder {
-  let lines: ReturnType<typeof destination> | undefined;
+export function openRecorder(options: RecorderOptions): Recorder {
+  const { metrics, logger, writeAudit, auditFails, keeps = keepAll, data } = options;
+  let lines: LineOutput | undefined;
   const gathered = gatherLines((text) => {
-    lines ??= destination({ dest: 1, sync: false });
+    lines ??= openLineOutput(1, logger);
     lines.write(text);
   });
   const write = writeAudit ?? gathered.write;
@@ -51,9 +57,10 @@ export function openRecorder({ metrics, logger, writeAudit, keeps = keepAll, dat
       };
       return (recorded) => recordCall(recorders, recorded);
     },
-    close() {
+    fails: () => (writeAudit === undefined ? lines?.fails() : auditFails?.()) ?? false,
+    async close() {
       gathered.flush();
-      lines?.flushSync();
+      await lines?.close();
     },
   };
 }

@@ -20,7 +20,7 @@ import { Failure } from '#std/failure.ts';
 import type { OpenIssuer } from '../issuer.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { proxyClock } from './clock.ts';
-import { openDoorway, openLimits } from './gate.ts';
+import { openDoorway, openLimits, refuseUnaudited } from './gate.ts';
 import type { Recorder } from './record.ts';
 
 /** What no change of the configuration touches. */
@@ -70,7 +70,7 @@ export function createSettings(parts: SettingsParts): (config: RunConfig) => Pro
       ...fixed,
       doorway: openDoorway(config, resource),
       callers: callersFor(config),
-      enter: enterFor(config),
+      enter: refuseUnaudited(config, recorder, enterFor(config)),
       credential: credentialFor(config),
       plain: { health: fixed.health, resource, metricsText },
       limits,

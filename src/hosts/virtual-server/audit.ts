@@ -1,11 +1,12 @@
 // What of its audit a virtual server writes, and where, as its configuration says.
 
 import { openSync } from 'node:fs';
-import { destination, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { AuditData } from '#gateway/gate/audit.ts';
 import { AUDIT_TYPES, type AuditType } from '#gateway/gate/audit-types.ts';
 import { Failure } from '#std/failure.ts';
+import { openLineOutput } from '../line-output.ts';
 
 export interface VirtualAudit {
   keeps(type: AuditType): boolean;
@@ -15,9 +16,11 @@ export interface VirtualAudit {
   keptAnswerBytes(): number;
   /** Undefined: standard output. */
   readonly write: ((line: string) => void) | undefined;
+  /** True while the file cannot be written. */
+  fails(): boolean;
   /** Other types and contents may count; the file stays. */
   replace(config: VmcpConfig): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** `write`: takes the lines in place of everything else. Throws Failure `vmcp-audit-file-unwritable`. */
@@ -30,17 +33,18 @@ export function openVirtualAudit(
   let data = contentsOf(config);
   for (const type of unknownTypes(config)) logger.warn({ type }, 'there is no such type of audit events');
   const file = config.audit?.logFile;
-  const lines = file === undefined ? undefined : destination({ fd: openFile(file), sync: false });
+  const lines = file === undefined ? undefined : openLineOutput(openFile(file), logger);
   return {
     keeps: (type) => kept.has(type),
     data: () => data,
     keptAnswerBytes: () => (data.response ? data.maxBytes : 0),
-    write: write ?? (lines === undefined ? undefined : (line) => void lines.write(line)),
+    write: write ?? (lines === undefined ? undefined : lines.write),
+    fails: () => lines?.fails() ?? false,
     replace(next) {
       kept = keptTypes(next);
       data = contentsOf(next);
     },
-    close: () => lines?.flushSync(),
+    close: async () => lines?.close(),
   };
 }
 

@@ -12,7 +12,7 @@ export interface Place {
 }
 
 export function gateConfig(config: VmcpConfig, { host, port, namespace }: Place): RunConfig {
-  const { name, audit } = config;
+  const { name, audit, auditFailure } = config;
   return {
     schema_version: 'v0.1.0',
     name,
@@ -23,7 +23,7 @@ export function gateConfig(config: VmcpConfig, { host, port, namespace }: Place)
     port,
     trust_proxy_headers: false,
     oidc_config: oidcConfig(config),
-    audit_config: { enabled: audit !== undefined, component: audit?.component ?? name },
+    audit_config: { enabled: audit !== undefined, component: audit?.component ?? name, on_failure: auditFailure },
     telemetry_config: telemetryConfig(config),
   };
 }

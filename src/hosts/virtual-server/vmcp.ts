@@ -189,7 +189,8 @@ async function openObservation(options: VirtualOptions, gate: RunConfig, closing
   const telemetry = await openProxyTelemetry(gate, environment, logger, numbers.read, config.telemetry?.serviceVersion);
   closing.push(() => telemetry?.close());
   const audit = openVirtualAudit(config, logger, options.writeAudit);
-  const recorder = openRecorder({ metrics, logger, writeAudit: audit.write, keeps: audit.keeps, data: audit.data });
+  const { keeps, data, write: writeAudit, fails: auditFails } = audit;
+  const recorder = openRecorder({ metrics, logger, writeAudit, auditFails, keeps, data });
   closing.push(audit.close, recorder.close);
   const observer: BackendObserver = {
     dropped: metrics.dropped,

@@ -68,3 +68,13 @@ export function readConfigMapKey(text: string): { readonly name: string; readonl
     /^([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)(?:\/([-._a-zA-Z0-9]{1,253}))?$/.exec(text) ?? [];
   return name === undefined || key === '..' || key === '.' ? undefined : { name, key };
 }
+
+/** Proxies and virtual servers have it; the documents have no field for it. */
+export const AUDIT_FAILURE_SETTING = {
+  name: 'skep.dev/audit-failure',
+  description:
+    'Whether calls go on while audit events cannot be written, as on a full disk. continue: they do, and the log says how many events were lost. refuse: clients get 503.',
+  ...oneOf(['continue', 'refuse'], 'continue'),
+};
+
+export type AuditFailureChoice = 'continue' | 'refuse';

@@ -12,7 +12,7 @@ import { TELEMETRY_ROWS } from './field-rows-telemetry.ts';
 import { type FieldWorld, startFieldWorld } from './field-world.ts';
 import { CONFIG } from './world.ts';
 
-/** Settings that have no effect on a proxy, with the reason. */
+/** Settings that have no effect on a proxy, or whose stories are elsewhere, with the reason. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   '/group': 'for people and tools: which MCPGroup the resource is in',
   '/image': 'says how the server runs, for people and tools',
@@ -22,6 +22,8 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   '/permission_profile_name_or_path': 'says how the server runs, for people and tools',
   '/scaling_config/backend_replicas': 'says how many servers there are, for people and tools',
   '/scaling_config/session_redis': 'its stories need two replicas and a store: they are with the relay of sessions',
+  '/audit_config/on_failure':
+    'its story needs a full disk: it is with the file of a virtual server, which has the same gate',
   '/embedded_auth_server_config': 'its stories are logins: they are with the authorization server, test/gateway/issuer',
 };
 

@@ -85,6 +85,15 @@ async function seeAuditFile(config: VmcpConfig): Promise<unknown> {
   }
 }
 
+/** Status of a request after an event that could not be written. */
+function seeUnaudited(config: VmcpConfig): Promise<unknown> {
+  return withMembers(config, async (server) => {
+    const client = await connect(server);
+    await server.written('audit events cannot be written');
+    return (await client.post({ jsonrpc: '2.0', id: 7, method: 'ping' })).status;
+  });
+}
+
 async function seeLog({ operational: { logLevel } }: VmcpConfig): Promise<unknown> {
   const server = await startVirtual({ operational: { ...operational({}).operational, logLevel } });
   try {
@@ -205,6 +214,12 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
   { field: '/audit/eventTypes', values: [['mcp_tools_list'], undefined], base: { audit: AUDIT }, see: seeAudit },
   { field: '/audit/excludeEventTypes', values: [['mcp_tools_list'], undefined], base: { audit: AUDIT }, see: seeAudit },
   { field: '/audit/logFile', values: ['audit.log', undefined], base: { audit: AUDIT }, see: seeAuditFile },
+  {
+    field: '/auditFailure',
+    values: ['refuse', 'continue'],
+    base: { audit: { ...AUDIT, logFile: '/dev/full' } },
+    see: seeUnaudited,
+  },
   { field: '/audit/includeRequestData', values: [true, false], base: { audit: FULL_AUDIT }, see: seeAuditData },
   { field: '/audit/includeResponseData', values: [true, false], base: { audit: FULL_AUDIT }, see: seeAuditData },
   { field: '/audit/maxDataSize', values: [200, 10], base: { audit: FULL_AUDIT }, see: seeAuditData },

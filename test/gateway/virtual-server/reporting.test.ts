@@ -179,6 +179,17 @@ describe('the audit', () => {
     const logFile = join(folder, 'none', 'audit.log');
     await expect(run(audit({ logFile }))).rejects.toMatchObject({ code: 'vmcp-audit-file-unwritable' });
   });
+
+  it.each([
+    ['calls go on', undefined, 200],
+    ['calls are refused if the file says so', 'refuse', 503],
+  ] as const)('cannot be written on a full disk: %s, and health is answered', async (_name, auditFailure, status) => {
+    const server = await run({ ...audit({ logFile: '/dev/full' }), auditFailure }, {}, { good, gone: good });
+    const client = await connect(server);
+    await server.written('audit events cannot be written');
+    expect((await client.post({ jsonrpc: '2.0', id: 7, method: 'tools/list' })).status).toBe(status);
+    expect((await get(`${server.origin}/health`)).status).toBe(200);
+  });
 });
 
 it('a policy decides on the name that clients see', async () => {

@@ -58,6 +58,10 @@ export async function runVirtual(
     lines.push(line);
     for (const look of [...waiting]) look();
   };
+  const writeAudit = (line: string) => {
+    audit.push(JSON.parse(line));
+    write(line);
+  };
   const running = await startVirtualServer({
     config,
     place: { host: '127.0.0.1', port, namespace: 'tests' },
@@ -65,10 +69,7 @@ export async function runVirtual(
     ownTools,
     files: createWatchedFiles(),
     logger: createLogger('debug', { write }),
-    writeAudit(line) {
-      audit.push(JSON.parse(line));
-      write(line);
-    },
+    writeAudit: config.audit?.logFile === undefined ? writeAudit : undefined,
   });
   let stopped: Promise<void> | undefined;
   return {

@@ -2,7 +2,14 @@
 // counts. Knows nothing about configuration files.
 
 import { pathPrefix } from '#std/address/address.ts';
-import { type AnnotationSetting, annotationValue, oneOf, readConfigMapKey } from '../annotations.ts';
+import {
+  type AnnotationSetting,
+  AUDIT_FAILURE_SETTING,
+  type AuditFailureChoice,
+  annotationValue,
+  oneOf,
+  readConfigMapKey,
+} from '../annotations.ts';
 import type { Resource } from '../kind.ts';
 
 /** What is behind the proxy. */
@@ -113,9 +120,11 @@ const VARIABLES: Setting<string[]> = {
   read: (text) => listTexts(text, (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)),
 };
 
+const AUDIT_FAILURE: Setting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, places: EVERYWHERE };
+
 export const PROXY_ANNOTATIONS: readonly Setting<unknown>[] = [
   ...[SHARING, RATE, CALLER_RATE, CALLS, STREAMS, BODY],
-  ...[HOSTS, ORIGINS, BACKEND_HOST, MCP_PATH, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES],
+  ...[HOSTS, ORIGINS, BACKEND_HOST, MCP_PATH, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES, AUDIT_FAILURE],
 ];
 
 /** Those that have an effect on some of the kind's resources. */
@@ -141,6 +150,7 @@ export function proxyTuning(resource: Resource, behind: Behind) {
     metrics: read(METRICS),
     telemetryAttributes: read(ATTRIBUTES),
     telemetryVariables: read(VARIABLES),
+    auditFailure: read(AUDIT_FAILURE),
   };
 }
 

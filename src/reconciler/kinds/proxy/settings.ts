@@ -38,7 +38,7 @@ export function proxySettings(proxy: ProxyFacts, { oidc, auth }: ProxyNeeds, vie
     oidc_config: oidc?.settings,
     ...auth.blocks,
     authz_config_path: spec.authzConfig && `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}`,
-    audit_config: { enabled: spec.audit?.enabled === true, component: name },
+    audit_config: { enabled: spec.audit?.enabled === true, component: name, on_failure: proxy.tuning.auditFailure },
     ...telemetry(proxy),
     ...toolBlocks(spec.toolConfigRef, view),
     ...serviceBlocks(proxy),

@@ -1,7 +1,13 @@
 // The settings of a VirtualMCPServer that are annotations `skep.dev/...`: what each means, which values fit. Knows nothing
 // about the server's configuration file.
 
-import { type AnnotationSetting, annotationFindings, annotationValue } from '../annotations.ts';
+import {
+  type AnnotationSetting,
+  AUDIT_FAILURE_SETTING,
+  type AuditFailureChoice,
+  annotationFindings,
+  annotationValue,
+} from '../annotations.ts';
 import type { Finding } from '../kind.ts';
 import { PORT, type VirtualServer } from './facts.ts';
 
@@ -23,7 +29,14 @@ const ADMIN_PORT: Setting<number> = {
   },
 };
 
-export const VIRTUAL_ANNOTATIONS: readonly Setting<unknown>[] = [ADMIN_PORT];
+const AUDIT_FAILURE: Setting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, places: PLACES };
+
+export const VIRTUAL_ANNOTATIONS: readonly Setting<unknown>[] = [ADMIN_PORT, AUDIT_FAILURE];
+
+/** What is written and fits. */
+export function auditFailure({ resource }: Pick<VirtualServer, 'resource'>): AuditFailureChoice | undefined {
+  return annotationValue(resource, AUDIT_FAILURE, PLACES);
+}
 
 /** What is written and fits. */
 export function adminPort({ resource }: Pick<VirtualServer, 'resource'>): number | undefined {

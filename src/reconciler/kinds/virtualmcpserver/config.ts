@@ -9,7 +9,7 @@ import { configMapText } from '#kubernetes/rules/content.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { View } from '../kind.ts';
 import { selectedTools, shownOverrides } from '../proxy/tools.ts';
-import { adminPort } from './annotations.ts';
+import { adminPort, auditFailure } from './annotations.ts';
 import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
 import type { Needs } from './needs.ts';
 
@@ -31,6 +31,7 @@ export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpC
     metadata: config.metadata,
     ...telemetry(name, spec),
     ...audit(name, spec),
+    auditFailure: auditFailure(self),
     ...optimizer(namespace, spec, view),
     ...sessionStorage(spec),
     ...admin(self),

@@ -1,0 +1,113 @@
+// Writes lines to a file descriptor whose other side may fail: a full disk, a closed pipe, a pipe without a reader. Nobody
+// waits for a line; those that cannot be written wait up to a bound, and are lost beyond it.
+
+import { write as writeFile } from 'node:fs';
+import type { Logger } from 'pino';
+import { proxyClock } from './proxy/clock.ts';
+
+export interface LineOutput {
+  /** Keeps the lines until they are written. Beyond the bound of the buffer they are lost and counted. */
+  write(lines: string): void;
+  /** True from a write that failed, or a line that was lost, until all lines are written. */
+  fails(): boolean;
+  /** Resolves once all lines are written, or cannot be written in time. */
+  close(): Promise<void>;
+}
+
+const BUFFER_BYTES = 4 * 1024 * 1024;
+/** Lines that wait are put together up to about this size. */
+const WRITE_BYTES = 64 * 1024;
+const RETRY_MS = 500;
+const CLOSE_MS = 2000;
+
+interface State {
+  readonly fd: number;
+  readonly logger: Logger;
+  readonly waiting: Buffer[];
+  bytes: number;
+  writing: boolean;
+  failed: boolean;
+  lost: number;
+  idle: () => void;
+  /** The descriptor may be another file's by now. */
+  closed: boolean;
+}
+
+export function openLineOutput(fd: number, logger: Logger): LineOutput {
+  const none = { bytes: 0, writing: false, failed: false, lost: 0, closed: false };
+  const state: State = { fd, logger, waiting: [], idle: () => undefined, ...none };
+  return {
+    write(lines) {
+      const chunk = Buffer.from(lines);
+      if (state.bytes + chunk.length > BUFFER_BYTES) {
+        loseLines(state, lines);
+        return;
+      }
+      state.waiting.push(chunk);
+      state.bytes += chunk.length;
+      writeNext(state);
+    },
+    fails: () => state.failed || state.lost > 0,
+    async close() {
+      await new Promise<void>((resolve) => {
+        state.idle = resolve;
+        proxyClock.after(CLOSE_MS, resolve);
+        if (state.bytes === 0 || state.failed) resolve();
+      });
+      state.closed = true;
+    },
+  };
+}
+
+function loseLines(state: State, lines: string): void {
+  if (state.lost === 0) state.logger.error({ code: 'audit-lines-lost' }, 'audit events are lost: the buffer is full');
+  state.lost += lines.split('\n').length - 1;
+}
+
+function writeNext(state: State): void {
+  if (state.writing || state.closed || state.bytes === 0) return;
+  const next = takeChunk(state.waiting);
+  state.writing = true;
+  writeFile(state.fd, next, 0, next.length, null, (error, written) => {
+    if (error === null) advance(state, next, written);
+    else fail(state, next, error);
+  });
+}
+
+/** The first lines that wait, in one piece. */
+function takeChunk(waiting: Buffer[]): Buffer {
+  let count = 0;
+  for (let size = 0; count < waiting.length && size < WRITE_BYTES; count += 1) size += waiting[count]?.length ?? 0;
+  return Buffer.concat(waiting.splice(0, count));
+}
+
+function advance(state: State, chunk: Buffer, written: number): void {
+  state.writing = false;
+  state.bytes -= written;
+  if (written < chunk.length) state.waiting.unshift(chunk.subarray(written));
+  if (state.bytes > 0) {
+    writeNext(state);
+    return;
+  }
+  if (state.failed || state.lost > 0) {
+    state.logger.warn({ lost: state.lost }, 'audit events are written again');
+    state.failed = false;
+    state.lost = 0;
+  }
+  state.idle();
+}
+
+/** The next attempt may succeed: there is room again, or a reader. */
+function fail(state: State, chunk: Buffer, error: NodeJS.ErrnoException): void {
+  state.waiting.unshift(chunk);
+  // A pipe that is full for the moment is not a failure.
+  if (!state.failed && error.code !== 'EAGAIN') {
+    state.failed = true;
+    state.logger.error({ reason: error.message }, 'audit events cannot be written, and are kept up to 4 MiB');
+  }
+  if (state.failed) state.idle();
+  proxyClock.after(RETRY_MS, () => {
+    state.writing = false;
+    writeNext(state);
+  });
+}
