@@ -1,5 +1,4 @@
-// From a client's HTTP request to the exchange with the backend: scan, era, session, rules, headers, rights. Each step says
-// what it refuses. Knows nothing about sockets and how answers are written.
+// From a client's HTTP request to the exchange with the backend: scan, era, session, rules, headers, rights.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer, Era, Exchange } from '../backends/backend.ts';
@@ -21,6 +20,7 @@ import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
 import {
   ACCEPT_REFUSED,
+  INITIALIZE_TOO_LARGE,
   protocolRefusal,
   type Refusal,
   SESSION_REQUIRED,
@@ -102,6 +102,8 @@ function prepareMessage(
   const decided = eraOf(singleHeader(headers, HEADERS.protocolVersion), message);
   if (decided.fault !== undefined) return { known: { ...begun, message }, refusal: protocolRefusal(decided.fault) };
   const { era, revision } = decided;
+  if (isTooLargeToKeep(message, body))
+    return { known: { ...begun, message, era, revision }, refusal: INITIALIZE_TOO_LARGE };
   const fault = era === 'stateless' && message !== undefined ? checkStandardHeaders(headers, message) : undefined;
   if (fault !== undefined) return { known: { ...begun, message, era, revision }, refusal: protocolRefusal(fault) };
   const session = sessionOf(world.seal, incoming, message, era);
@@ -115,6 +117,14 @@ function prepareMessage(
     revision,
     client: clientInfoOf(message, body) ?? session?.client,
   });
+}
+
+/** Sessions keep parts of `initialize`; there are thousands of sessions, and real clients send less than 4 KiB. */
+const INITIALIZE_BYTES_MAX = 16 * 1024;
+
+function isTooLargeToKeep(message: Message | undefined, body: Buffer | undefined): boolean {
+  const begins = message?.kind === 'request' && message.method === 'initialize';
+  return begins && (body?.length ?? 0) > INITIALIZE_BYTES_MAX;
 }
 
 /** MCP 2025-11-25, Transports: a GET lists text/event-stream as such, a DELETE names its session. */
@@ -153,8 +163,7 @@ function prepareAdmitted(
   }
   const live = incoming.method === 'GET' || subscription !== undefined;
   const { messageBytes } = world;
-  const rewrite = live ? undefined : world.rules.answers(message, body, caller);
-  const kept = keptStatus(message, session);
+  const [rewrite, kept] = [live ? undefined : world.rules.answers(message, body, caller), keptStatus(message, session)];
   return {
     known: {
       ...known,
