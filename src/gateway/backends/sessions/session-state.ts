@@ -34,6 +34,8 @@ export interface SessionState {
   link: SessionLink | undefined;
   version: string;
   usedAt: number;
+  /** The last message of either side. */
+  movedAt: number;
   paused: boolean;
   congested: boolean;
   over: boolean;
@@ -57,6 +59,7 @@ export function openState(parts: SessionParts): SessionState {
     link: undefined,
     version: '',
     usedAt: clock.monotonic(),
+    movedAt: clock.monotonic(),
     paused: false,
     congested: false,
     over: false,

@@ -31,6 +31,8 @@ export interface Session {
   /** A call is in flight, or a client connected. */
   busy(): boolean;
   idleSince(): number;
+  /** The last message of either side. */
+  quietSince(): number;
   tick(now: number): void;
   /** Calls in flight fail with the fault; streams end. */
   end(fault: BackendFault): void;
@@ -43,7 +45,10 @@ export function createSession(parts: SessionParts): Session {
     id,
     caller,
     handlers: {
-      message: (bytes, routed) => receiveFromServer(state, bytes, routed),
+      message(bytes, routed) {
+        state.movedAt = parts.clock.monotonic();
+        receiveFromServer(state, bytes, routed);
+      },
       closed(detail) {
         state.link = undefined;
         end(state, { reason: 'closed', message: 'the MCP server ended the session', detail });
@@ -66,6 +71,7 @@ export function createSession(parts: SessionParts): Session {
     answering: () => state.calls.size > 0,
     busy: () => state.calls.size > 0 || state.streams.attached(),
     idleSince: () => state.usedAt,
+    quietSince: () => state.movedAt,
     tick: (now) => tick(state, now),
     end: (fault) => end(state, fault),
   };
@@ -73,6 +79,12 @@ export function createSession(parts: SessionParts): Session {
 
 function touch(state: SessionState, now: number): void {
   state.usedAt = now;
+}
+
+/** Something of the client. */
+function receive(state: SessionState, now: number): void {
+  touch(state, now);
+  state.movedAt = now;
 }
 
 function isCongested({ congested, link }: SessionState): boolean {
@@ -96,7 +108,7 @@ function openCall(
     return NO_FLOW;
   }
   const now = state.parts.clock.monotonic();
-  touch(state, now);
+  receive(state, now);
   const token = message.meta?.progressToken?.json;
   const openStream = state.streams.open;
   const call = createCall({ id, token, accepts: acceptedTypes(exchange), answer, now, openStream, headers });
@@ -110,7 +122,7 @@ function passOn(state: SessionState, exchange: Exchange, answer: Answer): Flow {
   const { message, body } = exchange;
   if (message === undefined || body === undefined) return refuseExchange(answer, 400, undefined, 'no message');
   const now = state.parts.clock.monotonic();
-  touch(state, now);
+  receive(state, now);
   if (isCongested(state)) {
     answer.fail(BUSY);
     return NO_FLOW;
@@ -135,7 +147,7 @@ const PRIMED_SINCE = '2025-11-25';
 
 function openListener(state: SessionState, exchange: Exchange, answer: Answer): Flow {
   const { streams, version } = state;
-  touch(state, state.parts.clock.monotonic());
+  receive(state, state.parts.clock.monotonic());
   if (!acceptedTypes(exchange).stream)
     return refuseExchange(answer, 406, undefined, 'the client must accept text/event-stream');
   const last = exchange.headers['last-event-id'];

@@ -8,8 +8,9 @@ import type { BackendClock } from '../ports.ts';
 import { answerEmpty, NO_FLOW, refuseExchange } from './errors.ts';
 import { lineFault } from './faults.ts';
 import { SESSION_LIMITS, type SessionLimits } from './limits.ts';
-import type { OpenSession } from './link.ts';
+import type { OpenRequest, OpenSession } from './link.ts';
 import type { BackendObserver } from './observer.ts';
+import { endQuiet, endUnused } from './room.ts';
 import { createSession, type Session } from './session.ts';
 import { openStateless, type StatelessRequest } from './stateless.ts';
 
@@ -22,7 +23,7 @@ export interface SessionBackendParts {
   /** The line of a new session. */
   readonly open: OpenSession;
   /** The line of one request of the stateless era, closed when that is answered or cancelled. Absent: not spoken. */
-  readonly openRequest?: OpenSession;
+  readonly openRequest?: OpenRequest;
   readonly eras: () => ReadonlySet<Era> | undefined;
   readonly probe: () => Promise<Probe>;
   /** After the sessions have ended. */
@@ -127,7 +128,8 @@ function openRequest(state: State, exchange: Exchange, answer: Answer): Flow {
 
 function initialize(state: State, exchange: Exchange, answer: Answer): Flow {
   const { parts, limits, opening } = state;
-  if (!makeRoom(state)) return failExchange(answer, FULL);
+  const full = state.sessions.size + opening.size >= limits.sessions;
+  if (full && !endUnused(state.sessions)) return failExchange(answer, FULL);
   const id = parts.clock.random(18).toString('base64url');
   const session: Session = createSession({
     ...{ id, caller: exchange.caller, limits },
@@ -158,7 +160,9 @@ function initialize(state: State, exchange: Exchange, answer: Answer): Flow {
     else queueMicrotask(() => session.end(REFUSED));
   }
 
-  parts.open(exchange, session.handlers).then(
+  const makeRoom = (): boolean =>
+    endQuiet({ session, opening, sessions: state.sessions, now: parts.clock.monotonic() });
+  parts.open(exchange, session.handlers, makeRoom).then(
     (link) => {
       session.use(link);
       if (gone || !opening.has(session)) return session.end(REFUSED);
@@ -188,17 +192,6 @@ const FULL: BackendFault = { reason: 'busy', message: 'there are too many sessio
 function agreedVersion(message: Buffer): string | undefined {
   const { result }: { result?: { protocolVersion?: unknown } } = JSON.parse(message.toString());
   return result === undefined ? undefined : String(result?.protocolVersion ?? '');
-}
-
-/** The session that was not used for the longest time goes, if it has neither calls nor streams. */
-function makeRoom({ sessions, opening, limits }: State): boolean {
-  if (sessions.size + opening.size < limits.sessions) return true;
-  let oldest: Session | undefined;
-  for (const session of sessions.values()) {
-    if (!session.busy() && session.idleSince() < (oldest?.idleSince() ?? Number.POSITIVE_INFINITY)) oldest = session;
-  }
-  oldest?.end({ reason: 'closed', message: 'the session made room for another' });
-  return oldest !== undefined;
 }
 
 function keepTime(state: State): void {

@@ -9,7 +9,7 @@ import { type Accepted, acceptedTypes } from './call.ts';
 import { answerEmpty, answerJson, errorMessage, NO_FLOW, refuseExchange } from './errors.ts';
 import { EVENT_STREAM_HEADERS, formatMessage, KEEP_ALIVE } from './event-stream.ts';
 import { lineFault } from './faults.ts';
-import type { OpenSession, Routed, SessionLink } from './link.ts';
+import type { OpenRequest, Routed, SessionLink } from './link.ts';
 import type { BackendObserver } from './observer.ts';
 import { readRouted } from './routing.ts';
 
@@ -20,7 +20,7 @@ export interface StatelessRequest {
 }
 
 export interface StatelessParts {
-  readonly open: OpenSession;
+  readonly open: OpenRequest;
   readonly observer: BackendObserver;
   readonly monotonic: () => number;
   readonly keepAliveMs: number;

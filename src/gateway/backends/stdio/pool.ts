@@ -3,11 +3,12 @@
 import { Failure } from '#std/failure.ts';
 import type { LinkHandlers } from '../link.ts';
 import type { Processes } from '../ports.ts';
+import type { MakeRoom } from '../sessions/link.ts';
 import { type LineParts, openLine, type ProcessLine } from './line.ts';
 
 export interface Pool {
-  /** Opens the line to an unused process. Closing the line ends the process. Rejects with a Failure. */
-  take(handlers: LinkHandlers): Promise<ProcessLine>;
+  /** Opens the line to an unused process. Closing the line ends the process. `makeRoom` has one released. Rejects with a Failure. */
+  take(handlers: LinkHandlers, makeRoom?: MakeRoom): Promise<ProcessLine>;
   /** Resolves if a process serves, is being renewed or runs; uses none. Rejects with a Failure. */
   check(): Promise<void>;
 }
@@ -45,20 +46,23 @@ export function createPool(parts: PoolParts, size: number): Pool {
     ...{ index, taken: false, used: undefined, releasedAt: undefined },
   }));
   const state: State = { parts, slots, waiting: [] };
-  return { take: (handlers) => takeSlot(state, handlers), check: () => checkSlots(state) };
+  return { take: (handlers, makeRoom) => takeSlot(state, handlers, makeRoom), check: () => checkSlots(state) };
 }
 
-async function takeSlot(state: State, handlers: LinkHandlers): Promise<ProcessLine> {
+async function takeSlot(state: State, handlers: LinkHandlers, makeRoom?: MakeRoom): Promise<ProcessLine> {
   const { parts, slots, waiting } = state;
   if (waiting.length >= slots.length * WAITING_PER_SLOT) throw busy();
   const deadline = parts.clock.monotonic() + RENEWAL_MS;
   // A newcomer does not overtake the takers that wait.
   if (waiting.length > 0) await waitForSlot(state);
+  let made = false;
   for (;;) {
     const { line, failure } = await trySlots(state, handlers);
     if (line !== undefined) return line;
     // While processes are renewed, a container that does not run yet is refused in many words.
     if (!isRenewing(state) || parts.clock.monotonic() >= deadline) throw failure ?? busy();
+    // One for each taker, and none while a process is on its way.
+    if (!made && !isReleased(state)) made = makeRoom?.() === true;
     await waitForSlot(state);
   }
 }
@@ -136,9 +140,13 @@ function freeSlot({ parts, waiting }: State, slot: Slot): void {
 }
 
 /** Some process serves, or was released so recently that the next one may not run yet. */
-function isRenewing({ parts, slots }: State): boolean {
+function isRenewing(state: State): boolean {
+  return state.slots.some(({ taken }) => taken) || isReleased(state);
+}
+
+function isReleased({ parts, slots }: State): boolean {
   const since = parts.clock.monotonic() - RENEWAL_MS;
-  return slots.some(({ taken, releasedAt = -Infinity }) => taken || releasedAt > since);
+  return slots.some(({ taken, releasedAt = -Infinity }) => !taken && releasedAt > since);
 }
 
 async function checkSlots(state: State): Promise<void> {

@@ -1,6 +1,7 @@
 // All sessions of a virtual server on this replica, and those that others have begun, where there is a store. Knows nothing
 // about HTTP, and nothing about members but their names.
 
+import { mostFrequent } from '#std/most-frequent.ts';
 import type { Exchange } from '../../backends/backend.ts';
 import type { SessionStore } from './ports.ts';
 import {
@@ -46,7 +47,7 @@ export interface SessionParts {
   readonly expired: (session: Session) => void;
 }
 
-const SESSIONS_MAX = 12_000;
+export const SESSIONS_MAX = 12_000;
 const IDLE_MS = 7_200_000;
 const SWEEP_MS = 30_000;
 /** A replica that has ended a session is believed by the others after this. */
@@ -124,12 +125,17 @@ function keepSession(state: State, session: Session): Session {
   const { live } = state;
   live.set(session.id, session);
   if (live.size <= SESSIONS_MAX) return session;
-  for (const oldest of live.values()) {
-    if (isBusy(oldest)) continue;
-    dropSession(state, oldest);
-    break;
-  }
+  // A caller that opens many makes room among its own.
+  const unused = [...live.values()].filter((each) => !isBusy(each));
+  const most = mostFrequent(unused.map(callerOf));
+  const oldest = unused.find((each) => callerOf(each) === most);
+  if (oldest !== undefined) dropSession(state, oldest);
   return session;
+}
+
+/** Undefined until a session that another replica began is used here. */
+function callerOf({ last }: Session): string | undefined {
+  return last?.caller;
 }
 
 /** Not at every request: a map that changes all the time is rebuilt all the time. */

@@ -22,6 +22,18 @@ function start(parts: Partial<PerSessionStdioParts> = {}): { backend: Backend; o
   return { backend, observer };
 }
 
+/** Time goes on alone as well, but does not get far. */
+function startWithTime(): { backend: Backend; pass: (ms: number) => void } {
+  let passed = 0;
+  const { backend } = start({ clock: { ...clock, monotonic: () => clock.monotonic() + passed } });
+  return {
+    backend,
+    pass(ms) {
+      passed += ms;
+    },
+  };
+}
+
 describe('processes', () => {
   test('are one for each session, and busy says when to come again', async () => {
     const { backend } = start({ clock: quickClock });
@@ -53,6 +65,35 @@ describe('processes', () => {
     await first.end();
     await Promise.all(waiting);
     expect(order).toEqual(['second', 'third']);
+  });
+
+  test('go from the session that was quiet for the longest time to another caller', async () => {
+    const { backend, pass } = startWithTime();
+    const first = await openSession(backend);
+    first.listen();
+    pass(30_000);
+    const second = await openSession(backend);
+    pass(40_000);
+    await openSession(backend, { caller: 'other' });
+    const gone = call(backend, toolCall('pid'), { session: first.id });
+    expect((await gone.end()).fault?.reason).toBe('session-unknown');
+    expect(await second.tool('pid')).toMatch(/^\d+$/);
+  });
+
+  test('are not taken from others by a caller that has one', async () => {
+    const { backend, pass } = startWithTime();
+    const other = await openSession(backend);
+    const own = await openSession(backend, { caller: 'greedy' });
+    pass(90_000);
+    await own.tool('pid');
+    const refused = call(backend, request('initialize', {}), { caller: 'greedy' });
+    pass(20_000);
+    expect((await refused.end()).fault?.reason).toBe('busy');
+    pass(60_000);
+    await openSession(backend, { caller: 'greedy' });
+    const gone = call(backend, toolCall('pid'), { session: own.id, caller: 'greedy' });
+    expect((await gone.end()).fault?.reason).toBe('session-unknown');
+    expect(await other.tool('pid')).toMatch(/^\d+$/);
   });
 
   test('are not used up by checks', async () => {

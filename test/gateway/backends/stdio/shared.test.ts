@@ -52,6 +52,16 @@ describe('initialize', () => {
   });
 });
 
+test('a caller that opens more sessions than there may be ends its own', async () => {
+  const { backend } = start({ limits: { sessions: 3 } });
+  const other = await openSession(backend, { caller: 'other' });
+  const first = await openSession(backend, { caller: 'greedy' });
+  for (let count = 0; count < 3; count += 1) await openSession(backend, { caller: 'greedy' });
+  const gone = call(backend, toolCall('pid'), { session: first.id, caller: 'greedy' });
+  expect((await gone.end()).fault?.reason).toBe('session-unknown');
+  expect(await other.tool('pid')).toMatch(/^\d+$/);
+});
+
 describe('what belongs to one client', () => {
   test('reaches it where another uses the same ids at the same time', async () => {
     const { backend } = start();

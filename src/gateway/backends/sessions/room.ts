@@ -1,0 +1,50 @@
+// Which session ends so that another client can begin one.
+
+import { mostFrequent } from '#std/most-frequent.ts';
+import type { BackendFault } from '../backend.ts';
+import type { Session } from './session.ts';
+
+export interface Waiting {
+  readonly session: Session;
+  /** All whose `initialize` is not answered, the oldest first. */
+  readonly opening: ReadonlySet<Session>;
+  readonly sessions: ReadonlyMap<string, Session>;
+  readonly now: number;
+}
+
+const MADE_ROOM: BackendFault = { reason: 'closed', message: 'the session made room for another' };
+/** An open stream over which nothing comes does not count as use: clients keep one open all the time. */
+const QUIET_MS = 60_000;
+
+/**
+ * Of the caller with most of the sessions that have neither calls nor streams, the one that was not used for the longest time:
+ * a caller that opens many ends its own.
+ */
+export function endUnused(sessions: ReadonlyMap<string, Session>): boolean {
+  const unused = [...sessions.values()].filter((session) => !session.busy());
+  const most = mostFrequent(unused.map(({ caller }) => caller));
+  return endOldest(
+    unused.filter(({ caller }) => caller === most),
+    (session) => session.idleSince(),
+  );
+}
+
+/** For a client that waits for a process. A caller that has sessions ends only its own: it cannot push others out. */
+export function endQuiet({ session: { caller }, session, opening, sessions, now }: Waiting): boolean {
+  const all = [...sessions.values()];
+  const own = all.filter((other) => other.caller === caller);
+  // Of several that a caller opens at once, the first one alone may end the session of somebody else.
+  const first = [...opening].find((other) => other.caller === caller);
+  if (own.length === 0 && first !== session) return false;
+  const quiet = (own.length > 0 ? own : all).filter(
+    (other) => !other.answering() && now - other.quietSince() >= QUIET_MS,
+  );
+  return endOldest(quiet, (other) => other.quietSince());
+}
+
+function endOldest(sessions: readonly Session[], since: (session: Session) => number): boolean {
+  let oldest = sessions[0];
+  for (const session of sessions) if (oldest === undefined || since(session) < since(oldest)) oldest = session;
+  oldest?.end(MADE_ROOM);
+  return oldest !== undefined;
+}
