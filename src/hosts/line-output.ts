@@ -70,7 +70,7 @@ function writeNext(state: State): void {
   state.writing = true;
   writeFile(state.fd, next, 0, next.length, null, (error, written) => {
     if (error === null) advance(state, next, written);
-    else fail(state, next, error);
+    else retryLater(state, next, error);
   });
 }
 
@@ -98,7 +98,7 @@ function advance(state: State, chunk: Buffer, written: number): void {
 }
 
 /** The next attempt may succeed: there is room again, or a reader. */
-function fail(state: State, chunk: Buffer, error: NodeJS.ErrnoException): void {
+function retryLater(state: State, chunk: Buffer, error: NodeJS.ErrnoException): void {
   state.waiting.unshift(chunk);
   // A pipe that is full for the moment is not a failure.
   if (!state.failed && error.code !== 'EAGAIN') {

@@ -27,7 +27,7 @@ import {
   sessionUnknown,
   TOO_MANY_RESOURCES,
 } from './faults.ts';
-import { isError, rewriteAnswer } from './lists/list-answer.ts';
+import { isErrorStatus, rewriteAnswer } from './lists/list-answer.ts';
 import {
   type LiveRules,
   type LiveStream,
@@ -195,7 +195,7 @@ function prepareAdmitted(
  * login, or has lost the session; the client has to know both.
  */
 function keptStatus(message: Message | undefined, session: OpenedSession | undefined): (status: number) => boolean {
-  if (listKeyOf(message) === undefined) return isError;
+  if (listKeyOf(message) === undefined) return isErrorStatus;
   return (status) => status === 401 || (status === 404 && session?.id !== undefined);
 }
 

@@ -1,7 +1,7 @@
 // Which session ends so that another client can begin one.
 
-import { mostFrequent } from '#std/most-frequent.ts';
 import type { BackendFault } from '../backend.ts';
+import { mostFrequent } from './most-frequent.ts';
 import type { Session } from './session.ts';
 
 export interface Waiting {

@@ -82,7 +82,7 @@ function touch(state: SessionState, now: number): void {
 }
 
 /** Something of the client. */
-function receive(state: SessionState, now: number): void {
+function noteClient(state: SessionState, now: number): void {
   touch(state, now);
   state.movedAt = now;
 }
@@ -108,7 +108,7 @@ function openCall(
     return NO_FLOW;
   }
   const now = state.parts.clock.monotonic();
-  receive(state, now);
+  noteClient(state, now);
   const token = message.meta?.progressToken?.json;
   const openStream = state.streams.open;
   const call = createCall({ id, token, accepts: acceptedTypes(exchange), answer, now, openStream, headers });
@@ -122,7 +122,7 @@ function passOn(state: SessionState, exchange: Exchange, answer: Answer): Flow {
   const { message, body } = exchange;
   if (message === undefined || body === undefined) return refuseExchange(answer, 400, undefined, 'no message');
   const now = state.parts.clock.monotonic();
-  receive(state, now);
+  noteClient(state, now);
   if (isCongested(state)) {
     answer.fail(BUSY);
     return NO_FLOW;
@@ -147,7 +147,7 @@ const PRIMED_SINCE = '2025-11-25';
 
 function openListener(state: SessionState, exchange: Exchange, answer: Answer): Flow {
   const { streams, version } = state;
-  receive(state, state.parts.clock.monotonic());
+  noteClient(state, state.parts.clock.monotonic());
   if (!acceptedTypes(exchange).stream)
     return refuseExchange(answer, 406, undefined, 'the client must accept text/event-stream');
   const last = exchange.headers['last-event-id'];

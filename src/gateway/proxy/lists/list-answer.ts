@@ -18,7 +18,7 @@ export interface ListAnswerOptions {
 }
 
 /** Errors of a server are of use to a client without their words. */
-export function isError(status: number): boolean {
+export function isErrorStatus(status: number): boolean {
   return status >= 400;
 }
 

@@ -9,7 +9,7 @@ import { readValue } from '../../wire/scan.ts';
 import { formatEvent } from '../../wire/sse.ts';
 import type { Caller } from '../caller.ts';
 import type { Rules } from '../rules.ts';
-import { isError, type RewriteMessage, rewriteAnswer } from './list-answer.ts';
+import { isErrorStatus, type RewriteMessage, rewriteAnswer } from './list-answer.ts';
 
 /** Lists that other rules have changed. */
 export type ChangedList = 'tools' | 'prompts' | 'resources';
@@ -81,7 +81,7 @@ export function openLiveStream(answer: Answer, { rules, caller, messageBytes, su
   }
 
   return {
-    answer: rewriteAnswer(seen, { messageBytes, rewrite: rewriteLive(rules, caller), kept: isError }),
+    answer: rewriteAnswer(seen, { messageBytes, rewrite: rewriteLive(rules, caller), kept: isErrorStatus }),
     close,
   };
 }

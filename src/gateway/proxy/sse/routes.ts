@@ -10,7 +10,7 @@ import { type ExchangeWorld, type Incoming, prepareExchange } from '../exchange.
 import { faultCode, type Refusal, refusalBody, sessionUnknown } from '../faults.ts';
 import type { Forwarded } from '../forwarded.ts';
 import { learnHints } from '../lists/learn-hints.ts';
-import { isError, rewriteAnswer } from '../lists/list-answer.ts';
+import { isErrorStatus, rewriteAnswer } from '../lists/list-answer.ts';
 import { type LiveRules, listChanged, rewriteLive } from '../lists/live-stream.ts';
 import { type WatchedAnswer, watchAnswer } from '../outcome.ts';
 import type { ProxyClock } from '../ports.ts';
@@ -71,7 +71,7 @@ export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, f
     write,
     end: () => response.end(),
     change: (answer) =>
-      rewriteAnswer(answer, { messageBytes, rewrite: rewriteLive(routes.rules, caller), kept: isError }),
+      rewriteAnswer(answer, { messageBytes, rewrite: rewriteLive(routes.rules, caller), kept: isErrorStatus }),
   });
   write(formatEvent({ data: Buffer.from(messagesUrl(routes, forwarded, sealed)), type: 'endpoint' }));
   const stopKeepAlive = routes.clock.every(routes.keepAliveMs, () => {

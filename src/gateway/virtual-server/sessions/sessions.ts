@@ -1,8 +1,8 @@
 // All sessions of a virtual server on this replica, and those that others have begun, where there is a store. Knows nothing
 // about HTTP, and nothing about members but their names.
 
-import { mostFrequent } from '#std/most-frequent.ts';
 import type { Exchange } from '../../backends/backend.ts';
+import { mostFrequent } from '../../backends/sessions/most-frequent.ts';
 import type { SessionStore } from './ports.ts';
 import {
   type ClientFacts,
