@@ -8,7 +8,9 @@ export const GIT_CODES = {
   'git-ssh-key-missing':
     'The repository is reached by ssh, and no key is configured: set sshKeyFile and knownHostsFile, at the source or in git.credentials.',
   'git-ssh-key-unusable':
-    'The SSH key or the known_hosts file cannot be read, or others may read the key; correct the file (chmod 600).',
+    'The SSH key or the known_hosts file cannot be read, the file does not hold a private key (but a public one, for example), or others may read the key; correct the file (chmod 600).',
+  'git-ssh-key-locked':
+    "The SSH key has a passphrase, which skep cannot enter: remove it (`ssh-keygen -p -N '' -f FILE`), or use a deploy key without one.",
   'git-ssh-host-unknown':
     'The SSH server shows a key that knownHostsFile does not have for it. Nothing was sent; if the server is the right one, add its key (ssh-keyscan) after checking it.',
   'git-ssh-missing':
