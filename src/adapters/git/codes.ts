@@ -4,7 +4,8 @@ export const GIT_CODES = {
   'git-invalid-url': 'The repository is no URL that can be fetched from; correct it where it is configured.',
   'git-invalid-ref':
     'The branch or tag is no valid name, semver no range, or the commit is not 40 hexadecimal digits; correct it where it is configured.',
-  'git-transport-unsupported': 'The scheme of the URL is none of https, http, ssh, git and file; use a URL that is.',
+  'git-transport-unsupported':
+    'The scheme of the URL is none of https, http, ssh, git and file, or the HTTP server hands out the files of the repository (the dumb protocol), but only the smart HTTP protocol is read. Use another URL, or serve the repository by git http-backend.',
   'git-ssh-key-missing':
     'The repository is reached by ssh, and no key is configured: set sshKeyFile and knownHostsFile, at the source or in git.credentials.',
   'git-ssh-key-unusable':

@@ -130,6 +130,17 @@ describe.skipIf(without !== undefined)('ssh', () => {
     expect(server.connections).toHaveLength(3);
   });
 
+  test('an empty repository has no such branch, as over HTTP', async () => {
+    const server = await serveSsh();
+    server.createRepository('empty.git');
+    const opened = open(`${server.url}/empty.git`, { ...keysOf(server), ref: { branch: 'main' } });
+    const failure = await failureOf(() => opened.fetch());
+    expect([failure.code, failure.message]).toEqual([
+      'git-ref-not-found',
+      expect.stringContaining('it has no branch "main"'),
+    ]);
+  });
+
   test('a server whose key is not known, or is another, is sent nothing', async () => {
     const server = await serveSsh();
     server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
