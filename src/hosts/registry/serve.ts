@@ -11,6 +11,7 @@ import type { MetricsAppOptions } from '#registry/service/metrics.ts';
 import { Failure } from '#std/failure.ts';
 import { formatProblem } from '#std/problem.ts';
 import type { BeginRequest } from '#std/telemetry/trace.ts';
+import { textOfFile } from '#std/utf8.ts';
 import { systemClock } from '../clock.ts';
 import { settingsText } from '../config/settings-file.ts';
 import { egressFrom } from '../egress.ts';
@@ -136,8 +137,9 @@ async function startMetrics(
 
 async function readMounted(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return textOfFile(await readFile(path), path, 'secret-file-unreadable');
   } catch (cause) {
+    if (cause instanceof Failure) throw cause;
     throw new Failure('secret-file-unreadable', `${path} cannot be read`, { cause });
   }
 }

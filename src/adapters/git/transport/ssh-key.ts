@@ -16,10 +16,7 @@ const OPENSSH_MAGIC = 'openssh-key-v1\0';
  * write them ("error in libcrypto"). White space around a line never belongs to a key.
  */
 export function readKeyText(raw: string): KeyText {
-  const lines = raw
-    .replace(/^\uFEFF/, '')
-    .split(/\r\n|\r|\n/)
-    .map((line) => line.trim());
+  const lines = raw.split(/\r\n|\r|\n/).map((line) => line.trim());
   const text = `${lines.join('\n').trim()}\n`;
   const begin = lines.findIndex((line) => PRIVATE_KEY.test(line));
   if (begin < 0) return { type: 'unreadable', reason: unreadableReason(text, lines) };

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { access, constants, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Failure } from '#std/failure.ts';
+import { textOfFile } from '#std/utf8.ts';
 import type { Outbound } from '../../http/outbound.ts';
 import type { SshLocation } from '../location.ts';
 import { useFolder } from '../state.ts';
@@ -38,11 +39,11 @@ const MAX_KEY_BYTES = 64 * 1024;
  */
 export async function openSsh(options: SshOptions, signal: AbortSignal): Promise<GitStream> {
   await checkFiles(options);
-  const text = await readFile(options.keyFile, 'utf8');
-  const key = readKeyText(text);
+  const bytes = await readFile(options.keyFile);
+  const key = readKeyText(textOfFile(bytes, options.keyFile, 'git-ssh-key-unusable'));
   if (key.type === 'unreadable') throw unusable(options.keyFile, key.reason);
   if (key.type === 'locked') throw locked(options.keyFile);
-  return key.text === text ? connectWith(options, signal) : connectWithCopy(options, key.text, signal);
+  return bytes.equals(Buffer.from(key.text)) ? connectWith(options, signal) : connectWithCopy(options, key.text, signal);
 }
 
 /** The copy is removed when the server has accepted the key, which it does before it sends anything. */

@@ -1,12 +1,12 @@
 // Reads the sources of MCPRegistries for a run: Git and APIs through the adapters, ConfigMaps from what the run has listed.
 
-import { strictText } from '#adapters/sources/answer.ts';
 import { readApi } from '#adapters/sources/api.ts';
 import { secretBytes } from '#kubernetes/rules/content.ts';
 import type { View } from '#reconciler/kinds/kind.ts';
 import type { Content, Source } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
+import { textOfFile } from '#std/utf8.ts';
 import { readGit } from './registry-git.ts';
 import type { GitDeps } from './repositories.ts';
 
@@ -40,7 +40,7 @@ function readConfigMap(view: View, name: string, key: string): Content {
   const encoded = isObject(configMap?.binaryData) ? configMap.binaryData[key] : undefined;
   if (typeof encoded !== 'string') throw new Failure('source-not-found', `${location}: there is no such key`);
   const bytes = Buffer.from(encoded, 'base64');
-  return { documents: [{ text: strictText(bytes, location), location }], extent: 'whole' };
+  return { documents: [{ text: textOfFile(bytes, location, 'source-not-text'), location }], extent: 'whole' };
 }
 
 export function secretValue(view: View, ref: { readonly name: string; readonly key: string }): string {
