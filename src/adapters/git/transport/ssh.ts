@@ -43,7 +43,9 @@ export async function openSsh(options: SshOptions, signal: AbortSignal): Promise
   const key = readKeyText(textOfFile(bytes, options.keyFile, 'git-ssh-key-unusable'));
   if (key.type === 'unreadable') throw unusable(options.keyFile, key.reason);
   if (key.type === 'locked') throw locked(options.keyFile);
-  return bytes.equals(Buffer.from(key.text)) ? connectWith(options, signal) : connectWithCopy(options, key.text, signal);
+  return bytes.equals(Buffer.from(key.text))
+    ? connectWith(options, signal)
+    : connectWithCopy(options, key.text, signal);
 }
 
 /** The copy is removed when the server has accepted the key, which it does before it sends anything. */

@@ -52,7 +52,8 @@ export async function gatherManifests(
     length += read?.length ?? 0;
     // One blob may stand at a million paths, and is parsed at each.
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
-    if (read === undefined) problems.push(encodingProblem(file, faults.get(oid) ?? 'the file cannot be read from the repository'));
+    if (read === undefined)
+      problems.push(encodingProblem(file, faults.get(oid) ?? 'the file cannot be read from the repository'));
     else documents.push(fileOf(file, oid, read));
   }
   return { documents, problems, incomplete: problems.length > 0 };
