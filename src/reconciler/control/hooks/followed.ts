@@ -1,5 +1,6 @@
 // Decides which sources of the instance follow a push. A run too many costs little: in case of doubt, a source follows it.
 
+import { webHost } from '#std/address/git-hosts.ts';
 import { withoutEndSlashes, withoutLeadingSlashes } from '#std/slashes.ts';
 import type { Push } from './event.ts';
 
@@ -32,12 +33,6 @@ function isFollowed({ branch, tag, semver, commit }: FollowedSource, { ref, defa
   return wanted === undefined ? ref.startsWith('refs/heads/') : ref === `refs/heads/${wanted}`;
 }
 
-/** Hosts that serve ssh on port 443 for networks that close port 22; webhooks name the repository at the other host. */
-const SSH_OVER_443: ReadonlyMap<string, string> = new Map([
-  ['ssh.github.com', 'github.com'],
-  ['altssh.gitlab.com', 'gitlab.com'],
-]);
-
 /**
  * Host and path: the same repository has another scheme, user and port over ssh than over https, and servers do not
  * distinguish large and small letters in it.
@@ -46,8 +41,7 @@ function hostAndPath(repository: string): string | undefined {
   const parsed = repository.includes('://') ? URL.parse(repository) : scpLike(repository);
   if (parsed === null || parsed === undefined) return undefined;
   const path = withoutLeadingSlashes(withoutEndSlashes(parsed.pathname).replace(/\.git$/, ''));
-  const host = parsed.hostname.toLowerCase();
-  return `${SSH_OVER_443.get(host) ?? host}/${path.toLowerCase()}`;
+  return `${webHost(parsed.hostname)}/${path.toLowerCase()}`;
 }
 
 /** `git@host:path`. */
