@@ -106,7 +106,6 @@ const SHOWN_OTHERWISE: readonly string[] = [
   'source-answer',
   'source-auth-required',
   'source-endless',
-  'source-not-text',
   'source-too-large',
   'source-too-slow',
   'source-unsupported',

@@ -13,7 +13,7 @@ export const MAIN_CODES = {
   'catalogue-not-configured':
     'MCPRegistries need a database, and skep.yaml names none: set `catalogue.database`, or `databaseConfig` of the registry, or take the registry out of the repository.',
   'secret-file-unreadable':
-    'A file that holds a password cannot be read: it is missing, or not for the user that skep runs as. Correct its path in skep.yaml, or its owner and mode.',
+    'A file that holds a password, keys, policies or a configuration cannot be read: it is missing, the user who runs skep may not read it, or it is not UTF-8 text. Correct its path in the configuration, its owner and mode, or its encoding.',
   'state-not-saved':
     'A file in `stateDir` cannot be written: a full disk, or a folder of another user. The run is done all the same, and the next one starts with less knowledge; give it a folder of its own.',
   'state-folder-unsafe':

@@ -1,8 +1,8 @@
-// Small files that may be replaced while the process runs: mounted Secrets, policies, configuration. Knows nothing about
-// what is in them.
+// Reads small files that may be replaced while the process runs: mounted Secrets, policies, configuration.
 
 import { readFileSync, statSync } from 'node:fs';
 import { Failure } from '#std/failure.ts';
+import { textOfFile } from '#std/utf8.ts';
 import { systemClock } from './clock.ts';
 
 /** A file is looked at again after this; a mounted Secret takes up to a minute to change anyway. */
@@ -10,8 +10,8 @@ const LOOK_AGAIN_MS = 1000;
 
 export interface WatchedFiles {
   /**
-   * The whole text as it was at most a second ago. A file that cannot be read any more keeps its last text. Throws
-   * Failure `secret-file-unreadable` where it could never be read.
+   * The whole text as it was at most a second ago. If a file cannot be read any more, its last text is returned. Throws
+   * Failure `secret-file-unreadable` if the file could never be read, or has never been UTF-8 text.
    */
   read(path: string): string;
 }
@@ -40,9 +40,10 @@ function look(path: string, last: Known | undefined, lookedAt: number): Known {
   try {
     const mark = markOf(path);
     if (last?.mark === mark) return { ...last, lookedAt };
-    return { text: readFileSync(path, 'utf8'), mark, lookedAt };
+    return { text: textOfFile(readFileSync(path), path, 'secret-file-unreadable'), mark, lookedAt };
   } catch (cause) {
     if (last !== undefined) return { ...last, lookedAt };
+    if (cause instanceof Failure) throw cause;
     throw new Failure('secret-file-unreadable', `${path} cannot be read`, { data: { path }, cause });
   }
 }

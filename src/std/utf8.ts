@@ -1,8 +1,11 @@
-// Text out of bytes, strictly: nothing is replaced.
+// Decodes text strictly: no byte is replaced, and text in another encoding is named.
+
+import { Failure } from './failure.ts';
+import type { Problem } from './problem.ts';
 
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Undefined where the bytes are no UTF-8. A byte order mark stays. */
+/** Undefined if the bytes are not UTF-8. A byte order mark stays. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return DECODER.decode(bytes);
@@ -10,4 +13,38 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
     if (error instanceof TypeError) return undefined;
     throw error;
   }
+}
+
+/** The text of a file, without a byte order mark; or the sentence that says why the bytes are not text. */
+export type FileText = { readonly text: string } | { readonly fault: string };
+
+export function decodeFile(bytes: Uint8Array): FileText {
+  if (isUtf16(bytes)) return { fault: 'the file is UTF-16 text (PowerShell writes it, for example): save it as UTF-8' };
+  const text = utf8Text(bytes);
+  if (text === undefined) return { fault: 'the file is not UTF-8 text: save it as UTF-8' };
+  return { text: text.startsWith('\uFEFF') ? text.slice(1) : text };
+}
+
+/** Without a byte order mark, UTF-16 is valid UTF-8 in which every second character is NUL. */
+function isUtf16(bytes: Uint8Array): boolean {
+  const [first, second] = bytes;
+  if (first === 0 || second === 0) return true;
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+}
+
+/** Throws Failure with the code if the bytes are not UTF-8 text. */
+export function textOfFile(bytes: Uint8Array, file: string, code: string): string {
+  const decoded = decodeFile(bytes);
+  if ('text' in decoded) return decoded.text;
+  throw new Failure(code, `${file}: ${decoded.fault}`, { data: { file } });
+}
+
+/** `fault`: from `decodeFile`. */
+export function encodingProblem(file: string, fault: string): Problem {
+  return {
+    code: 'encoding-invalid',
+    severity: 'error',
+    message: `T${fault.slice(1)}.`,
+    place: { file, line: 1, column: 1 },
+  };
 }

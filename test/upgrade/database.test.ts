@@ -164,8 +164,7 @@ async function serve({ app }: TestDatabase, lines: string[] = []): Promise<Servi
   const logger = pino({ level: 'debug' }, { write: (line) => void lines.push(line) });
   const service = await startService(read.config, store, logger);
   return {
-    url: service.url,
-    drain: service.drain,
+    ...service,
     stop: async () => {
       await service.stop();
       await store.close();

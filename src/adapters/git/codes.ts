@@ -4,11 +4,14 @@ export const GIT_CODES = {
   'git-invalid-url': 'The repository is no URL that can be fetched from; correct it where it is configured.',
   'git-invalid-ref':
     'The branch or tag is no valid name, semver no range, or the commit is not 40 hexadecimal digits; correct it where it is configured.',
-  'git-transport-unsupported': 'The scheme of the URL is none of https, http, ssh, git and file; use a URL that is.',
+  'git-transport-unsupported':
+    'The scheme of the URL is none of https, http, ssh, git and file, or the HTTP server hands out the files of the repository (the dumb protocol), but only the smart HTTP protocol is read. Use another URL, or serve the repository by git http-backend.',
   'git-ssh-key-missing':
     'The repository is reached by ssh, and no key is configured: set sshKeyFile and knownHostsFile, at the source or in git.credentials.',
   'git-ssh-key-unusable':
-    'The SSH key or the known_hosts file cannot be read, or others may read the key; correct the file (chmod 600).',
+    'The SSH key or the known_hosts file cannot be read, the file does not hold a private key (but a public one, for example), or others may read the key; correct the file (chmod 600).',
+  'git-ssh-key-locked':
+    "The SSH key has a passphrase, which skep cannot enter: remove it (`ssh-keygen -p -N '' -f FILE`), or use a deploy key without one.",
   'git-ssh-host-unknown':
     'The SSH server shows a key that knownHostsFile does not have for it. Nothing was sent; if the server is the right one, add its key (ssh-keyscan) after checking it.',
   'git-ssh-missing':

@@ -14,6 +14,9 @@ import { type Conversation, collectBytes, type Endpoint, streamOnce } from './tr
 /** A ref of our own in the local copy: the commit whose objects are all there. */
 const HAVE = 'refs/skep/have';
 
+const NOT_GIT =
+  'the answer does not come from a Git server (it may be a web page to sign in): correct the URL or the credentials';
+
 /** A conversation with the repository's server. */
 export interface Remote {
   readonly url: string;
@@ -39,7 +42,7 @@ export interface Located {
 /** Asks the server for its refs; a commit needs no asking. Costs two small requests. */
 export async function locate(remote: Remote, reference: Reference): Promise<Located> {
   if (reference.type === 'commit') return { reference, tip: reference.oid };
-  const refs = await orFailure('git-not-a-repository', 'what answers there is no Git repository', () => {
+  const refs = await orFailure('git-not-a-repository', NOT_GIT, () => {
     const prefix = reference.type === 'range' ? TAG_PREFIX : reference.name;
     return gitPackage().listServerRefs({ ...remote, protocolVersion: 2, prefix, symrefs: true });
   });

@@ -1,8 +1,9 @@
-// Which certificate authorities are trusted. Knows nothing about connections.
+// Lists the certificate authorities that are trusted.
 
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
 import { Failure } from '#std/failure.ts';
+import { textOfFile } from '#std/utf8.ts';
 
 export interface OwnAuthorities {
   /** A PEM file; read once. */
@@ -22,7 +23,7 @@ export function trustedRoots({ ca, caFile }: OwnAuthorities): readonly string[] 
 
 function readPem(file: string): string {
   try {
-    return checkedPem(readFileSync(file, 'utf8'), file);
+    return checkedPem(textOfFile(readFileSync(file), file, 'outbound-ca-invalid'), file);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     throw new Failure('outbound-ca-invalid', `CA file ${file} cannot be read`, { data: { file }, cause });

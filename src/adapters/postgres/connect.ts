@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import type pg from 'pg';
 import type { SslMode } from '#contracts/database-fields.ts';
 import { Failure } from '#std/failure.ts';
+import { textOfFile } from '#std/utf8.ts';
 import { databaseFailure, describePlace, isRefused, type Place } from './failure.ts';
 import { pgPackage } from './package.ts';
 import { readPassword } from './pgpass.ts';
@@ -140,8 +141,9 @@ async function passwordOf(address: DatabaseAddress): Promise<string> {
 
 async function readCa(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return textOfFile(await readFile(file), file, 'database-tls');
   } catch (cause) {
+    if (cause instanceof Failure) throw cause;
     throw new Failure('database-tls', `caFile ${file} cannot be read`, { data: { file }, cause });
   }
 }

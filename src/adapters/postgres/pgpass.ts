@@ -3,6 +3,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';
+import { textOfFile } from '#std/utf8.ts';
 
 export interface PasswordFor {
   readonly host: string;
@@ -60,7 +61,7 @@ export async function readPassword(file: string, wanted: PasswordFor): Promise<s
       const message = `password file ${file} is open to other users: its mode must be 0600, or stricter, or 0640 where it is root's`;
       throw new Failure('database-passfile-unreadable', message, { data: { file } });
     }
-    return findPassword(await readFile(file, 'utf8'), wanted);
+    return findPassword(textOfFile(await readFile(file), file, 'database-passfile-unreadable'), wanted);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     throw new Failure('database-passfile-unreadable', `password file ${file} cannot be read`, {

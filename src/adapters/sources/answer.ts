@@ -4,7 +4,7 @@
 import type { Resume } from '#contracts/catalogue-state.ts';
 import type { Document } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
-import { utf8Text } from '#std/utf8.ts';
+import { textOfFile } from '#std/utf8.ts';
 import { displayUrl } from '../http/failures.ts';
 import type { Outbound, OutboundRequest, OutboundResponse } from '../http/outbound.ts';
 
@@ -46,7 +46,7 @@ export function askSource(
 /** The text of a 200. Throws Failure for every other status. */
 export function documentOf({ status, body, url }: OutboundResponse): Document {
   const location = displayUrl(url);
-  if (status === 200) return { text: strictText(body, location), location };
+  if (status === 200) return { text: textOfFile(body, location, 'source-not-text'), location };
   throw statusFailure(status, location);
 }
 
@@ -54,13 +54,6 @@ export function documentOf({ status, body, url }: OutboundResponse): Document {
 export function validatorsOf({ headers }: OutboundResponse): Resume {
   const { etag, 'last-modified': modified } = headers;
   return { ...(etag === undefined ? {} : { etag }), ...(modified === undefined ? {} : { modified }) };
-}
-
-/** Throws Failure `source-not-text`. */
-export function strictText(bytes: Uint8Array, location: string): string {
-  const text = utf8Text(bytes);
-  if (text === undefined) throw new Failure('source-not-text', `${location}: not UTF-8 text`);
-  return text;
 }
 
 export function statusFailure(status: number, location: string): Failure {

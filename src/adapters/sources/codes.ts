@@ -14,5 +14,6 @@ export const SOURCE_CODES = {
   'source-endless': 'The pages of a list lead in a circle. The server that serves it has to be fixed.',
   'source-too-slow':
     'The pages of a list did not all arrive in time, or much content arrived so slowly that other sources had to wait for it. Look at the server; the sync is tried again later.',
-  'source-not-text': 'A registry file is no UTF-8 text. Save it as UTF-8.',
+  'source-not-text':
+    'A registry file is not UTF-8 text but UTF-16, for example, as PowerShell writes it: save it as UTF-8.',
 } as const;

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Content } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
-import { strictText } from './answer.ts';
+import { textOfFile } from '#std/utf8.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ export async function readFileSource(path: string, maxBytes = MAX_BYTES): Promis
       cause,
     });
   });
-  return { documents: [{ text: strictText(bytes, path), location: path }], extent: 'whole' };
+  return { documents: [{ text: textOfFile(bytes, path, 'source-not-text'), location: path }], extent: 'whole' };
 }
 
 /** Opened without waiting, so that a pipe no one writes to does not hold the sync up. */

@@ -6,6 +6,7 @@ import { visible } from '#reconciler/report/visible.ts';
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
+import { textOfFile } from '#std/utf8.ts';
 import { argumentsOf, type Written } from './arguments.ts';
 import { connect, leave } from './connect.ts';
 import { createRequests } from './fetch.ts';
@@ -139,8 +140,9 @@ async function callTool(settings: CallSettings, client: Client, tool: Tool): Pro
 
 function readArgument(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return textOfFile(readFileSync(path), path, 'call-arguments');
   } catch (cause) {
+    if (cause instanceof Failure) throw cause;
     throw new Failure('call-arguments', `${path} cannot be read`, { cause });
   }
 }

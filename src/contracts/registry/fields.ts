@@ -100,7 +100,7 @@ export function filter(entry: (schema: TString) => TString) {
             include: optional(list(glob, 'Kept when the list is empty or one matches.')),
             exclude: optional(list(glob, 'Left out when one matches; wins over include.')),
           },
-          'By name.',
+          'By name as it is served: an entry `gamma` of the format `toolhive` is served as `io.github.stacklok/gamma`, so write `*/gamma`.',
         ),
       ),
       tags: optional(

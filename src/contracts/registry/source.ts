@@ -25,14 +25,23 @@ export interface UrlOrigin {
   readonly timeoutMs: number;
 }
 
+export interface ConfigMapOrigin {
+  readonly type: 'configMap';
+  readonly name: string;
+  readonly key: string;
+  /** True: without the ConfigMap or its key, the source is empty. */
+  readonly optional?: boolean;
+}
+
 /** Where an MCPRegistry has a source from. Secrets and ConfigMaps live in its namespace. */
 export type Origin =
   | GitOrigin<{
       readonly username: string;
-      readonly passwordSecretRef: { readonly name: string; readonly key: string };
+      /** `optional`: without the Secret or its key, the repository is read without credentials. */
+      readonly passwordSecretRef: { readonly name: string; readonly key: string; readonly optional?: boolean };
     }>
   | ApiOrigin
-  | { readonly type: 'configMap'; readonly name: string; readonly key: string }
+  | ConfigMapOrigin
   | { readonly type: 'claim'; readonly claimName: string; readonly path: string };
 
 /** Files: for HTTP a user name with its password, for ssh a private key with the keys of the servers to trust. */

@@ -1,11 +1,12 @@
-// Secrets that a mounted file holds, one a line: read at each use, because such files change under a running program.
+// Reads the secrets of a mounted file, one a line, at each use, because such files change while the program runs.
 
 import { readFile, stat } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';
+import { textOfFile } from '#std/utf8.ts';
 
 /**
- * Throws Failure `secret-file-unreadable`, also where no line holds anything: no one may get in by an empty secret; and
- * `secret-file-open` where any user of the machine may put in a secret of their own.
+ * Throws Failure `secret-file-unreadable`, also if all lines are empty (an empty secret must let nobody in) or the file is
+ * not UTF-8; and `secret-file-open` if any user of the machine may write a secret of their own into it.
  */
 export async function readSecretFile(path: string): Promise<readonly string[]> {
   const lines = (await readTrusted(path)).split('\n').map((line) => line.trim());
@@ -22,7 +23,7 @@ async function readTrusted(path: string): Promise<string> {
       const message = `secret file ${path} can be written by any user of this machine: take that right away (chmod o-w)`;
       throw new Failure('secret-file-open', message);
     }
-    return await readFile(path, 'utf8');
+    return textOfFile(await readFile(path), `secret file ${path}`, 'secret-file-unreadable');
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     throw new Failure('secret-file-unreadable', `secret file ${path} cannot be read`, { cause });

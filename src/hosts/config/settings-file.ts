@@ -1,12 +1,25 @@
-// A file of settings as text. Knows nothing about what settings there are.
+// Reads a file of settings as text.
 
 import { readFileSync } from 'node:fs';
 import { Failure } from '#std/failure.ts';
+import { formatProblem } from '#std/problem.ts';
+import { decodeFile, encodingProblem } from '#std/utf8.ts';
 
-/** Undefined where there is no such file. Throws Failure `usage` where it cannot be read: a folder, or another's. */
+/**
+ * Undefined if there is no such file. Throws Failure `usage` if it cannot be read (a folder, or the file of another user), and
+ * `config-invalid` if it is not UTF-8.
+ */
 export function settingsText(file: string): string | undefined {
+  const bytes = settingsBytes(file);
+  if (bytes === undefined) return undefined;
+  const decoded = decodeFile(bytes);
+  if ('text' in decoded) return decoded.text;
+  throw new Failure('config-invalid', formatProblem(encodingProblem(file, decoded.fault)));
+}
+
+function settingsBytes(file: string): Uint8Array | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (typeof code !== 'string') throw cause;

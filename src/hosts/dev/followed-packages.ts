@@ -68,7 +68,7 @@ export function followPackages(
 
 const PAGE_SIZE = 100;
 
-/** Of what a registry has, or of which there are. */
-function hasNews({ catalogue, outcomes }: RunResult): boolean {
+/** Whether a run may have changed the registries or their content. */
+export function hasNews({ catalogue, outcomes }: RunResult): boolean {
   return catalogue.some(({ action }) => action === 'synced') || outcomes.some(({ action }) => action !== 'unchanged');
 }

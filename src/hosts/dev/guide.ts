@@ -13,10 +13,11 @@ const RETIRABLE = 'cluster/ops/calendar.yaml';
 export function formatGuide(
   world: DevWorld,
   origin: string,
-  { registries: { pages, urls }, token }: Pick<Serving, 'registries' | 'token'>,
+  { registries, token }: Pick<Serving, 'registries' | 'token'>,
   servers: readonly RunningServer[],
 ): string {
   const kubeconfig = relative(process.cwd(), world.kubeconfig);
+  const [pages, urls] = [registries.pages(), registries.urls()];
   return [
     '',
     `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,

@@ -1,6 +1,8 @@
-// Starts the registry services of `skep dev`: one per MCPRegistry that the first run has rendered a configuration for, with that
+// Runs the registry services of `skep dev`: one for each MCPRegistry that a run has rendered a configuration for, with that
 // configuration, at an address and with a database of this machine.
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { REGISTRY_CONFIG_KEY, REGISTRY_CONFIG_SUFFIX } from '#contracts/registry/config-map.ts';
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -12,59 +14,92 @@ import type { Config } from '../config/config.ts';
 import { openDatabase } from '../database.ts';
 import { createLogger } from '../log.ts';
 import type { Instance } from '../reconciler/instance/instance.ts';
-import { type Beside, type Service, startService } from '../registry/serve.ts';
+import { type Service, startService } from '../registry/serve.ts';
+import { assignSlots, readSlots, writeSlots } from './slots.ts';
 import type { DevWorld } from './world.ts';
 
 export interface DevRegistries {
-  /** Where people read each service's catalogue. */
-  readonly pages: readonly string[];
+  /** URLs of the pages of the services, the main one first. */
+  pages(): readonly string[];
   /** Where each registry lists its servers. */
-  readonly urls: readonly string[];
+  urls(): readonly string[];
+  /** Serves the registries that exist now: starts services of new ones, restarts changed ones and stops others. */
+  follow(): Promise<void>;
+  /** Answers a request to the main port; false if no registry has it. */
+  serve(request: IncomingMessage, response: ServerResponse): boolean;
   stop(): Promise<void>;
 }
 
 interface Listening {
-  /** Of the first service. */
-  readonly port: number;
-  /** True: each further one listens on the next port; else on any. */
+  /** The main port, whose listener belongs to the caller. */
+  readonly origin: string;
+  /** True: each further service listens on the port after; else on any. */
   readonly inOrder: boolean;
-  /** What else the first one serves. */
-  readonly beside: Beside;
-  /** What goes wrong in them. */
   readonly say: (text: string) => void;
 }
 
-export async function serveRegistries(
+interface Served {
+  /** JSON of the configuration that the service runs with. */
+  readonly text: string;
+  readonly slot: number;
+  readonly service: Service;
+  readonly urls: readonly string[];
+}
+
+export async function openRegistries(
   instance: Instance,
   world: DevWorld,
-  { port, inOrder, beside, say }: Listening,
+  { origin, inOrder, say }: Listening,
 ): Promise<DevRegistries> {
-  const configs = await readRenderedConfigs(instance, world.config);
+  const slotsFile = join(world.dir, 'registries.json');
+  let slots = await readSlots(slotsFile);
   const store = openDatabase(world.appDatabase);
   // A wrong path in the address bar is shown in the browser, not on the terminal.
   const logger = createLogger('error', { isTTY: true, write: (line) => say(line.trimEnd()) });
-  const services: Service[] = [];
-  async function stop(): Promise<void> {
-    await Promise.all(services.map((service) => service.stop()));
-    await store.close();
+  const served = new Map<string, Served>();
+
+  async function start(config: RegistryConfig, slot: number, text: string): Promise<Served> {
+    const port = inOrder ? Number(new URL(origin).port) + slot : 0;
+    const { metrics: _metrics, ...rest } = config;
+    const within = slot === 0 ? origin : undefined;
+    const listen = { host: '127.0.0.1', port };
+    const service = await startService({ ...rest, listen }, store, logger, { within, readFile: refuseFile });
+    const urls = config.registries.map(({ name }) => `${service.url}/${name}/v0.1/servers`);
+    return { text, slot, service, urls };
   }
-  try {
-    for (const [index, config] of configs.entries()) {
-      const listen = { host: '127.0.0.1', port: index === 0 || inOrder ? port + index : 0 };
-      const { metrics: _metrics, ...served } = config;
-      const others = index === 0 ? beside : undefined;
-      services.push(await startService({ ...served, listen }, store, logger, { beside: others, readFile: refuseFile }));
+
+  async function follow(): Promise<void> {
+    const read = await readRenderedConfigs(instance, world.config);
+    const configs = new Map(read.map((config) => [`${config.namespace}/${config.registryName}`, config]));
+    const assigned = assignSlots(slots, [...configs.keys()]);
+    if (assigned.join() !== slots.join()) await writeSlots(slotsFile, assigned);
+    slots = assigned;
+    for (const [id, { text, service }] of served) {
+      if (text === JSON.stringify(configs.get(id))) continue;
+      served.delete(id);
+      await service.stop();
     }
-  } catch (error) {
-    await stop();
-    throw error;
+    for (const [slot, id] of slots.entries()) {
+      const config = configs.get(id);
+      if (config === undefined || served.has(id)) continue;
+      served.set(id, await start(config, slot, JSON.stringify(config)));
+    }
   }
+
+  const inTurn = () => [...served.values()].sort((a, b) => a.slot - b.slot);
   return {
-    pages: services.map(({ url }) => `${url}/`),
-    urls: services.flatMap(({ url }, index) =>
-      (configs[index]?.registries ?? []).map(({ name }) => `${url}/${name}/v0.1/servers`),
-    ),
-    stop,
+    pages: () => inTurn().map(({ service }) => `${service.url}/`),
+    urls: () => inTurn().flatMap(({ urls }) => urls),
+    follow,
+    serve(request, response) {
+      const main = inTurn().find(({ slot }) => slot === 0);
+      main?.service.handle(request, response);
+      return main !== undefined;
+    },
+    async stop() {
+      await Promise.all([...served.values()].map(({ service }) => service.stop()));
+      await store.close();
+    },
   };
 }
 

@@ -1,18 +1,20 @@
-// Opens what `skep dev` listens with: the registry services of the fleet, and next to the first one the URLs of the servers that run on
-// this machine.
+// Opens the listeners of `skep dev`: the main one, for the servers that run on this machine and one registry, and a listener for each
+// further registry.
 
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { RunningServer } from '#contracts/running-servers.ts';
 import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
 import { Failure } from '#std/failure.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 import { systemClock } from '../clock.ts';
 import type { Instance } from '../reconciler/instance/instance.ts';
 import { runsOf } from '../reconciler/loop/keep.ts';
+import { hasNews } from './followed-packages.ts';
 import { createFront, type Front } from './front/front.ts';
 import { createRunsFront } from './front/runs.ts';
-import { type DevRegistries, serveRegistries } from './registries.ts';
+import { type DevRegistries, openRegistries } from './registries.ts';
 import { watchRunning } from './running.ts';
 import type { DevWorld } from './world.ts';
 
@@ -33,6 +35,8 @@ export interface Serving {
   /** Of this start: who sends it reaches the servers that ask for no other. */
   readonly token: string;
   running(): Promise<readonly RunningServer[]>;
+  /** Serves the registries as they are after the run. */
+  ran(result: RunResult): void;
   stop(): Promise<void>;
 }
 
@@ -47,25 +51,63 @@ export async function openServing({ instance, world, origin, inOrder, commandOf,
   await writePrivately(world.tokenFile, `${token}\n`);
   const runs = await createRunsFront(runsOf(instance), commandOf);
   const front = createFront({ origin: () => origin, token, servers, runs });
-  const port = Number(new URL(origin).port);
-  const registries = await serveRegistries(instance, world, { port, inOrder, beside: front.serve, say });
-  // A fleet without a registry has servers all the same.
-  const closeAlone = registries.pages.length === 0 ? await listenAlone(front, port) : undefined;
-  return {
+  const registries = await openRegistries(instance, world, { origin, inOrder, say });
+  const close = await listenMain(front, registries, Number(new URL(origin).port)).catch(async (error: unknown) => {
+    await registries.stop();
+    throw error;
+  });
+  const followed = followRuns(registries, say);
+  const serving: Serving = {
     registries,
     token,
     running: front.list,
+    ran: followed.ran,
     async stop() {
-      closeAlone?.();
+      await followed.close();
+      close();
       front.close();
       await registries.stop();
     },
   };
+  try {
+    await registries.follow();
+    return serving;
+  } catch (error) {
+    await serving.stop();
+    throw error;
+  }
 }
 
-async function listenAlone(front: Front, port: number): Promise<() => void> {
+/** One after the other. After a failure, the next run tries again. */
+function followRuns(registries: DevRegistries, say: (text: string) => void) {
+  let last: Promise<void> = Promise.resolve();
+  let isBehind = false;
+  async function follow(): Promise<void> {
+    const before = registries.urls();
+    try {
+      await registries.follow();
+      isBehind = false;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      isBehind = true;
+      say(`error ${error.code}: ${error.message}`);
+    }
+    const now = registries.urls();
+    for (const url of now.filter((each) => !before.includes(each))) say(`registry ${url} is served`);
+    for (const url of before.filter((each) => !now.includes(each))) say(`registry ${url} is not served any more`);
+  }
+  return {
+    ran(result: RunResult): void {
+      if (isBehind || hasNews(result)) last = last.then(follow);
+    },
+    close: () => last,
+  };
+}
+
+async function listenMain(front: Front, registries: DevRegistries, port: number): Promise<() => void> {
   const server = createServer((request, response) => {
-    if (!front.serve(request, response)) response.writeHead(404).end();
+    if (front.serve(request, response) || registries.serve(request, response)) return;
+    response.writeHead(404).end();
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) =>

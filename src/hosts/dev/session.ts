@@ -116,6 +116,7 @@ async function keepRunning(
     result(result: RunResult, before: RunResult | undefined) {
       report(result, before);
       void followed.ran(result);
+      serving.ran(result);
     },
     failure: complain(say),
   };

@@ -17,6 +17,7 @@ import { limitsOf, resourceOf } from '#gateway/proxy/settings.ts';
 import type { SseFront } from '#gateway/proxy/sse/front.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
+import { textOfFile } from '#std/utf8.ts';
 import type { OpenIssuer } from '../issuer.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { proxyClock } from './clock.ts';
@@ -146,8 +147,9 @@ function openCallers(
 
 async function readSecret(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return textOfFile(await readFile(path), path, 'secret-file-unreadable');
   } catch (cause) {
+    if (cause instanceof Failure) throw cause;
     throw new Failure('secret-file-unreadable', `${path} cannot be read`, { data: { path }, cause });
   }
 }

@@ -1,4 +1,4 @@
-// The manifests below paths of this machine, as they stand now. Knows nothing about what is in them.
+// Reads the manifests below paths of this machine.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -6,6 +6,7 @@ import { pathMatcher } from '#reconciler/run/read/patterns.ts';
 import { isManifest, type SourceFile } from '#reconciler/run/read/source-file.ts';
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
+import { decodeFile, encodingProblem } from '#std/utf8.ts';
 
 /**
  * A file as it is given; a folder's manifests, sorted by path, without those that a pattern of paths below it means. Throws
@@ -14,7 +15,7 @@ import { sha256 } from '#std/hash.ts';
 export function manifestFiles(path: string, ignore: readonly string[] = []): readonly SourceFile[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Failure('usage', `${path}: no such file or folder`);
-  if (!found.isDirectory()) return [sourceFile(path, readManifest(path))];
+  if (!found.isDirectory()) return [readManifest(path)];
   const ignored = pathMatcher('ignore', ignore);
   return inFolder(path, (inner) => !ignored(relative(path, inner)));
 }
@@ -28,8 +29,8 @@ function inFolder(folder: string, isRead: (path: string) => boolean): SourceFile
       const path = join(folder, entry.name);
       if (entry.isDirectory()) return entry.name === '.git' ? [] : inFolder(path, isRead);
       if (!entry.isFile() || !isManifest(entry.name) || !isRead(path)) return [];
-      const text = unlessGone(() => readManifest(path));
-      return text === undefined ? [] : [sourceFile(path, text)];
+      const file = unlessGone(() => readManifest(path));
+      return file === undefined ? [] : [file];
     });
 }
 
@@ -44,14 +45,17 @@ function unlessGone<T>(read: () => T): T | undefined {
   }
 }
 
-function sourceFile(path: string, text: string): SourceFile {
-  return { path, oid: sha256(text), text };
+function sourceFile(path: string, bytes: Uint8Array): SourceFile {
+  const oid = sha256(bytes);
+  const decoded = decodeFile(bytes);
+  if ('text' in decoded) return { path, oid, text: decoded.text };
+  return { path, oid, text: '', fault: encodingProblem(path, decoded.fault) };
 }
 
 /** One after the other: for thousands of small files that is ten times faster than all at once. */
-function readManifest(path: string): string {
+function readManifest(path: string): SourceFile {
   try {
-    return readFileSync(path, 'utf8');
+    return sourceFile(path, readFileSync(path));
   } catch (error) {
     throw new Failure('usage', `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -11,6 +11,7 @@ import type { MetricsAppOptions } from '#registry/service/metrics.ts';
 import { Failure } from '#std/failure.ts';
 import { formatProblem } from '#std/problem.ts';
 import type { BeginRequest } from '#std/telemetry/trace.ts';
+import { textOfFile } from '#std/utf8.ts';
 import { systemClock } from '../clock.ts';
 import { settingsText } from '../config/settings-file.ts';
 import { egressFrom } from '../egress.ts';
@@ -42,16 +43,19 @@ export interface Service {
    * answered.
    */
   drain(): Promise<void>;
+  /** Answers a request of another listener. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
   /** Requests under way are answered first. */
   stop(): Promise<void>;
 }
 
-/** Receives each request of the listener first. False: the registry answers it. */
-export type Beside = (request: IncomingMessage, response: ServerResponse) => boolean;
-
 export interface ServiceOptions {
   readonly traced?: BeginRequest | undefined;
-  readonly beside?: Beside | undefined;
+  /**
+   * URL of a listener that passes requests to `handle`, and that serves the servers of this machine too. Absent: the service
+   * listens itself.
+   */
+  readonly within?: string | undefined;
   /** Reads the files that the configuration names. Absent: those of this machine. */
   readonly readFile?: (path: string) => Promise<string>;
 }
@@ -61,7 +65,7 @@ export async function startService(
   config: RegistryConfig,
   catalogue: CatalogueReader,
   logger: Logger,
-  { traced, beside, readFile: read = readMounted }: ServiceOptions = {},
+  { traced, within, readFile: read = readMounted }: ServiceOptions = {},
 ): Promise<Service> {
   const closing: (() => Promise<unknown>)[] = [];
   let isStopping = false;
@@ -91,14 +95,14 @@ export async function startService(
       metrics,
       traced,
       isStopping: () => isStopping,
-      runsBeside: beside !== undefined,
+      runsBeside: within !== undefined,
     });
     closing.push(() => app.close());
-    if (beside !== undefined) putBefore(app.server, beside);
     // Before the registry itself: whoever sees that one is ready may scrape.
     const metricsUrl = await startMetrics({ metrics, config, catalogue, logger }, closing);
-    const url = await listen(app, config.listen);
-    return { url, metricsUrl, drain, stop };
+    if (within !== undefined) await app.ready();
+    const url = within ?? (await listen(app, config.listen));
+    return { url, metricsUrl, drain, stop, handle: app.routing };
   } catch (error) {
     await stop();
     throw error;
@@ -110,14 +114,6 @@ function versionInfo() {
   const { commit, date } = readBuild();
   const platform = `${process.platform}/${process.arch}`;
   return { version: VERSION, commit, build_date: date, node_version: process.version, platform };
-}
-
-function putBefore(server: Server, beside: Beside): void {
-  const handlers = server.listeners('request');
-  server.removeAllListeners('request');
-  server.on('request', (request, response) => {
-    if (!beside(request, response)) for (const handle of handlers) handle.call(server, request, response);
-  });
 }
 
 async function startMetrics(
@@ -136,8 +132,9 @@ async function startMetrics(
 
 async function readMounted(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return textOfFile(await readFile(path), path, 'secret-file-unreadable');
   } catch (cause) {
+    if (cause instanceof Failure) throw cause;
     throw new Failure('secret-file-unreadable', `${path} cannot be read`, { cause });
   }
 }

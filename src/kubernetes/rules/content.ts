@@ -1,4 +1,4 @@
-// What ConfigMaps and Secrets hold under a key. Knows nothing about what for.
+// Reads the value of a key of a ConfigMap or a Secret.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from './object.ts';
@@ -7,6 +7,14 @@ import type { KubeObject } from './object.ts';
 export function configMapText(configMap: KubeObject | undefined, key: string): string | undefined {
   const text = isObject(configMap?.data) ? configMap.data[key] : undefined;
   return typeof text === 'string' ? text : undefined;
+}
+
+/** Undefined if there is no ConfigMap, or nothing under the key. */
+export function configMapBytes(configMap: KubeObject | undefined, key: string): Buffer | undefined {
+  const text = configMapText(configMap, key);
+  if (text !== undefined) return Buffer.from(text, 'utf8');
+  const encoded = isObject(configMap?.binaryData) ? configMap.binaryData[key] : undefined;
+  return typeof encoded === 'string' ? Buffer.from(encoded, 'base64') : undefined;
 }
 
 /**

@@ -47,7 +47,7 @@ function keySelector(kind: string, key: ReturnType<typeof text>, description: st
     {
       name: nameField(`Name of the ${kind}.`),
       key,
-      optional: optional(bool(`True: it is no error when the ${kind} or its key is missing.`)),
+      optional: optional(bool(`True: it is not an error if the ${kind} or its key is missing.`)),
     },
     description,
     { atomic: true },

@@ -2,7 +2,6 @@
 
 export const RECONCILE_CODES = {
   'document-not-object': 'A document is no mapping: a manifest starts with `apiVersion`, `kind` and `metadata`.',
-  'encoding-invalid': 'A manifest is not UTF-8: save it as such. Nothing of its source is deleted until then.',
   'link-not-followed':
     'A symbolic link or submodule may stand for manifests. Links are not followed; nothing of the source is deleted.',
   'file-too-large':

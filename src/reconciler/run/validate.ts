@@ -9,6 +9,7 @@ import { isObject, type JsonObject } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { declaredImages } from './catalogue/declared-images.ts';
+import { emptyFilters } from './catalogue/empty-filters.ts';
 import { privateSources } from './catalogue/private-sources.ts';
 import { openViews } from './observe/view.ts';
 import { declaredFacts, definitionsAmong } from './policy/facts.ts';
@@ -72,6 +73,7 @@ export function validate(input: ValidateInput): Validation {
     ...references.unresolved,
     ...plain,
     ...references.unknownImages,
+    ...references.emptyFilters,
     ...inside,
     ...(evaluated?.problems ?? []),
   ];
@@ -111,7 +113,11 @@ function checkReferences(
     leftAlone: new Set(),
     living: () => undefined,
   });
-  return { unresolved: problems.filter(({ code }) => code !== 'image-unknown'), unknownImages: enforced.problems };
+  return {
+    unresolved: problems.filter(({ code }) => code !== 'image-unknown'),
+    unknownImages: enforced.problems,
+    emptyFilters: emptyFilters(sound, views),
+  };
 }
 
 const PLAINTEXT: Finding = {

@@ -11,6 +11,8 @@ export const CATALOGUE_CODES = {
     'A registry file has two entries of the same name and version. The first one is served; remove or rename the other.',
   'registry-nothing-valid':
     'Not one entry of a registry file is valid, so it was not taken over. Correct the entries; until then the last good ones are served.',
+  'registry-filter-keeps-nothing':
+    'A filter keeps no entry although the source has entries. Patterns see names as they are served: an entry `gamma` of the format `toolhive` is served as `io.github.stacklok/gamma`. Correct the filter.',
   'registry-filter-malformed':
     'A name pattern of a filter is malformed, so the source was not taken over. Correct the pattern; until then the last good entries are served.',
 } as const;

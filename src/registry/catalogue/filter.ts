@@ -1,4 +1,4 @@
-// Which entries of a source are kept. Knows nothing about where entries come from.
+// Decides which entries of a source are kept.
 
 import type { Filter } from '#contracts/registry/source.ts';
 import { globMatches, parseGlob } from '#std/glob.ts';
@@ -37,4 +37,12 @@ export function entryFilter(filter: Filter): EntryFilter {
     acceptsName,
     accepts: (entry) => acceptsName(entry.name) && acceptsTags(entry.tags),
   };
+}
+
+/** Undefined if the filter keeps an entry, or if there are no entries. */
+export function keptNothing(filter: EntryFilter, entries: readonly Entry[]): string | undefined {
+  const [first] = entries;
+  if (first === undefined || entries.some((entry) => filter.accepts(entry))) return undefined;
+  const count = entries.length === 1 ? 'does not keep the only entry' : `keeps none of ${entries.length} entries`;
+  return `the filter ${count}; patterns see names as they are served, such as "${first.name}"`;
 }

@@ -1,4 +1,4 @@
-// What is recorded of a source after an attempt to sync it, out of what was recorded before. Pure.
+// Computes the record of a source after an attempt to sync it from the record before.
 
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
@@ -23,11 +23,13 @@ export interface Result {
   readonly written: Written;
   readonly hash: string;
   readonly rejected: number;
+  /** Why no entry is served although the source has some. */
+  readonly note?: string | undefined;
 }
 
 /** The content was taken over. */
 export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Result): SourceState {
-  const { entries, written, hash, rejected: rejectedCount } = result;
+  const { entries, written, hash, rejected: rejectedCount, note } = result;
   const { created, updated, unchanged, held } = written;
   const gone = entries.filter(({ status }) => status === 'deleted').length;
   const serverCount = created + updated + unchanged + held - gone;
@@ -35,7 +37,8 @@ export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Re
     ...attempted(attempt),
     ...resumeOf(attempt, content),
     phase: 'Complete',
-    message: summary(serverCount, rejectedCount),
+    message:
+      note === undefined ? summary(serverCount, rejectedCount) : `${summary(serverCount, rejectedCount)}: ${note}`,
     attemptCount: 0,
     emptySince: undefined,
     lastSyncTime: timeOf(attempt.now),
@@ -48,12 +51,14 @@ export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Re
 
 /** Nothing new: only the time of the attempt and the trigger move. `content`: where it was read. */
 export function keptState<O>(attempt: Attempt<O>, content: Content | undefined): SourceState {
-  const { serverCount = 0, rejectedCount = 0 } = attempt.state ?? {};
+  const { serverCount = 0, rejectedCount = 0, phase, message, emptySince } = attempt.state ?? {};
+  // The reason why no entry is served still holds.
+  const isSame = phase === 'Complete' && emptySince === undefined && message !== undefined && message !== '';
   return {
     ...attempted(attempt),
     ...(content === undefined ? {} : resumeOf(attempt, content)),
     phase: 'Complete',
-    message: summary(serverCount, rejectedCount),
+    message: isSame ? message : summary(serverCount, rejectedCount),
     attemptCount: 0,
     emptySince: undefined,
   };
@@ -65,11 +70,12 @@ export function failedState<O>(attempt: Attempt<O>, message: string): SourceStat
   return { ...before, phase: 'Failed', message, attemptCount: before.attemptCount + 1 };
 }
 
-/** The source is empty, and what it had is still served. */
-export function emptyState<O>(attempt: Attempt<O>, emptySince: string): SourceState {
+/** The source is empty, or its filter keeps nothing (`note`), and its last servers are still served. */
+export function emptyState<O>(attempt: Attempt<O>, emptySince: string, note: string | undefined): SourceState {
   const before = attempted(attempt);
   const left = attempt.source.intervalMs === undefined ? '' : 'the next read finds the same, or ';
-  const message = `the source is empty since ${emptySince}: the last ${summary(before.serverCount, 0)} stay until ${left}a manual trigger`;
+  const reason = note === undefined ? `the source is empty since ${emptySince}` : `${note} (since ${emptySince})`;
+  const message = `${reason}: the last ${summary(before.serverCount, 0)} stay until ${left}a manual trigger`;
   return { ...before, phase: 'Complete', message, attemptCount: 0, emptySince };
 }
 

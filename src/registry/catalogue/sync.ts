@@ -8,7 +8,7 @@ import { sha256 } from '#std/hash.ts';
 import type { Problem } from '#std/problem.ts';
 import { declarationHash, isTriggered } from './due.ts';
 import type { Entry } from './entry.ts';
-import { type EntryFilter, entryFilter } from './filter.ts';
+import { type EntryFilter, entryFilter, keptNothing } from './filter.ts';
 import type { Parsed } from './formats/document.ts';
 import { parseDocuments } from './formats/registry.ts';
 import type { Content, Hold, ReadRequest, Source, SourceKey, SourceWriter, Written } from './ports.ts';
@@ -127,27 +127,24 @@ async function storeWhole<O>({ writer, now }: SyncPorts<O>, request: SyncRequest
   const { content, parsed, hash } = read;
   const filter = entryFilter(source.filter);
   const entries = parsed.entries.filter((entry) => filter.accepts(entry));
+  const note = keptNothing(filter, parsed.entries);
+  const warnings = note === undefined ? [] : [filterKeepsNothing(content, note)];
   const emptySince = entries.length === 0 ? waitingSince(request) : undefined;
-  if (emptySince !== undefined) return await keepLast({ writer }, request, emptySince);
+  if (emptySince !== undefined) {
+    const state = emptyState(request, emptySince, note);
+    await writer.record(key, state);
+    return { key, result: 'unchanged', state, problems: warnings };
+  }
   const stateOf = (written: Written) =>
-    syncedState(request, content, { entries, written, hash, rejected: parsed.rejected.length });
+    syncedState(request, content, { entries, written, hash, rejected: parsed.rejected.length, note });
   const written = await writer.replace(key, entries, stateOf, () => timeOf(now()), holdBroken(parsed, filter));
-  return { key, result: 'synced', state: stateOf(written), written, problems: problemsOf(parsed) };
+  return { key, result: 'synced', state: stateOf(written), written, problems: [...warnings, ...problemsOf(parsed)] };
 }
 
-/** A moment's emptiness, say of a file that is being written, removes nothing: only a second read that finds the same. */
-async function keepLast<O>(
-  { writer }: Pick<SyncPorts<O>, 'writer'>,
-  request: SyncRequest<O>,
-  emptySince: string,
-): Promise<SyncOutcome> {
-  const { key } = request;
-  const state = emptyState(request, emptySince);
-  await writer.record(key, state);
-  return { key, result: 'unchanged', state, problems: [] };
-}
-
-/** Since when the source has been empty, where what is served of it stays for that reason. */
+/**
+ * Since when the source has been empty, if its last servers stay for that reason: a moment's emptiness, for example of a file
+ * that is being written, removes nothing; only a second read that finds the same does.
+ */
 function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): string | undefined {
   if (state === undefined || state.serverCount === 0 || isTriggered(state, trigger)) return undefined;
   const since = state.emptySince ?? timeOf(now);
@@ -236,6 +233,11 @@ function malformedPatterns(patterns: readonly string[]): Problem {
     severity: 'error',
     message: `malformed name pattern in the filter: ${list}`,
   };
+}
+
+function filterKeepsNothing({ documents }: Content, message: string): Problem {
+  const place = { file: documents[0]?.location ?? '', line: 1, column: 1 };
+  return { code: 'registry-filter-keeps-nothing', severity: 'warning', message, place };
 }
 
 function nothingValid({ documents }: Content): Problem {

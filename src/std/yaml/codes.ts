@@ -1,6 +1,8 @@
 // The codes of problems with YAML. Knows nothing about how they are found.
 
 export const YAML_CODES = {
+  'encoding-invalid':
+    'A file is not UTF-8 text but UTF-16, for example, as PowerShell writes it: save it as UTF-8. If the file holds manifests, nothing of its source is deleted until then.',
   'yaml-syntax': 'The text is no YAML that Kubernetes reads (YAML 1.1 or JSON): correct it at the place named.',
   'yaml-duplicate-key': 'A mapping holds the same key twice: remove one of the two.',
   'yaml-alias-bomb': 'Aliases blow the document up beyond reason, or contain themselves: write the values out.',

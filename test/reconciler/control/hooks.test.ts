@@ -24,6 +24,8 @@ const SOURCES = [
   { name: 'tagged', repository: 'ssh://git@git.example.com:2222/platform/tagged.git', tag: 'live' },
   { name: 'pinned', repository: 'https://git.example.com/platform/pinned.git', commit: '0'.repeat(40) },
   { name: 'usual', repository: 'https://git.example.com/platform/usual.git' },
+  { name: 'behind-443', repository: 'ssh://git@ssh.github.com:443/platform/behind.git', branch: 'main' },
+  { name: 'lab-behind-443', repository: 'ssh://git@altssh.gitlab.com:443/platform/behind.git', branch: 'main' },
 ];
 
 beforeEach(async () => {
@@ -185,6 +187,8 @@ test.each([
   { repository: 'https://git.example.com/platform/releases.git', ref: 'refs/tags/v1.2.3', source: 'releases' },
   { repository: 'git@git.example.com:platform/tagged.git', ref: 'refs/tags/live', source: 'tagged' },
   { repository: 'https://git.example.com/platform/usual/', ref: 'refs/heads/main', source: 'usual' },
+  { repository: 'https://github.com/platform/behind.git', ref: 'refs/heads/main', source: 'behind-443' },
+  { repository: 'git@gitlab.com:platform/behind.git', ref: 'refs/heads/main', source: 'lab-behind-443' },
 ])('$ref of $repository is followed by $source', async ({ repository, ref, source }) => {
   const body = JSON.stringify({ ref, repository: { ssh_url: repository, default_branch: 'main' } });
   expect(await post(github(body), body)).toMatchObject({ body: { status: 'queued', sources: [source] } });

@@ -340,7 +340,7 @@ describe('what goes wrong is one clear failure, counts as an attempt, and loses 
     },
     {
       reason: 'bytes that are no text',
-      says: 'URL/v0/servers: not UTF-8 text',
+      says: 'URL/v0/servers: the file is not UTF-8 text: save it as UTF-8',
       answer: answering((response) => response.end(Buffer.from([0x7b, 0xff, 0xfe]))),
     },
     {

@@ -279,7 +279,7 @@ describe('what goes wrong with a file is one clear message, and what was served 
     {
       reason: 'no text',
       spoil: (path) => writeFileSync(path, Buffer.from([0x7b, 0xc3, 0x28])),
-      says: 'PATH: not UTF-8 text',
+      says: 'PATH: the file is not UTF-8 text: save it as UTF-8',
     },
     { reason: 'empty', spoil: (path) => writeFileSync(path, ''), says: 'PATH:1:1: not JSON: the text ends early' },
   ])('$reason', async ({ spoil, says }) => {

@@ -238,6 +238,22 @@ describe('a sync', () => {
     expect(await served()).toEqual(['b: beta']);
   });
 
+  test('a filter that keeps nothing is a warning, and the message says so until the content changes', async () => {
+    const text = feed({ gamma: server('third') });
+    const more = onlyNames(['gamma']);
+    const says =
+      'the filter does not keep the only entry; patterns see names as they are served, such as "io.github.stacklok/gamma"';
+    const outcome = await sync(text, more);
+    expect(outcome).toMatchObject({ result: 'synced', state: { phase: 'Complete', message: `0 servers: ${says}` } });
+    expect(lines(outcome)).toEqual([expect.stringContaining(`warning registry-filter-keeps-nothing: ${says}`)]);
+    const again = await sync(text, more);
+    expect(again).toMatchObject({ result: 'unchanged', state: { message: `0 servers: ${says}` } });
+    expect((await sync(text, onlyNames(['*/gamma']))).state.message).toBe('1 server');
+    const narrowed = await sync(text, more);
+    expect(narrowed.state).toMatchObject({ serverCount: 1, message: expect.stringContaining(`${says} (since 20`) });
+    expect((await sync(feed({}))).state.message).toMatch(/^the source is empty since/);
+  });
+
   test('reads the same content anew when the format changed', async () => {
     const text = feed({ a: server('alpha') });
     await sync(text);

@@ -1,6 +1,7 @@
 // The page beside servers that run: what it shows of them, that the configuration it offers works in the official client as
 // it stands, and a call that a reader tries in the page. Real servers behind real proxies, and a real browser.
 
+import { createServer, type Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import {
   Client,
@@ -62,6 +63,7 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
   let front: Front;
   let service: Service;
   let running: RunningService;
+  let listener: Server;
   let browser: Browser;
   let tab: Tab;
   let page: Page;
@@ -143,13 +145,19 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     const read = readRegistryConfig(CONFIG, 'config.yaml');
     if ('problems' in read) throw new Error('the configuration has problems');
     const config = { ...read.config, listen: { host: '127.0.0.1', port } };
-    running = await startService(config, service.store, pino({ level: 'silent' }), { beside: front.serve });
+    running = await startService(config, service.store, pino({ level: 'silent' }), { within: origin });
+    listener = createServer((request, response) => {
+      if (!front.serve(request, response)) running.handle(request, response);
+    });
+    await new Promise<void>((done) => listener.listen(port, '127.0.0.1', done));
     browser = await startBrowser(executable ?? '');
   });
 
   afterAll(async () => {
     await browser?.close();
     front?.close();
+    listener?.close();
+    listener?.closeAllConnections();
     await running?.stop();
     await service?.close();
     await Promise.all(proxies.map((proxy) => proxy.stop()));

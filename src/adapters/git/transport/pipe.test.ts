@@ -1,6 +1,7 @@
 // Repositories behind a real git daemon and a real sshd: what a fetch brings and costs, and how each refusal is reported.
 
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -129,6 +130,17 @@ describe.skipIf(without !== undefined)('ssh', () => {
     expect(server.connections).toHaveLength(3);
   });
 
+  test('an empty repository has no such branch, as over HTTP', async () => {
+    const server = await serveSsh();
+    server.createRepository('empty.git');
+    const opened = open(`${server.url}/empty.git`, { ...keysOf(server), ref: { branch: 'main' } });
+    const failure = await failureOf(() => opened.fetch());
+    expect([failure.code, failure.message]).toEqual([
+      'git-ref-not-found',
+      expect.stringContaining('it has no branch "main"'),
+    ]);
+  });
+
   test('a server whose key is not known, or is another, is sent nothing', async () => {
     const server = await serveSsh();
     server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
@@ -150,7 +162,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
     }
   });
 
-  test('a key that the server does not take, no such repository, and what is no key at all', async () => {
+  test('a key that the server does not accept, no such repository, and a file that is not a key', async () => {
     const server = await serveSsh();
     server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
     const { knownHostsFile } = server;
@@ -160,7 +172,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
     const rows = [
       { path: 'fleet.git', keyFile: stranger, code: 'git-auth-required', says: 'Permission denied' },
       { path: 'other.git', keyFile: server.keyFile, code: 'git-not-a-repository', says: 'not appear to be a git' },
-      { path: 'fleet.git', keyFile: noKey, code: 'git-ssh-key-unusable', says: 'Load key' },
+      { path: 'fleet.git', keyFile: noKey, code: 'git-ssh-key-unusable', says: 'it is not a private key' },
     ];
     for (const { path, keyFile, code, says } of rows) {
       const opened = open(`${server.url}/${path}`, { ssh: { keyFile, knownHostsFile } });
@@ -185,6 +197,73 @@ describe.skipIf(without !== undefined)('ssh', () => {
       const failure = await failureOf(() =>
         open(`${server.url}/fleet.git`, { ssh: { keyFile, knownHostsFile } }).fetch(),
       );
+      expect([failure.code, failure.message]).toEqual(['git-ssh-key-unusable', expect.stringContaining(says)]);
+    }
+    expect(server.connections).toHaveLength(0);
+  });
+
+  const damages: Readonly<Record<string, (text: string) => string>> = {
+    'CRLF line ends': (text) => text.replaceAll('\n', '\r\n'),
+    'a blank line first': (text) => `\n${text}`,
+    'no last newline': (text) => text.trimEnd(),
+    'a byte order mark and indented lines': (text) => `\uFEFF${text.replaceAll(/^/gm, '  ')}`,
+  };
+  test.each(Object.entries(damages))('a key with %s is repaired in a copy that is removed', async (name, damage) => {
+    const server = await serveSsh();
+    server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
+    const { knownHostsFile } = server;
+    const keyFile = join(server.folder, name);
+    writeFileSync(keyFile, damage(readFileSync(server.keyFile, 'utf8')), { mode: 0o600 });
+    const dir = stateDir();
+    const opened = open(`${server.url}/fleet.git`, { ssh: { keyFile, knownHostsFile }, dir });
+    expect(await textOf(await opened.fetch())).toEqual({ 'a.yaml': 'a' });
+    expect(readdirSync(dir).filter((entry) => entry.startsWith('ssh-'))).toEqual([]);
+    chmodSync(keyFile, 0o644);
+    expect((await failureOf(() => opened.fetch())).message).toContain('its mode 644 lets others read it');
+  });
+
+  test('the repaired copy of a key that the server refuses is removed', async () => {
+    const server = await serveSsh();
+    const keyFile = server.createKey('stranger', false);
+    writeFileSync(keyFile, readFileSync(keyFile, 'utf8').trimEnd());
+    const dir = stateDir();
+    const ssh = { keyFile, knownHostsFile: server.knownHostsFile };
+    const failure = await failureOf(() => open(`${server.url}/fleet.git`, { ssh, dir }).fetch());
+    expect([failure.code, readdirSync(dir)]).toEqual(['git-auth-required', []]);
+  });
+
+  test.each([
+    ['OpenSSH', ['-t', 'ed25519']],
+    ['PKCS#8', ['-t', 'rsa', '-m', 'PKCS8']],
+    ['PEM', ['-t', 'rsa', '-m', 'PEM']],
+  ])('a key with a passphrase (%s) is reported as such, and nothing is sent', async (name, args) => {
+    const server = await serveSsh();
+    const keyFile = join(server.folder, `locked-${name.replace('#', '')}`);
+    execFileSync('ssh-keygen', ['-q', ...args, '-N', 'a passphrase', '-C', '', '-f', keyFile]);
+    writeFileSync(keyFile, readFileSync(keyFile, 'utf8').replaceAll('\n', '\r\n'));
+    const ssh = { keyFile, knownHostsFile: server.knownHostsFile };
+    const failure = await failureOf(() => open(`${server.url}/fleet.git`, { ssh }).fetch());
+    expect([failure.code, failure.message]).toEqual([
+      'git-ssh-key-locked',
+      expect.stringContaining(
+        `the key has a passphrase, which skep cannot enter: remove the passphrase (ssh-keygen -p`,
+      ),
+    ]);
+    expect(server.connections).toHaveLength(0);
+  });
+
+  test('a public key, a key of PuTTY and a file that is too large are named', async () => {
+    const server = await serveSsh();
+    const rows = {
+      public: { text: readFileSync(`${server.keyFile}.pub`, 'utf8'), says: 'it holds a public key' },
+      putty: { text: 'PuTTY-User-Key-File-3: ssh-ed25519\r\nEncryption: none\r\n', says: 'the format of PuTTY' },
+      large: { text: 'x'.repeat(70_000), says: 'it has 70000 bytes' },
+    };
+    for (const [name, { text, says }] of Object.entries(rows)) {
+      const keyFile = join(server.folder, name);
+      writeFileSync(keyFile, text, { mode: 0o600 });
+      const ssh = { keyFile, knownHostsFile: server.knownHostsFile };
+      const failure = await failureOf(() => open(`${server.url}/fleet.git`, { ssh }).fetch());
       expect([failure.code, failure.message]).toEqual(['git-ssh-key-unusable', expect.stringContaining(says)]);
     }
     expect(server.connections).toHaveLength(0);

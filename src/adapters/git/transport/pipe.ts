@@ -1,9 +1,9 @@
-// Git's own protocol over one byte stream to git-upload-pack, in the dress of smart HTTP that isomorphic-git speaks.
-// Knows nothing about what carries the stream.
+// Translates the smart HTTP requests of isomorphic-git to Git's own protocol over one byte stream to git-upload-pack.
 
 import type { Readable, Writable } from 'node:stream';
 import type { GitHttpRequest, HttpClient } from 'isomorphic-git';
 import { Failure } from '#std/failure.ts';
+import { withEmptyRefs } from './pkt-line.ts';
 import { type Conversation, checkAnswer, collectBytes, type Endpoint, requestBody, streamOnce } from './transport.ts';
 
 /** A connection to git-upload-pack of one repository. */
@@ -55,7 +55,9 @@ function converse(options: PipeOptions): Conversation {
   };
   const request: HttpClient['request'] = async ({ url, method = 'GET', body }: GitHttpRequest) => {
     const { stream, advertisement } = await ready();
-    if (method === 'GET') return { ...OK, url, method, body: streamOnce(Buffer.concat([SERVICE, advertisement])) };
+    if (method === 'GET') {
+      return { ...OK, url, method, body: streamOnce(withEmptyRefs(Buffer.concat([SERVICE, advertisement]))) };
+    }
     held = undefined;
     const payload = requestBody(await collectBytes(body), advertisement.includes(' thin-pack'));
     const answer = await exchanged(options, stream, payload);

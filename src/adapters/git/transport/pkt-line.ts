@@ -1,5 +1,4 @@
-// The line format of Git's protocol (gitprotocol-common(5)), as far as requests and answers that another part makes need
-// a look or a touch. Knows nothing about requests.
+// Reads and changes the lines of Git's protocol (gitprotocol-common(5)) in requests and answers of isomorphic-git.
 
 import { Failure } from '#std/failure.ts';
 
@@ -86,6 +85,20 @@ export function withCapability(request: Buffer, capability: string): Buffer {
   const line = `${first.toString('utf8').trimEnd()} ${capability}\n`;
   return Buffer.concat([Buffer.from(pktLine(line)), request.subarray(first.length + 4)]);
 }
+
+/**
+ * An advertisement of protocol version 0 that lists no refs gets the line of an empty repository, which Git sends since
+ * 2.41 (gitprotocol-pack(5), `no-refs`). Without a line, isomorphic-git continues in protocol version 2, and the server
+ * hangs up.
+ */
+export function withEmptyRefs(advertisement: Buffer): Buffer {
+  for (const line of pktLines(advertisement)) {
+    if (line.toString('latin1', 0, SERVICE_LINE.length) !== SERVICE_LINE) return advertisement;
+  }
+  return Buffer.concat([advertisement, Buffer.from(`${pktLine(`${'0'.repeat(40)} capabilities^{}\0\n`)}0000`)]);
+}
+
+const SERVICE_LINE = '# service=';
 
 export function pktLine(text: string): string {
   return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;

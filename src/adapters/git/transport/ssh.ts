@@ -1,15 +1,18 @@
-// Runs git-upload-pack of a repository by the system's ssh: with one key, known hosts only, no shell, and no settings of
-// whoever runs us. Knows nothing about what is said over the connection.
+// Runs git-upload-pack of a repository by the system's ssh: with one key, known hosts only, no shell, and none of the
+// settings of the user who runs skep.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { access, constants, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { Failure } from '#std/failure.ts';
+import { textOfFile } from '#std/utf8.ts';
 import type { Outbound } from '../../http/outbound.ts';
 import type { SshLocation } from '../location.ts';
+import { useFolder } from '../state.ts';
 import type { GitStream } from './pipe.ts';
 import { sshComplaint } from './ssh-complaint.ts';
+import { readKeyText } from './ssh-key.ts';
 
 export interface SshKeys {
   /** Private key without a passphrase. */
@@ -21,15 +24,48 @@ export interface SshKeys {
 export interface SshOptions extends SshKeys {
   readonly location: SshLocation;
   readonly outbound: Outbound;
+  /** Folder that the user may write to, for a copy of a key whose text had to be repaired. */
+  readonly dir: string;
 }
 
 const SSH_PORT = 22;
 const CONNECT_TIMEOUT_SECONDS = 10;
 const MAX_STDERR_CHARACTERS = 16_384;
+const MAX_KEY_BYTES = 64 * 1024;
 
-/** Throws Failure `git-ssh-key-unusable` or `git-unreachable`; what ssh says of the server is the stream's complaint. */
+/**
+ * Throws Failure `git-ssh-key-unusable`, `git-ssh-key-locked`, `git-state-unwritable` or `git-unreachable`; the stream's
+ * complaint is the message of ssh about the server.
+ */
 export async function openSsh(options: SshOptions, signal: AbortSignal): Promise<GitStream> {
   await checkFiles(options);
+  const bytes = await readFile(options.keyFile);
+  const key = readKeyText(textOfFile(bytes, options.keyFile, 'git-ssh-key-unusable'));
+  if (key.type === 'unreadable') throw unusable(options.keyFile, key.reason);
+  if (key.type === 'locked') throw locked(options.keyFile);
+  return bytes.equals(Buffer.from(key.text))
+    ? connectWith(options, signal)
+    : connectWithCopy(options, key.text, signal);
+}
+
+/** The copy is removed when the server has accepted the key, which it does before it sends anything. */
+async function connectWithCopy(options: SshOptions, text: string, signal: AbortSignal): Promise<GitStream> {
+  checkPath(options.dir);
+  return useFolder(options.dir, async () => {
+    const folder = await mkdtemp(join(options.dir, 'ssh-'));
+    try {
+      const keyFile = join(folder, 'key');
+      await writeFile(keyFile, text, { mode: 0o600, flag: 'wx' });
+      const stream = await connectWith({ ...options, keyFile }, signal);
+      await spoke(stream);
+      return stream;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+async function connectWith(options: SshOptions, signal: AbortSignal): Promise<GitStream> {
   const addresses = await options.outbound.permitted(options.location.host, options.location.url);
   for (const address of addresses.slice(0, -1)) {
     const stream = started(options, address, signal);
@@ -57,7 +93,7 @@ function started(options: SshOptions, address: string, signal: AbortSignal): Git
   };
 }
 
-/** A server speaks first; where there is none, the output ends without a byte. */
+/** A server speaks first; if there is no server, the output ends without a byte. */
 async function spoke({ output }: GitStream): Promise<boolean> {
   await once(output, 'readable');
   return output.readableLength > 0;
@@ -122,7 +158,7 @@ function quotedPath(path: string): string {
 /** sshd and ssh demand the same of keys that are the user's own; a mounted Secret is root's and readable by a group. */
 async function checkFiles({ keyFile, knownHostsFile }: SshKeys): Promise<void> {
   for (const file of [keyFile, knownHostsFile]) {
-    if (/["\\$\p{Cc}]/u.test(file)) throw unusable(file, 'its path has a character that ssh gives a meaning to');
+    checkPath(file);
     const found = await stat(file).catch(() => undefined);
     const readable = await access(file, constants.R_OK).then(
       () => found?.isFile() === true,
@@ -130,9 +166,22 @@ async function checkFiles({ keyFile, knownHostsFile }: SshKeys): Promise<void> {
     );
     if (!readable) throw unusable(file, 'it cannot be read');
   }
-  const { mode, uid } = await stat(keyFile);
+  const { mode, uid, size } = await stat(keyFile);
   const others = uid === process.getuid?.() ? 0o077 : 0o007;
   if ((mode & others) !== 0) throw unusable(keyFile, `its mode ${(mode & 0o777).toString(8)} lets others read it`);
+  if (size > MAX_KEY_BYTES) throw unusable(keyFile, `it has ${size} bytes, which is too much for a private key`);
+}
+
+function locked(file: string): Failure {
+  const remedy = `remove the passphrase (ssh-keygen -p -N '' -f ${file}), or use a deploy key without one`;
+  return new Failure('git-ssh-key-locked', `${file}: the key has a passphrase, which skep cannot enter: ${remedy}`, {
+    data: { file },
+  });
+}
+
+/** The quotes of `quotedPath` do not keep these characters from ssh. */
+function checkPath(file: string): void {
+  if (/["\\$\p{Cc}]/u.test(file)) throw unusable(file, 'its path has a character that ssh gives a meaning to');
 }
 
 function unusable(file: string, reason: string): Failure {

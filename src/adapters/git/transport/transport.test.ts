@@ -1,6 +1,8 @@
 // Conversations with Git servers that ask for credentials, move, break off, or are no Git servers at all.
 
-import { readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { everything, failureOf, open, serve, stateDir, textOf } from '../../../../test/harness/git-client.ts';
 import { createOutbound } from '../../http/outbound.ts';
@@ -57,8 +59,22 @@ test.each([
     says: 'asks for',
     reason: 'a sign-in page',
   },
-  { status: 200, body: '<html>', code: 'git-not-a-repository', retryable: false, says: 'no Git', reason: 'a web page' },
-  { status: 200, body: '', code: 'git-not-a-repository', retryable: false, says: 'no Git', reason: 'nothing' },
+  {
+    status: 200,
+    body: '<html>',
+    code: 'git-not-a-repository',
+    retryable: false,
+    says: 'not come from a Git server',
+    reason: 'a web page',
+  },
+  {
+    status: 200,
+    body: '',
+    code: 'git-not-a-repository',
+    retryable: false,
+    says: 'not come from a Git server',
+    reason: 'nothing',
+  },
   { status: 500, body: 'no', code: 'git-unreachable', retryable: true, says: 'answers 500', reason: 'a broken server' },
   { status: 429, body: 'no', code: 'git-unreachable', retryable: true, says: 'answers 429', reason: 'a busy server' },
   {
@@ -86,6 +102,42 @@ test.each([
   });
   const failure = await failureOf(() => open(`${server.url}/fleet.git`).fetch());
   expect([failure.code, failure.retryable, failure.message]).toEqual([code, retryable, expect.stringContaining(says)]);
+});
+
+test('an empty repository of a server without protocol version 2 has no such branch', async () => {
+  const server = await serve({
+    intercept: (request) => {
+      delete request.headers['git-protocol'];
+      return false;
+    },
+  });
+  server.createRepository('empty.git');
+  const opened = open(`${server.url}/empty.git`, { ref: { branch: 'main' } });
+  const failure = await failureOf(() => opened.fetch());
+  expect([failure.code, failure.message]).toEqual([
+    'git-ref-not-found',
+    expect.stringContaining('it has no branch "main"'),
+  ]);
+});
+
+test('a server of plain files (the dumb protocol) is named as such', async () => {
+  let dir = '';
+  const server = await serve({
+    intercept: (request, response) => {
+      const [, file = ''] = new URL(request.url ?? '', 'http://localhost').pathname.split('.git/');
+      response.end(readFileSync(join(dir, file)));
+      return true;
+    },
+  });
+  const repository = server.createRepository('fleet.git');
+  repository.commit({ 'a.yaml': 'a' });
+  dir = repository.dir;
+  execFileSync('git', ['--git-dir', dir, 'update-server-info']);
+  const failure = await failureOf(() => open(`${server.url}/fleet.git`).fetch());
+  expect([failure.code, failure.message]).toEqual([
+    'git-transport-unsupported',
+    expect.stringContaining('skep reads only the smart HTTP protocol'),
+  ]);
 });
 
 test('a transfer that breaks off is a failure, and the next fetch succeeds', async () => {

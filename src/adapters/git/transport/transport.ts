@@ -1,11 +1,11 @@
-// Git's smart HTTP protocol as isomorphic-git asks for it, over the guarded outbound client: credentials, redirects,
-// limits, and errors that say what to do (the caller adds URL and ref). Knows nothing about refs and objects.
+// Sends the smart HTTP requests of isomorphic-git through the guarded outbound client, with credentials, redirects, limits,
+// and errors that say what to do (the caller adds URL and ref).
 
 import type { HttpClient } from 'isomorphic-git';
 import { Failure } from '#std/failure.ts';
 import type { Outbound, OutboundResponse } from '../../http/outbound.ts';
 import type { GitCode } from '../codes.ts';
-import { serverError, withCapability } from './pkt-line.ts';
+import { serverError, withCapability, withEmptyRefs } from './pkt-line.ts';
 
 /** A few requests that belong together. */
 export interface Conversation {
@@ -51,8 +51,10 @@ function gitHttp(endpoint: HttpEndpoint): HttpClient {
       const answer = Buffer.from(response.body);
       if (method === 'GET') thinPacks = answer.includes(' thin-pack');
       checkAnswer(answer, method);
+      if (method === 'GET') refuseListOfFiles(answer);
       const { status: statusCode } = response;
-      return { url, method, statusCode, statusMessage: '', headers: { ...response.headers }, body: streamOnce(answer) };
+      const read = streamOnce(method === 'GET' ? withEmptyRefs(answer) : answer);
+      return { url, method, statusCode, statusMessage: '', headers: { ...response.headers }, body: read };
     },
   };
 }
@@ -68,6 +70,16 @@ export function checkAnswer(answer: Buffer, method: string): void {
   const complaint = serverError(answer);
   if (complaint !== undefined) throw serverRefusal(complaint);
   if (method === 'GET' && answer.includes('object-format=sha256')) throw unsupportedObjects();
+}
+
+/** A server of plain files answers with the file `info/refs`, which has a line with id and name for each ref. */
+function refuseListOfFiles(answer: Buffer): void {
+  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})\trefs\//.test(answer.toString('latin1', 0, 80))) return;
+  throw new Failure(
+    'git-transport-unsupported',
+    'the server hands out the files of the repository (the "dumb" HTTP protocol), but skep reads only the smart HTTP ' +
+      'protocol: serve the repository by git http-backend(1) or a Git host, or use its ssh URL',
+  );
 }
 
 /**

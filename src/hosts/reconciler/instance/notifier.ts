@@ -1,6 +1,5 @@
 // Who is notified of an instance's runs, out of its configuration. Knows nothing about what is reported.
 
-import { readLocation } from '#adapters/git/location.ts';
 import type { Outbound } from '#adapters/http/outbound.ts';
 import { sendCommitStatus } from '#adapters/notify/commit-status.ts';
 import { sendWebhook } from '#adapters/notify/webhook.ts';
@@ -13,6 +12,7 @@ import { sha256 } from '#std/hash.ts';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { readSecretFile } from '../../config/secret-file.ts';
+import { forgeOf } from './forge.ts';
 
 /** Undefined where no one is to be notified. */
 export function openNotifier(
@@ -53,31 +53,6 @@ function statuses(
       },
     ];
   });
-}
-
-/** Where the repository's forge is, and its path there; undefined for folders and git daemons, which keep no statuses. */
-function forgeOf(
-  repository: string,
-  allowFiles: boolean,
-): { readonly origin: string; readonly path: string } | undefined {
-  const location = readLocation(repository, allowFiles);
-  switch (location.type) {
-    case 'http': {
-      const { origin, pathname } = new URL(location.url);
-      return { origin, path: barePath(decodeURIComponent(pathname)) };
-    }
-    case 'ssh':
-      return { origin: `https://${location.host}`, path: barePath(location.path) };
-    case 'daemon':
-    case 'file':
-      return undefined;
-  }
-}
-
-function barePath(path: string): string {
-  const parts = path.split('/').filter((part) => part !== '');
-  const joined = parts.join('/');
-  return joined.endsWith('.git') ? joined.slice(0, -'.git'.length) : joined;
 }
 
 type TraceParentOf = () => string | undefined;

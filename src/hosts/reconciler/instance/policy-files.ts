@@ -1,5 +1,4 @@
-// The policies that a command was given: folders or files, and the pack that comes with the program. Knows nothing about
-// what is held against them.
+// Reads the policies that a command names: folders or files, and the pack that comes with the program.
 
 import { fileURLToPath } from 'node:url';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
@@ -37,6 +36,8 @@ export interface OpenedPolicies {
 /** Undefined where there are no files. Throws Failure `policies-invalid` with one line per problem. */
 export async function openPolicyFiles(files: readonly SourceFile[]): Promise<OpenedPolicies | undefined> {
   if (files.length === 0) return undefined;
+  const faults = files.flatMap(({ fault }) => fault ?? []);
+  if (faults.length > 0) throw new Failure('policies-invalid', faults.map(formatProblem).join('\n'));
   const { readPolicies } = await import('#kubernetes/rules/policy/read.ts');
   const { set, problems } = readPolicies(files);
   const errors = problems.filter(({ severity }) => severity === 'error');

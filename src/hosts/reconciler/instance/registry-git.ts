@@ -1,10 +1,10 @@
 // A registry file in a Git repository, for whichever process reads it. Knows nothing about where passwords are kept.
 
 import type { GitOptions } from '#adapters/git/repository.ts';
-import { strictText } from '#adapters/sources/answer.ts';
 import type { GitOrigin } from '#contracts/registry/source.ts';
 import type { Content } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
+import { textOfFile } from '#std/utf8.ts';
 import { type GitDeps, openGit } from './repositories.ts';
 
 /** `open`: what a repository's own `auth` stands for; without one it has the credentials of its host. */
@@ -21,5 +21,5 @@ export async function readGit<A>(
   const file = checkout.files.find((each) => each.path === path);
   if (file === undefined) throw new Failure('source-not-found', `${location}: there is no such file in the repository`);
   const bytes = (await checkout.read([file.oid])).get(file.oid) ?? new Uint8Array();
-  return { documents: [{ text: strictText(bytes, location), location }], extent: 'whole' };
+  return { documents: [{ text: textOfFile(bytes, location, 'source-not-text'), location }], extent: 'whole' };
 }

@@ -1,12 +1,12 @@
 // Reads the sources of MCPRegistries for a run: Git and APIs through the adapters, ConfigMaps from what the run has listed.
 
-import { strictText } from '#adapters/sources/answer.ts';
 import { readApi } from '#adapters/sources/api.ts';
-import { secretBytes } from '#kubernetes/rules/content.ts';
+import type { ConfigMapOrigin } from '#contracts/registry/source.ts';
+import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
 import type { View } from '#reconciler/kinds/kind.ts';
 import type { Content, Source } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
-import { isObject } from '#std/json.ts';
+import { textOfFile } from '#std/utf8.ts';
 import { readGit } from './registry-git.ts';
 import type { GitDeps } from './repositories.ts';
 
@@ -20,7 +20,7 @@ export function registrySource(deps: GitDeps, view: View): Source {
             auth: { username, password: async () => secretValue(view, passwordSecretRef).trim() },
           }));
         case 'configMap':
-          return readConfigMap(view, origin.name, origin.key);
+          return readConfigMap(view, origin);
         case 'api':
           return await readApi({ outbound: deps.outbound, now: () => deps.clock.now() }, { ...request, origin });
         case 'claim': {
@@ -32,15 +32,12 @@ export function registrySource(deps: GitDeps, view: View): Source {
   };
 }
 
-function readConfigMap(view: View, name: string, key: string): Content {
+function readConfigMap(view: View, { name, key, optional }: ConfigMapOrigin): Content {
   const location = `ConfigMap ${name} key ${key}`;
-  const configMap = view.find('ConfigMap', name);
-  const text = isObject(configMap?.data) ? configMap.data[key] : undefined;
-  if (typeof text === 'string') return { documents: [{ text, location }], extent: 'whole' };
-  const encoded = isObject(configMap?.binaryData) ? configMap.binaryData[key] : undefined;
-  if (typeof encoded !== 'string') throw new Failure('source-not-found', `${location}: there is no such key`);
-  const bytes = Buffer.from(encoded, 'base64');
-  return { documents: [{ text: strictText(bytes, location), location }], extent: 'whole' };
+  const bytes = configMapBytes(view.find('ConfigMap', name), key);
+  if (bytes === undefined && optional === true) return { documents: [], extent: 'whole' };
+  if (bytes === undefined) throw new Failure('source-not-found', `${location}: there is no such key`);
+  return { documents: [{ text: textOfFile(bytes, location, 'source-not-text'), location }], extent: 'whole' };
 }
 
 export function secretValue(view: View, ref: { readonly name: string; readonly key: string }): string {

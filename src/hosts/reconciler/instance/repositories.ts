@@ -11,6 +11,7 @@ import { readPattern } from '#reconciler/run/read/patterns.ts';
 import { Failure } from '#std/failure.ts';
 import { globMatches } from '#std/glob.ts';
 import { sha256 } from '#std/hash.ts';
+import { textOfFile } from '#std/utf8.ts';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import type { HostCredentials } from '../../config/sources.ts';
@@ -117,8 +118,9 @@ export function authOf(credentials: Partial<Credentials> | undefined): Pick<GitO
 /** Read at each use: mounted secrets rotate. */
 async function passwordFrom(path: string): Promise<string> {
   try {
-    return (await readFile(path, 'utf8')).trim();
+    return textOfFile(await readFile(path), `password file ${path}`, 'secret-file-unreadable').trim();
   } catch (cause) {
+    if (cause instanceof Failure) throw cause;
     throw new Failure('secret-file-unreadable', `password file ${path} cannot be read`, { cause });
   }
 }

@@ -1,6 +1,6 @@
-// Whether a push is one that a source of the instance follows. A run too many costs little: where a webhook leaves a doubt,
-// the answer is yes.
+// Decides which sources of the instance follow a push. A run too many costs little: in case of doubt, a source follows it.
 
+import { webHost } from '#std/address/git-hosts.ts';
 import { withoutEndSlashes, withoutLeadingSlashes } from '#std/slashes.ts';
 import type { Push } from './event.ts';
 
@@ -34,14 +34,14 @@ function isFollowed({ branch, tag, semver, commit }: FollowedSource, { ref, defa
 }
 
 /**
- * Host and path: the same repository has another scheme, user and port over ssh than over https, and servers do not tell
- * large from small letters in it.
+ * Host and path: the same repository has another scheme, user and port over ssh than over https, and servers do not
+ * distinguish large and small letters in it.
  */
 function hostAndPath(repository: string): string | undefined {
   const parsed = repository.includes('://') ? URL.parse(repository) : scpLike(repository);
   if (parsed === null || parsed === undefined) return undefined;
   const path = withoutLeadingSlashes(withoutEndSlashes(parsed.pathname).replace(/\.git$/, ''));
-  return `${parsed.hostname}/${path}`.toLowerCase();
+  return `${webHost(parsed.hostname)}/${path.toLowerCase()}`;
 }
 
 /** `git@host:path`. */

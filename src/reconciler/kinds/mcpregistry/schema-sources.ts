@@ -55,7 +55,11 @@ export const Registry = object(
     format: choice("Format of the data: the platform's own, or the MCP registry's.", SOURCE_FORMATS, {
       default: 'toolhive',
     }),
-    configMapRef: optional(configMapKeySelector('A file in a ConfigMap.')),
+    configMapRef: optional(
+      configMapKeySelector(
+        'A file in a ConfigMap. If it is optional and missing, it counts as a file without servers: servers that were served before stay until the next read finds the same, or a manual trigger.',
+      ),
+    ),
     git: optional(Git),
     api: optional(Api),
     pvcRef: optional(Claim),

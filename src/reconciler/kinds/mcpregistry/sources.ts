@@ -1,4 +1,4 @@
-// The sources of an MCPRegistry, as the catalogue's sync reads them. Knows nothing about syncing.
+// Lists the sources of an MCPRegistry as the sync of the catalogue reads them.
 
 import type { Filter, Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { parseDuration } from '#std/duration.ts';
@@ -23,13 +23,21 @@ function originOf({ git, api, configMapRef, pvcRef }: Entry): Origin {
   if (git !== undefined) {
     const { auth, ...rest } = git;
     if (auth === undefined) return { type: 'git', ...rest };
-    const { name, key } = auth.passwordSecretRef;
-    return { type: 'git', ...rest, auth: { username: auth.username, passwordSecretRef: { name, key } } };
+    return {
+      type: 'git',
+      ...rest,
+      auth: { username: auth.username, passwordSecretRef: plainRef(auth.passwordSecretRef) },
+    };
   }
   if (api !== undefined) return { type: 'api', endpoint: api.endpoint };
-  if (configMapRef !== undefined) return { type: 'configMap', name: configMapRef.name, key: configMapRef.key };
+  if (configMapRef !== undefined) return { type: 'configMap', ...plainRef(configMapRef) };
   const { claimName = '', path = 'registry.json' } = pvcRef ?? {};
   return { type: 'claim', claimName, path };
+}
+
+/** `optional: false` is the same declaration as no `optional`. */
+function plainRef({ name, key, optional }: NonNullable<Entry['configMapRef']>) {
+  return optional === true ? { name, key, optional } : { name, key };
 }
 
 function filterOf({ filter }: Entry): Filter {

@@ -1,9 +1,9 @@
 // Syncs the registry sources of every MCPRegistry that is due or was triggered, before anything is desired; for a plan,
 // only reads what is stored.
-// Knows nothing about Git, HTTP or SQL: the catalogue's own ports do.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
+import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { due } from '#registry/catalogue/due.ts';
 import type { CatalogueWriter, Source, SourceKey, Written } from '#registry/catalogue/ports.ts';
@@ -70,6 +70,7 @@ interface Registry {
   readonly kind: Kind;
   readonly resource: Resource;
   readonly view: View;
+  readonly knows: (kind: string, name: string) => boolean;
   /** Value of the manual trigger, in Git or on the living object. */
   readonly trigger: string | undefined;
   readonly mode: SyncMode;
@@ -85,6 +86,8 @@ export interface SyncInput {
   readonly unfit: ReadonlySet<string>;
   readonly living: Snapshot['find'];
   readonly views: (namespace: string) => View;
+  /** False if the view may lack the object although it exists: it could not be read. */
+  readonly knows: (kind: string, namespace: string, name: string) => boolean;
 }
 
 const NOTHING: RegistryResults = {
@@ -126,7 +129,7 @@ export function inOneRun(before: RegistryResults, now: RegistryResults): Registr
   };
 }
 
-function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views }: SyncInput): Registry[] {
+function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views, ...input }: SyncInput): Registry[] {
   const annotation = `${apiGroup}/sync-trigger`;
   return loaded.flatMap(({ id, kind, defaulted }) => {
     if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
@@ -136,7 +139,9 @@ function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views }: S
     const mode = unfit.has(keyOf(id)) ? 'read' : ofRun;
     const view = views(namespace);
     const enforced = registriesIn(view, [kind]).some(({ enforces }) => enforces);
-    return [{ key: `${namespace}/${id.name}`, kind, resource: defaulted, view, trigger, mode, enforced }];
+    const knows: Registry['knows'] = (of, name) => input.knows(of, namespace, name);
+    const key = `${namespace}/${id.name}`;
+    return [{ key, kind, resource: defaulted, view, knows, trigger, mode, enforced }];
   });
 }
 
@@ -175,11 +180,12 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
 /** Claims are read by the service they are mounted into: it is left word of the manual trigger. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
-  { kind, resource, view, trigger }: Registry,
+  registry: Registry,
   own: Omit<SourceKey, 'source'>,
   { writer, states }: { readonly writer: CatalogueWriter; readonly states: CatalogueState },
 ): Promise<readonly SyncOutcome[]> {
-  const all = kind.sources(resource);
+  const { kind, resource, view, trigger } = registry;
+  const all = kind.sources(resource).map((source) => asFound(registry, source));
   const [mounted, sources] = [all.filter(isMounted), all.filter((source) => !isMounted(source))];
   for (const { name } of mounted) {
     if (trigger !== undefined) await writer.leaveTrigger({ ...own, source: name }, trigger);
@@ -198,6 +204,27 @@ async function syncSources(
     all.map(({ name }) => name),
   );
   return outcomes.flat();
+}
+
+/**
+ * Decides about the references of a source that may be missing: an optional ConfigMap that is missing stays optional, and the
+ * source is read as empty; without an optional Secret, a repository is read without credentials. So the source is due as soon
+ * as the object appears or disappears. An object that could not be read is a failure of the source.
+ */
+function asFound({ view, knows }: Registry, source: RegistrySource): RegistrySource {
+  const { origin } = source;
+  if (origin.type === 'configMap' && origin.optional === true) {
+    const { type, name, key } = origin;
+    const isMissing = configMapBytes(view.find('ConfigMap', name), key) === undefined && knows('ConfigMap', name);
+    return isMissing ? source : { ...source, origin: { type, name, key } };
+  }
+  if (origin.type === 'git' && origin.auth?.passwordSecretRef.optional === true) {
+    const { auth, ...rest } = origin;
+    const { name, key } = auth.passwordSecretRef;
+    const isMissing = secretBytes(view.find('Secret', name), key) === undefined && knows('Secret', name);
+    return { ...source, origin: isMissing ? rest : { ...rest, auth: { ...auth, passwordSecretRef: { name, key } } } };
+  }
+  return source;
 }
 
 function isMounted({ origin }: RegistrySource): boolean {

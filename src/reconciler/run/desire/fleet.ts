@@ -5,7 +5,13 @@ import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Judge } from '#kubernetes/rules/policy/judge.ts';
 import type { Problem } from '#std/problem.ts';
 import { livingRegistries } from '../catalogue/living-registries.ts';
-import { inOneRun, type RegistryDeps, type RegistryResults, syncRegistries } from '../catalogue/registries.ts';
+import {
+  inOneRun,
+  type RegistryDeps,
+  type RegistryResults,
+  type SyncInput,
+  syncRegistries,
+} from '../catalogue/registries.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering, SyncMode } from '../instance.ts';
 import { applySetId, fieldManager } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
@@ -112,7 +118,9 @@ async function registriesOf(
   const declared = options.registriesAs === 'living' ? livingRegistries(options, snapshot) : known;
   const unfit = new Set([...leftAlone.keys(), ...gathered.invalid.map(keyOf)]);
   const { apiGroup } = options;
-  const now = await syncRegistries(deps, { mode, apiGroup, ...declared, unfit, living: snapshot.find });
+  const knowledge = knowledgeOf(snapshot, apiGroup);
+  const knows: SyncInput['knows'] = (...object) => knowledge(...object) === 'listed';
+  const now = await syncRegistries(deps, { mode, apiGroup, ...declared, unfit, living: snapshot.find, knows });
   return synced === undefined ? now : inOneRun(synced, now);
 }
 

@@ -1,10 +1,10 @@
-// The manifests of a checkout as text, and what below the path could not be read as such. Knows nothing about their kinds.
+// Reads the manifests of a checkout as text, and lists the files below the path that could not be read.
 
 import assert from 'node:assert/strict';
 import type { Cut } from '#kubernetes/rules/large-values.ts';
 import { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';
-import { utf8Text } from '#std/utf8.ts';
+import { decodeFile, encodingProblem } from '#std/utf8.ts';
 import type { Checkout, RepositoryFile } from '../ports.ts';
 import { pathMatcher } from './patterns.ts';
 import { shorten } from './short-text.ts';
@@ -43,7 +43,7 @@ export async function gatherManifests(
   const ignored = pathMatcher('ignore', ignore);
   const isRead = (entry: { readonly path: string }) => !ignored(entry.path.slice(prefix.length));
   const files = below.filter((file) => isManifest(file.path) && isRead(file));
-  const texts = await textsOf(checkout, path, files, { cache, sound });
+  const { texts, faults } = await textsOf(checkout, path, files, { cache, sound });
   const documents: SourceFile[] = [];
   const problems: Problem[] = links.filter((link) => mayHoldManifests(link.path) && isRead(link)).map(skippedProblem);
   let length = 0;
@@ -52,7 +52,8 @@ export async function gatherManifests(
     length += read?.length ?? 0;
     // One blob may stand at a million paths, and is parsed at each.
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
-    if (read === undefined) problems.push(encodingProblem(file));
+    if (read === undefined)
+      problems.push(encodingProblem(file, faults.get(oid) ?? 'the file cannot be read from the repository'));
     else documents.push(fileOf(file, oid, read));
   }
   return { documents, problems, incomplete: problems.length > 0 };
@@ -76,20 +77,27 @@ function fileOf(path: string, oid: string, { text, cuts }: ReadText): SourceFile
 
 /** The text of a blob that is text. */
 export async function readBlobText(checkout: Checkout, oid: string): Promise<string> {
-  const text = decode((await checkout.read([oid])).get(oid) ?? new Uint8Array());
-  assert(text !== undefined, 'a blob that was text is text');
-  return text;
+  const decoded = decodeFile((await checkout.read([oid])).get(oid) ?? new Uint8Array());
+  assert('text' in decoded, 'a blob that was text is text');
+  return decoded.text;
 }
 
-/** By blob id. Those that are not text are missing. */
+interface Texts {
+  /** By blob id; without the blobs that are not text. */
+  readonly texts: ReadonlyMap<string, ReadText>;
+  /** The fault of each blob that is not text, by its id. */
+  readonly faults: ReadonlyMap<string, string>;
+}
+
 async function textsOf(
   checkout: Checkout,
   path: string,
   files: readonly RepositoryFile[],
   { cache, sound }: { readonly cache: LoadCache; readonly sound: SoundFiles | undefined },
-): Promise<ReadonlyMap<string, ReadText>> {
+): Promise<Texts> {
   let length = 0;
   const texts = new Map<string, ReadText>();
+  const faults = new Map<string, string>();
   const unknown = new Set<string>();
   for (const file of files) {
     const { oid } = file;
@@ -103,8 +111,12 @@ async function textsOf(
     let bytesRead = 0;
     for (const [oid, bytes] of await checkout.read(left.splice(0, count))) {
       bytesRead += bytes.length;
-      const text = decode(bytes);
-      if (text === undefined) continue;
+      const decoded = decodeFile(bytes);
+      if ('fault' in decoded) {
+        faults.set(oid, decoded.fault);
+        continue;
+      }
+      const { text } = decoded;
       length += text.length;
       const read: ReadText = { length: text.length, ...(shorten(text) ?? { text }) };
       cache.set(blobKey(oid), read);
@@ -113,7 +125,7 @@ async function textsOf(
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
     count = Math.max(1, Math.min(count * 16, Math.floor((count * READ_BYTES) / Math.max(1, bytesRead))));
   }
-  return texts;
+  return { texts, faults };
 }
 
 /** How many files are read first, and how many bytes should be read at once then. */
@@ -152,22 +164,5 @@ function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem 
     severity: 'warning',
     message: `This is a ${reason}, which is not followed: what it stands for is not read, and nothing of the source is deleted.`,
     place: { file: path, line: 1, column: 1 },
-  };
-}
-
-/** Kubernetes reads UTF-8 only; what is not would reach the cluster as other characters. A byte order mark is no part of it. */
-function decode(bytes: Uint8Array): string | undefined {
-  // UTF-16 without a byte order mark is valid UTF-8 in which every second character is NUL.
-  if (bytes.subarray(0, 2).includes(0)) return undefined;
-  const text = utf8Text(bytes);
-  return text?.startsWith('\uFEFF') === true ? text.slice(1) : text;
-}
-
-function encodingProblem(file: string): Problem {
-  return {
-    code: 'encoding-invalid',
-    severity: 'error',
-    message: 'The file is not UTF-8 (PowerShell writes UTF-16, for example): save it as UTF-8.',
-    place: { file, line: 1, column: 1 },
   };
 }

@@ -1,4 +1,4 @@
-// One file's text as values, read once per content. Knows nothing about kinds.
+// Parses the text of a file into values, once for each content.
 
 import type { Problem } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
@@ -20,6 +20,7 @@ export interface ParsedFile {
 
 /** `sound`: as it was found by an earlier process. */
 export function parseFile(file: SourceFile, cache: LoadCache | undefined, sound?: SoundFile): ParsedFile {
+  if (file.fault !== undefined) return { objects: [], problems: [{ document: 0, problem: file.fault }], unreadable: 1 };
   if (isTooLarge(file)) return { objects: [], problems: [fileTooLarge(file)], unreadable: 1 };
   const key = textKey(file);
   const cached = cache?.get(key);

@@ -1,6 +1,7 @@
-// A file of a source, and the memory of what was read of it before. Knows nothing about what is in it.
+// Defines a file of a source, and the memory of earlier readings.
 
 import type { Cut } from '#kubernetes/rules/large-values.ts';
+import type { Problem } from '#std/problem.ts';
 import type { Opening } from '#std/sops/open.ts';
 import { writtenAt } from '#std/sops/replace.ts';
 
@@ -10,6 +11,8 @@ export interface SourceFile {
   /** Equal ids mean equal text (a Git blob id, or a digest), and the same openings. */
   readonly oid: string;
   readonly text: string;
+  /** Set if the bytes of the file are not text; `text` is empty then. */
+  readonly fault?: Problem;
   /** Present: the text lacks long values. `blob`: what it is read of again. */
   readonly shortened?: { readonly blob: string; readonly cuts: readonly Cut[] };
   /** What became of its encrypted documents, by index among those that are not empty. */

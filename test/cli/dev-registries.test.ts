@@ -1,0 +1,114 @@
+// `skep dev` serves registries as Git has them: a later one without a restart, and each at the same URL after a restart.
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort, probePort } from '#kubernetes/devcluster/node/free-port.ts';
+import { createRepository, temporaryFolder } from '../harness/git-server.ts';
+import { type Running, startSkep } from '../harness/skep.ts';
+
+const folder = temporaryFolder();
+const fleet = createRepository(join(folder.path, 'fleet'));
+let port: number;
+let dev: Running;
+
+const CONTENT = JSON.stringify({
+  servers: { clock: { image: 'images.example.com/clock:1', transport: 'stdio', description: 'Time' } },
+});
+
+function registry(name: string, ...sources: readonly string[]): string {
+  const configMapRef = { name: 'servers', key: 'registry.json' };
+  return JSON.stringify({
+    apiVersion: 'toolhive.stacklok.dev/v1alpha1',
+    kind: 'MCPRegistry',
+    metadata: { name, namespace: 'team' },
+    spec: { registries: sources.map((source) => ({ name: source, configMapRef })) },
+  });
+}
+
+const BASE = [
+  JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } }),
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'servers', namespace: 'team' },
+    data: { 'registry.json': CONTENT },
+  }),
+].join('\n---\n');
+
+/** Two ports in a row, as `skep dev` takes them. */
+async function twoFreePorts(): Promise<number> {
+  for (;;) {
+    const first = await freePort();
+    if (await probePort(first + 1)) return first;
+  }
+}
+
+function start(): Running {
+  dev = startSkep(['dev', '-c', 'skep.yaml', '--data', 'dev', '--port', String(port)], { cwd: folder.path });
+  return dev;
+}
+
+/** As the guide lists them. */
+async function urlsAtStart(): Promise<readonly string[]> {
+  const output = await start().printed('Ctrl-C stops everything');
+  return [...output.matchAll(/^registry +(\S+)$/gm)].map(([, url = '']) => url);
+}
+
+const urlOf = (offset: number, source: string) => `http://127.0.0.1:${port + offset}/${source}/v0.1/servers`;
+
+async function serversAt(url: string): Promise<number> {
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  const { servers } = (await response.json()) as { servers: readonly unknown[] };
+  return servers.length;
+}
+
+beforeAll(async () => {
+  port = await twoFreePorts();
+  const repository = pathToFileURL(fleet.dir).href;
+  const settings = {
+    name: 'dev',
+    sources: [{ name: 'fleet', repository, branch: 'main' }],
+    schedule: '* * * * * *',
+    outbound: { allowFiles: true },
+  };
+  writeFileSync(join(folder.path, 'skep.yaml'), JSON.stringify(settings));
+  fleet.commit({ 'base.yaml': BASE, 'main.yaml': registry('main', 'tools') });
+});
+
+afterAll(async () => {
+  dev?.kill('SIGKILL');
+  await dev?.finished;
+  folder.remove();
+});
+
+test('a registry that is committed later is served without a restart, and one that changes is served as it is then', async () => {
+  expect(await urlsAtStart()).toEqual([urlOf(0, 'tools')]);
+  expect(await serversAt(urlOf(0, 'tools'))).toBe(1);
+  fleet.commit({ 'earlier-in-the-alphabet.yaml': registry('earlier', 'others') });
+  await dev.printed(`registry ${urlOf(1, 'others')} is served`);
+  expect(await serversAt(urlOf(1, 'others'))).toBe(1);
+  expect(await serversAt(urlOf(0, 'tools'))).toBe(1);
+  fleet.commit({ 'main.yaml': registry('main', 'tools', 'more') });
+  await dev.printed(`registry ${urlOf(0, 'more')} is served`);
+  expect(await serversAt(urlOf(0, 'more'))).toBe(1);
+});
+
+test('after a restart each registry has the URL that it had', async () => {
+  dev.kill('SIGINT');
+  await dev.finished;
+  expect(await urlsAtStart()).toEqual([urlOf(0, 'tools'), urlOf(0, 'more'), urlOf(1, 'others')]);
+  expect(await serversAt(urlOf(1, 'others'))).toBe(1);
+});
+
+test('a list of places that cannot be read is written again', async () => {
+  dev.kill('SIGINT');
+  await dev.finished;
+  const file = join(folder.path, 'dev', 'registries.json');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(['team/main', 'team/earlier']);
+  rmSync(file);
+  writeFileSync(file, 'nonsense');
+  expect(await urlsAtStart()).toEqual([urlOf(0, 'others'), urlOf(1, 'tools'), urlOf(1, 'more')]);
+});
