@@ -1,8 +1,8 @@
-// A streamable HTTP server as a backend: the client's bytes go there, and its bytes come back as they are. Knows nothing
-// about sessions of ours, policies or the gate.
+// A streamable HTTP server as a backend: the client's bytes go there, and its bytes come back as they are.
 
 import { createSlots, type Slots } from '#std/slots.ts';
-import type { Answer, Authorized, Backend, BackendFault, Exchange, Flow, LeavingRequest, Probe } from './backend.ts';
+import type { Answer, Authorized, Backend, BackendFault, Exchange, Flow, LeavingRequest } from './backend.ts';
+import { probeHttp } from './http-probe.ts';
 import { recogniseLostSession } from './http-session.ts';
 import type { BackendClock, Upstream, UpstreamFault, UpstreamFlow, UpstreamRequest } from './ports.ts';
 
@@ -162,52 +162,4 @@ function httpFault({ reason, detail }: UpstreamFault): BackendFault {
     case 'refused-address':
       return { reason: 'unreachable', message: 'the MCP server cannot be reached', retryAfterSeconds: 5, detail };
   }
-}
-
-const PROBE_MS = 5000;
-
-/** Servers with sessions refuse it, which is an answer as well. */
-const DISCOVER = {
-  jsonrpc: '2.0',
-  id: 'skep-probe',
-  method: 'server/discover',
-  params: {
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-      'io.modelcontextprotocol/clientInfo': { name: 'skep', version: '1' },
-    },
-  },
-};
-
-/** A question that begins no session in either era: whatever answers with less than 500 is there. */
-function probeHttp(options: HttpBackendOptions, { upstream, clock }: Ports): Promise<Probe> {
-  const began = clock.monotonic();
-  const headers: Record<string, string> = {
-    accept: 'application/json, text/event-stream',
-    'content-type': 'application/json',
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': 'server/discover',
-  };
-  if (options.host !== undefined) headers.host = options.host;
-  const body = Buffer.from(JSON.stringify(DISCOVER));
-  const request = { method: 'POST', url: options.url, headers, body, stream: false } as const;
-  return new Promise((resolve) => {
-    upstream.request(
-      { ...request, firstByteMs: PROBE_MS, idleMs: PROBE_MS },
-      {
-        head(status) {
-          const responseTimeMs = Math.round(clock.monotonic() - began);
-          resolve(
-            status < 500
-              ? { available: true, responseTimeMs }
-              : { available: false, responseTimeMs, error: `status ${status}` },
-          );
-        },
-        data: () => true,
-        end: () => undefined,
-        failed: ({ detail }) => resolve({ available: false, error: detail }),
-      },
-    );
-  });
 }
