@@ -71,6 +71,8 @@ export interface MemberOptions extends Lists {
   readonly endless?: boolean;
   /** Results of tools, by name; other tools say what they were called with. */
   readonly results?: Readonly<Record<string, (args: Item) => object>>;
+  /** Tools, by name, that write the HTTP answer themselves; `id` is JSON text. */
+  readonly raw?: Readonly<Record<string, (response: ServerResponse, id: string) => void>>;
 }
 
 export function tool(name: string, more: Item = {}): Item {
@@ -261,6 +263,11 @@ function call(state: State, message: any, response: ServerResponse): void {
   }
   if (state.failing !== undefined) {
     response.writeHead(state.failing).end();
+    return;
+  }
+  const raw = state.options.raw?.[name];
+  if (raw !== undefined) {
+    raw(response, JSON.stringify(message.id));
     return;
   }
   const result = state.options.results?.[name]?.(args);
