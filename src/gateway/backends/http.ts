@@ -1,14 +1,18 @@
-// A streamable HTTP server as a backend: the client's bytes go there, and its bytes come back as they are. Knows nothing
-// about sessions of ours, policies or the gate.
+// A streamable HTTP server as a backend: the client's bytes go there, and its bytes come back as they are.
 
 import { createSlots, type Slots } from '#std/slots.ts';
-import type { Answer, Authorized, Backend, BackendFault, Exchange, Flow, LeavingRequest, Probe } from './backend.ts';
+import type { Answer, Authorized, Backend, BackendFault, Exchange, Flow, LeavingRequest } from './backend.ts';
+import { probeHttp } from './http-probe.ts';
 import { recogniseLostSession } from './http-session.ts';
 import { refuseRepeatedIds } from './in-flight.ts';
 import type { BackendClock, Upstream, UpstreamFault, UpstreamFlow, UpstreamRequest } from './ports.ts';
+import { type Redirect, readRedirect } from './redirect.ts';
 
 export interface HttpBackendOptions {
-  /** URL of the endpoint. The query of a request is added to it; no other path of the server is ever requested. */
+  /**
+   * URL of the endpoint. The query of a request is added to it. Another path of the server is requested only if the server
+   * itself redirects there.
+   */
   readonly url: string;
   /** What the server sees as Host; absent: that of the URL. */
   readonly host?: string;
@@ -44,7 +48,6 @@ function openExchange(
   answer: Answer,
   open: Slots<UpstreamFlow>,
 ): Flow {
-  const leaving = leavingRequest(options, exchange);
   let flow: UpstreamFlow | undefined;
   let aborted = false;
   let place = -1;
@@ -54,22 +57,33 @@ function openExchange(
     place = -1;
   }
 
-  function leave({ headers }: { readonly headers: Readonly<Record<string, string>> }): void {
+  function send(leaving: LeavingRequest, followed: number): void {
+    const authorized = exchange.authorize?.(leaving) ?? { ok: true, headers: leaving.headers };
+    if ('ok' in authorized) leave(leaving, followed, authorized);
+    else authorized.then((settled) => leave(leaving, followed, settled));
+  }
+
+  function leave(leaving: LeavingRequest, followed: number, authorized: Authorized): void {
     if (aborted) return;
-    const handlers = passOn(exchange.method, answer, forget, () => flow?.abort());
-    const started = upstream.request(upstreamRequest(options, leaving, headers, isQuiet(exchange)), handlers);
+    if (!authorized.ok) {
+      answer.fail(authorized.fault);
+      return;
+    }
+    const handlers = passOn(exchange.method, answer, {
+      forget,
+      abort: () => flow?.abort(),
+      redirect: (status, headers) => readRedirect(leaving, followed, status, headers),
+      follow: (url) => send({ ...leaving, url }, followed + 1),
+    });
+    const started = upstream.request(
+      upstreamRequest(options, leaving, authorized.headers, isQuiet(exchange)),
+      handlers,
+    );
     flow = started;
     place = open.add(started);
   }
 
-  function settle(authorized: Authorized): void {
-    if (authorized.ok) leave(authorized);
-    else if (!aborted) answer.fail(authorized.fault);
-  }
-
-  const authorized = exchange.authorize?.(leaving) ?? { ok: true, headers: leaving.headers };
-  if ('ok' in authorized) settle(authorized);
-  else authorized.then(settle);
+  send(leavingRequest(options, exchange), 0);
   return {
     abort() {
       aborted = true;
@@ -108,39 +122,54 @@ function isQuiet({ method, message }: Exchange): boolean {
   return method === 'GET' || (message?.kind === 'request' && message.method === 'subscriptions/listen');
 }
 
+interface Passing {
+  readonly forget: () => void;
+  readonly abort: () => void;
+  readonly redirect: (status: number, headers: AnswerHeaders) => Redirect | undefined;
+  readonly follow: (url: string) => void;
+}
+
+type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 /** Bytes go on as they come; an answer that no MCP client can read becomes a fault. */
-function passOn(method: Exchange['method'], answer: Answer, forget: () => void, abort: () => void) {
-  let refused = false;
+function passOn(method: Exchange['method'], answer: Answer, { forget, abort, redirect, follow }: Passing) {
+  let over = false;
+
+  function leaveOut(): void {
+    over = true;
+    forget();
+    abort();
+  }
+
   return {
-    head(status: number, headers: Readonly<Record<string, string | readonly string[]>>) {
-      const fault = unreadable(method, status, headers);
+    head(status: number, headers: AnswerHeaders) {
+      const redirected = redirect(status, headers);
+      if (redirected?.kind === 'followed') {
+        leaveOut();
+        follow(redirected.url);
+        return;
+      }
+      const fault = redirected?.fault ?? unreadable(method, status, headers);
       if (fault === undefined) return answer.head(status, headers);
-      refused = true;
-      forget();
-      abort();
+      leaveOut();
       answer.fail(fault);
     },
-    data: (chunk: Buffer) => refused || answer.data(chunk),
+    data: (chunk: Buffer) => over || answer.data(chunk),
     end() {
+      if (over) return;
       forget();
-      if (!refused) answer.end();
+      answer.end();
     },
     failed(fault: UpstreamFault) {
+      if (over) return;
       forget();
-      if (!refused) answer.fail(httpFault(fault));
+      answer.fail(httpFault(fault));
     },
   };
 }
 
 /** MCP specification, Transports: JSON, an event stream, or nothing at all (202, 204, and errors of any kind). */
-function unreadable(
-  method: Exchange['method'],
-  status: number,
-  headers: Readonly<Record<string, string | readonly string[]>>,
-): BackendFault | undefined {
-  if (status >= 300 && status < 400 && status !== 304) {
-    return { reason: 'answer-invalid', message: 'the MCP server answered with a redirect', detail: `status ${status}` };
-  }
+function unreadable(method: Exchange['method'], status: number, headers: AnswerHeaders): BackendFault | undefined {
   if (status !== 200 || method === 'DELETE') return undefined;
   const type = headers['content-type'];
   if (headers['content-length'] === '0') return undefined;
@@ -165,52 +194,4 @@ function httpFault({ reason, detail }: UpstreamFault): BackendFault {
     case 'refused-address':
       return { reason: 'unreachable', message: 'the MCP server cannot be reached', retryAfterSeconds: 5, detail };
   }
-}
-
-const PROBE_MS = 5000;
-
-/** Servers with sessions refuse it, which is an answer as well. */
-const DISCOVER = {
-  jsonrpc: '2.0',
-  id: 'skep-probe',
-  method: 'server/discover',
-  params: {
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-      'io.modelcontextprotocol/clientInfo': { name: 'skep', version: '1' },
-    },
-  },
-};
-
-/** A question that begins no session in either era: whatever answers with less than 500 is there. */
-function probeHttp(options: HttpBackendOptions, { upstream, clock }: Ports): Promise<Probe> {
-  const began = clock.monotonic();
-  const headers: Record<string, string> = {
-    accept: 'application/json, text/event-stream',
-    'content-type': 'application/json',
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': 'server/discover',
-  };
-  if (options.host !== undefined) headers.host = options.host;
-  const body = Buffer.from(JSON.stringify(DISCOVER));
-  const request = { method: 'POST', url: options.url, headers, body, stream: false } as const;
-  return new Promise((resolve) => {
-    upstream.request(
-      { ...request, firstByteMs: PROBE_MS, idleMs: PROBE_MS },
-      {
-        head(status) {
-          const responseTimeMs = Math.round(clock.monotonic() - began);
-          resolve(
-            status < 500
-              ? { available: true, responseTimeMs }
-              : { available: false, responseTimeMs, error: `status ${status}` },
-          );
-        },
-        data: () => true,
-        end: () => undefined,
-        failed: ({ detail }) => resolve({ available: false, error: detail }),
-      },
-    );
-  });
 }

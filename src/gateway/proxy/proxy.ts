@@ -64,7 +64,7 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => voi
 export function createHandle(parts: ProxyParts): Handle {
   const plain = plainRoutes(parts.plain);
   return function handle(request, response) {
-    const path = pathOf(request.url ?? '/');
+    const path = pathOf(request.url ?? '/', parts.endpoint);
     if (answerPlain(plain, path, request.method, response)) return;
     if (parts.serveIssuer?.(path, request, response) === true) return;
     const call = beginCall(parts, request, response, path);
@@ -92,9 +92,11 @@ function routesOf({ endpoint, sse }: ProxyParts) {
   return { endpoint, sse: sse !== undefined };
 }
 
-function pathOf(url: string): string {
+/** The target without its query. The endpoint with a slash at its end is the endpoint: clients and gateways add one. */
+function pathOf(url: string, endpoint: string): string {
   const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
+  const path = query < 0 ? url : url.slice(0, query);
+  return path === `${endpoint}/` ? endpoint : path;
 }
 
 /** One request on its way: its frame, who asks through what, and its span once that has begun. */

@@ -13,7 +13,7 @@ test.each([
   { reason: 'a call to another path', method: 'POST', path: '/admin' },
   { reason: 'dot segments', method: 'GET', path: '/mcp/../internal/x' },
   { reason: 'encoded dot segments', method: 'DELETE', path: '/mcp/%2e%2e/x' },
-  { reason: 'the endpoint with a slash', method: 'GET', path: '/mcp/' },
+  { reason: 'the endpoint with two slashes', method: 'GET', path: '/mcp//' },
 ])('$reason is not there: $method $path', async ({ method, path }) => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
@@ -54,6 +54,15 @@ test('a DELETE ends a session of its caller and nothing else', async () => {
     'POST /mcp',
     'DELETE /mcp',
   ]);
+});
+
+test('the endpoint with a slash is the endpoint, and the server gets its own path', async () => {
+  const server = await startServer();
+  const proxy = await proxyBefore(server.port);
+  for (const target of ['/mcp/', '/mcp/?tenant=a']) {
+    expect((await post(`${proxy.origin}${target}`, call('a'))).status).toBe(200);
+  }
+  expect(server.received.map(({ request }) => request.url)).toEqual(['/mcp', '/mcp?tenant=a']);
 });
 
 test('the endpoint of the server may be another one: clients use /mcp', async () => {

@@ -3,6 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 import { type Refused, startMember, type TestMember, tool } from './member.ts';
 import { configOf, connect, operational, runVirtual, type TestedVirtualServer } from './world.ts';
 
@@ -160,6 +161,25 @@ it('updates of a resource reach the client that has subscribed, from its server'
   expect(await stream.next()).toMatchObject(updated);
   stream.close();
 });
+
+it.each([502, 503, 429])(
+  'the stream of a server that was cut is opened again after a GET that was refused with %i',
+  async (status) => {
+    const client = await connect(await run());
+    await client.ask('resources/subscribe', { uri: 'one://r' });
+    const stream = await client.open();
+    const session = one.calls('resources/subscribe').at(-1)?.headers['mcp-session-id'];
+    const listens = () =>
+      one.asked.filter(({ method, headers }) => method === 'GET' && headers['mcp-session-id'] === session).length;
+    await expect.poll(listens).toBe(1);
+    one.cut(status);
+    await expect.poll(listens, { timeout: PATIENCE_MS }).toBe(3);
+    const updated = { method: 'notifications/resources/updated', params: { uri: 'one://r' } };
+    one.say(updated);
+    expect(await stream.next()).toMatchObject(updated);
+    stream.close();
+  },
+);
 
 /** How servers refuse a session that they do not know, such as one of the pod before. */
 const FORGOTTEN: readonly { readonly said: string; readonly refusal: Refused }[] = [

@@ -30,6 +30,8 @@ export interface TestMember {
   failCalls(how?: number | 'closed'): void;
   /** Forgets every session; requests of one are answered with this from then on, otherwise with 404. */
   forget(refusal?: Refused): void;
+  /** Ends all streams, and answers the next GET of each session with this status. */
+  cut(status: number): void;
   /** Resolves with the next request that a tool without an answer gets. */
   hanging(): Promise<Hanging>;
   close(): Promise<void>;
@@ -69,6 +71,8 @@ export interface MemberOptions extends Lists {
   readonly endless?: boolean;
   /** Results of tools, by name; other tools say what they were called with. */
   readonly results?: Readonly<Record<string, (args: Item) => object>>;
+  /** Tools, by name, that write the HTTP answer themselves; `id` is JSON text. */
+  readonly raw?: Readonly<Record<string, (response: ServerResponse, id: string) => void>>;
 }
 
 export function tool(name: string, more: Item = {}): Item {
@@ -81,6 +85,8 @@ export type Refused = readonly [status: number, body: string];
 interface State {
   failing: number | 'closed' | undefined;
   refusal: Refused;
+  /** Sessions whose next GET is refused, and with which status. */
+  refused: Map<string, number>;
   readonly options: MemberOptions;
   lists: Lists;
   sessions: Set<string>;
@@ -97,6 +103,7 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
     silent: [],
     failing: undefined,
     refusal: [404, ''],
+    refused: new Map(),
   };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -143,6 +150,10 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
       state.sessions = new Set();
       for (const stream of state.streams) stream.end();
     },
+    cut(status) {
+      state.refused = new Map([...state.sessions].map((session) => [session, status]));
+      for (const stream of state.streams) stream.end();
+    },
     hanging: () => new Promise((resolve) => state.hung.push(resolve)),
     async close() {
       server.closeAllConnections();
@@ -178,6 +189,12 @@ function serve(state: State, { method, headers, message }: Asked, response: Serv
   if (method === 'DELETE') {
     sessions.delete(session);
     response.writeHead(204).end();
+    return;
+  }
+  const refused = state.refused.get(session);
+  if (method === 'GET' && refused !== undefined) {
+    state.refused.delete(session);
+    response.writeHead(refused).end();
     return;
   }
   if (method === 'GET') {
@@ -246,6 +263,11 @@ function call(state: State, message: any, response: ServerResponse): void {
   }
   if (state.failing !== undefined) {
     response.writeHead(state.failing).end();
+    return;
+  }
+  const raw = state.options.raw?.[name];
+  if (raw !== undefined) {
+    raw(response, JSON.stringify(message.id));
     return;
   }
   const result = state.options.results?.[name]?.(args);

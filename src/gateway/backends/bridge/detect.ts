@@ -1,15 +1,15 @@
-// Asks a server which eras it speaks, with the request at hand as the occasion. Knows nothing about how the other era is
-// bridged.
+// Asks a server which eras it speaks, with the request at hand as the occasion.
 
 import { ERRORS } from '../../wire/errors.ts';
 import { eraOfRevision } from '../../wire/revisions.ts';
 import type { Answer, BackendFault, Exchange } from '../backend.ts';
-import { type Asked, ask } from './ask.ts';
+import { type Asked, ask, type Cause } from './ask.ts';
 import { askingOf, type BridgeContext } from './context.ts';
 import type { EraKnowledge } from './eras.ts';
 import { objectOf } from './messages.ts';
 import { META_CAPABILITIES, META_CLIENT, META_VERSION } from './protocol.ts';
 import { askDiscover, discoverResult } from './session-client/discovery.ts';
+import { closeSession, openSession } from './stateless-client/backend-session.ts';
 
 export type Detected =
   | { readonly kind: 'known'; readonly speaks: boolean }
@@ -20,11 +20,9 @@ export type Detected =
 /** A server that answers nothing to a method that it does not know. */
 const SILENCE_MS = 5000;
 
-const META = JSON.stringify({
-  [META_VERSION]: '2026-07-28',
-  [META_CAPABILITIES]: {},
-  [META_CLIENT]: { name: 'skep', version: '1' },
-});
+const CLIENT = { name: 'skep', version: '1' };
+
+const META = JSON.stringify({ [META_VERSION]: '2026-07-28', [META_CAPABILITIES]: {}, [META_CLIENT]: CLIENT });
 
 /** One question at a time, however many requests wait for its answer. */
 export function createStatelessDetector(
@@ -35,7 +33,9 @@ export function createStatelessDetector(
   let asking: Promise<Detected> | undefined;
 
   async function detect(exchange: Exchange): Promise<Detected> {
-    const detected = judge(await askDiscover({ ...context, limits }, exchange, META));
+    const asked = await askDiscover({ ...context, limits }, exchange, META);
+    const hasSessions = breaksAtDiscover(asked) && (await acceptsSession(context, exchange));
+    const detected: Detected = hasSessions ? { kind: 'known', speaks: false } : judge(asked);
     if (detected.kind === 'known') eras.learn('stateless', detected.speaks);
     asking = undefined;
     return detected;
@@ -45,6 +45,18 @@ export function createStatelessDetector(
     asking ??= detect(exchange);
     return asking;
   };
+}
+
+/** It broke, or its server does at a method or a revision that it does not know: only `initialize` tells. */
+function breaksAtDiscover(asked: Asked): boolean {
+  return asked.ok ? asked.status >= 500 : asked.fault.reason === 'closed';
+}
+
+/** Begins a session for the caller, and ends it. */
+async function acceptsSession(context: BridgeContext, cause: Cause): Promise<boolean> {
+  const opened = await openSession(context, { key: '', capabilities: {}, clientInfo: CLIENT }, cause);
+  if (opened.ok) void closeSession(context, opened.session);
+  return opened.ok;
 }
 
 /** 2026-07-28, Streamable HTTP, Backward Compatibility. */

@@ -1,5 +1,4 @@
-// What we ask a shared process in our own name: the handshake of either era, and whether it answers. Knows nothing about
-// clients, and when it is started.
+// Greets a shared process in the proxy's own name, in either era, and pings it.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -49,21 +48,26 @@ export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted,
 }
 
 /**
- * Greets it in the newest era that it speaks (MCP 2026-07-28, stdio, Backward Compatibility). `end` says why the line ended;
- * undefined while it has not. Throws a Failure.
+ * Greets a process with `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility), and with `initialize` if it speaks
+ * the session era. `end` returns why the line ended; undefined while it has not. Throws a Failure.
  */
 export async function greetProcess(
   parts: HandshakeParts,
   line: ProcessLine,
   end: () => string | undefined,
 ): Promise<Greeted> {
-  const { clientInfo, discoverMs, initializeMs } = parts;
+  const { clientInfo, discoverMs, statelessOnly } = parts;
   const discovered = await askServer(parts, line, 'server/discover', statelessParams(clientInfo), discoverMs);
   if (isObject(discovered?.result)) return { line, era: 'stateless', result: discovered.result };
   const detail = end();
   if (detail !== undefined) throw ended(detail);
-  if (parts.statelessOnly) throw otherEra('session');
-  const answer = await askServer(parts, line, 'initialize', initializeParams(clientInfo), initializeMs);
+  if (statelessOnly) throw otherEra('session');
+  return greetSession(parts, line);
+}
+
+/** Greets a process with `initialize`. Throws a Failure. */
+export async function greetSession(parts: HandshakeParts, line: ProcessLine): Promise<Greeted> {
+  const answer = await askServer(parts, line, 'initialize', initializeParams(parts.clientInfo), parts.initializeMs);
   if (answer === undefined) throw new Failure('stdio-silent', 'the MCP server does not answer initialize', RETRYABLE);
   if (!isObject(answer.result)) {
     const error = isObject(answer.error) ? answer.error : {};

@@ -9,7 +9,7 @@ import type { SessionLimits } from '../sessions/limits.ts';
 import type { MakeRoom, SessionHandlers, SessionLink } from '../sessions/link.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
 import { createSessionBackend } from '../sessions/sessions.ts';
-import { ended, otherEra } from './handshake.ts';
+import { otherEra } from './handshake.ts';
 import { MAX_LINE_BYTES, type ProcessLine } from './line.ts';
 import { createPool, type Pool } from './pool.ts';
 import type { ClientInfo } from './protocol.ts';
@@ -35,9 +35,9 @@ const CLIENT_INFO: ClientInfo = { name: 'proxy', version: '1' };
 interface State {
   readonly parts: PerSessionStdioParts;
   readonly pool: Pool;
-  /** What the processes speak, as far as they have shown. */
+  /** The era that the processes speak, as far as they have shown. */
   era: Era | undefined;
-  /** One that was asked, and waits for its first use. */
+  /** A process that was asked, and waits for its first use. */
   spare: Spare | undefined;
   asking: Promise<Era> | undefined;
   /** The process for requests of the stateless era. */
@@ -86,7 +86,11 @@ async function openProcess(state: State, handlers: SessionHandlers, makeRoom: Ma
       handlers.message(bytes);
     },
     drain: handlers.drain,
-    closed: handlers.closed,
+    closed(detail) {
+      // A process that ended at the question too may have ended for any other reason.
+      if (!answered) state.era = undefined;
+      handlers.closed(detail);
+    },
   };
   return takeProcess(state, line, makeRoom);
 }
@@ -108,9 +112,7 @@ function askEra(state: State): Promise<Era> {
     const { clock, replica, clientInfo = CLIENT_INFO } = state.parts;
     const id = `${replica}.era`;
     const spare = await takeSpare({ take: state.pool.take, clock, clientInfo, id, discoverMs: DISCOVER_MS });
-    const detail = spare.ended();
-    if (detail !== undefined) throw ended(detail);
-    state.spare = spare;
+    if (spare.ended() === undefined) state.spare = spare;
     state.era = spare.era;
     return spare.era;
   }

@@ -1,10 +1,9 @@
-// The process that many clients share: started, greeted in the era that it speaks, started again when it ends. Knows
-// nothing about clients.
+// Starts the process that many clients share, greets it in the era that it speaks, and starts it again when it ends.
 
 import { Failure } from '#std/failure.ts';
 import type { LinkHandlers } from '../link.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
-import { ended, type Greeted, greetProcess, type HandshakeParts, pingProcess } from './handshake.ts';
+import { ended, type Greeted, greetProcess, greetSession, type HandshakeParts, pingProcess } from './handshake.ts';
 import type { ProcessLine } from './line.ts';
 
 export interface ServerParts extends HandshakeParts {
@@ -35,6 +34,8 @@ interface State {
   starting: Promise<Greeted> | undefined;
   /** The run of the process that was greeted last, and how. */
   last: Greeted | undefined;
+  /** It ended at `server/discover`: its runs are greeted with `initialize`. */
+  endsAtDiscover: boolean;
   attempts: number;
   /** Monotonic time before which it is not started again. */
   notBefore: number;
@@ -48,8 +49,16 @@ interface State {
 
 export function createProcessServer(parts: ServerParts): ProcessServer {
   const state: State = {
-    ...{ parts, server: undefined, starting: undefined, last: undefined, attempts: 0, notBefore: 0 },
-    ...{ startedAt: 0, heardAt: 0, pinged: false, stopWaiting: () => undefined, closed: false },
+    ...{ parts, server: undefined, starting: undefined, last: undefined, endsAtDiscover: false },
+    ...{
+      attempts: 0,
+      notBefore: 0,
+      startedAt: 0,
+      heardAt: 0,
+      pinged: false,
+      stopWaiting: () => undefined,
+      closed: false,
+    },
   };
   return {
     current: () => state.server,
@@ -140,6 +149,17 @@ function backOff(state: State): void {
 }
 
 async function greet(state: State): Promise<Greeted> {
+  const { endsAtDiscover } = state;
+  try {
+    return await greetRun(state);
+  } catch (error) {
+    if (endsAtDiscover || !state.endsAtDiscover || state.closed) throw error;
+    state.parts.observer.log('info', 'the MCP server ended at server/discover, so initialize greets it from now on');
+    return greetRun(state);
+  }
+}
+
+async function greetRun(state: State): Promise<Greeted> {
   const { parts } = state;
   const lines: { line: ProcessLine | undefined; ended: string | undefined } = { line: undefined, ended: undefined };
   const line = await parts.open({
@@ -162,13 +182,26 @@ async function greet(state: State): Promise<Greeted> {
     if (lines.ended !== undefined) throw ended(lines.ended);
     // What is left of a line must not become the beginning of the next one.
     if (same && last.line.unfinished()) line.sendLine(Buffer.from('\n'));
-    const server = same ? { ...last, line } : await greetProcess(parts, line, () => lines.ended);
+    const server = same ? { ...last, line } : await greetInEra(state, line, () => lines.ended);
     if (lines.ended !== undefined) throw ended(lines.ended);
     establish(state, server, !same);
     return server;
   } catch (error) {
     void line.close();
     throw error;
+  }
+}
+
+/** Servers of the session era may end at a message that comes before `initialize` (rmcp before 3.0 does). */
+async function greetInEra(state: State, line: ProcessLine, end: () => string | undefined): Promise<Greeted> {
+  const { parts, endsAtDiscover } = state;
+  try {
+    return endsAtDiscover ? await greetSession(parts, line) : await greetProcess(parts, line, end);
+  } catch (error) {
+    const detail = end();
+    // If `initialize` fails too, the next run may be another version of the server, so `server/discover` comes first again.
+    state.endsAtDiscover = !endsAtDiscover && !parts.statelessOnly && detail !== undefined;
+    throw detail === undefined ? error : ended(detail);
   }
 }
 

@@ -1,4 +1,4 @@
-// A process that was asked which era it speaks, and has not been used for anything else. Knows nothing about sessions.
+// Asks an unused process which era it speaks, and keeps it for its first use.
 
 import { scanMessage } from '../../wire/scan.ts';
 import type { Era } from '../backend.ts';
@@ -10,7 +10,7 @@ import { type ClientInfo, statelessParams } from './protocol.ts';
 export interface Spare {
   readonly line: ProcessLine;
   readonly era: Era;
-  /** Undefined while it runs. */
+  /** Undefined while it can be used. */
   ended(): string | undefined;
   /** From now on these hear of it. */
   use(handlers: LinkHandlers): void;
@@ -26,7 +26,10 @@ export interface SpareParts {
   readonly discoverMs: number;
 }
 
-/** Takes a process and asks it (MCP 2026-07-28, stdio, Backward Compatibility). Rejects with a Failure. */
+/**
+ * Takes a process and asks it (MCP 2026-07-28, stdio, Backward Compatibility). A process that ends at the question speaks the
+ * session era: such servers end at a message that comes before `initialize`. Rejects with a Failure.
+ */
 export async function takeSpare({ take, clock, clientInfo, id, discoverMs }: SpareParts): Promise<Spare> {
   let end: string | undefined;
   let answered: (era: Era) => void = () => undefined;
@@ -46,7 +49,12 @@ export async function takeSpare({ take, clock, clientInfo, id, discoverMs }: Spa
     },
     drain: () => handlers.drain(),
   });
-  const stopWaiting = clock.after(discoverMs, () => answered('session'));
+  const stopWaiting = clock.after(discoverMs, () => {
+    // It may be slow to start, and end at the question later.
+    void line.close();
+    end ??= 'it does not answer server/discover';
+    answered('session');
+  });
   const question = { jsonrpc: '2.0', id, method: 'server/discover', params: statelessParams(clientInfo) };
   line.sendLine(lineOf([Buffer.from(JSON.stringify(question))]));
   const spoken = await era;

@@ -1,5 +1,5 @@
-// A message of a member as the client of the virtual server gets it: ids that the member chose carry its name, and word of
-// changed lists is kept back, since the virtual server has lists of its own. Knows nothing about streams.
+// Turns a message of a member into the one that the client of the virtual server gets: ids that the member chose carry its
+// name, and notifications of changed lists are left out, because the virtual server has lists of its own.
 
 import { messagePatches } from '../../wire/ids.ts';
 import type { Message } from '../../wire/message.ts';
@@ -8,8 +8,8 @@ import { scanMessage } from '../../wire/scan.ts';
 import { formatMemberId } from './member-ids.ts';
 
 export type Shown =
-  /** `asks`: JSON text of the id that the client answers with. */
-  | { readonly kind: 'passes'; readonly bytes: Buffer; readonly asks?: string }
+  /** `answers`: it is a response. `asks`: JSON text of the id that the client answers with. */
+  | { readonly kind: 'passes'; readonly bytes: Buffer; readonly answers?: boolean; readonly asks?: string }
   | { readonly kind: 'list-changed' }
   /** No client could read it. */
   | { readonly kind: 'unreadable'; readonly reason: string };
@@ -22,7 +22,7 @@ const LISTS: ReadonlySet<string> = new Set([
 
 /** Responses pass as they are: they answer an id of the client. */
 export function showMessage(member: string, bytes: Buffer): Shown {
-  if (!bytes.includes('"method"')) return { kind: 'passes', bytes };
+  if (!bytes.includes('"method"')) return { kind: 'passes', bytes, answers: true };
   const scanned = scanMessage(bytes);
   if (!scanned.ok) return { kind: 'unreadable', reason: scanned.fault.message };
   return showScanned(member, bytes, scanned.message);
@@ -30,7 +30,7 @@ export function showMessage(member: string, bytes: Buffer): Shown {
 
 function showScanned(member: string, bytes: Buffer, message: Message): Shown {
   const name = (json: string | undefined) => (json === undefined ? undefined : formatMemberId({ member, id: json }));
-  if (message.kind === 'response') return { kind: 'passes', bytes };
+  if (message.kind === 'response') return { kind: 'passes', bytes, answers: true };
   if (message.kind === 'request') {
     const asks = formatMemberId({ member, id: message.id.json });
     const progressToken = name(message.meta?.progressToken?.json);

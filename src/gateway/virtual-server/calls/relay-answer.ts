@@ -1,5 +1,5 @@
-// The answer of a member on its way to the client of the virtual server: bytes pass; on a stream ids are put right, and the
-// member's silence ends it. Knows nothing about which request is answered.
+// Passes the answer of a member to the client of the virtual server: on a stream it puts ids right and ends it if the member
+// is silent, and it reports an answer that ends without a response.
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';
@@ -39,6 +39,10 @@ interface Relay {
   splitter: EventSplitter | undefined;
   over: boolean;
   status: number | undefined;
+  /** If set, passes the head of an answer that has had no body so far. */
+  passHead: (() => void) | undefined;
+  /** A response was on the stream. */
+  answered: boolean;
   /** Requests of the member that the client has not answered. */
   waiting: number;
   /** When the member sent its last message: monotonic milliseconds. */
@@ -57,6 +61,8 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
       splitter: undefined,
       over: false,
       status: undefined,
+      passHead: undefined,
+      answered: false,
       waiting: 0,
       heardAt: 0,
       flowing: true,
@@ -74,7 +80,10 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
       relay.status = status;
       const { 'mcp-session-id': _session, ...plain } = headers;
       if (!answersWithStream(headers['content-type'])) {
-        answer.head(status, plain);
+        const passHead = () => answer.head(status, plain);
+        // A request has an answer with a body; only then can an error take the place of a missing one.
+        if (parts.id !== undefined && status < 300) relay.passHead = passHead;
+        else passHead();
         return;
       }
       beginStream(relay);
@@ -83,14 +92,19 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
     },
     data(chunk) {
       if (relay.over) return true;
-      if (relay.splitter === undefined) return answer.data(chunk);
+      if (relay.splitter === undefined) {
+        relay.passHead?.();
+        relay.passHead = undefined;
+        return answer.data(chunk);
+      }
       relay.flowing = true;
       relay.splitter.push(chunk);
       return relay.over || relay.flowing;
     },
     end() {
       relay.splitter?.end();
-      if (finish(relay)) answer.end();
+      if (lacksResponse(relay)) failRelay(relay, endedWithout(member));
+      else if (finish(relay)) answer.end();
     },
     fail(fault) {
       if (relay.over || isRepeated(relay, fault.reason === 'session-unknown' && relay.splitter === undefined)) return;
@@ -102,6 +116,17 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
 /** Of several servers it has to be said which. */
 export function nameBackend(member: string, fault: BackendFault): BackendFault {
   return { ...fault, message: fault.message.replace(/^the MCP server\b/, `the backend ${member}`) };
+}
+
+/** A stream that the client can come back to may end before its response. */
+function lacksResponse({ parts, splitter, passHead, answered, resumable }: Relay): boolean {
+  return splitter === undefined ? passHead !== undefined : parts.id !== undefined && !answered && !resumable;
+}
+
+/** No sign of an unhealthy member: it is about one tool. */
+function endedWithout(member: string): BackendFault {
+  const message = `the backend ${member} closed the connection before its answer ended: the request may have been carried out`;
+  return { reason: 'answer-invalid', message };
 }
 
 function isRepeated(relay: Relay, gone: boolean): boolean {
@@ -176,6 +201,7 @@ function takeEvent(relay: Relay, event: SseEvent): void {
       parts.unreadable(shown.reason);
       return;
     case 'passes': {
+      relay.answered ||= shown.answers === true;
       if (shown.asks !== undefined) {
         relay.waiting += 1;
         parts.asked(shown.asks);

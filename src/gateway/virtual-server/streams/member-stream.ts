@@ -1,5 +1,4 @@
-// What one member says on the stream of a client's session there, opened again whenever it ends. Knows nothing about other
-// members and how events reach the client.
+// Reads the stream of a client's session at one member, and opens it again whenever it ends.
 
 import type { Exchange, Flow } from '../../backends/backend.ts';
 import { createEventSplitter, type SseEvent } from '../../wire/sse.ts';
@@ -24,6 +23,8 @@ export interface MemberStreamParts {
 
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 30_000;
+/** The member has no such stream, or does not know the session (2025-11-25, Transports). Other refusals are of the moment. */
+const FINAL: ReadonlySet<number> = new Set([404, 405]);
 
 export function openMemberStream(parts: MemberStreamParts): Flow {
   const { world, member, at, exchange } = parts;
@@ -47,6 +48,16 @@ export function openMemberStream(parts: MemberStreamParts): Flow {
 
   function open(): void {
     let flowing = true;
+    let over = false;
+
+    /** Nothing more is read of this answer. */
+    function leave(then: () => void): void {
+      if (over) return;
+      over = true;
+      opened?.abort();
+      then();
+    }
+
     const splitter = createEventSplitter(
       { maxEventBytes: world.messageBytes },
       {
@@ -55,7 +66,7 @@ export function openMemberStream(parts: MemberStreamParts): Flow {
           after = event.id ?? after;
           if (!closed) flowing = parts.event(event) && flowing;
         },
-        fault: () => again(),
+        fault: () => leave(again),
       },
     );
     const { 'content-type': _type, 'content-length': _length, 'last-event-id': _last, ...kept } = exchange.headers;
@@ -65,28 +76,22 @@ export function openMemberStream(parts: MemberStreamParts): Flow {
       accept: 'text/event-stream',
       ...(after === undefined ? {} : { 'last-event-id': after }),
     };
-    let refused = false;
-    flow = member.backend.open(exchangeFor(member, exchange, { method: 'GET', headers, session: at.id }), {
+    let opened: Flow | undefined;
+    opened = member.backend.open(exchangeFor(member, exchange, { method: 'GET', headers, session: at.id }), {
       head(status) {
-        // 405: it has no stream, for good (2025-11-25, Transports, Listening for Messages from the Server).
-        refused = status >= 400;
-        if (refused) end();
+        if (status >= 400) leave(FINAL.has(status) ? end : again);
       },
       data(chunk) {
-        if (refused) return true;
+        if (over) return true;
         flowing = true;
         splitter.push(chunk);
         return flowing;
       },
-      end() {
-        if (!refused) again();
-      },
-      fail({ reason }) {
-        if (reason === 'session-unknown' || reason === 'not-supported') end();
-        else again();
-      },
+      end: () => leave(again),
+      fail: ({ reason }) => leave(reason === 'session-unknown' || reason === 'not-supported' ? end : again),
     });
-    if (closed) flow.abort();
+    flow = opened;
+    if (closed || over) opened.abort();
   }
 
   open();

@@ -155,6 +155,47 @@ it('knows a server with sessions that answers requests of 2026-07-28 without kno
   expect(call.http.headers).not.toHaveProperty('mcp-session-id');
 });
 
+it.each([
+  { way: 'status 500', answer: ({ response }: RawRequest) => void response.writeHead(500).end() },
+  {
+    way: 'status 501 and an error',
+    answer: (request: RawRequest) => sendJson(request.response, errorOf(request, -32603, 'Unhandled method'), 501),
+  },
+  { way: 'the end of the connection', answer: ({ response }: RawRequest) => void response.destroy() },
+])('knows a server with sessions that answers server/discover with $way', async ({ answer }) => {
+  let sessions = 0;
+  const server = closeLater(
+    await startRaw((request) => {
+      const { http, response, message } = request;
+      if (http.headers['mcp-protocol-version'] === '2026-07-28') return answer(request);
+      if (http.method !== 'POST') return void response.writeHead(http.method === 'DELETE' ? 200 : 405).end();
+      if (message.id === undefined) return void response.writeHead(202).end();
+      if (message.method !== 'initialize') return sendJson(response, resultOf(request, { tools: [] }));
+      sessions += 1;
+      const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'raw', version: '1' } };
+      sendJson(response, resultOf(request, result), 200, { 'mcp-session-id': `s${sessions}` });
+    }),
+  );
+  const { url, backend } = await bridgeBefore(server.url);
+  for (const id of [1, 2]) {
+    const { messages } = await callStateless(url, 'tools/list', {}, { id });
+    expect(messages[0]?.result).toMatchObject({ resultType: 'complete' });
+  }
+  // The session that showed the era is ended, and the calls share another one.
+  await server.waitFor(({ http }) => http.method === 'DELETE' && http.headers['mcp-session-id'] === 's1');
+  expect(methodsOf(server.requests).filter((method) => method === 'server/discover')).toHaveLength(1);
+  const lists = server.requests.filter(({ message }) => message.method === 'tools/list');
+  expect(lists.map(({ http }) => http.headers['mcp-session-id'])).toEqual(['s2', 's2']);
+  expect(await backend.probe()).toMatchObject({ available: true });
+});
+
+it('finds that a server is not there if it answers everything with 503', async () => {
+  const server = closeLater(await startRaw(({ response }) => void response.writeHead(503).end()));
+  const { url, backend } = await bridgeBefore(server.url);
+  expect(await backend.probe()).toMatchObject({ available: false, error: 'status 503' });
+  expect((await callStateless(url, 'tools/list')).status).toBe(503);
+});
+
 it('ends the test session of no client where initialize shows that the server has sessions', async () => {
   const server = closeLater(await startSessions(() => false));
   const { url } = await bridgeBefore(server.url);

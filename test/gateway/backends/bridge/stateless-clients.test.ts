@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
+import { PATIENCE_MS } from '../../../harness/patience.ts';
 import { testSeal } from '../shim.ts';
 import { bridgeBefore, closeLater } from './bridged.ts';
 import {
@@ -477,6 +478,35 @@ it('serves subscriptions/listen from the stream of the session and resources/sub
   expect(await next()).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: { _meta } });
   await backend.close(0);
   expect(await next()).toMatchObject({ id: 'sub', result: { resultType: 'complete', _meta } });
+});
+
+it('opens the stream of a session again that was cut and then refused for a moment', async () => {
+  const streams: ServerResponse[] = [];
+  let gets = 0;
+  const server = closeLater(
+    await startSessions(
+      ({ http, response }) => {
+        if (http.method !== 'GET') return false;
+        gets += 1;
+        if (gets === 2) response.writeHead(503).end();
+        else {
+          response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+          streams.push(response);
+        }
+        return true;
+      },
+      { tools: { listChanged: true } },
+    ),
+  );
+  const { url } = await bridgeBefore(server.url);
+  const listening = await sendStateless(url, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
+  const events = eventsOf(listening);
+  await events.next();
+  streams[0]?.end();
+  await expect.poll(() => streams.length, { timeout: PATIENCE_MS }).toBe(2);
+  if (streams[1] === undefined) throw new Error('there is no second stream');
+  sendEvents(streams[1], [{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }], false);
+  expect((await events.next()).value).toMatchObject({ method: 'notifications/tools/list_changed' });
 });
 
 it('unsubscribes at the server when the last subscription is closed', async () => {

@@ -2,6 +2,7 @@
 //   cat           writes each line back, and to stderr that it did
 //   flood BYTES   waits for a line, writes so many bytes, ends
 //   mcp           speaks MCP 2025-11-25: tools whose names say what they do, see TOOLS
+//   strict        as mcp, but ends at a message that comes before initialize
 //   modern        speaks MCP 2026-07-28
 
 import { createInterface } from 'node:readline';
@@ -80,6 +81,7 @@ const TOOLS = {
   subscriptions: () => text(JSON.stringify(subscribed)),
 };
 
+let greeted = false;
 const asked = new Map();
 const cancelled = [];
 const subscribed = [];
@@ -164,5 +166,9 @@ lines.on('line', (line) => {
   if (mode === 'cat') process.stderr.write(`cat of ${line.slice(0, 20)}\n`, () => process.stdout.write(`${line}\n`));
   else if (mode === 'flood') void writeFlood(Number(size));
   else if (mode === 'modern') serveStateless(line);
-  else void serveSession(line);
+  else if (mode === 'strict' && !greeted && !line.includes('"initialize"')) process.exit(1);
+  else {
+    greeted = true;
+    void serveSession(line);
+  }
 });

@@ -1,5 +1,4 @@
-// The GET stream of a session at the server: opened once for all who need it, and again when it breaks. Knows nothing about
-// clients.
+// Opens the GET stream of a session at the server, once for all who need it, and again when it breaks.
 
 import type { Flow } from '../../backend.ts';
 import { type BridgeContext, createLaterFlow } from '../context.ts';
@@ -8,6 +7,8 @@ import { type BackendSession, sessionGet } from './backend-session.ts';
 import { dispatchMessage } from './dispatch.ts';
 
 const RETRY_MS = 1000;
+/** A gateway that refuses the stream for a moment (502, 503, 429) may do so again. */
+const REFUSED_RETRY_MS = 10_000;
 /** A server that does not answer a GET is not waited for. */
 const BEGIN_MS = 2000;
 
@@ -39,17 +40,13 @@ function openStream(
   let status = 0;
   let streaming = false;
 
-  function over(): void {
+  function over(unknown = status === 404): void {
     ready();
     if (session.ended || session.stream.kind !== 'open' || session.stream.flow !== own) return;
     session.stream = status === 405 ? { kind: 'refused' } : { kind: 'none' };
-    if (status === 404 && session.id !== undefined) {
-      lost();
-      return;
-    }
-    // Without a stream to begin with, the next one who needs it tries again.
-    if (!streaming) return;
-    context.ports.clock.after(RETRY_MS, () => {
+    if (unknown && session.id !== undefined) lost();
+    if (unknown || status === 405) return;
+    context.ports.clock.after(streaming ? RETRY_MS : REFUSED_RETRY_MS, () => {
       if (session.listeners.size > 0 || session.calls.size > 0) void ensureStream(context, session, lost);
     });
   }
@@ -63,10 +60,10 @@ function openStream(
       },
       message: (bytes, message) => dispatchMessage(context, session, bytes, message),
       part: () => true,
-      end: over,
-      fail() {
+      end: () => over(),
+      fail({ reason }) {
         own.abort();
-        over();
+        over(status === 404 || reason === 'session-unknown');
       },
     },
     context.limits.messageBytes,

@@ -1,0 +1,66 @@
+// Decides where a redirect of an MCP server leads, and which redirects are followed.
+
+import type { BackendFault, LeavingRequest } from './backend.ts';
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+export type Redirect =
+  /** The same request is repeated there. */
+  { readonly kind: 'followed'; readonly url: string } | { readonly kind: 'refused'; readonly fault: BackendFault };
+
+/** A server that adds a slash and then, for example, a tenant needs two. */
+const MAX_FOLLOWED = 3;
+const SHOWN_CHARACTERS = 200;
+
+/** RFC 9110, 15.4.8 and 15.4.9: the method and the body stay the same. */
+const REPEATING: ReadonlySet<number> = new Set([307, 308]);
+
+/**
+ * Reads the answer to `request`; undefined if it is not a redirect. Only 307 and 308 within the origin of the server are
+ * followed: the server itself names another path of its own then, and credentials do not leave it. `followed` counts the
+ * redirects before this one.
+ */
+export function readRedirect(
+  request: LeavingRequest,
+  followed: number,
+  status: number,
+  headers: Headers,
+): Redirect | undefined {
+  if (status < 300 || status >= 400 || status === 304) return undefined;
+  const to = typeof headers.location === 'string' ? URL.parse(headers.location, request.url) : null;
+  if (to === null)
+    return refusal('the MCP server answered with a redirect', `status ${status}, without a usable Location`);
+  const detail = `status ${status}, Location ${shorten(`${to.origin}${to.pathname}`)}`;
+  const from = new URL(request.url);
+  if (!isSameServer(request, from, to))
+    return refusal('the MCP server answered with a redirect to another origin', detail);
+  const path = shorten(to.pathname);
+  if (!REPEATING.has(status)) {
+    const reason = 'only 307 and 308 are followed';
+    return refusal(`the MCP server answered with status ${status}, a redirect to ${path}: ${reason}`, detail);
+  }
+  if (followed >= MAX_FOLLOWED) {
+    return refusal(`the MCP server answered with one redirect after another, at last to ${path}`, detail);
+  }
+  // The address stays the configured one, whatever the server takes for its own name.
+  const url = new URL(from);
+  url.pathname = to.pathname;
+  url.search = to.search;
+  return { kind: 'followed', url: url.href };
+}
+
+/** Servers write a Location with the Host that they were sent. */
+function isSameServer({ headers }: LeavingRequest, from: URL, to: URL): boolean {
+  if (to.username !== '' || to.password !== '' || to.protocol !== from.protocol) return false;
+  if (to.host === from.host) return true;
+  const sent = headers.host === undefined ? null : URL.parse(`${from.protocol}//${headers.host}`);
+  return sent !== null && to.host === sent.host;
+}
+
+function refusal(message: string, detail: string): Redirect {
+  return { kind: 'refused', fault: { reason: 'answer-invalid', message, detail } };
+}
+
+function shorten(text: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+}
