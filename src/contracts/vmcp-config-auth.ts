@@ -27,6 +27,15 @@ const OIDC = withFields(
         'The issuer is the API server of the cluster: the issuer that its discovery document names is accepted as well, and its own keys verify.',
       ),
     ),
+    serviceAccount: optional(
+      object(
+        {
+          namespace: filledText('Its namespace.'),
+          name: optional(filledText('Its name. If it is absent, every account of the namespace is accepted.')),
+        },
+        'If set, only tokens of this service account of a cluster are accepted.',
+      ),
+    ),
     resource: addressed(filledText('`resource` of the protected-resource metadata (RFC 9728).'), 'resource'),
     scopes: list(filledText('A scope.'), '`scopes_supported` of the protected-resource metadata.'),
     jwksUrl: optional(addressed(filledText('Where the signing keys are; discovery otherwise.'), 'url')),

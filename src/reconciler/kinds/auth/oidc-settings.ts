@@ -1,5 +1,4 @@
-// Resolves an OIDCConfigRef to the settings that a proxy reads, and to what its pod needs for them: a secret in the
-// environment, mounted certificates. Knows nothing about tokens.
+// Resolves an OIDCConfigRef to the settings that a proxy reads, and to the environment and mounts that its pod needs for them.
 
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -29,15 +28,25 @@ export interface ResolvedOIDC {
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The settings, or what is wrong with the ConfigMap that should hold them. `origin` is the default resource URL, `at` where the reference is. */
+/** The resource that has an OIDCConfigRef. */
+export interface OIDCOwner {
+  readonly namespace: string;
+  /** Default resource URL. */
+  readonly origin: string;
+}
+
+/** For settings in which neither the resource URL nor the namespace counts. */
+export const ANY_OWNER: OIDCOwner = { namespace: '', origin: '' };
+
+/** Returns the settings, or the faults of the ConfigMap that should hold them. `at` is the pointer of the reference. */
 export function resolveOIDC(
   ref: Ref,
   view: View,
-  origin: string,
+  { namespace, origin }: OIDCOwner,
   at = '/spec/oidcConfig',
 ): ResolvedOIDC | { readonly findings: readonly Finding[] } {
   const resourceUrl = nonEmptyText(ref.resourceUrl) ?? origin;
-  if (isOfCluster(ref)) return kubernetes(ref.kubernetes, resourceUrl);
+  if (isOfCluster(ref)) return kubernetes(ref.kubernetes, resourceUrl, namespace);
   if (ref.inline !== undefined) return inline(ref.inline, view, resourceUrl);
   const inside = configMapSettings(ref.configMap, view);
   if ('message' in inside) {
@@ -60,7 +69,7 @@ export interface AcceptedAccounts {
 /** Undefined: tokens of another issuer than the cluster are accepted. */
 export function acceptedAccounts(ref: Ref | undefined): AcceptedAccounts | undefined {
   if (ref === undefined || !isOfCluster(ref)) return undefined;
-  const { issuer, issuer_is_api_server } = kubernetes(ref.kubernetes, '').settings;
+  const { issuer, issuer_is_api_server } = kubernetes(ref.kubernetes, '', '').settings;
   return { issuer, isApiServer: issuer_is_api_server === true };
 }
 
@@ -86,7 +95,7 @@ function bundleReferences(bundle: Bundle, pointer: string): readonly Reference[]
   return [{ pointer, kind: 'ConfigMap', name, key, optional: optional === true ? 'allowed' : undefined }];
 }
 
-function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOIDC {
+function kubernetes(config: Ref['kubernetes'], resourceUrl: string, ownNamespace: string): ResolvedOIDC {
   const needsToken = config?.useClusterAuth !== false;
   const issuer = nonEmptyText(config?.issuer) ?? CLUSTER_ISSUER;
   // Keys at a URL that the author names are not those of the API server, which is trusted by the CA of the cluster alone.
@@ -95,6 +104,7 @@ function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOID
     issuer,
     issuer_is_api_server: isOfApiServer ? true : undefined,
     audience: nonEmptyText(config?.audience) ?? 'toolhive',
+    service_account: acceptedAccount(config, ownNamespace),
     jwks_url: nonEmptyText(config?.jwksUrl),
     introspection_url: nonEmptyText(config?.introspectionUrl),
     ca_bundle_path: needsToken ? `${ACCOUNT}/ca.crt` : undefined,
@@ -106,6 +116,14 @@ function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOID
     scopes: ['openid'],
   };
   return { settings, env: [], needsToken };
+}
+
+/** Undefined: tokens of every account are accepted. The account of the pod itself is never the default: it calls no server of its own. */
+function acceptedAccount(config: Ref['kubernetes'], ownNamespace: string): Settings['service_account'] {
+  const name = nonEmptyText(config?.serviceAccount);
+  const namespace = nonEmptyText(config?.namespace);
+  if (name === undefined && namespace === undefined) return undefined;
+  return { namespace: namespace ?? ownNamespace, name };
 }
 
 type InlineSettings = Omit<Inline, 'caBundleRef'> & { readonly caBundleRef?: Inline['caBundleRef'] | undefined };

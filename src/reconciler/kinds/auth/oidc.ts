@@ -10,9 +10,13 @@ export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
 const KubernetesOIDC = object(
   {
     serviceAccount: optional(
-      text("Service account that tokens are checked with. No effect: it is always the pod's own."),
+      text('Service account of the callers: only its tokens are accepted. Default: tokens of every account.'),
     ),
-    namespace: optional(text("Namespace of that service account. No effect: it is always the pod's own.")),
+    namespace: optional(
+      text(
+        'Namespace of the service account. Without serviceAccount, tokens of every account of the namespace are accepted. Default: if serviceAccount is set, the namespace of the resource.',
+      ),
+    ),
     audience: text('Audience that tokens must be made for.', { default: 'toolhive' }),
     issuer: text(
       'Issuer of the cluster. With the default, the issuer that the API server itself names in its discovery document is accepted as well.',

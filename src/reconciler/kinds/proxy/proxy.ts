@@ -7,7 +7,7 @@ import type { Static } from '#std/schema.ts';
 import type { AuthzConfig } from '../auth/authz.ts';
 import { type ExternalAuthParts, externalAuthParts } from '../auth/external-auth-parts.ts';
 import type { OIDCConfig } from '../auth/oidc.ts';
-import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
+import { type OIDCOwner, type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { Settings, View } from '../kind.ts';
 import { type Mounted, secretsOf } from '../pods/pod.ts';
 import { type SecretKey, secretChecksum } from '../pods/secret-checksum.ts';
@@ -71,9 +71,9 @@ export interface ProxyNeeds {
 }
 
 export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
-  const { name, namespace, spec, origin } = proxy;
+  const { name, namespace, spec } = proxy;
   const own = spec.resourceOverrides?.proxyDeployment?.imagePullSecrets ?? [];
-  const oidc = spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, origin);
+  const oidc = spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, proxy);
   const { read, files } = withSecretFile(oidc);
   const auth = externalAuthParts({ name, namespace, ref: spec.externalAuthConfigRef, oidc: read }, view);
   return {
@@ -85,8 +85,8 @@ export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): P
   };
 }
 
-function resolvedOIDC(ref: Static<typeof OIDCConfig>, view: View, origin: string): ResolvedOIDC {
-  const resolved = resolveOIDC(ref, view, origin);
+function resolvedOIDC(ref: Static<typeof OIDCConfig>, view: View, owner: OIDCOwner): ResolvedOIDC {
+  const resolved = resolveOIDC(ref, view, owner);
   assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
   return resolved;
 }

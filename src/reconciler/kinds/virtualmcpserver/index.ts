@@ -58,7 +58,7 @@ export const VirtualMCPServer = defineKind({
       {
         url: `${originOf(self)}/mcp`,
         transport: 'streamable-http',
-        auth: endpointAuth(incomingAuth.type === 'oidc' ? incomingAuth.oidcConfig : undefined, view),
+        auth: endpointAuth(incomingAuth.type === 'oidc' ? incomingAuth.oidcConfig : undefined, view, self.namespace),
         offer: offerOf(self.spec, view),
       },
     ];

@@ -32,7 +32,7 @@ export function needsOf(self: VirtualServer, view: View): Needs {
 function resolvedOIDC(self: VirtualServer, view: View): Needs['oidc'] {
   const { type, oidcConfig } = self.spec.incomingAuth;
   if (type !== 'oidc' || oidcConfig === undefined) return undefined;
-  const resolved = resolveOIDC(oidcConfig, view, originOf(self));
+  const resolved = resolveOIDC(oidcConfig, view, { namespace: self.namespace, origin: originOf(self) });
   assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
   const name = VMCP_ENV.oidcClientSecret;
   const env = resolved.env.map((variable): Env => ({ ...variable, name }));
