@@ -76,6 +76,11 @@ const STRATEGY = object(
     tokenExchange: optional(
       withFields(TokenExchange, {
         subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: TOKEN_TYPES[0] }),
+        caBundlePath: optional(
+          filledText(
+            'PEM file to trust for requests to the endpoint. If it is absent, that of incomingAuth.oidc counts, if its issuer has the same origin.',
+          ),
+        ),
         externalTokenHeaderName: optional(
           filledText('Header that carries the new token. If it is absent, the token is in Authorization.'),
         ),

@@ -228,6 +228,16 @@ const EXCHANGES: readonly FieldRow[] = [
     }),
     expected: 1,
   }),
+  exchange('ca_bundle_path', {
+    value: ({ authorityFile }) => authorityFile,
+    base: (world) => exchanging({ token_url: `${world.exchangeOverTls.url}/token` })(world),
+    see: proxied(async (proxy, world) => {
+      const before = world.exchangeOverTls.asked.length;
+      await callTool(proxy, 'echo', {}, await byToken()(world));
+      return world.exchangeOverTls.asked.length - before;
+    }),
+    expected: 1,
+  }),
   exchange('client_id', { value: 'proxy', see: asked((form) => form.get('client_id')), expected: 'proxy' }),
   exchange('client_secret_env_var', {
     value: 'STORY_SECRET',

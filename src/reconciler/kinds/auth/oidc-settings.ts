@@ -4,24 +4,19 @@ import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { Finding, Reference, View } from '../kind.ts';
-import { type Env, volumeName } from '../pods/pod.ts';
+import type { Env } from '../pods/pod.ts';
+import { type Bundle, bundleOf, bundleReferences } from './ca-bundle.ts';
 import { CLUSTER_ISSUER, type OIDCConfig } from './oidc.ts';
 
 type Ref = Static<typeof OIDCConfig>;
 type Inline = NonNullable<Ref['inline']>;
-type Bundle = NonNullable<Inline['caBundleRef']>['configMapRef'];
 type Settings = NonNullable<RunConfig['oidc_config']>;
 
 export interface ResolvedOIDC {
   readonly settings: Settings;
   readonly env: readonly Env[];
-  /** Certificates to mount, at `directory`. */
-  readonly bundle?: {
-    readonly configMap: string;
-    readonly key: string;
-    readonly directory: string;
-    readonly volume: string;
-  };
+  /** Certificates to mount. */
+  readonly bundle?: Bundle;
   /** True where the pod's own service account token is used. */
   readonly needsToken: boolean;
 }
@@ -81,18 +76,12 @@ export function oidcReferences(ref: Ref | undefined, pointer: string): readonly 
     ...(configMap === undefined
       ? []
       : [{ pointer: `${pointer}/configMap/name`, kind: 'ConfigMap', name: configMap.name }]),
-    ...bundleReferences(configMap?.caBundleRef?.configMapRef, `${pointer}/configMap/caBundleRef/configMapRef`),
-    ...bundleReferences(inline?.caBundleRef?.configMapRef, `${pointer}/inline/caBundleRef/configMapRef`),
+    ...bundleReferences(configMap?.caBundleRef, `${pointer}/configMap/caBundleRef`),
+    ...bundleReferences(inline?.caBundleRef, `${pointer}/inline/caBundleRef`),
     ...(secret === undefined
       ? []
       : [{ pointer: `${pointer}/inline/clientSecretRef`, kind: 'Secret', ...secret, optional: 'waited' as const }]),
   ];
-}
-
-function bundleReferences(bundle: Bundle, pointer: string): readonly Reference[] {
-  if (bundle === undefined) return [];
-  const { name, key, optional } = bundle;
-  return [{ pointer, kind: 'ConfigMap', name, key, optional: optional === true ? 'allowed' : undefined }];
 }
 
 function kubernetes(config: Ref['kubernetes'], resourceUrl: string, ownNamespace: string): ResolvedOIDC {
@@ -129,9 +118,8 @@ function acceptedAccount(config: Ref['kubernetes'], ownNamespace: string): Setti
 type InlineSettings = Omit<Inline, 'caBundleRef'> & { readonly caBundleRef?: Inline['caBundleRef'] | undefined };
 
 function inline(config: InlineSettings, view: View, resourceUrl: string): ResolvedOIDC {
-  const bundle = bundleOf(config.caBundleRef?.configMapRef, view);
-  const path =
-    nonEmptyText(config.svcCABundlePath) ?? (bundle === undefined ? undefined : `${bundle.directory}/${bundle.key}`);
+  const bundle = bundleOf(config.caBundleRef, view);
+  const path = nonEmptyText(config.svcCABundlePath) ?? bundle?.path;
   const scopes = (config.scopes ?? []).filter((scope) => scope !== '');
   const settings: Settings = {
     issuer: config.issuer,
@@ -155,16 +143,6 @@ function clientSecret({ clientSecret, clientSecretRef }: InlineSettings): Env[] 
   const name = SECRET_ENV.oidcClientSecret;
   if (clientSecretRef !== undefined) return [{ name, secret: { ...clientSecretRef } }];
   return nonEmptyText(clientSecret) === undefined ? [] : [{ name, value: clientSecret ?? '' }];
-}
-
-/** None where it may be missing and is: pods would wait for it. */
-function bundleOf(ref: Bundle, view: View): ResolvedOIDC['bundle'] {
-  if (ref === undefined) return undefined;
-  const { name, key, optional } = ref;
-  const found = view.find('ConfigMap', name);
-  const there = [found?.data, found?.binaryData].some((entries) => isObject(entries) && entries[key] !== undefined);
-  if (optional === true && !there) return undefined;
-  return { configMap: name, key, directory: `/config/certs/${name}`, volume: volumeName('oidc-ca-bundle', name) };
 }
 
 /** Settings in a ConfigMap: JSON below the key, or else, as the existing platform has it, one entry per setting. */

@@ -2,7 +2,8 @@
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, object, optional, text } from '#std/schema.ts';
-import { configMapKeyWithDefault, nameField, secretKeyRef } from '../selectors.ts';
+import { nameField, secretKeyRef } from '../selectors.ts';
+import { caBundleRef } from './ca-bundle.ts';
 
 /** The documents' default, and the address of the API server inside each cluster. */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
@@ -29,12 +30,7 @@ const KubernetesOIDC = object(
   'Tokens of Kubernetes service accounts.',
 );
 
-function caBundleRef() {
-  return object(
-    { configMapRef: optional(configMapKeyWithDefault('ConfigMap entry that holds the certificates.', 'ca.crt')) },
-    'Certificate authorities, in PEM, to trust for requests to the issuer. Mounted for you.',
-  );
-}
+const CA_BUNDLE = caBundleRef('requests to the issuer, and for a token exchange at the same host and port');
 
 const ConfigMapOIDC = object(
   {
@@ -43,7 +39,7 @@ const ConfigMapOIDC = object(
       default: 'oidc.json',
       minLength: 1,
     }),
-    caBundleRef: optional(caBundleRef()),
+    caBundleRef: optional(CA_BUNDLE),
   },
   'Settings that are in a ConfigMap.',
 );
@@ -64,7 +60,7 @@ const InlineOIDC = object(
         deprecated: { use: 'caBundleRef', until: 'v1beta1' },
       }),
     ),
-    caBundleRef: optional(caBundleRef()),
+    caBundleRef: optional(CA_BUNDLE),
     jwksAuthTokenPath: optional(text('File with a bearer token for requests to the issuer.')),
     jwksAllowPrivateIP: bool('True: the keys may be at a private address.', false),
     protectedResourceAllowPrivateIP: bool('True: the protected resource may be at a private address.', false),

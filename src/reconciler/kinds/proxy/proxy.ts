@@ -2,14 +2,13 @@
 // what follows from them for its configuration and its pods alike. Knows nothing about particular kinds.
 
 import assert from 'node:assert/strict';
-import type { JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { AuthzConfig } from '../auth/authz.ts';
 import { type ExternalAuthParts, externalAuthParts } from '../auth/external-auth-parts.ts';
 import type { OIDCConfig } from '../auth/oidc.ts';
 import { type OIDCOwner, type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { Settings, View } from '../kind.ts';
-import { type Mounted, secretsOf } from '../pods/pod.ts';
+import { secretsOf } from '../pods/pod.ts';
 import { type SecretKey, secretChecksum } from '../pods/secret-checksum.ts';
 import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.ts';
 import type { ProxyTuning } from './annotations.ts';
@@ -100,9 +99,4 @@ function withSecretFile(oidc: ResolvedOIDC | undefined): {
   const files = secretsOf(oidc?.env ?? []).map((secret) => ({ file, secret }));
   if (oidc === undefined || files.length === 0) return { read: oidc, files };
   return { read: { ...oidc, env: [], settings: { ...oidc.settings, client_secret_file: secretPath(file) } }, files };
-}
-
-/** A ConfigMap that is mounted as files. */
-export function mountedConfigMap(name: string, mountPath: string, configMap: JsonObject): Mounted {
-  return { volume: { name, configMap }, mount: { name, mountPath, readOnly: true } };
 }

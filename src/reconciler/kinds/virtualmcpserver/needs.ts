@@ -19,7 +19,7 @@ export interface Needs {
 
 export function needsOf(self: VirtualServer, view: View): Needs {
   const resolved = resolvedOIDC(self, view);
-  const authServer = resolved === undefined ? undefined : serverOf(self, resolved);
+  const authServer = resolved === undefined ? undefined : serverOf(self, resolved, view);
   // Clients may ask for what the authorization server gives.
   const scopes = authServer?.config.scopes_supported;
   const oidc =
@@ -39,9 +39,13 @@ function resolvedOIDC(self: VirtualServer, view: View): Needs['oidc'] {
   return { ...resolved, env, secretEnv: env.length === 0 ? undefined : name };
 }
 
-function serverOf({ name, namespace, spec }: VirtualServer, { settings }: ResolvedOIDC): AuthServerParts | undefined {
+function serverOf(
+  { name, namespace, spec }: VirtualServer,
+  { settings }: ResolvedOIDC,
+  view: View,
+): AuthServerParts | undefined {
   if (spec.authServerConfig === undefined) return undefined;
   const { audience, resource_url: resourceUrl } = settings;
   const host = { name, namespace, resourceUrl, audience, scopes: authServerScopes(settings.scopes) };
-  return authServerParts(spec.authServerConfig, host);
+  return authServerParts(spec.authServerConfig, host, view);
 }
