@@ -228,4 +228,6 @@ export interface Kind {
   generated(resource: Resource, settings: Settings): readonly GeneratedSecret[];
   /** The whole status subresource. `resource.status` is the one that exists now (for transition times). */
   status(resource: Resource, observed: Observed): JsonObject;
+  /** The part of a status that the reconciler writes. Fields that another program writes are left out: they stay that program's own. */
+  written(status: JsonObject): JsonObject;
 }

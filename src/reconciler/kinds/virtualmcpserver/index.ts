@@ -11,7 +11,7 @@ import { offerOf } from './offer.ts';
 import { references } from './references.ts';
 import { rules } from './rules.ts';
 import { VirtualMCPServerSpec, VirtualMCPServerStatus } from './schema.ts';
-import { status } from './status.ts';
+import { status, written } from './status.ts';
 
 export const VirtualMCPServer = defineKind({
   kind: 'VirtualMCPServer',
@@ -67,4 +67,5 @@ export const VirtualMCPServer = defineKind({
   children,
   generated,
   status,
+  written,
 });
