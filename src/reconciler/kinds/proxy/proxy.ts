@@ -52,7 +52,7 @@ export interface ProxyFacts {
   };
 }
 
-/** Of a remote proxy. `port` counts only where `proxyPort` is left at its default: it is the older spelling of the same thing. */
+/** `port` counts only if `proxyPort` is left at its default: it is the older spelling of the same thing. */
 export function proxyPort({ proxyPort, port }: { readonly proxyPort: number; readonly port: number }): number {
   return proxyPort === 8080 ? port : proxyPort;
 }
