@@ -1,21 +1,30 @@
 // The claims that every accepted token must have, whoever vouches for them: a signature or an introspection endpoint.
 
-import type { JsonObject } from '#std/json.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 import type { Refusal } from './rejection.ts';
 
 export interface ExpectedClaims {
   readonly issuer: string;
   readonly audience: string;
+  /** If set, only tokens of this service account are accepted. */
+  readonly account?: ServiceAccount;
 }
 
-/** The refusal, or undefined where the claims are right. `nowMs`: milliseconds since 1970; there is no leeway. */
+/** A service account of a cluster; every account of the namespace if there is no name. */
+export interface ServiceAccount {
+  readonly namespace: string;
+  readonly name?: string;
+}
+
+/** Returns the refusal, or undefined if the claims are right. `nowMs`: milliseconds since 1970; there is no leeway. */
 export function checkClaims(claims: JsonObject, expected: ExpectedClaims, nowMs: number): Refusal | undefined {
   return (
     checkIssuer(claims.iss, expected.issuer) ??
     checkAudience(claims.aud, expected.audience) ??
     checkExpiry(claims.exp, nowMs) ??
-    checkNotBefore(claims.nbf, nowMs)
+    checkNotBefore(claims.nbf, nowMs) ??
+    checkAccount(claims, expected.account)
   );
 }
 
@@ -48,4 +57,22 @@ function checkNotBefore(notBefore: unknown, nowMs: number): Refusal | undefined 
   if (typeof notBefore !== 'number') return { reason: 'claim-invalid', claim: 'nbf' };
   if (notBefore * 1000 > nowMs) return { reason: 'token-not-yet-valid', validFrom: notBefore };
   return undefined;
+}
+
+const CLUSTER_CLAIM = 'kubernetes.io';
+
+/** The claims that an API server puts into tokens of service accounts: the private ones and the subject must name the same account. */
+function checkAccount(claims: JsonObject, expected: ServiceAccount | undefined): Refusal | undefined {
+  if (expected === undefined) return undefined;
+  const cluster = claims[CLUSTER_CLAIM];
+  if (cluster === undefined) return { reason: 'claim-missing', claim: CLUSTER_CLAIM };
+  const { namespace, serviceaccount } = isObject(cluster) ? cluster : {};
+  const name = isObject(serviceaccount) ? serviceaccount.name : undefined;
+  if (typeof namespace !== 'string' || typeof name !== 'string') {
+    return { reason: 'claim-invalid', claim: CLUSTER_CLAIM };
+  }
+  if (claims.sub === undefined) return { reason: 'claim-missing', claim: 'sub' };
+  if (claims.sub !== `system:serviceaccount:${namespace}:${name}`) return { reason: 'claim-invalid', claim: 'sub' };
+  if (namespace === expected.namespace && (expected.name === undefined || name === expected.name)) return undefined;
+  return { reason: 'account-mismatch', actual: excerpt(`${namespace}/${name}`) };
 }

@@ -29,9 +29,10 @@ export const AUTH_CODES = {
   'key-unusable': 'The key that the JWT names cannot verify it: wrong type, too short, or several keys fit.',
   'signature-invalid':
     'The signature of the JWT does not fit the key of the provider. The token was changed, or is from another issuer that uses the same key id; get a new one.',
-  'claim-missing': 'A required claim is missing. `exp`, `iss` and `aud` are required of every token.',
+  'claim-missing':
+    'A required claim is missing. `exp`, `iss` and `aud` are required of every token, and `kubernetes.io` and `sub` too if only tokens of one service account or namespace are accepted.',
   'claim-invalid':
-    'A claim has a value of the wrong type: `exp`, `nbf` and `iat` are numbers of seconds, `iss` is text, `aud` text or a list of it. The provider has to be fixed.',
+    'A claim has a value of the wrong type: `exp`, `nbf` and `iat` are numbers of seconds, `iss` is text, `aud` text or a list of it. If only tokens of one service account or namespace are accepted, `kubernetes.io` names both, and `sub` names the same account. The provider has to be fixed.',
   'token-expired':
     'The `exp` claim is not in the future. There is no leeway: the client has to get a new token before, and both clocks have to be right.',
   'token-not-yet-valid':
@@ -40,6 +41,8 @@ export const AUTH_CODES = {
     'The `iss` claim differs from the issuerUrl of the provider. They are compared exactly: look for a slash at the end, http for https, another host name.',
   'audience-mismatch':
     'The `aud` claim does not contain the audience configured for the provider. Ask the provider for a token for that audience, or correct `audience`.',
+  'account-mismatch':
+    'The token is of another service account than `kubernetes.serviceAccount` and `kubernetes.namespace` of `oidcConfig` name. Request a token of that account, or correct these fields; without them, every account of the cluster is accepted.',
   'token-inactive':
     'The introspection endpoint says that the token is not active: expired, revoked, or unknown to it. Get a new one.',
   'token-unsupported':

@@ -126,8 +126,8 @@ export function createIntrospection(
 /** RFC 7662 section 2.2, and the claims that are required of every token. */
 function checkAnswer(answer: JsonObject, provider: ProviderSettings, nowMs: number): TokenResult {
   if (answer.active !== true) return { ok: false, refusal: { reason: 'token-inactive' } };
-  const expected = { issuer: provider.issuerUrl, audience: provider.audience };
-  const refusal = checkBearer(answer) ?? checkClaims(answer, expected, nowMs);
+  const { issuerUrl: issuer, audience, account } = provider;
+  const refusal = checkBearer(answer) ?? checkClaims(answer, { issuer, audience, account }, nowMs);
   return refusal === undefined ? { ok: true, claims: answer } : { ok: false, refusal };
 }
 

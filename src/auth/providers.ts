@@ -99,10 +99,10 @@ async function verify(
   attempts: Attempt[],
 ): Promise<Identity | undefined> {
   for (const { settings, keys } of providers) {
-    const { issuerUrl, audience, tokenTypes } = settings;
+    const { issuerUrl, audience, account, tokenTypes } = settings;
     // Asked again: keys that were loaded meanwhile may be those of another issuer.
     const isIssued = await keys.issues(issuer);
-    const expected = { issuer: isIssued === true ? issuer : issuerUrl, audience, tokenTypes };
+    const expected = { issuer: isIssued === true ? issuer : issuerUrl, audience, account, tokenTypes };
     const result = await checkAccessToken(keys.find, token, expected, ports.clock.now());
     if (result.ok) {
       const identity = identityOf(settings.name, result.claims);

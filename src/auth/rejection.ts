@@ -19,6 +19,7 @@ export type Refusal =
   | { readonly reason: 'token-not-yet-valid'; readonly validFrom: number }
   | { readonly reason: 'issuer-mismatch'; readonly actual: string }
   | { readonly reason: 'audience-mismatch'; readonly actual: readonly string[] }
+  | { readonly reason: 'account-mismatch'; readonly actual: string }
   | { readonly reason: 'token-inactive' }
   | { readonly reason: 'token-unsupported' }
   | { readonly reason: 'keys-unavailable'; readonly cause: Cause }

@@ -1,6 +1,7 @@
 // What the configuration says about access, as token validation and discovery need it. Knows no file format.
 
 import type { JSONWebKeySet } from 'jose';
+import type { ServiceAccount } from './claims.ts';
 
 export interface ProviderSettings {
   /** For logs. */
@@ -8,6 +9,8 @@ export interface ProviderSettings {
   /** Equal to the `iss` claim of accepted tokens, character by character. */
   readonly issuerUrl: string;
   readonly audience: string;
+  /** If set, only tokens of this service account of a cluster are accepted. */
+  readonly account?: ServiceAccount;
   /** `typ` of its tokens, beyond those that all have. */
   readonly tokenTypes?: readonly string[];
   /** Where the issuer is in this process: its keys now, one and the same object until there are others. Nothing is fetched. */

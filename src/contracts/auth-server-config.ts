@@ -163,6 +163,9 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
         {
           name: Text('Name of the provider.'),
           type: Type.Enum(['oidc', 'oauth2'], { description: 'Which of the two blocks is there.' }),
+          ca_bundle_path: Type.Optional(
+            Text('PEM file to trust for requests to the provider, in place of the roots of the image.'),
+          ),
           oidc_config: Type.Optional(OIDCUpstream),
           oauth2_config: Type.Optional(OAuth2Upstream),
         },

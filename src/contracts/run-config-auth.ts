@@ -26,6 +26,11 @@ const Text = (description: string) => Type.String({ minLength: 1, description })
 const TokenExchange = Type.Object(
   {
     token_url: addressed(Text('Token endpoint that exchanges tokens (RFC 8693).'), 'url'),
+    ca_bundle_path: Type.Optional(
+      Text(
+        'PEM file to trust for requests to the endpoint, in place of the roots of the image. Absent: that of oidc_config, if its issuer has the same origin.',
+      ),
+    ),
     client_id: Type.Optional(Text('Client id of the proxy.')),
     client_secret_env_var: Type.Optional(Text('Variable with the client secret.')),
     client_secret_file: Type.Optional(

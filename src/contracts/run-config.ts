@@ -78,6 +78,15 @@ const OIDC = Type.Object(
       }),
     ),
     audience: Type.Optional(Text('Audience of accepted tokens.')),
+    service_account: Type.Optional(
+      Type.Object(
+        {
+          namespace: Text('Its namespace.'),
+          name: Type.Optional(Text('Its name. Absent: every account of the namespace.')),
+        },
+        { ...CLOSED, description: 'Only tokens of this service account of the cluster are accepted.' },
+      ),
+    ),
     jwks_url: Type.Optional(addressed(Text('Where the signing keys are; discovery otherwise.'), 'url')),
     introspection_url: Type.Optional(addressed(Text('Where opaque tokens are checked (RFC 7662).'), 'url')),
     client_id: Type.Optional(Text('Client id for introspection.')),

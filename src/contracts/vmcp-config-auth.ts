@@ -27,6 +27,15 @@ const OIDC = withFields(
         'The issuer is the API server of the cluster: the issuer that its discovery document names is accepted as well, and its own keys verify.',
       ),
     ),
+    serviceAccount: optional(
+      object(
+        {
+          namespace: filledText('Its namespace.'),
+          name: optional(filledText('Its name. If it is absent, every account of the namespace is accepted.')),
+        },
+        'If set, only tokens of this service account of a cluster are accepted.',
+      ),
+    ),
     resource: addressed(filledText('`resource` of the protected-resource metadata (RFC 9728).'), 'resource'),
     scopes: list(filledText('A scope.'), '`scopes_supported` of the protected-resource metadata.'),
     jwksUrl: optional(addressed(filledText('Where the signing keys are; discovery otherwise.'), 'url')),
@@ -67,6 +76,11 @@ const STRATEGY = object(
     tokenExchange: optional(
       withFields(TokenExchange, {
         subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: TOKEN_TYPES[0] }),
+        caBundlePath: optional(
+          filledText(
+            'PEM file to trust for requests to the endpoint. If it is absent, that of incomingAuth.oidc counts, if its issuer has the same origin.',
+          ),
+        ),
         externalTokenHeaderName: optional(
           filledText('Header that carries the new token. If it is absent, the token is in Authorization.'),
         ),

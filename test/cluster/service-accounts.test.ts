@@ -4,7 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { call, post, proxyBefore, startServer, stopAll, type TestServer } from '../gateway/proxy/rig.ts';
@@ -17,6 +17,8 @@ const KEYS = '/openid/v1/jwks';
 const dir = mkdtempSync(join(tmpdir(), 'skep-accounts-'));
 let server: SuiteServer;
 let namespace: string;
+/** Another one, with an account of the same name. */
+let other: string;
 let admin: Api;
 /** As a pod of the account. */
 let pod: Api;
@@ -27,8 +29,15 @@ beforeAll(async () => {
   server = await openServer();
   namespace = await server.namespace('accounts');
   admin = await connect(server.kubeconfig);
-  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'caller', namespace } };
-  await (await server.client('suite')).apply(account, { force: true });
+  const suite = await server.client('suite');
+  other = await server.namespace('others');
+  for (const metadata of [
+    { name: 'caller', namespace },
+    { name: 'neighbour', namespace },
+    { name: 'caller', namespace: other },
+  ]) {
+    await suite.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }, { force: true });
+  }
   const path = join(dir, 'kubeconfig');
   const { url, authority } = await writeKubeconfigOfAccount(server.kubeconfig, namespace, path, 'caller');
   pod = await connect(path);
@@ -49,16 +58,16 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function request(spec: JsonObject, more: JsonObject = {}, account = 'caller') {
+function request(spec: JsonObject, more: JsonObject = {}, account = 'caller', of = namespace) {
   return admin.call({
-    ...{ method: 'POST', path: `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`, query: {} },
+    ...{ method: 'POST', path: `/api/v1/namespaces/${of}/serviceaccounts/${account}/token`, query: {} },
     contentType: 'application/json',
     body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec, ...more }),
   });
 }
 
-async function tokenFor(audiences: readonly string[], more: JsonObject = {}): Promise<string> {
-  const { body } = await request({ audiences: [...audiences], ...more });
+async function tokenFor(audiences: readonly string[], more: JsonObject = {}, account?: string, of?: string) {
+  const { body } = await request({ audiences: [...audiences], ...more }, {}, account, of);
   return isObject(body) && isObject(body.status) ? String(body.status.token) : '';
 }
 
@@ -165,6 +174,37 @@ test('a proxy accepts tokens that the cluster issues for its audience, and no ot
   const [header, , signature] = good.split('.');
   const claims = Buffer.from(JSON.stringify({ ...claimsOf(good), sub: 'system:serviceaccount:x:admin' }));
   expect(await statusOf(`${header}.${claims.toString('base64url')}.${signature}`)).toBe(401);
+});
+
+describe('a proxy that is for one account', () => {
+  const cases = [
+    {
+      reason: 'the account is the named one',
+      accepted: () => ({ namespace, name: 'caller' }),
+      statuses: [200, 401, 401],
+    },
+    { reason: 'every account of the namespace counts', accepted: () => ({ namespace }), statuses: [200, 200, 401] },
+    {
+      reason: 'it is of the other namespace',
+      accepted: () => ({ namespace: other, name: 'caller' }),
+      statuses: [401, 401, 200],
+    },
+    { reason: 'no account is named', accepted: () => undefined, statuses: [200, 200, 200] },
+  ];
+
+  test.each(cases)('accepts its tokens alone: $reason', async ({ accepted, statuses }) => {
+    const proxy = await proxyBefore(backend.port, { oidc_config: { ...settings, service_account: accepted() } });
+    const tokens = [
+      await tokenFor(['toolhive']),
+      await tokenFor(['toolhive'], {}, 'neighbour'),
+      await tokenFor(['toolhive'], {}, 'caller', other),
+    ];
+    const responses = await Promise.all(
+      tokens.map((token) => post(proxy.url, call('a'), { authorization: `Bearer ${token}` })),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(statuses);
+    if (statuses.includes(401)) await proxy.log.until(/account-mismatch/);
+  });
 });
 
 test('without the issuer that the API server names, the documented default accepts none of its tokens', async () => {

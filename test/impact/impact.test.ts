@@ -38,7 +38,10 @@ function edited(edits: readonly Edit[]): string {
 }
 
 function reported(...edits: readonly Edit[]): string[] {
-  const [before, after] = [objectsOf(FLEET), objectsOf(edited(edits))];
+  return between(objectsOf(FLEET), objectsOf(edited(edits)));
+}
+
+function between(before: readonly KubeObject[], after: readonly KubeObject[]): string[] {
   return [
     ...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }), {
       extent: 'folded',
@@ -175,6 +178,23 @@ describe('tokens, URLs and transports', () => {
     ]);
   });
 
+  const ofCluster = (more = '') => `type: kubernetes\n    kubernetes: {audience: wiki${more}}`;
+  const inline = 'type: inline\n    inline: {issuer: "https://login.example.com", audience: wiki}';
+
+  test('one service account, and every account again', () => {
+    const one: Edit = [inline, ofCluster(', serviceAccount: caller')];
+    expect(between(objectsOf(edited([[inline, ofCluster()]])), objectsOf(edited([one])))).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPServer/wiki',
+      '      the tokens of today are refused: they must be of service account docs/caller, no longer of every account',
+    ]);
+    expect(between(objectsOf(edited([one])), objectsOf(edited([[inline, ofCluster()]])))).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPServer/wiki',
+      '      tokens of every service account of https://kubernetes.default.svc are accepted',
+    ]);
+  });
+
   test('a server that was open asks for tokens', () => {
     const oidc =
       '{type: oidc, oidcConfig: {type: inline, inline: {issuer: "https://login.example.com", audience: desk}}}';
@@ -245,15 +265,6 @@ describe('endpoints and registries', () => {
     );
   });
 });
-
-function between(before: readonly KubeObject[], after: readonly KubeObject[]): string[] {
-  return [
-    ...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }), {
-      extent: 'folded',
-      commandOf: INSTALLED,
-    }),
-  ];
-}
 
 test('a registry that goes takes what is known with it, and changes no server', () => {
   const all = objectsOf(FLEET);

@@ -63,7 +63,11 @@ export const ModelAuthz = object(
 /** IncomingAuthConfig of the model. */
 export const ModelIncomingAuth = object(
   {
-    type: choice('How clients authenticate.', ['oidc', 'local', 'anonymous']),
+    type: choice('How clients authenticate. local is refused: it would authenticate nobody.', [
+      'oidc',
+      'local',
+      'anonymous',
+    ]),
     oidc: optional(ModelOIDC),
     authz: optional(ModelAuthz),
   },

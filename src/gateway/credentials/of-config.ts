@@ -1,5 +1,4 @@
-// The credential that a proxy's configuration asks for, put together from the ways of this folder. Knows nothing about how
-// each works.
+// Puts together the credential that a proxy's configuration asks for.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { bearerToken } from './bearer.ts';
@@ -11,6 +10,7 @@ import { headerInjection } from './header.ts';
 import type { CredentialPorts } from './ports.ts';
 import { removeCallerToken } from './remove.ts';
 import { cloudSts, removeCallerSignature } from './sts.ts';
+import { issuerBundle, trustBundle } from './trust.ts';
 import { upstreamInjection } from './upstream.ts';
 
 const BLOCKS = [
@@ -51,11 +51,17 @@ function checkBlocks(config: RunConfig): void {
 
 function blockSteps(config: RunConfig, ports: CredentialPorts): readonly Credential[] {
   const { token_exchange_config: exchange, header_injection_config: header, bearer_token_config: bearer } = config;
-  if (exchange !== undefined) return [tokenExchange(ports, exchange)];
+  if (exchange !== undefined) return [tokenExchange(trustBundle(ports, exchangeBundle(config)), exchange)];
   if (header !== undefined) return [headerInjection(ports, header)];
   if (bearer !== undefined) return [bearerToken(ports, bearer)];
   if (ports.upstreamToken !== undefined) return [upstreamInjection(ports.upstreamToken)];
   return config.aws_sts_config === undefined ? [] : [removeCallerSignature];
+}
+
+function exchangeBundle({ token_exchange_config: exchange, oidc_config: oidc }: RunConfig): string | undefined {
+  if (exchange?.ca_bundle_path !== undefined || exchange === undefined) return exchange?.ca_bundle_path;
+  const urls = [oidc?.issuer, oidc?.jwks_url, oidc?.introspection_url];
+  return issuerBundle({ bundle: oidc?.ca_bundle_path, urls }, exchange.token_url);
 }
 
 function forwardSteps(

@@ -1,6 +1,6 @@
-// The credential that a virtual server's configuration asks for at one backend, put together from the ways of this folder.
-// Knows nothing about how each works.
+// Puts together the credential that a virtual server's configuration asks for at one backend.
 
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import { bearerToken } from './bearer.ts';
 import { configFault } from './config-fault.ts';
@@ -10,11 +10,22 @@ import { headerInjection } from './header.ts';
 import type { CredentialPorts } from './ports.ts';
 import { removeCallerToken } from './remove.ts';
 import { cloudSts, removeCallerSignature } from './sts.ts';
+import { issuerBundle, trustBundle } from './trust.ts';
 import { upstreamInjection } from './upstream.ts';
 
 export interface StrategyPorts extends CredentialPorts {
   /** The person's token at the provider of that name. Absent: there is no authorization server. */
   readonly providerToken?: (caller: CredentialCaller, provider: string) => Promise<string | undefined>;
+}
+
+/** Fills in the bundle of a token exchange at the provider whose tokens are accepted. */
+export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: string): Strategy {
+  const strategy = outgoingAuth.backends[member] ?? { type: 'unauthenticated' };
+  const { tokenExchange: exchange } = strategy;
+  if (exchange === undefined || exchange.caBundlePath !== undefined) return strategy;
+  const { caBundlePath: bundle, issuer, jwksUrl, introspectionUrl } = incomingAuth.oidc ?? {};
+  const caBundlePath = issuerBundle({ bundle, urls: [issuer, jwksUrl, introspectionUrl] }, exchange.tokenUrl);
+  return { ...strategy, tokenExchange: { ...exchange, caBundlePath } };
 }
 
 /** What a backend offers to a caller may depend on who that is. */
@@ -79,7 +90,7 @@ function exchangeOf({ tokenExchange: block }: Strategy, pointer: string, ports: 
   const given = requireBlock(block, pointer, 'tokenExchange');
   const { clientSecret, clientSecretEnv, externalTokenHeaderName: header } = given;
   const secret = clientSecret === undefined ? clientSecretEnv : WRITTEN;
-  return tokenExchange(written(ports, clientSecret), {
+  return tokenExchange(trustBundle(written(ports, clientSecret), given.caBundlePath), {
     token_url: given.tokenUrl,
     client_id: given.clientId,
     client_secret_env_var: secret,

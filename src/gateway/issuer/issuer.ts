@@ -71,7 +71,14 @@ export function createAuthorizationServer(
 /** Its secret is read once here, so that one that is missing stops the start. */
 function createUpstream(ports: IssuerPorts, settings: UpstreamSettings): Upstream {
   upstreamSecret(ports, settings);
-  return settings.type === 'oidc' ? createOIDCUpstream(ports, settings) : createOAuth2Upstream(ports, settings);
+  const trusting = trustProvider(ports, settings);
+  return settings.type === 'oidc' ? createOIDCUpstream(trusting, settings) : createOAuth2Upstream(trusting, settings);
+}
+
+/** The file is read for each request, since certificates rotate. */
+function trustProvider(ports: IssuerPorts, { caBundleFile: file }: UpstreamSettings): IssuerPorts {
+  if (file === undefined) return ports;
+  return { ...ports, fetch: async (request) => ports.fetch({ ...request, ca: ports.files.read(file) }) };
 }
 
 function warnOfEphemeral({ settings, ports }: IssuerWorld): void {

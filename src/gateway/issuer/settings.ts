@@ -16,6 +16,8 @@ export interface UpstreamClient {
   /** Wins over the variable. */
   readonly clientSecretFile?: string;
   readonly clientSecretVariable?: string;
+  /** PEM file to trust for requests to the provider. */
+  readonly caBundleFile?: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
 }
@@ -111,7 +113,7 @@ function lifespan({ token_lifespans: lifespans }: AuthServerConfig, key: keyof t
 }
 
 function upstreamSettings(
-  { name, type, oidc_config: oidc, oauth2_config: oauth2 }: UpstreamBlock,
+  { name, type, ca_bundle_path: caBundleFile, oidc_config: oidc, oauth2_config: oauth2 }: UpstreamBlock,
   index: number,
 ): UpstreamSettings {
   const pointer = `/upstreams/${index}`;
@@ -119,6 +121,7 @@ function upstreamSettings(
     return {
       type,
       ...upstreamClient(name, oidc),
+      caBundleFile,
       issuerUrl: httpUrl(oidc.issuer_url, `${pointer}/oidc_config/issuer_url`),
       userInfo: oidc.userinfo_override,
     };
@@ -127,6 +130,7 @@ function upstreamSettings(
     return {
       type,
       ...upstreamClient(name, oauth2),
+      caBundleFile,
       authorizationEndpoint: httpUrl(oauth2.authorization_endpoint, `${pointer}/oauth2_config/authorization_endpoint`),
       tokenEndpoint: httpUrl(oauth2.token_endpoint, `${pointer}/oauth2_config/token_endpoint`),
       userInfo: oauth2.userinfo,

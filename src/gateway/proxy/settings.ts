@@ -100,6 +100,7 @@ export function resourceOf(
         name,
         issuerUrl: oidc.issuer,
         audience: audienceOf(oidc),
+        account: oidc.service_account,
         ownKeys: own?.issuer === oidc.issuer ? own.publishedKeys : undefined,
         jwksUrl: oidc.jwks_url,
         isApiServer: oidc.issuer_is_api_server,

@@ -1,5 +1,4 @@
-// A virtual server's configuration with times as numbers, and what of it this release cannot do. Knows nothing about files,
-// sockets or how settings are used.
+// Reads a virtual server's configuration: times as numbers, rules for names, and the settings that are refused.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { parseDuration } from '#std/duration.ts';
@@ -45,12 +44,17 @@ function durationMs(text: string): number {
   return Math.max(1, Math.ceil(parseDuration(text) ?? 0));
 }
 
-/** Pointers of settings that have no effect yet, each with the reason. */
+/** Returns pointers of the settings that are refused, each with the reason. */
 export function unsupportedSettings(
   config: VmcpConfig,
 ): readonly { readonly pointer: string; readonly reason: string }[] {
   const found: { pointer: string; reason: string }[] = [];
   const refuse = (pointer: string, reason: string) => found.push({ pointer, reason });
-  if (config.incomingAuth.type === 'local') refuse('/incomingAuth/type', 'it knows no users of the system');
+  if (config.incomingAuth.type === 'local') {
+    refuse(
+      '/incomingAuth/type',
+      'local would authenticate nobody (decision 0323). Write oidc with the issuer of your tokens, or anonymous',
+    );
+  }
   return found;
 }

@@ -35,6 +35,7 @@ function oidcConfig({ incomingAuth: { type, oidc } }: VmcpConfig): RunConfig['oi
     issuer: oidc.issuer,
     issuer_is_api_server: oidc.issuerIsApiServer,
     audience: oidc.audience,
+    service_account: oidc.serviceAccount,
     jwks_url: oidc.jwksUrl,
     introspection_url: oidc.introspectionUrl,
     client_id: oidc.clientId,

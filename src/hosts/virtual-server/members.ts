@@ -8,7 +8,7 @@ import { createHttpBackend } from '#gateway/backends/http.ts';
 import type { Upstream } from '#gateway/backends/ports.ts';
 import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
 import { createSseBackend } from '#gateway/backends/sse/backend.ts';
-import { credentialOfStrategy, isPerCaller, type StrategyPorts } from '#gateway/credentials/of-strategy.ts';
+import { credentialOfStrategy, isPerCaller, type StrategyPorts, strategyAt } from '#gateway/credentials/of-strategy.ts';
 import { createMemberHealth } from '#gateway/virtual-server/health/member-health.ts';
 import type { Member, Members } from '#gateway/virtual-server/members/member.ts';
 import { healthTimes, timeoutOf } from '#gateway/virtual-server/settings.ts';
@@ -74,7 +74,7 @@ function openAll(config: VmcpConfig, parts: MemberParts, before: ReadonlyMap<str
   return new Map(
     config.backends.map((listed) => {
       const { name, metadata: _metadata, ...place } = listed;
-      const strategy = config.outgoingAuth.backends[name];
+      const strategy = strategyAt(config, name);
       const facts = { place, strategy, timeoutMs: timeoutOf(config, name), health: healthTimes(config) };
       const known = before.get(name);
       if (known !== undefined && jsonEquals(known.facts, facts)) return [name, known];
@@ -85,7 +85,7 @@ function openAll(config: VmcpConfig, parts: MemberParts, before: ReadonlyMap<str
 
 function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Member {
   const { name, url, transport } = listed;
-  const strategy = config.outgoingAuth.backends[name] ?? { type: 'unauthenticated' };
+  const strategy = strategyAt(config, name);
   const timeoutMs = timeoutOf(config, name);
   const pointer = `/outgoingAuth/backends/${pointerToken(name)}`;
   return {

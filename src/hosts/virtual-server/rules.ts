@@ -2,15 +2,16 @@
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
+import type { AuthzConfigFile } from '#contracts/authz-config.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Exchange } from '#gateway/backends/backend.ts';
 import { createKnownTools, hintsFrom } from '#gateway/gate/known-tools.ts';
-import { compilePolicies } from '#gateway/gate/policy/compile.ts';
+import { type CompiledPolicies, compileForbids, compilePolicies } from '#gateway/gate/policy/compile.ts';
 import type { Policies } from '#gateway/gate/policy/decide.ts';
 import type { ChangedList, LiveRules } from '#gateway/proxy/lists/live-stream.ts';
 import { claimsOf, createRules, type Rules } from '#gateway/proxy/rules.ts';
 import type { NamedResource } from '#gateway/proxy/settings.ts';
-import { CALL_TOOL } from '#gateway/virtual-server/optimizer/definitions.ts';
+import { CALL_TOOL, FIND_TOOL } from '#gateway/virtual-server/optimizer/definitions.ts';
 import { readInnerCall } from '#gateway/virtual-server/optimizer/inner-call.ts';
 import type { ToolRoute } from '#gateway/virtual-server/own-tools/ports.ts';
 import type { RequestMessage } from '#gateway/wire/message.ts';
@@ -41,9 +42,18 @@ export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, logger
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
   let from = incomingAuth;
   let policies = policiesOf(from.authz);
-  let rules = createRules({ policies, known, resource: namedResourceOf(from), unreadable });
-  let shown = optimizer === undefined ? rules : namingInnerTools(rules);
+  let rules = makeRules(policies);
+  let shown = optimizer === undefined ? rules : optimizerRules();
   let tools: readonly KnownTool[] = [];
+
+  function makeRules(decidedBy: Policies | undefined): Rules {
+    return createRules({ policies: decidedBy, known, resource: namedResourceOf(from), unreadable });
+  }
+
+  /** The tools of the optimizer themselves, and the tools that they call by the policies as they are. */
+  function optimizerRules(): Rules {
+    return namingInnerTools(makeRules(policies && openOptimizer(policies, from.authz)), rules);
+  }
 
   function learn(): void {
     if (policies?.readsHints !== true) return;
@@ -67,9 +77,9 @@ export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, logger
       if (!same) {
         policies = policiesOf(next.authz);
         from = next;
-        rules = createRules({ policies, known, resource: namedResourceOf(from), unreadable });
+        rules = makeRules(policies);
       }
-      shown = other === undefined ? rules : namingInnerTools(rules);
+      shown = other === undefined ? rules : optimizerRules();
       if (same) return;
       learn();
       for (const listener of [...listeners]) listener(LISTS);
@@ -86,22 +96,38 @@ export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, logger
   };
 }
 
-/** What is kept of a request names the tool that `call_tool` calls. */
-function namingInnerTools(rules: Rules): Rules {
+/**
+ * `find_tool` and `call_tool` need no permit: what a caller finds and calls by them is decided for each tool. A `forbid` that
+ * applies to them holds.
+ */
+function openOptimizer(policies: Policies, authz: IncomingAuth['authz']): Policies {
+  const tools = [FIND_TOOL, CALL_TOOL];
+  const forbids = usable(compileForbids(policyFileOf(authz), tools));
   return {
-    ...rules,
+    ...policies,
+    decide: (request) =>
+      request.action === 'call_tool' && tools.includes(request.name)
+        ? forbids.decide(request)
+        : policies.decide(request),
+  };
+}
+
+/** What is kept of a request names the tool that `call_tool` calls. `inner` decides on that tool. */
+function namingInnerTools(outer: Rules, inner: Rules): Rules {
+  return {
+    ...outer,
     admit(message, body, caller) {
-      const admitted = rules.admit(message, body, caller);
+      const admitted = outer.admit(message, body, caller);
       if (admitted.refusal !== undefined || message.kind !== 'request' || message.target?.value !== CALL_TOOL) {
         return admitted;
       }
-      const inner = readInnerCall(body, message);
-      if (!inner.ok) return admitted;
+      const called = readInnerCall(body, message);
+      if (!called.ok) return admitted;
       const innerRefusal = () => {
-        const asked = rules.admit(inner.message, inner.body, caller);
+        const asked = inner.admit(called.message, called.body, caller);
         return asked.refusal === undefined ? undefined : asked;
       };
-      return { ...admitted, innerTool: inner.tool, innerRefusal };
+      return { ...admitted, innerTool: called.tool, innerRefusal };
     },
   };
 }
@@ -119,10 +145,17 @@ export function checkPolicies({ incomingAuth }: VmcpConfig): void {
   policiesOf(incomingAuth.authz);
 }
 
-function policiesOf({ type, policies = [], entitiesJson }: IncomingAuth['authz']): Policies | undefined {
-  if (type === 'none') return undefined;
+function policiesOf(authz: IncomingAuth['authz']): Policies | undefined {
+  return authz.type === 'none' ? undefined : usable(compilePolicies(policyFileOf(authz)));
+}
+
+function policyFileOf({ policies = [], entitiesJson }: IncomingAuth['authz']): AuthzConfigFile {
   const cedar = { policies: [...policies], entities_json: entitiesJson };
-  const compiled = compilePolicies({ version: '1.0', type: 'cedarv1', cedar });
+  return { version: '1.0', type: 'cedarv1', cedar };
+}
+
+/** Throws Failure `policy-file-invalid`. */
+function usable(compiled: CompiledPolicies): Policies {
   if (compiled.ok) return compiled.policies;
   const words = compiled.faults.map(({ message }) => message).join('; ');
   throw new Failure('policy-file-invalid', `/incomingAuth/authz/policies: ${words}`);

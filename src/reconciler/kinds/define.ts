@@ -63,6 +63,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   children?(self: Typed<Spec>, view: View, settings: Settings): readonly KubeObject[];
   generated?(self: Typed<Spec>, settings: Settings): readonly GeneratedSecret[];
   status(self: Typed<Spec>, observed: Observed): Static<Status>;
+  written?(status: JsonObject): JsonObject;
 }
 
 /** A resource by the names of today, and where its author wrote what. */
@@ -161,5 +162,6 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     generated: (resource, settings) => definition.generated?.(read(resource).self, settings) ?? [],
     status: (resource, observed) =>
       withKept(resource, plain(definition.status(read(resource).self, observed)), observed),
+    written: (status) => definition.written?.(status) ?? status,
   };
 }

@@ -45,8 +45,8 @@ export interface Endpoint {
 
 export type EndpointAuth =
   | { readonly type: 'anonymous' }
-  /** Tokens of the issuer that are made for the audience, where one is given. */
-  | { readonly type: 'oidc'; readonly issuer: string; readonly audience?: string }
+  /** Tokens of the issuer; if there is an audience, only those made for it; if there is an account (`namespace/name`, `namespace/*`), only its own. */
+  | { readonly type: 'oidc'; readonly issuer: string; readonly audience?: string; readonly account?: string }
   /** What it names cannot be read. */
   | { readonly type: 'unknown' };
 
@@ -228,4 +228,6 @@ export interface Kind {
   generated(resource: Resource, settings: Settings): readonly GeneratedSecret[];
   /** The whole status subresource. `resource.status` is the one that exists now (for transition times). */
   status(resource: Resource, observed: Observed): JsonObject;
+  /** The part of a status that the reconciler writes. Fields that another program writes are left out: they stay that program's own. */
+  written(status: JsonObject): JsonObject;
 }

@@ -72,13 +72,23 @@ function authLine({ before, after, refusesToday }: AuthImpact): string {
     case 'oidc':
       break;
   }
-  if (!refusesToday) return `tokens of ${after.issuer} for any audience are accepted`;
+  if (!refusesToday) return widerLine(before, after);
   if (before.type !== 'oidc') return `callers without a token of ${after.issuer} are refused from now on`;
   if (before.issuer !== after.issuer) {
     return `the tokens of today are refused: the issuer is ${after.issuer}, no longer ${before.issuer}`;
   }
+  if (after.account !== undefined && before.account !== after.account) {
+    const accounts = before.account === undefined ? 'every account' : before.account;
+    return `the tokens of today are refused: they must be of service account ${after.account}, no longer of ${accounts}`;
+  }
   const earlier = before.audience === undefined ? 'for any' : `for ${before.audience}`;
   return `the tokens of today are refused: they must be made for audience ${after.audience}, no longer ${earlier}`;
+}
+
+function widerLine(before: AuthImpact['before'], { issuer, audience }: { issuer: string; audience?: string }): string {
+  const sameAudience = before.type === 'oidc' && before.audience === audience;
+  if (sameAudience) return `tokens of every service account of ${issuer} are accepted`;
+  return `tokens of ${issuer} for any audience are accepted`;
 }
 
 function toolLines({ appear, disappear, renamed, clashes, uncertain }: ToolsImpact): readonly string[] {

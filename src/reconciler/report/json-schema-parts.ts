@@ -123,9 +123,10 @@ function both(value: JsonObject): JsonObject {
   return record({ before: value, after: value });
 }
 
-const AUTH = record({ type: { enum: ['anonymous', 'oidc', 'unknown'] }, issuer: TEXT, audience: TEXT }, [
+const AUTH = record({ type: { enum: ['anonymous', 'oidc', 'unknown'] }, issuer: TEXT, audience: TEXT, account: TEXT }, [
   'issuer',
   'audience',
+  'account',
 ]);
 const TOOLS: JsonObject = {
   ...record({

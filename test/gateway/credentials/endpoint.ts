@@ -1,7 +1,9 @@
 // A server on loopback whose answers the test gives, request by request. Knows nothing about what is asked.
 
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { ServerCertificate } from '../../harness/private-authority.ts';
 
 export interface Asked {
   readonly method: string;
@@ -24,10 +26,11 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-export async function startEndpoint(initial: Respond): Promise<Endpoint> {
+/** With a certificate, by TLS. */
+export async function startEndpoint(initial: Respond, certificate?: ServerCertificate): Promise<Endpoint> {
   const asked: Asked[] = [];
   let respond = initial;
-  const server = createServer((request, response) => {
+  const handle: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', async () => {
@@ -38,7 +41,8 @@ export async function startEndpoint(initial: Respond): Promise<Endpoint> {
       asked.push(each);
       await respond(each, response);
     });
-  });
+  };
+  const server = certificate === undefined ? createServer(handle) : createTlsServer({ ...certificate }, handle);
   function listen(port: number): Promise<void> {
     return new Promise((done) => server.listen(port, '127.0.0.1', done));
   }
@@ -49,7 +53,7 @@ export async function startEndpoint(initial: Respond): Promise<Endpoint> {
   await listen(0);
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     asked,
     respond: (next) => {
       respond = next;

@@ -129,7 +129,7 @@ export function oauth2To(
     name: 'code-host',
     type: 'oauth2',
     oauth2_config: {
-      authorization_endpoint: `${provider.url}/authorize`,
+      authorization_endpoint: `${provider.pageUrl}/authorize`,
       token_endpoint: `${provider.url}/token`,
       client_id: 'skep',
       redirect_uri: `${origin}/oauth/callback`,

@@ -2,8 +2,10 @@
 // answers otherwise where a test wants it to.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { ServerCertificate } from '../../harness/private-authority.ts';
 
 export interface Asked {
   readonly path: string;
@@ -14,6 +16,8 @@ export interface Asked {
 
 export interface RecordingProvider {
   readonly url: string;
+  /** Where people log in. */
+  readonly pageUrl: string;
   /** The newest request of the path. */
   last(path: string): Asked | undefined;
   count(path: string): number;
@@ -30,7 +34,8 @@ export interface RecordingProvider {
   close(): Promise<void>;
 }
 
-export async function startRecordingProvider(): Promise<RecordingProvider> {
+/** With a certificate, by TLS; people log in without it all the same, since their browser trusts no private authority. */
+export async function startRecordingProvider(certificate?: ServerCertificate): Promise<RecordingProvider> {
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
   const asked: Asked[] = [];
@@ -45,7 +50,7 @@ export async function startRecordingProvider(): Promise<RecordingProvider> {
       case '/.well-known/openid-configuration':
         return {
           issuer: url,
-          authorization_endpoint: `${url}/authorize`,
+          authorization_endpoint: `${provider.pageUrl}/authorize`,
           token_endpoint: `${url}/token`,
           jwks_uri: `${url}/jwks`,
           token_endpoint_auth_methods_supported: ['client_secret_post'],
@@ -109,9 +114,14 @@ export async function startRecordingProvider(): Promise<RecordingProvider> {
   }
 
   const server = createServer((request, response) => void handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const secure =
+    certificate && createTlsServer({ ...certificate }, (request, response) => void handle(request, response));
+  const servers = secure === undefined ? [server] : [server, secure];
+  for (const each of servers) await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve));
+  const pageUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider: RecordingProvider = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: secure === undefined ? pageUrl : `https://127.0.0.1:${(secure.address() as AddressInfo).port}`,
+    pageUrl,
     last: (path) => asked.findLast((each) => each.path === path),
     count: (path) => asked.filter((each) => each.path === path).length,
     subject: 'ada',
@@ -124,11 +134,13 @@ export async function startRecordingProvider(): Promise<RecordingProvider> {
         .setIssuedAt()
         .setExpirationTime('1h')
         .sign(privateKey),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: async () => {
+      for (const each of servers) {
+        const closed = new Promise<void>((resolve) => each.close(() => resolve()));
+        each.closeAllConnections();
+        await closed;
+      }
+    },
   };
   return provider;
 }

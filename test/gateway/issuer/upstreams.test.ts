@@ -3,6 +3,7 @@
 
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createPrivateAuthority } from '../../harness/private-authority.ts';
 import { configOf, type DirectIssuer, oauth2To, oidcTo, openDirect } from './direct.ts';
 import { newPerson, type Place } from './person.ts';
 import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
@@ -53,6 +54,30 @@ async function failureAt(issuer: DirectIssuer): Promise<string | null> {
   const place = await newPerson().visit(authorizeUrl(issuer, await newClient(issuer), newPkce()));
   return place.url.searchParams.get('error');
 }
+
+describe('a provider with a certificate of a private authority', () => {
+  const authority = createPrivateAuthority('provider');
+  let secure: RecordingProvider;
+  beforeAll(async () => {
+    secure = await startRecordingProvider(authority);
+  });
+  afterAll(async () => {
+    await secure.close();
+    authority.remove();
+  });
+
+  it.each([
+    { speaks: 'OpenID Connect', upstream: oidcTo },
+    { speaks: 'OAuth 2.0', upstream: oauth2To },
+  ])('is trusted by its bundle alone: $speaks', async ({ upstream }) => {
+    const trusting = await openWith((origin) => [{ ...upstream(origin, secure), ca_bundle_path: authority.file }]);
+    const { upstreamToken } = await logInAt(trusting);
+    expect(await upstreamToken()).toBe('access-of-ada-authorization_code');
+    const other = await openWith((origin) => [upstream(origin, secure)]);
+    expect(await failureAt(other)).toBe('temporarily_unavailable');
+    expect(other.log()).toContain('no trusted TLS connection');
+  });
+});
 
 describe('OAuth 2.0', () => {
   it('asks the userinfo endpoint who it is, and numbers are texts', async () => {

@@ -81,6 +81,19 @@ const CALLERS: readonly FieldRow[] = [
     see: accepted(() => ({ iss: API_SERVER_ISSUER })),
     expected: 200,
   },
+  ...(['namespace', 'name'] as const).map(
+    (key): FieldRow => ({
+      field: `/oidc_config/service_account/${key}`,
+      value: 'callers',
+      ignored: 'other',
+      base: (world) => withCallers(world, { service_account: { namespace: 'callers', name: 'callers' } }),
+      see: accepted(() => ({
+        sub: 'system:serviceaccount:callers:callers',
+        'kubernetes.io': { namespace: 'callers', serviceaccount: { name: 'callers' } },
+      })),
+      expected: 200,
+    }),
+  ),
   { field: '/oidc_config/audience', value: 'fields', base: withCallers, see: accepted(), expected: 200 },
   {
     field: '/oidc_config/jwks_url',
@@ -212,6 +225,16 @@ const EXCHANGES: readonly FieldRow[] = [
       const before = world.otherExchange.asked.length;
       await callTool(proxy, 'echo', {}, await byToken()(world));
       return world.otherExchange.asked.length - before;
+    }),
+    expected: 1,
+  }),
+  exchange('ca_bundle_path', {
+    value: ({ authorityFile }) => authorityFile,
+    base: (world) => exchanging({ token_url: `${world.exchangeOverTls.url}/token` })(world),
+    see: proxied(async (proxy, world) => {
+      const before = world.exchangeOverTls.asked.length;
+      await callTool(proxy, 'echo', {}, await byToken()(world));
+      return world.exchangeOverTls.asked.length - before;
     }),
     expected: 1,
   }),

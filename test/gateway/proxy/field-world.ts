@@ -12,6 +12,7 @@ import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import type { Environment } from '#std/environment.ts';
 import { type AttachWorld, openAttachWorld } from '../../adapters/attach/world.ts';
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';
+import type { ServerCertificate } from '../../harness/private-authority.ts';
 import { type Receiver, startReceiver } from '../../harness/receiver.ts';
 import { type Endpoint, sendJson, startEndpoint } from '../credentials/endpoint.ts';
 import { startBackend, type TestBackend } from './backend.ts';
@@ -31,6 +32,8 @@ export interface FieldWorld {
   /** Exchanges tokens. */
   readonly exchange: Endpoint;
   readonly otherExchange: Endpoint;
+  /** The same over TLS of the authority. */
+  readonly exchangeOverTls: Endpoint;
   /** Gives roles. */
   readonly sts: Endpoint;
   readonly collector: Receiver;
@@ -83,16 +86,22 @@ export async function startFieldWorld(): Promise<FieldWorld> {
     const isDocument = path.startsWith('/.well-known/');
     sendJson(response, 200, isDocument ? { issuer: API_SERVER_ISSUER } : jwks);
   });
-  const exchanging = () =>
-    startEndpoint((_asked, response) =>
-      sendJson(response, 200, {
-        access_token: 'exchanged',
-        token_type: 'Bearer',
-        issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-        expires_in: 3600,
-      }),
+  const exchanging = (certificate?: ServerCertificate) =>
+    startEndpoint(
+      (_asked, response) =>
+        sendJson(response, 200, {
+          access_token: 'exchanged',
+          token_type: 'Bearer',
+          issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+          expires_in: 3600,
+        }),
+      certificate,
     );
-  const [exchange, otherExchange] = await Promise.all([exchanging(), exchanging()]);
+  const [exchange, otherExchange, exchangeOverTls] = await Promise.all([
+    exchanging(),
+    exchanging(),
+    exchanging({ cert, key }),
+  ]);
   const sts = await startEndpoint((_asked, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' }).end(ROLE_ANSWER);
   });
@@ -101,10 +110,13 @@ export async function startFieldWorld(): Promise<FieldWorld> {
     writeFileSync(path, text);
     return path;
   };
-  const closing = [backend, other, tls, keysOverTls, collector, issuer, otherIssuer, exchange, otherExchange, sts];
+  const closing = [
+    ...[backend, other, tls, keysOverTls, collector, issuer, otherIssuer, exchange, otherExchange, sts],
+    exchangeOverTls,
+  ];
   return {
     ...{ backend, other, tls, issuer, otherIssuer, keysOverTls, keysForToken, apiServer, exchange, otherExchange, sts },
-    ...{ collector, attach, folder, file },
+    ...{ exchangeOverTls, collector, attach, folder, file },
     freePort: await freePort(),
     authorityFile: file('authority.pem', authority.certificate),
     token: (claims = {}) =>

@@ -62,10 +62,12 @@ describe('is refused', () => {
     );
   });
 
-  it.each<[string, Partial<VmcpConfig>]>([
-    ['/incomingAuth/type', { incomingAuth: { type: 'local', authz: { type: 'none' } } }],
-  ])('%s, which has no effect yet', (pointer, settings) => {
-    expect(checkSettings(settings)).toContain(`vmcp-setting-not-supported ${pointer} is not supported by this release`);
+  it('the type local of incomingAuth, with the types to write instead', () => {
+    const message =
+      'local would authenticate nobody (decision 0323). Write oidc with the issuer of your tokens, or anonymous';
+    expect(checkSettings({ incomingAuth: { type: 'local', authz: { type: 'none' } } })).toBe(
+      `vmcp-setting-not-supported /incomingAuth/type is not supported by this release: ${message}`,
+    );
   });
 
   const STEP = { id: 'a', type: 'tool', tool: 'wiki.find' } as const;

@@ -147,6 +147,7 @@ const GATE_ROWS: readonly FieldRow[] = [
   ...['issuer', 'audience', 'resource', 'jwksUrl', 'introspectionUrl', 'clientId', 'caBundlePath', 'authTokenFile'].map(
     (key) => gateRow(`/incomingAuth/oidc/${key}`),
   ),
+  ...['namespace', 'name'].map((key) => gateRow(`/incomingAuth/oidc/serviceAccount/${key}`)),
   gateRow('/incomingAuth/oidc/scopes', [['one'], ['two']]),
   ...['issuerIsApiServer', 'jwksAllowPrivateIp', 'protectedResourceAllowPrivateIp', 'insecureAllowHttp'].map((key) =>
     gateRow(`/incomingAuth/oidc/${key}`, [true, false]),

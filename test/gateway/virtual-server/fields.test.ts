@@ -16,6 +16,8 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/groupRef': 'for people: which group it is in front of',
   '/metadata': 'for people, on the page: test/gateway/virtual-server/admin.test.ts',
   '/backends/*/metadata': 'for people, on the page: test/gateway/virtual-server/admin.test.ts',
+  '/outgoingAuth/backends/*/tokenExchange/caBundlePath':
+    'its story needs an endpoint over TLS: test/gateway/credentials/trust.test.ts',
   '/outgoingAuth/source': 'for people: where the strategies were found',
   '/incomingAuth/oidc/clientSecretEnv':
     'the variable is read where the one of a proxy is: test/gateway/proxy/fields.test.ts',

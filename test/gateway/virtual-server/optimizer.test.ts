@@ -7,7 +7,7 @@ import { eventually } from '../../harness/cluster.ts';
 import { type Behaviour, startEmbeddings, type TestEmbeddings } from './embeddings.ts';
 import { startMember, type TestMember, tool } from './member.ts';
 import { workflow } from './workflow-world.ts';
-import { type Client, clientWith, configOf, connect, runVirtual, type TestedVirtualServer } from './world.ts';
+import { type Client, clientWith, configOf, connect, postTo, runVirtual, type TestedVirtualServer } from './world.ts';
 
 const CAMERA = tool('take_snapshot', { description: 'Uses the camera of the machine.' });
 const TOOLS = [
@@ -243,6 +243,74 @@ it('policies decide on the tool that is called, and it is found by those alone w
   expect(await call('take_snapshot', {})).toBe(true);
   expect(await call('add_memo', { text: 'mine' })).toBe(false);
   expect(await call('add_memo', { text: 'yours' })).toBe(true);
+});
+
+const cedar = (...policies: string[]): Partial<VmcpConfig> => ({
+  incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies } },
+});
+const onTool = (effect: 'permit' | 'forbid', name: string, condition = '') =>
+  `${effect}(principal, action == Action::"call_tool", resource == Tool::"${name}")${condition};`;
+
+async function callsOf(client: Client, called: string, parameters: object = {}) {
+  const { isError = false, content } = await client.ask('tools/call', {
+    name: 'call_tool',
+    arguments: { tool_name: called, parameters },
+  });
+  return isError ? content[0].text : 'called';
+}
+
+const shownTo = async (client: Client) =>
+  (await client.ask('tools/list')).tools.map(({ name }: { name: string }) => name);
+
+it('policies that know the tools of the backends alone are enough', async () => {
+  const client = await connect(await run({}, cedar(onTool('permit', 'getForecast'))));
+  expect(await shownTo(client)).toEqual(['call_tool', 'find_tool']);
+  expect(await names(client, 'camera, pay, rain, text')).toEqual(['getForecast']);
+  expect(await callsOf(client, 'getForecast')).toBe('called');
+  expect(await callsOf(client, 'take_snapshot')).toContain('Unauthorized');
+  for (const own of ['call_tool', 'find_tool']) expect(await callsOf(client, own)).toContain('tool not found');
+});
+
+it('a permit that reads arguments decides on those of the called tool', async () => {
+  const policy = 'permit(principal, action == Action::"call_tool", resource) when { context.arg_text == "mine" };';
+  const client = await connect(await run({}, cedar(policy)));
+  expect(await callsOf(client, 'add_memo', { text: 'mine' })).toBe('called');
+  expect(await callsOf(client, 'add_memo', { text: 'yours' })).toContain('Unauthorized');
+  expect(await callsOf(client, 'add_memo')).toContain('Unauthorized');
+});
+
+it.each([
+  { reason: 'it names the tool', forbid: onTool('forbid', 'call_tool'), shown: ['find_tool'] },
+  {
+    reason: 'it reads the arguments of the tool',
+    forbid: onTool('forbid', 'call_tool', ' when { context has arg_tool_name && context.arg_tool_name == "add_memo" }'),
+    shown: ['call_tool', 'find_tool'],
+  },
+  {
+    reason: 'it cannot be evaluated',
+    forbid: 'forbid(principal, action == Action::"call_tool", resource) when { context.arg_text == "no" };',
+    shown: [],
+  },
+])('a forbid holds for the tools of the optimizer: $reason', async ({ forbid, shown }) => {
+  const everything = 'permit(principal, action == Action::"call_tool", resource);';
+  const server = await run({}, cedar(everything, forbid));
+  const client = await connect(server);
+  expect(await shownTo(client)).toEqual(shown);
+  const call = { name: 'call_tool', arguments: { tool_name: 'add_memo', parameters: { text: 'yes' } } };
+  const refused = await postTo(server.url, { id: 2, method: 'tools/call', params: call }, client.headers);
+  expect(refused.status).toBe(403);
+});
+
+it('without an optimizer a tool of a backend that has one of the two names needs a permit', async () => {
+  const own = await startMember({ name: 'own', tools: [tool('call_tool'), tool('find_tool')] });
+  const policies = cedar(onTool('permit', 'call_tool'));
+  const server = await runVirtual(configOf({ own }, { aggregation: HIDING, ...policies }));
+  running.push(server);
+  const client = await connect(server);
+  expect(await shownTo(client)).toEqual(['call_tool']);
+  const call = { id: 2, method: 'tools/call', params: { name: 'find_tool', arguments: {} } };
+  expect((await postTo(server.url, call, client.headers)).status).toBe(403);
+  await own.close();
 });
 
 it('a call that policies forbid is denied in the audit, and one that fails is not', async () => {

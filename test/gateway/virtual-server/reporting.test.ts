@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { connectCluster } from '#adapters/cluster/connect.ts';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
+import { systemClock } from '#hosts/clock.ts';
+import { VirtualMCPServer } from '#reconciler/kinds/virtualmcpserver/index.ts';
+import { resourceFrom } from '#reconciler/run/settle/settle.ts';
+import { writeStatuses } from '#reconciler/run/settle/tell.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import { startTestCluster, type TestCluster } from '../../harness/cluster.ts';
 import { get } from '../proxy/world.ts';
 import { startMember, type TestMember, tool } from './member.ts';
@@ -131,6 +137,54 @@ describe('the status in the cluster', () => {
       { name: 'good', status: 'ready', consecutiveFailures: 0, lastHealthCheck: expect.stringMatching(/Z$/) },
       { name: 'gone', status: 'unavailable', message: expect.stringContaining('127.0.0.1') },
     ]);
+  });
+
+  it('keeps no message of a failure that is over, although the reconciler writes the same list', async () => {
+    const environment = {
+      KUBECONFIG: cluster.kubeconfigPath,
+      [VMCP_ENV.name]: 'desk',
+      [VMCP_ENV.namespace]: 'default',
+    };
+    vi.stubEnv('KUBECONFIG', cluster.kubeconfigPath);
+    const flaky = await startMember({ tools: [tool('echo')] });
+    const { url, port } = flaky;
+    const spec = {
+      incomingAuth: { type: 'anonymous' },
+      outgoingAuth: { source: 'inline' },
+      config: { groupRef: 'tools', backends: [{ name: 'flaky', url, transport: 'streamable-http' }] },
+    };
+    const desk = { apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind: 'VirtualMCPServer', spec };
+    const metadata = { name: 'desk', namespace: 'default' };
+    expect((await cluster.apply(path.replace('office', 'desk'), { ...desk, metadata })).status).toBe(201);
+    const reconciler = await connectCluster({
+      ...{ kubeconfig: cluster.kubeconfigPath, fieldManager: 'skep-fleet', concurrency: 1, version: '0' },
+      clock: systemClock,
+    });
+    const id = { apiVersion: desk.apiVersion, kind: desk.kind, ...metadata };
+    const backend = async () => (await reconciler.get(id))?.status as { discoveredBackends?: JsonObject[] } | undefined;
+    const flakyBackend = async () => (await backend())?.discoveredBackends?.[0];
+    const settle = async () => {
+      const live = await reconciler.get(id);
+      if (live === undefined || !isObject(live.spec)) throw new Error('there is no desk');
+      const resource = resourceFrom(live, live.spec);
+      const now = new Date().toISOString();
+      const view = { find: () => undefined, all: () => [] };
+      const status = VirtualMCPServer.status(resource, { view, refusals: [], failures: [], now });
+      const change = { id, live: resource, status, written: VirtualMCPServer.written(status) };
+      const deps = { cluster: reconciler, clock: systemClock, instance: 'fleet' };
+      expect((await writeStatuses(deps, [change], now)).failures).toEqual([]);
+    };
+    await settle();
+    await run(operational({ ...OFTEN, statusReportingInterval: '1s' }), environment, { flaky });
+    await expect.poll(flakyBackend).toMatchObject({ status: 'ready' });
+    await flaky.close();
+    await expect.poll(flakyBackend).toMatchObject({ status: 'unavailable', message: expect.any(String) });
+    await settle();
+    expect(await flakyBackend()).toMatchObject({ url, status: 'unavailable', message: expect.any(String) });
+    const again = await startMember({ tools: [tool('echo')], port });
+    await expect.poll(flakyBackend).toMatchObject({ url, status: 'ready', consecutiveFailures: 0 });
+    expect(await flakyBackend()).not.toHaveProperty('message');
+    await Promise.all([again.close(), reconciler.close()]);
   });
 
   it('that cannot be written is said once', async () => {

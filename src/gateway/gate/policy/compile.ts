@@ -21,14 +21,31 @@ export type CompiledPolicies =
   | { readonly ok: false; readonly faults: readonly PolicyFault[] };
 
 /** The first call loads the engine, which takes a tenth of a second. */
-export function compilePolicies({ cedar }: AuthzConfigFile): CompiledPolicies {
+export function compilePolicies(file: AuthzConfigFile): CompiledPolicies {
+  return compileSome(file, (policies) => policies);
+}
+
+/** Compiles policies for tools that need no permit: each `forbid` of the file holds for them, and no `permit` of it is evaluated. */
+export function compileForbids(file: AuthzConfigFile, tools: readonly string[]): CompiledPolicies {
+  const permits = tools.flatMap((tool, index): readonly Policy[] => {
+    const text = `permit(principal, action == Action::"call_tool", resource == Tool::${JSON.stringify(tool)});`;
+    const permit = readPolicy(text, `own${index}`);
+    return permit === undefined ? [] : [permit];
+  });
+  return compileSome(file, (policies) => [...policies.filter(({ json }) => json.effect === 'forbid'), ...permits]);
+}
+
+function compileSome(
+  { cedar }: AuthzConfigFile,
+  choose: (policies: readonly Policy[]) => readonly Policy[],
+): CompiledPolicies {
   const entities = readEntities(cedar.entities_json ?? '[]');
   const read = cedar.policies.map(readPolicies);
   const faults = [
     ...read.flatMap((each) => ('faults' in each ? each.faults : [])),
     ...('code' in entities ? [entities] : []),
   ];
-  const policies = read.flatMap((each) => ('policies' in each ? each.policies : []));
+  const policies = choose(read.flatMap((each) => ('policies' in each ? each.policies : [])));
   if (faults.length > 0 || 'code' in entities) return { ok: false, faults };
   const plans = planPolicies(policies, entities);
   if (!canEvaluate(policies)) {

@@ -30,8 +30,8 @@ export function passOptimizer(
   answer: Answer,
 ): { readonly flow: Flow } | { readonly call: ToolCall } {
   const { request } = call;
-  // What else is asked for by its name is not among the tools that clients see.
-  if (offer.searched === undefined || request.method !== 'tools/call') return { call };
+  if (request.method !== 'tools/call') return { call };
+  if (offer.searched === undefined) return passWithoutOptimizer(world, call, answer);
   if (request.target?.value === FIND_TOOL) return { flow: answerFind(world, offer.searched, call, answer) };
   if (request.target?.value !== CALL_TOOL) return refuseCall(call, answer, `tool not found: ${request.target?.value}`);
   const inner = readInnerCall(call.body, request);
@@ -44,6 +44,14 @@ export function passOptimizer(
   const { headers } = call.exchange;
   const named = headers[HEADERS.name] === undefined ? headers : { ...headers, [HEADERS.name]: encodeHeaderValue(tool) };
   return { call: { exchange: { ...call.exchange, body, message, headers: named }, body, request: message } };
+}
+
+/** The gate lets these two names pass without a permit if there is an optimizer: a tool of a backend that has one needs its own. */
+function passWithoutOptimizer(world: Tools, call: ToolCall, answer: Answer): ReturnType<typeof passOptimizer> {
+  const { exchange, body, request } = call;
+  const isOwn = [FIND_TOOL, CALL_TOOL].includes(request.target?.value ?? '');
+  const denial = isOwn ? world.denial(exchange, body, request) : undefined;
+  return denial === undefined ? { call } : refuseCall(call, answer, denial);
 }
 
 function refuseCall({ exchange, request }: ToolCall, answer: Answer, text: string): { readonly flow: Flow } {

@@ -14,7 +14,10 @@ const KUBEADM = 'https://kubernetes.default.svc.cluster.local';
 
 function settingsOf(kubernetes: object) {
   const ref = { type: 'kubernetes', kubernetes: { useClusterAuth: true, audience: 'a', ...kubernetes } } as const;
-  const resolved = resolveOIDC(ref as Parameters<typeof resolveOIDC>[0], VIEW, 'https://mcp.example');
+  const resolved = resolveOIDC(ref as Parameters<typeof resolveOIDC>[0], VIEW, {
+    namespace: 'n',
+    origin: 'https://mcp.example',
+  });
   if ('findings' in resolved) throw new Error('the settings are invalid');
   return resolved.settings;
 }

@@ -1,4 +1,4 @@
-// What an embedded authorization server needs in a pod: its configuration, and its Secrets in files. Knows nothing about the pod.
+// Renders an embedded authorization server for a pod: its configuration, its Secrets in files, and the certificates that it trusts.
 
 import {
   AUTH_SERVER_DIRECTORY,
@@ -8,9 +8,11 @@ import {
 } from '#contracts/auth-server-config.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
+import type { View } from '../kind.ts';
 import type { Mounted } from '../pods/pod.ts';
 import type { EmbeddedAuthServer } from './auth-server.ts';
 import { upstreamConfig } from './auth-server-upstream-config.ts';
+import { type Bundle, bundleOf } from './ca-bundle.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Redis = NonNullable<AuthServer['storage']['redis']>;
@@ -19,6 +21,7 @@ type Key = { readonly name: string; readonly key: string };
 export interface AuthServerParts {
   readonly config: AuthServerConfig;
   readonly mounted: readonly Mounted[];
+  readonly bundles: readonly Bundle[];
 }
 
 export interface AuthServerHost {
@@ -32,8 +35,9 @@ export interface AuthServerHost {
   readonly scopes: readonly string[];
 }
 
-export function authServerParts(server: AuthServer, host: AuthServerHost): AuthServerParts {
-  return { config: configOf(server, host), mounted: mountedOf(server) };
+export function authServerParts(server: AuthServer, host: AuthServerHost, view: View): AuthServerParts {
+  const bundles = server.upstreamProviders.flatMap(({ caBundleRef }) => bundleOf(caBundleRef, view) ?? []);
+  return { config: configOf(server, host, view), mounted: mountedOf(server), bundles };
 }
 
 /** Where no one chose scopes for the resource, those that clients get without asking. */
@@ -42,7 +46,7 @@ export function authServerScopes(advertised: readonly string[]): string[] {
   return chosen ? [...advertised] : [...AUTH_SERVER_SCOPES];
 }
 
-function configOf(server: AuthServer, host: AuthServerHost): AuthServerConfig {
+function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthServerConfig {
   const { tokenLifespans, hmacSecretRefs = [], upstreamProviders } = server;
   return {
     schema_version: 'v0.1.0',
@@ -57,7 +61,9 @@ function configOf(server: AuthServer, host: AuthServerHost): AuthServerConfig {
       refresh_token_lifespan: tokenLifespans.refreshTokenLifespan,
       auth_code_lifespan: tokenLifespans.authCodeLifespan,
     },
-    upstreams: upstreamProviders.map((provider) => upstreamConfig(provider, host.resourceUrl)),
+    upstreams: upstreamProviders.map((provider) => {
+      return upstreamConfig(provider, host.resourceUrl, bundleOf(provider.caBundleRef, view));
+    }),
     scopes_supported: authServerScopes(host.scopes),
     allowed_audiences: [...new Set([host.resourceUrl, host.audience ?? host.resourceUrl])],
     storage: storage(server.storage, host),

@@ -1,9 +1,9 @@
-// The Secrets that an embedded authorization server names. Knows nothing about whether they exist: without them it does not
-// start, so each is needed.
+// Lists the Secrets and ConfigMaps that an embedded authorization server names. It does not start without the Secrets, so each is needed.
 
 import type { Static } from '#std/schema.ts';
 import type { Reference } from '../kind.ts';
 import type { EmbeddedAuthServer } from './auth-server.ts';
+import { bundleReferences } from './ca-bundle.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Key = { readonly name: string; readonly key: string };
@@ -14,11 +14,12 @@ export function authServerReferences(config: AuthServer | undefined, pointer: st
   return [
     ...listed(config.signingKeySecretRefs, `${pointer}/signingKeySecretRefs`),
     ...listed(config.hmacSecretRefs, `${pointer}/hmacSecretRefs`),
-    ...config.upstreamProviders.flatMap(({ oidcConfig, oauth2Config }, index) => {
+    ...config.upstreamProviders.flatMap(({ oidcConfig, oauth2Config, caBundleRef }, index) => {
       const place = `${pointer}/upstreamProviders/${index}`;
       return [
         ...secretReference(oidcConfig?.clientSecretRef, `${place}/oidcConfig/clientSecretRef`),
         ...secretReference(oauth2Config?.clientSecretRef, `${place}/oauth2Config/clientSecretRef`),
+        ...bundleReferences(caBundleRef, `${place}/caBundleRef`),
       ];
     }),
     ...secretReference(

@@ -1,9 +1,9 @@
-// Renders a provider that users log in with into the configuration of an embedded authorization server. Knows nothing
-// about the server.
+// Renders a provider that users log in with into the configuration of an embedded authorization server.
 
 import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server-config.ts';
 import type { Static } from '#std/schema.ts';
 import type { UpstreamProvider } from './auth-server-upstream.ts';
+import type { Bundle } from './ca-bundle.ts';
 
 type Provider = Static<typeof UpstreamProvider>;
 type Rendered = AuthServerConfig['upstreams'][number];
@@ -11,12 +11,13 @@ type OIDC = NonNullable<Provider['oidcConfig']>;
 type OAuth2 = NonNullable<Provider['oauth2Config']>;
 type UserInfo = OAuth2['userInfo'];
 
-/** `resourceUrl`: what a redirect URI that no one chose is below. */
-export function upstreamConfig(provider: Provider, resourceUrl: string): Rendered {
+/** `resourceUrl`: the default redirect URI is below it. */
+export function upstreamConfig(provider: Provider, resourceUrl: string, bundle: Bundle | undefined): Rendered {
   const { name, type, oidcConfig, oauth2Config } = provider;
   return {
     name,
     type,
+    ca_bundle_path: bundle?.path,
     oidc_config: oidcConfig && oidc(name, oidcConfig, resourceUrl),
     oauth2_config: oauth2Config && oauth2(name, oauth2Config, resourceUrl),
   };

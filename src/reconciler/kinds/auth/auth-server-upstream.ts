@@ -3,6 +3,7 @@
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text, textMap } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
+import { caBundleRef } from './ca-bundle.ts';
 
 /** Document 3: http or https. */
 function endpoint(description: string) {
@@ -93,6 +94,7 @@ export const UpstreamProvider = object(
       pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
     }),
     type: choice('What the provider speaks.', ['oidc', 'oauth2']),
+    caBundleRef: optional(caBundleRef('requests to the provider')),
     oidcConfig: optional(OIDCUpstream),
     oauth2Config: optional(OAuth2Upstream),
   },

@@ -5,7 +5,7 @@ import type { Static } from '#std/schema.ts';
 import type { Finding, View } from '../kind.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import type { OIDCConfig } from './oidc.ts';
-import { resolveOIDC } from './oidc-settings.ts';
+import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
 
 /** The spec of a resource with a proxy. */
 interface ProxySpec {
@@ -43,7 +43,7 @@ export function hasOwnIssuer(ref: ProxySpec['externalAuthConfigRef'], view: View
 
 function issuerOf(oidc: ProxySpec['oidcConfig'], view: View): Caller['issuer'] {
   if (oidc === undefined) return 'nobody';
-  const resolved = resolveOIDC(oidc, view, '');
+  const resolved = resolveOIDC(oidc, view, ANY_OWNER);
   return 'findings' in resolved ? 'unknown' : resolved.settings.issuer;
 }
 

@@ -1,11 +1,11 @@
-// What a proxy needs to authenticate as an MCPExternalAuthConfig says: blocks of its configuration, Secrets in files.
-// Knows nothing about what the proxy is in front of.
+// Renders what a proxy needs to authenticate as an MCPExternalAuthConfig says: blocks of its configuration, Secrets and certificates in files.
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import type { View } from '../kind.ts';
 import type { Mounted } from '../pods/pod.ts';
 import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.ts';
 import { authServerParts, authServerScopes } from './auth-server-parts.ts';
+import { type Bundle, bundleOf } from './ca-bundle.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import type { ResolvedOIDC } from './oidc-settings.ts';
 
@@ -22,23 +22,24 @@ export interface ExternalAuthParts {
   readonly blocks: OutgoingAuthBlocks;
   readonly files: readonly SecretFile[];
   readonly mounted: readonly Mounted[];
+  readonly bundles: readonly Bundle[];
   /** Whose tokens are accepted then: an authorization server of the proxy's own has a say in it. */
   readonly oidc: ResolvedOIDC | undefined;
 }
 
 export function externalAuthParts(user: ExternalAuthUser, view: View): ExternalAuthParts {
-  return { blocks: {}, files: [], mounted: [], oidc: user.oidc, ...partsOf(user, view) };
+  return { blocks: {}, files: [], mounted: [], bundles: [], oidc: user.oidc, ...partsOf(user, view) };
 }
 
 function partsOf(user: ExternalAuthUser, view: View): Partial<ExternalAuthParts> {
   const { type, tokenExchange, headerInjection, bearerToken, embeddedAuthServer, cloudSts } =
     externalAuthConfig(user.ref, view) ?? {};
   if (type === 'unauthenticated') return { blocks: { remove_caller_token: true } };
-  if (tokenExchange !== undefined) return exchangeParts(tokenExchange);
+  if (tokenExchange !== undefined) return exchangeParts(tokenExchange, view);
   if (headerInjection !== undefined) return headerParts(headerInjection);
   if (bearerToken !== undefined) return bearerParts(bearerToken);
   if (cloudSts !== undefined) return { blocks: { aws_sts_config: stsBlock(cloudSts) } };
-  return embeddedAuthServer === undefined ? {} : serverParts(embeddedAuthServer, user);
+  return embeddedAuthServer === undefined ? {} : serverParts(embeddedAuthServer, user, view);
 }
 
 const URN = 'urn:ietf:params:oauth:token-type:';
@@ -52,14 +53,19 @@ export const TOKEN_TYPES = {
   [`${URN}jwt`]: `${URN}jwt`,
 } as const;
 
-function exchangeParts(config: NonNullable<ExternalAuthConfig['tokenExchange']>): Partial<ExternalAuthParts> {
+function exchangeParts(
+  config: NonNullable<ExternalAuthConfig['tokenExchange']>,
+  view: View,
+): Partial<ExternalAuthParts> {
   const { clientSecretRef, scopes = [], externalTokenHeaderName } = config;
   const clientId = config.clientId === '' ? undefined : config.clientId;
   const file = SECRET_FILES.tokenExchangeClientSecret;
   // Only a client with an id has a secret (RFC 6749, section 2.3.1).
   const secret = clientId === undefined ? undefined : clientSecretRef;
+  const bundle = bundleOf(config.caBundleRef, view);
   const block = {
     token_url: config.tokenUrl,
+    ca_bundle_path: bundle?.path,
     client_id: clientId,
     client_secret_file: secret && secretPath(file),
     audience: config.audience,
@@ -68,7 +74,11 @@ function exchangeParts(config: NonNullable<ExternalAuthConfig['tokenExchange']>)
     header_strategy: externalTokenHeaderName === undefined ? ('replace' as const) : ('custom' as const),
     external_token_header_name: externalTokenHeaderName,
   };
-  return { blocks: { token_exchange_config: block }, files: secret === undefined ? [] : [{ file, secret }] };
+  return {
+    blocks: { token_exchange_config: block },
+    files: secret === undefined ? [] : [{ file, secret }],
+    bundles: bundle === undefined ? [] : [bundle],
+  };
 }
 
 function headerParts(config: NonNullable<ExternalAuthConfig['headerInjection']>): Partial<ExternalAuthParts> {
@@ -114,14 +124,16 @@ function stsBlock(
 function serverParts(
   config: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
   { name, namespace, oidc }: ExternalAuthUser,
+  view: View,
 ): Partial<ExternalAuthParts> {
   if (oidc === undefined) return {};
   const scopes = authServerScopes(oidc.settings.scopes);
   const { audience, resource_url: resourceUrl } = oidc.settings;
-  const server = authServerParts(config, { name, namespace, resourceUrl, audience, scopes });
+  const server = authServerParts(config, { name, namespace, resourceUrl, audience, scopes }, view);
   return {
     blocks: { embedded_auth_server_config: server.config },
     mounted: server.mounted,
+    bundles: server.bundles,
     oidc: { ...oidc, settings: { ...oidc.settings, scopes } },
   };
 }

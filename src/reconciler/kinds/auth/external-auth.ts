@@ -6,6 +6,7 @@ import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
 import { EmbeddedAuthServer } from './auth-server.ts';
+import { caBundleRef } from './ca-bundle.ts';
 
 /** RFC 8693, section 3, in full and as a manifest may shorten it. */
 const TOKEN_TYPES = [
@@ -43,6 +44,9 @@ const TokenExchange = object(
     ),
     clientId: optional(text('Client id that the endpoint knows the proxy by.')),
     clientSecretRef: optional(secretKeyRef('Client secret. Some flows have none.')),
+    caBundleRef: optional(
+      caBundleRef('requests to the endpoint. Default: those of oidcConfig, if its issuer has the same host and port'),
+    ),
     audience: text('Audience of the token to get.', { minLength: 1 }),
     scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the token to get.')),
     subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: 'access_token' }),

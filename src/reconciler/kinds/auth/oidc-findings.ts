@@ -6,7 +6,7 @@ import type { Static } from '#std/schema.ts';
 import type { Finding, View } from '../kind.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import type { OIDCConfig } from './oidc.ts';
-import { resolveOIDC } from './oidc-settings.ts';
+import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
 
 type Ref = Static<typeof OIDCConfig> | undefined;
 type Inline = NonNullable<NonNullable<Ref>['inline']>;
@@ -33,17 +33,8 @@ export function oidcFindings(oidc: Ref, pointer = POINTER): readonly Finding[] {
   return [
     ...(kubernetes === undefined ? [] : trustFindings(trustedOf(kubernetes, `${pointer}/kubernetes`, false))),
     ...(inline === undefined ? [] : trustFindings(trustedOf(inline, `${pointer}/inline`, inline.insecureAllowHTTP))),
-    ...(kubernetes === undefined ? [] : accountFindings(kubernetes, `${pointer}/kubernetes`)),
     ...(inline === undefined ? [] : beatenFindings(inline, `${pointer}/inline`)),
   ];
-}
-
-/** A token is accepted for its issuer and audience, whichever account it is of: policies say who may do what. */
-function accountFindings(config: NonNullable<NonNullable<Ref>['kubernetes']>, pointer: string): readonly Finding[] {
-  const why = 'tokens of every service account are accepted that are made for the audience; authzConfig can limit them';
-  return (['serviceAccount', 'namespace'] as const).flatMap((field) =>
-    config[field] === undefined ? [] : [fieldWithoutEffect(`${pointer}/${field}`, why)],
-  );
 }
 
 /** Document 3, InlineOIDCConfig: which of two counts. */
@@ -62,7 +53,7 @@ function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer
 /** For `inspect`: settings that a ConfigMap holds. */
 export function configMapOIDCFindings(oidc: Ref, view: View, pointer = POINTER): readonly Finding[] {
   if (oidc?.configMap === undefined) return [];
-  const resolved = resolveOIDC(oidc, view, '');
+  const resolved = resolveOIDC(oidc, view, ANY_OWNER);
   if ('findings' in resolved) return resolved.findings;
   const { issuer, jwks_url, introspection_url, insecure_allow_http } = resolved.settings;
   const at = `${pointer}/configMap`;
@@ -80,7 +71,7 @@ export function configMapOIDCFindings(oidc: Ref, view: View, pointer = POINTER):
  */
 export function audienceFindings(oidc: Ref, view: View, origin: string, pointer = POINTER): readonly Finding[] {
   if (oidc === undefined) return [];
-  const resolved = resolveOIDC(oidc, view, origin);
+  const resolved = resolveOIDC(oidc, view, { ...ANY_OWNER, origin });
   if ('findings' in resolved || resolved.settings.audience !== undefined) return [];
   const message = `without audience only tokens are accepted whose aud is ${resolved.settings.resource_url}`;
   const at = oidc.configMap === undefined ? 'inline' : 'configMap';

@@ -1,43 +1,47 @@
-// Resolves an OIDCConfigRef to the settings that a proxy reads, and to what its pod needs for them: a secret in the
-// environment, mounted certificates. Knows nothing about tokens.
+// Resolves an OIDCConfigRef to the settings that a proxy reads, and to the environment and mounts that its pod needs for them.
 
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { Finding, Reference, View } from '../kind.ts';
-import { type Env, volumeName } from '../pods/pod.ts';
+import type { Env } from '../pods/pod.ts';
+import { type Bundle, bundleOf, bundleReferences } from './ca-bundle.ts';
 import { CLUSTER_ISSUER, type OIDCConfig } from './oidc.ts';
 
 type Ref = Static<typeof OIDCConfig>;
 type Inline = NonNullable<Ref['inline']>;
-type Bundle = NonNullable<Inline['caBundleRef']>['configMapRef'];
 type Settings = NonNullable<RunConfig['oidc_config']>;
 
 export interface ResolvedOIDC {
   readonly settings: Settings;
   readonly env: readonly Env[];
-  /** Certificates to mount, at `directory`. */
-  readonly bundle?: {
-    readonly configMap: string;
-    readonly key: string;
-    readonly directory: string;
-    readonly volume: string;
-  };
+  /** Certificates to mount. */
+  readonly bundle?: Bundle;
   /** True where the pod's own service account token is used. */
   readonly needsToken: boolean;
 }
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The settings, or what is wrong with the ConfigMap that should hold them. `origin` is the default resource URL, `at` where the reference is. */
+/** The resource that has an OIDCConfigRef. */
+export interface OIDCOwner {
+  readonly namespace: string;
+  /** Default resource URL. */
+  readonly origin: string;
+}
+
+/** For settings in which neither the resource URL nor the namespace counts. */
+export const ANY_OWNER: OIDCOwner = { namespace: '', origin: '' };
+
+/** Returns the settings, or the faults of the ConfigMap that should hold them. `at` is the pointer of the reference. */
 export function resolveOIDC(
   ref: Ref,
   view: View,
-  origin: string,
+  { namespace, origin }: OIDCOwner,
   at = '/spec/oidcConfig',
 ): ResolvedOIDC | { readonly findings: readonly Finding[] } {
   const resourceUrl = nonEmptyText(ref.resourceUrl) ?? origin;
-  if (isOfCluster(ref)) return kubernetes(ref.kubernetes, resourceUrl);
+  if (isOfCluster(ref)) return kubernetes(ref.kubernetes, resourceUrl, namespace);
   if (ref.inline !== undefined) return inline(ref.inline, view, resourceUrl);
   const inside = configMapSettings(ref.configMap, view);
   if ('message' in inside) {
@@ -60,7 +64,7 @@ export interface AcceptedAccounts {
 /** Undefined: tokens of another issuer than the cluster are accepted. */
 export function acceptedAccounts(ref: Ref | undefined): AcceptedAccounts | undefined {
   if (ref === undefined || !isOfCluster(ref)) return undefined;
-  const { issuer, issuer_is_api_server } = kubernetes(ref.kubernetes, '').settings;
+  const { issuer, issuer_is_api_server } = kubernetes(ref.kubernetes, '', '').settings;
   return { issuer, isApiServer: issuer_is_api_server === true };
 }
 
@@ -72,21 +76,15 @@ export function oidcReferences(ref: Ref | undefined, pointer: string): readonly 
     ...(configMap === undefined
       ? []
       : [{ pointer: `${pointer}/configMap/name`, kind: 'ConfigMap', name: configMap.name }]),
-    ...bundleReferences(configMap?.caBundleRef?.configMapRef, `${pointer}/configMap/caBundleRef/configMapRef`),
-    ...bundleReferences(inline?.caBundleRef?.configMapRef, `${pointer}/inline/caBundleRef/configMapRef`),
+    ...bundleReferences(configMap?.caBundleRef, `${pointer}/configMap/caBundleRef`),
+    ...bundleReferences(inline?.caBundleRef, `${pointer}/inline/caBundleRef`),
     ...(secret === undefined
       ? []
       : [{ pointer: `${pointer}/inline/clientSecretRef`, kind: 'Secret', ...secret, optional: 'waited' as const }]),
   ];
 }
 
-function bundleReferences(bundle: Bundle, pointer: string): readonly Reference[] {
-  if (bundle === undefined) return [];
-  const { name, key, optional } = bundle;
-  return [{ pointer, kind: 'ConfigMap', name, key, optional: optional === true ? 'allowed' : undefined }];
-}
-
-function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOIDC {
+function kubernetes(config: Ref['kubernetes'], resourceUrl: string, ownNamespace: string): ResolvedOIDC {
   const needsToken = config?.useClusterAuth !== false;
   const issuer = nonEmptyText(config?.issuer) ?? CLUSTER_ISSUER;
   // Keys at a URL that the author names are not those of the API server, which is trusted by the CA of the cluster alone.
@@ -95,6 +93,7 @@ function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOID
     issuer,
     issuer_is_api_server: isOfApiServer ? true : undefined,
     audience: nonEmptyText(config?.audience) ?? 'toolhive',
+    service_account: acceptedAccount(config, ownNamespace),
     jwks_url: nonEmptyText(config?.jwksUrl),
     introspection_url: nonEmptyText(config?.introspectionUrl),
     ca_bundle_path: needsToken ? `${ACCOUNT}/ca.crt` : undefined,
@@ -108,12 +107,19 @@ function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOID
   return { settings, env: [], needsToken };
 }
 
+/** Undefined: tokens of every account are accepted. The account of the pod itself is never the default: it calls no server of its own. */
+function acceptedAccount(config: Ref['kubernetes'], ownNamespace: string): Settings['service_account'] {
+  const name = nonEmptyText(config?.serviceAccount);
+  const namespace = nonEmptyText(config?.namespace);
+  if (name === undefined && namespace === undefined) return undefined;
+  return { namespace: namespace ?? ownNamespace, name };
+}
+
 type InlineSettings = Omit<Inline, 'caBundleRef'> & { readonly caBundleRef?: Inline['caBundleRef'] | undefined };
 
 function inline(config: InlineSettings, view: View, resourceUrl: string): ResolvedOIDC {
-  const bundle = bundleOf(config.caBundleRef?.configMapRef, view);
-  const path =
-    nonEmptyText(config.svcCABundlePath) ?? (bundle === undefined ? undefined : `${bundle.directory}/${bundle.key}`);
+  const bundle = bundleOf(config.caBundleRef, view);
+  const path = nonEmptyText(config.svcCABundlePath) ?? bundle?.path;
   const scopes = (config.scopes ?? []).filter((scope) => scope !== '');
   const settings: Settings = {
     issuer: config.issuer,
@@ -137,16 +143,6 @@ function clientSecret({ clientSecret, clientSecretRef }: InlineSettings): Env[] 
   const name = SECRET_ENV.oidcClientSecret;
   if (clientSecretRef !== undefined) return [{ name, secret: { ...clientSecretRef } }];
   return nonEmptyText(clientSecret) === undefined ? [] : [{ name, value: clientSecret ?? '' }];
-}
-
-/** None where it may be missing and is: pods would wait for it. */
-function bundleOf(ref: Bundle, view: View): ResolvedOIDC['bundle'] {
-  if (ref === undefined) return undefined;
-  const { name, key, optional } = ref;
-  const found = view.find('ConfigMap', name);
-  const there = [found?.data, found?.binaryData].some((entries) => isObject(entries) && entries[key] !== undefined);
-  if (optional === true && !there) return undefined;
-  return { configMap: name, key, directory: `/config/certs/${name}`, volume: volumeName('oidc-ca-bundle', name) };
 }
 
 /** Settings in a ConfigMap: JSON below the key, or else, as the existing platform has it, one entry per setting. */

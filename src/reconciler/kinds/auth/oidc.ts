@@ -2,7 +2,8 @@
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, object, optional, text } from '#std/schema.ts';
-import { configMapKeyWithDefault, nameField, secretKeyRef } from '../selectors.ts';
+import { nameField, secretKeyRef } from '../selectors.ts';
+import { caBundleRef } from './ca-bundle.ts';
 
 /** The documents' default, and the address of the API server inside each cluster. */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
@@ -10,9 +11,13 @@ export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
 const KubernetesOIDC = object(
   {
     serviceAccount: optional(
-      text("Service account that tokens are checked with. No effect: it is always the pod's own."),
+      text('Service account of the callers: only its tokens are accepted. Default: tokens of every account.'),
     ),
-    namespace: optional(text("Namespace of that service account. No effect: it is always the pod's own.")),
+    namespace: optional(
+      text(
+        'Namespace of the service account. Without serviceAccount, tokens of every account of the namespace are accepted. Default: if serviceAccount is set, the namespace of the resource.',
+      ),
+    ),
     audience: text('Audience that tokens must be made for.', { default: 'toolhive' }),
     issuer: text(
       'Issuer of the cluster. With the default, the issuer that the API server itself names in its discovery document is accepted as well.',
@@ -25,12 +30,7 @@ const KubernetesOIDC = object(
   'Tokens of Kubernetes service accounts.',
 );
 
-function caBundleRef() {
-  return object(
-    { configMapRef: optional(configMapKeyWithDefault('ConfigMap entry that holds the certificates.', 'ca.crt')) },
-    'Certificate authorities, in PEM, to trust for requests to the issuer. Mounted for you.',
-  );
-}
+const CA_BUNDLE = caBundleRef('requests to the issuer, and for a token exchange at the same host and port');
 
 const ConfigMapOIDC = object(
   {
@@ -39,7 +39,7 @@ const ConfigMapOIDC = object(
       default: 'oidc.json',
       minLength: 1,
     }),
-    caBundleRef: optional(caBundleRef()),
+    caBundleRef: optional(CA_BUNDLE),
   },
   'Settings that are in a ConfigMap.',
 );
@@ -60,7 +60,7 @@ const InlineOIDC = object(
         deprecated: { use: 'caBundleRef', until: 'v1beta1' },
       }),
     ),
-    caBundleRef: optional(caBundleRef()),
+    caBundleRef: optional(CA_BUNDLE),
     jwksAuthTokenPath: optional(text('File with a bearer token for requests to the issuer.')),
     jwksAllowPrivateIP: bool('True: the keys may be at a private address.', false),
     protectedResourceAllowPrivateIP: bool('True: the protected resource may be at a private address.', false),

@@ -1,8 +1,8 @@
-// The Secrets that an MCPExternalAuthConfig names. Knows nothing about whether they exist: without them nothing that uses
-// the configuration could start, so each is needed.
+// Lists the Secrets and ConfigMaps that an MCPExternalAuthConfig names. Without them nothing that uses the configuration could start.
 
 import type { Static } from '#std/schema.ts';
 import { authServerReferences, secretReference } from '../auth/auth-server-references.ts';
+import { bundleReferences } from '../auth/ca-bundle.ts';
 import type { ExternalAuth } from '../auth/external-auth.ts';
 import type { Reference } from '../kind.ts';
 
@@ -10,6 +10,7 @@ export function references({ spec }: { readonly spec: Static<typeof ExternalAuth
   const { tokenExchange, headerInjection, bearerToken, embeddedAuthServer } = spec;
   return [
     ...secretReference(tokenExchange?.clientSecretRef, '/spec/tokenExchange/clientSecretRef'),
+    ...bundleReferences(tokenExchange?.caBundleRef, '/spec/tokenExchange/caBundleRef'),
     ...secretReference(headerInjection?.valueSecretRef, '/spec/headerInjection/valueSecretRef'),
     ...secretReference(bearerToken?.tokenSecretRef, '/spec/bearerToken/tokenSecretRef'),
     ...authServerReferences(embeddedAuthServer, '/spec/embeddedAuthServer'),

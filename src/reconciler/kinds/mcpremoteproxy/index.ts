@@ -48,7 +48,7 @@ export const MCPRemoteProxy = defineKind({
       {
         url: proxyUrl(self),
         transport,
-        auth: endpointAuth(oidcConfig, view),
+        auth: endpointAuth(oidcConfig, view, self.namespace),
         offer: {
           type: 'server',
           server: { url: remoteURL },

@@ -8,18 +8,16 @@ import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
 import { audienceFindings, configMapOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding, View } from '../kind.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
+import { proxyPortFindings } from '../proxy/port-findings.ts';
 import { telemetryFindings } from '../proxy/telemetry-findings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
-import { fieldWithoutEffect } from '../without-effect.ts';
 import { BEHIND, proxyUrl, type RemoteProxy } from './facts.ts';
 
 export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
   return [
     ...remoteUrlFindings(spec.remoteURL),
     ...oidcFindings(spec.oidcConfig),
-    ...(spec.port === 8080 || spec.proxyPort === 8080
-      ? []
-      : [fieldWithoutEffect('/spec/port', 'proxyPort counts instead')]),
+    ...proxyPortFindings(spec),
     ...inlineAuthzFindings(spec.authzConfig),
     ...telemetryFindings(spec.telemetry),
     ...headerFindings(spec.headerForward, '/spec/headerForward'),

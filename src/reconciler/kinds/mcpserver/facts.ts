@@ -6,7 +6,7 @@ import type { Typed } from '../define.ts';
 import type { ObjectName } from '../kind.ts';
 import { made } from '../made.ts';
 import { type Behind, type ProxyTuning, proxyTuning } from '../proxy/annotations.ts';
-import type { ProxyFacts } from '../proxy/proxy.ts';
+import { type ProxyFacts, proxyPort } from '../proxy/proxy.ts';
 import type { MCPServerSpec } from './schema.ts';
 
 export type Server = Typed<typeof MCPServerSpec>;
@@ -42,7 +42,7 @@ export function clientTransport({ transport, proxyMode }: Spec): 'sse' | 'stream
 
 /** Where clients inside the cluster reach the proxy, without a path. */
 export function proxyOrigin({ name, namespace, spec }: Server): string {
-  return `http://${serverChildNames(name).proxyService}.${namespace}.svc.cluster.local:${spec.proxyPort}`;
+  return `http://${serverChildNames(name).proxyService}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
 }
 
 /** `status.url`. */
@@ -90,7 +90,7 @@ export function proxyOf(self: Server): ProxyFacts {
   return {
     workload: 'mcpserver',
     ...{ name, namespace, spec },
-    port: spec.proxyPort,
+    port: proxyPort(spec),
     origin: proxyOrigin(self),
     tuning: tuningOf(self),
     names: {

@@ -1,6 +1,7 @@
 // Fields of an MCPServer that have no effect beside others of it. Knows nothing about what the others are for.
 
 import type { Finding } from '../kind.ts';
+import { proxyPortFindings } from '../proxy/port-findings.ts';
 import { ownSessionFindings, storeFindings } from '../proxy/session-idle.ts';
 import { telemetryFindings } from '../proxy/telemetry-findings.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
@@ -15,7 +16,7 @@ export function idleFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[]
     ...(builtin ? [fieldWithoutEffect('/spec/permissionProfile/key', 'type is builtin')] : []),
     ...portFindings(spec),
     ...telemetryFindings(spec.telemetry),
-    ...(spec.port === 8080 ? [] : [fieldWithoutEffect('/spec/port', 'proxyPort counts instead')]),
+    ...proxyPortFindings(spec),
     ...(transport === 'stdio' || spec.proxyMode === 'streamable-http'
       ? []
       : [fieldWithoutEffect('/spec/proxyMode', `clients speak ${transport}, as the server does`)]),

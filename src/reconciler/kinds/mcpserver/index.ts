@@ -49,7 +49,7 @@ export const MCPServer = defineKind({
       {
         url: clientUrl(self),
         transport: clientTransport(self.spec),
-        auth: endpointAuth(oidcConfig, view),
+        auth: endpointAuth(oidcConfig, view, self.namespace),
         offer: {
           type: 'server',
           server: args === undefined ? { image } : { image, args },

@@ -47,7 +47,7 @@ export const MCPServerSpec = object(
     proxyMode: choice('What clients speak where transport is stdio. No effect otherwise.', ['sse', 'streamable-http'], {
       default: 'streamable-http',
     }),
-    port: port('No effect: proxyPort counts, as on the existing platform, also where it is left at 8080.', {
+    port: port('Port of the proxy, while proxyPort is left at 8080.', {
       default: 8080,
       deprecated: { use: 'proxyPort', until: 'v1beta1' },
     }),

@@ -319,9 +319,9 @@ describe('the URL of an MCPServer', () => {
       url: ':8080/mcp',
     },
     {
-      reason: 'the older field counts nowhere, as on the existing platform',
+      reason: 'the older field counts while the newer one has its default',
       spec: { port: 9000 },
-      url: ':8080/sse#weather',
+      url: ':9000/sse#weather',
     },
     { reason: 'the newer field wins', spec: { port: 9000, proxyPort: 9001 }, url: ':9001/sse#weather' },
   ];

@@ -49,6 +49,11 @@ export interface Mounted {
   readonly mount: JsonObject;
 }
 
+/** A ConfigMap that is mounted as files. */
+export function mountedConfigMap(name: string, mountPath: string, configMap: JsonObject): Mounted {
+  return { volume: { name, configMap }, mount: { name, mountPath, readOnly: true } };
+}
+
 /** One variable: a plain value, or a key of a Secret. */
 export type Env =
   | { readonly name: string; readonly value: string }

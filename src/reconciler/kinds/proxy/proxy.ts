@@ -2,14 +2,13 @@
 // what follows from them for its configuration and its pods alike. Knows nothing about particular kinds.
 
 import assert from 'node:assert/strict';
-import type { JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { AuthzConfig } from '../auth/authz.ts';
 import { type ExternalAuthParts, externalAuthParts } from '../auth/external-auth-parts.ts';
 import type { OIDCConfig } from '../auth/oidc.ts';
-import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
+import { type OIDCOwner, type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { Settings, View } from '../kind.ts';
-import { type Mounted, secretsOf } from '../pods/pod.ts';
+import { secretsOf } from '../pods/pod.ts';
 import { type SecretKey, secretChecksum } from '../pods/secret-checksum.ts';
 import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.ts';
 import type { ProxyTuning } from './annotations.ts';
@@ -53,7 +52,7 @@ export interface ProxyFacts {
   };
 }
 
-/** Of a remote proxy. `port` counts only where `proxyPort` is left at its default: it is the older spelling of the same thing. */
+/** `port` counts only if `proxyPort` is left at its default: it is the older spelling of the same thing. */
 export function proxyPort({ proxyPort, port }: { readonly proxyPort: number; readonly port: number }): number {
   return proxyPort === 8080 ? port : proxyPort;
 }
@@ -71,9 +70,9 @@ export interface ProxyNeeds {
 }
 
 export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
-  const { name, namespace, spec, origin } = proxy;
+  const { name, namespace, spec } = proxy;
   const own = spec.resourceOverrides?.proxyDeployment?.imagePullSecrets ?? [];
-  const oidc = spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, origin);
+  const oidc = spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, proxy);
   const { read, files } = withSecretFile(oidc);
   const auth = externalAuthParts({ name, namespace, ref: spec.externalAuthConfigRef, oidc: read }, view);
   return {
@@ -85,8 +84,8 @@ export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): P
   };
 }
 
-function resolvedOIDC(ref: Static<typeof OIDCConfig>, view: View, origin: string): ResolvedOIDC {
-  const resolved = resolveOIDC(ref, view, origin);
+function resolvedOIDC(ref: Static<typeof OIDCConfig>, view: View, owner: OIDCOwner): ResolvedOIDC {
+  const resolved = resolveOIDC(ref, view, owner);
   assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
   return resolved;
 }
@@ -100,9 +99,4 @@ function withSecretFile(oidc: ResolvedOIDC | undefined): {
   const files = secretsOf(oidc?.env ?? []).map((secret) => ({ file, secret }));
   if (oidc === undefined || files.length === 0) return { read: oidc, files };
   return { read: { ...oidc, env: [], settings: { ...oidc.settings, client_secret_file: secretPath(file) } }, files };
-}
-
-/** A ConfigMap that is mounted as files. */
-export function mountedConfigMap(name: string, mountPath: string, configMap: JsonObject): Mounted {
-  return { volume: { name, configMap }, mount: { name, mountPath, readOnly: true } };
 }

@@ -5,6 +5,7 @@ import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Json, JsonObject } from '#std/json.ts';
+import { mountedBundles } from '../auth/ca-bundle.ts';
 import { imagePullSecrets, service } from '../generated.ts';
 import { withOverrides, workloadLabels } from '../labels.ts';
 import {
@@ -14,6 +15,7 @@ import {
   envOf,
   httpProbe,
   type Mounted,
+  mountedConfigMap,
   POD_SECURITY,
   SCRATCH,
   secretsOf,
@@ -21,7 +23,7 @@ import {
 } from '../pods/pod.ts';
 import { mountedSecrets, type SecretFile } from '../pods/secret-files.ts';
 import { disruptionBudget } from './disruption.ts';
-import { mountedConfigMap, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
+import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
 import { metricsPort } from './service.ts';
 
 /** What a kind decides about the pods of its proxy. */
@@ -125,9 +127,7 @@ function mounts({ names, spec }: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): 
     ...mountedSecrets([...needs.files, ...pod.files]),
     ...pod.mounted,
     ...(authzConfig === undefined ? [] : [mountedConfigMap('authz-config', AUTHZ_DIRECTORY, policyFile)]),
-    ...(oidc?.bundle === undefined
-      ? []
-      : [mountedConfigMap(oidc.bundle.volume, oidc.bundle.directory, { name: oidc.bundle.configMap })]),
+    ...mountedBundles([oidc?.bundle, ...auth.bundles]),
     ...auth.mounted,
   ];
 }

@@ -5,6 +5,7 @@ import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
+import type { Bundle } from '../auth/ca-bundle.ts';
 import type { Kind, Resource, View } from '../kind.ts';
 import { MCPRemoteProxy } from '../mcpremoteproxy/index.ts';
 import { MCPServer } from '../mcpserver/index.ts';
@@ -115,6 +116,7 @@ export function callable(backends: readonly Backend[]): {
   listed: Listed[];
   strategies: Record<string, Strategy>;
   env: Env[];
+  bundles: Bundle[];
 } {
   const sound = backends.flatMap(({ name, url, transport, metadata, auth }) => {
     if ('fault' in auth) return [];
@@ -123,6 +125,7 @@ export function callable(backends: readonly Backend[]): {
   return {
     listed: sound.map(({ listed }) => listed),
     strategies: Object.fromEntries(sound.map(({ listed, auth }) => [listed.name, auth.strategy])),
+    bundles: sound.flatMap(({ auth }) => auth.bundle ?? []),
     env: sound.flatMap(({ auth }) => auth.env).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }

@@ -12,6 +12,7 @@ import { virtualReadAtStart } from '#contracts/vmcp-config-keys.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest } from '#std/hash.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
+import { mountedBundles } from '../auth/ca-bundle.ts';
 import { accountWithRights, configMap, imagePullSecrets, service } from '../generated.ts';
 import type { GeneratedSecret, Settings, View } from '../kind.ts';
 import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
@@ -21,6 +22,7 @@ import {
   type Env,
   envOf,
   httpProbe,
+  mountedConfigMap,
   POD_SECURITY,
   SCRATCH,
   secretsOf,
@@ -29,7 +31,6 @@ import {
 import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
 import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
-import { mountedConfigMap } from '../proxy/proxy.ts';
 import { sessionPassword } from '../proxy/session-password.ts';
 import { vmcpConfig } from './config.ts';
 import { HMAC_KEY, PORT, type VirtualServer, virtualServerChildNames } from './facts.ts';
@@ -143,10 +144,9 @@ function deployment(
 function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Settings): JsonObject {
   const { name, spec } = self;
   const names = virtualServerChildNames(name);
-  const bundle = needs.oidc?.bundle;
   const mounted = [
     mountedConfigMap('vmcp-config', VMCP_CONFIG_DIRECTORY, { name: names.config }),
-    ...(bundle === undefined ? [] : [mountedConfigMap(bundle.volume, bundle.directory, { name: bundle.configMap })]),
+    ...mountedBundles([needs.oidc?.bundle, ...(needs.authServer?.bundles ?? []), ...needs.callable.bundles]),
     ...(needs.authServer?.mounted ?? []),
     SCRATCH,
   ];

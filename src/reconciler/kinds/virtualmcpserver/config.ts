@@ -50,6 +50,7 @@ function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): Vmcp
       issuerIsApiServer: settings.issuer_is_api_server,
       // RFC 8707 section 2: if no audience is named, a token must be for the resource.
       audience: audience ?? settings.resource_url,
+      serviceAccount: settings.service_account,
       resource: settings.resource_url,
       scopes: settings.scopes,
       jwksUrl: jwks_url,

@@ -11,7 +11,7 @@ import { offerOf } from './offer.ts';
 import { references } from './references.ts';
 import { rules } from './rules.ts';
 import { VirtualMCPServerSpec, VirtualMCPServerStatus } from './schema.ts';
-import { status } from './status.ts';
+import { status, written } from './status.ts';
 
 export const VirtualMCPServer = defineKind({
   kind: 'VirtualMCPServer',
@@ -58,7 +58,7 @@ export const VirtualMCPServer = defineKind({
       {
         url: `${originOf(self)}/mcp`,
         transport: 'streamable-http',
-        auth: endpointAuth(incomingAuth.type === 'oidc' ? incomingAuth.oidcConfig : undefined, view),
+        auth: endpointAuth(incomingAuth.type === 'oidc' ? incomingAuth.oidcConfig : undefined, view, self.namespace),
         offer: offerOf(self.spec, view),
       },
     ];
@@ -67,4 +67,5 @@ export const VirtualMCPServer = defineKind({
   children,
   generated,
   status,
+  written,
 });

@@ -5,12 +5,12 @@ import { isObject, pointerToken } from '#std/json.ts';
 import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
 import { configMapAuthzFindings } from '../auth/authz-findings.ts';
 import { configMapOIDCFindings } from '../auth/oidc-findings.ts';
-import { resolveOIDC } from '../auth/oidc-settings.ts';
+import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { Finding, View } from '../kind.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
 import { backendsOf } from './backends.ts';
-import { membersOf, originOf, type Spec, type VirtualServer } from './facts.ts';
+import { membersOf, type Spec, type VirtualServer } from './facts.ts';
 import { strategyOf } from './strategies.ts';
 
 const OIDC = '/spec/incomingAuth/oidcConfig';
@@ -37,7 +37,7 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
 function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig } = self.spec;
   if (incomingAuth.oidcConfig?.configMap === undefined || authServerConfig === undefined) return [];
-  const resolved = resolveOIDC(incomingAuth.oidcConfig, view, originOf(self), OIDC);
+  const resolved = resolveOIDC(incomingAuth.oidcConfig, view, ANY_OWNER, OIDC);
   if ('findings' in resolved || resolved.settings.issuer === authServerConfig.issuer) return [];
   const message = `authServerConfig.issuer must be the issuer that incomingAuth.oidcConfig accepts: ${resolved.settings.issuer}`;
   return [{ code: 'auth-server-issuer', severity: 'error', pointer: `${AUTH_SERVER}/issuer`, message }];

@@ -19,7 +19,7 @@ export interface Needs {
 
 export function needsOf(self: VirtualServer, view: View): Needs {
   const resolved = resolvedOIDC(self, view);
-  const authServer = resolved === undefined ? undefined : serverOf(self, resolved);
+  const authServer = resolved === undefined ? undefined : serverOf(self, resolved, view);
   // Clients may ask for what the authorization server gives.
   const scopes = authServer?.config.scopes_supported;
   const oidc =
@@ -32,16 +32,20 @@ export function needsOf(self: VirtualServer, view: View): Needs {
 function resolvedOIDC(self: VirtualServer, view: View): Needs['oidc'] {
   const { type, oidcConfig } = self.spec.incomingAuth;
   if (type !== 'oidc' || oidcConfig === undefined) return undefined;
-  const resolved = resolveOIDC(oidcConfig, view, originOf(self));
+  const resolved = resolveOIDC(oidcConfig, view, { namespace: self.namespace, origin: originOf(self) });
   assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
   const name = VMCP_ENV.oidcClientSecret;
   const env = resolved.env.map((variable): Env => ({ ...variable, name }));
   return { ...resolved, env, secretEnv: env.length === 0 ? undefined : name };
 }
 
-function serverOf({ name, namespace, spec }: VirtualServer, { settings }: ResolvedOIDC): AuthServerParts | undefined {
+function serverOf(
+  { name, namespace, spec }: VirtualServer,
+  { settings }: ResolvedOIDC,
+  view: View,
+): AuthServerParts | undefined {
   if (spec.authServerConfig === undefined) return undefined;
   const { audience, resource_url: resourceUrl } = settings;
   const host = { name, namespace, resourceUrl, audience, scopes: authServerScopes(settings.scopes) };
-  return authServerParts(spec.authServerConfig, host);
+  return authServerParts(spec.authServerConfig, host, view);
 }

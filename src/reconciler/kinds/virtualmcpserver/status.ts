@@ -1,5 +1,4 @@
-// How far a VirtualMCPServer is, by its Deployment, by what is behind it and by why its children are held. Knows
-// nothing about how to change that.
+// Computes the status of a VirtualMCPServer from its Deployment, its backends and the reasons why its children are held.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -126,6 +125,22 @@ function memberStatus(status: unknown): NonNullable<Discovered['status']> {
     default:
       return 'unknown';
   }
+}
+
+/**
+ * A field that two managers have applied stays until both leave it out. What the server reports of a backend is therefore its own alone:
+ * otherwise the message of a failure would outlive the failure.
+ */
+export function written(status: JsonObject): JsonObject {
+  const backends = Array.isArray(status.discoveredBackends) ? status.discoveredBackends.filter(isObject) : [];
+  return { ...status, discoveredBackends: backends.map(withoutReport) };
+}
+
+function withoutReport(backend: JsonObject): JsonObject {
+  if (backend.lastHealthCheck === undefined) return backend;
+  const { name, url, authConfigRef, authType } = backend;
+  const own = { name, url, authConfigRef, authType };
+  return Object.fromEntries(Object.entries(own).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }
 
 type Report = Pick<

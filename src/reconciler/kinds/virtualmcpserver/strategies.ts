@@ -4,18 +4,21 @@
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import { sha256 } from '#std/hash.ts';
+import { type Bundle, bundleOf } from '../auth/ca-bundle.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from '../auth/external-auth-config.ts';
 import { signedService, TOKEN_TYPES } from '../auth/external-auth-parts.ts';
 import type { View } from '../kind.ts';
 import type { Env } from '../pods/pod.ts';
 
-export type Converted = { readonly strategy: Strategy; readonly env: readonly Env[] } | { readonly fault: string };
+export type Converted =
+  | { readonly strategy: Strategy; readonly env: readonly Env[]; readonly bundle?: Bundle }
+  | { readonly fault: string };
 
 export function strategyOf(name: string, view: View): Converted {
   const config = externalAuthConfig({ name }, view);
   if (config === undefined) return { fault: `MCPExternalAuthConfig ${name} does not exist` };
   const { tokenExchange, headerInjection, bearerToken, cloudSts } = config;
-  if (tokenExchange !== undefined) return convertTokenExchange(name, tokenExchange);
+  if (tokenExchange !== undefined) return convertTokenExchange(name, tokenExchange, view);
   if (headerInjection !== undefined) return header(name, headerInjection);
   if (bearerToken !== undefined) return bearer(name, bearerToken);
   if (cloudSts !== undefined) return { strategy: { type: 'cloud_sts', cloudSts: sts(cloudSts) }, env: [] };
@@ -25,14 +28,20 @@ export function strategyOf(name: string, view: View): Converted {
   };
 }
 
-function convertTokenExchange(name: string, config: NonNullable<ExternalAuthConfig['tokenExchange']>): Converted {
+function convertTokenExchange(
+  name: string,
+  config: NonNullable<ExternalAuthConfig['tokenExchange']>,
+  view: View,
+): Converted {
   const { clientSecretRef, scopes = [], externalTokenHeaderName } = config;
   const clientId = config.clientId === '' ? undefined : config.clientId;
   const variable = VMCP_ENV.tokenExchangeClientSecret(suffix(name));
   // Only a client with an id has a secret (RFC 6749, section 2.3.1).
   const secret = clientId === undefined ? undefined : clientSecretRef;
+  const bundle = bundleOf(config.caBundleRef, view);
   const tokenExchange = {
     tokenUrl: config.tokenUrl,
+    caBundlePath: bundle?.path,
     clientId,
     clientSecretEnv: secret && variable,
     audience: config.audience,
@@ -41,7 +50,7 @@ function convertTokenExchange(name: string, config: NonNullable<ExternalAuthConf
     externalTokenHeaderName,
   };
   const env = secret === undefined ? [] : [{ name: variable, secret }];
-  return { strategy: { type: 'token_exchange', tokenExchange }, env };
+  return { strategy: { type: 'token_exchange', tokenExchange }, env, bundle };
 }
 
 function header(name: string, config: NonNullable<ExternalAuthConfig['headerInjection']>): Converted {

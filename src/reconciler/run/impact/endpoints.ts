@@ -80,14 +80,20 @@ function isNoticed({ moved, transport, auth, optimizer, tools }: EndpointImpact)
 
 function authImpact(before: EndpointAuth, after: EndpointAuth): AuthImpact | undefined {
   if (sameAuth(before, after)) return undefined;
-  const sameIssuer = after.type === 'oidc' && before.type === 'oidc' && after.issuer === before.issuer;
-  const anyAudience = sameIssuer && after.audience === undefined;
-  return { before, after, refusesToday: after.type === 'oidc' && !anyAudience };
+  return { before, after, refusesToday: after.type === 'oidc' && !acceptsAllOf(before, after) };
 }
+
+function acceptsAllOf(before: EndpointAuth, after: OIDCAuth): boolean {
+  if (before.type !== 'oidc' || before.issuer !== after.issuer) return false;
+  const { audience = before.audience, account = before.account } = after;
+  return audience === before.audience && account === before.account;
+}
+
+type OIDCAuth = Extract<EndpointAuth, { readonly type: 'oidc' }>;
 
 function sameAuth(a: EndpointAuth, b: EndpointAuth): boolean {
   if (a.type !== 'oidc' || b.type !== 'oidc') return a.type === b.type;
-  return a.issuer === b.issuer && a.audience === b.audience;
+  return a.issuer === b.issuer && a.audience === b.audience && a.account === b.account;
 }
 
 function optimizerImpact(before: OpenEndpoint, after: OpenEndpoint): Pick<EndpointImpact, 'optimizer'> {

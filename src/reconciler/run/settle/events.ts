@@ -9,7 +9,11 @@ import { fieldManager } from '../labels.ts';
 import { readyCondition, type StatusChange, stateOf } from './readiness.ts';
 
 /** Undefined where the change is no new failure. `at` is RFC 3339, in milliseconds. */
-export function failureEvent({ id, live, status }: StatusChange, instance: string, at: string): KubeObject | undefined {
+export function failureEvent(
+  { id, live, status }: Omit<StatusChange, 'written'>,
+  instance: string,
+  at: string,
+): KubeObject | undefined {
   const ready = readyCondition(status);
   if (stateOf(status) !== 'failed' || ready === undefined) return undefined;
   const before = readyCondition(live.status ?? {});

@@ -9,6 +9,8 @@ export interface StatusChange {
   readonly id: ResourceId;
   readonly live: Resource;
   readonly status: JsonObject;
+  /** The part of it that is ours to write. */
+  readonly written: JsonObject;
   /** It is being deleted, and may be gone before its status is written. */
   readonly departing?: true;
 }

@@ -98,7 +98,7 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
     });
     renewed.add(id, status);
     const isKnown = !view.isMissing() && !findings.some(({ code }) => code === 'reference-unknown');
-    if (isKnown && !jsonEquals(status, live.status)) changes.push({ id, live, status });
+    if (isKnown && !jsonEquals(status, live.status)) changes.push({ id, live, status, written: kind.written(status) });
     const state = stateOf(status);
     if (state !== 'degraded') ({ ready, progressing, failed })[state].push(id);
   }
@@ -134,7 +134,7 @@ function farewells({ standings }: SettleInput, observed: ObservedState, now: str
     const status = kind.status(live, { view, refusals: [], failures: [], now });
     if (view.isMissing()) return [];
     if (status.phase !== 'Terminating' || jsonEquals(status, live.status)) return [];
-    return [{ id, live, status, departing: true }];
+    return [{ id, live, status, written: kind.written(status), departing: true }];
   });
 }
 
@@ -145,7 +145,8 @@ function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: st
   const live = resourceFrom(found, found.spec);
   const view = withUnlisted(observed, observed.views(id.namespace ?? ''));
   const status = kind.status(live, { view, refusals: [], failures: [], kept: reason, now });
-  return view.isMissing() || jsonEquals(status, live.status) ? [] : [{ id, live, status }];
+  if (view.isMissing() || jsonEquals(status, live.status)) return [];
+  return [{ id, live, status, written: kind.written(status) }];
 }
 
 export interface SettleDeps extends TellDeps {

@@ -21,7 +21,7 @@ test.each([
     create: () => Promise.reject(new Error('an Event about nothing')),
   };
   const clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined };
-  const change = { id, live, status: {}, ...(departing ? { departing } : {}) };
+  const change = { id, live, status: {}, written: {}, ...(departing ? { departing } : {}) };
   const reported = await writeStatuses({ cluster, clock, instance: 'test' }, [change], '2026-01-01T00:00:00.000Z');
   expect(reported.failures.map(({ code }) => code)).toEqual(codes);
 });

@@ -46,7 +46,7 @@ async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promi
 
 async function writeStatus(
   deps: TellDeps,
-  { id, live, status, departing }: StatusChange,
+  { id, live, written, departing }: StatusChange,
 ): Promise<Failure | 'suspended' | undefined> {
   const { name, namespace, uid } = live.metadata;
   const metadata = {
@@ -55,7 +55,7 @@ async function writeStatus(
     uid,
   };
   try {
-    const object = { apiVersion: id.apiVersion, kind: id.kind, metadata, status };
+    const object = { apiVersion: id.apiVersion, kind: id.kind, metadata, status: written };
     await deps.cluster.apply(object, { subresource: 'status', force: true });
     return undefined;
   } catch (error) {

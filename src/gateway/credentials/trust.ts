@@ -1,0 +1,24 @@
+// Trusts certificate authorities that a configuration names, for requests to one endpoint.
+
+import type { CredentialPorts } from './ports.ts';
+
+/** The settings by which tokens of callers are checked. */
+export interface IssuerTrust {
+  readonly bundle: string | undefined;
+  /** URLs that the bundle is for. */
+  readonly urls: readonly (string | undefined)[];
+}
+
+/** Returns the bundle if the endpoint has the origin of one of the URLs: one provider has one certificate. */
+export function issuerBundle({ bundle, urls }: IssuerTrust, endpoint: string): string | undefined {
+  const origin = URL.parse(endpoint)?.origin;
+  const isSame = urls.some((url) => url !== undefined && URL.parse(url)?.origin === origin);
+  return origin !== undefined && isSame ? bundle : undefined;
+}
+
+/** The file is read for each request, since certificates rotate. */
+export function trustBundle(ports: CredentialPorts, bundle: string | undefined): CredentialPorts {
+  if (bundle === undefined) return ports;
+  const { fetch, secretFiles } = ports;
+  return { ...ports, fetch: async (request) => fetch({ ...request, ca: secretFiles.read(bundle) }) };
+}

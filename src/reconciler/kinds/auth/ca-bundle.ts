@@ -1,0 +1,52 @@
+// Certificate authorities in a ConfigMap, for requests to identity providers: the field, the reference, and the mount in a pod.
+
+import { isObject } from '#std/json.ts';
+import { object, optional, type Static } from '#std/schema.ts';
+import type { Reference, View } from '../kind.ts';
+import { type Mounted, mountedConfigMap, volumeName } from '../pods/pod.ts';
+import { configMapKeyWithDefault } from '../selectors.ts';
+
+/** CABundleSource. `requests` completes the description. */
+export function caBundleRef(requests: string) {
+  return object(
+    { configMapRef: optional(configMapKeyWithDefault('ConfigMap entry that holds the certificates.', 'ca.crt')) },
+    `Certificate authorities, in PEM, to trust for ${requests}. Mounted for you.`,
+  );
+}
+
+type Source = Static<ReturnType<typeof caBundleRef>>;
+
+/** Certificates to mount. */
+export interface Bundle {
+  readonly configMap: string;
+  /** In the container. */
+  readonly path: string;
+}
+
+/** Undefined if the certificates may be absent and are: pods would wait for them. */
+export function bundleOf(source: Source | undefined, view: View): Bundle | undefined {
+  if (source?.configMapRef === undefined) return undefined;
+  const { name, key, optional } = source.configMapRef;
+  const found = view.find('ConfigMap', name);
+  const exists = [found?.data, found?.binaryData].some((entries) => isObject(entries) && entries[key] !== undefined);
+  if (optional === true && !exists) return undefined;
+  return { configMap: name, path: `${directoryOf(name)}/${key}` };
+}
+
+/** `pointer` is that of the CABundleSource. */
+export function bundleReferences(source: Source | undefined, pointer: string): readonly Reference[] {
+  if (source?.configMapRef === undefined) return [];
+  const { name, key, optional } = source.configMapRef;
+  const place = `${pointer}/configMapRef`;
+  return [{ pointer: place, kind: 'ConfigMap', name, key, optional: optional === true ? 'allowed' : undefined }];
+}
+
+/** One mount for each ConfigMap, however many settings name it. */
+export function mountedBundles(bundles: readonly (Bundle | undefined)[]): readonly Mounted[] {
+  const names = new Set(bundles.flatMap((bundle) => bundle?.configMap ?? []));
+  return [...names].map((name) => mountedConfigMap(volumeName('oidc-ca-bundle', name), directoryOf(name), { name }));
+}
+
+function directoryOf(configMap: string): string {
+  return `/config/certs/${configMap}`;
+}
