@@ -26,8 +26,8 @@ export interface TestMember {
   say(message: object): void;
   /** From now on these methods get no answer. */
   silence(...methods: readonly string[]): void;
-  /** Calls of tools are answered with this status, or their connections are closed, until it is called without an argument. */
-  failCalls(how?: number | 'closed'): void;
+  /** Requests of the method are answered with this status, or their connections are closed, until `how` is absent. */
+  failCalls(how?: Failing, method?: string): void;
   /** Forgets every session; requests of one are answered with this from then on, otherwise with 404. */
   forget(refusal?: Refused): void;
   /** Ends all streams, and answers the next GET of each session with this status. */
@@ -36,6 +36,9 @@ export interface TestMember {
   hanging(): Promise<Hanging>;
   close(): Promise<void>;
 }
+
+/** A status, or: the connection ends, 503 with Retry-After, an answer that is not JSON, none at all. */
+export type Failing = number | 'closed' | 'busy' | 'unreadable' | 'silent';
 
 export interface Hanging {
   // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -83,7 +86,7 @@ export function tool(name: string, more: Item = {}): Item {
 export type Refused = readonly [status: number, body: string];
 
 interface State {
-  failing: number | 'closed' | undefined;
+  failing: { readonly how: Failing; readonly method: string } | undefined;
   refusal: Refused;
   /** Sessions whose next GET is refused, and with which status. */
   refused: Map<string, number>;
@@ -142,8 +145,8 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
     silence(...methods) {
       state.silent = methods;
     },
-    failCalls(how) {
-      state.failing = how;
+    failCalls(how, method = 'tools/call') {
+      state.failing = how === undefined ? undefined : { how, method };
     },
     forget(refusal = [404, '']) {
       state.refusal = refusal;
@@ -170,6 +173,10 @@ function serve(state: State, { method, headers, message }: Asked, response: Serv
   const { options, sessions } = state;
   if (options.authorization !== undefined && headers.authorization !== options.authorization) {
     response.writeHead(401).end();
+    return;
+  }
+  if (state.failing !== undefined && state.failing.method === message?.method) {
+    fail(state.failing.how, response);
     return;
   }
   if (message?.method === 'server/discover') {
@@ -209,6 +216,13 @@ function serve(state: State, { method, headers, message }: Asked, response: Serv
     return;
   }
   respond(state, message, response);
+}
+
+function fail(how: Failing, response: ServerResponse): void {
+  if (how === 'closed') response.destroy();
+  else if (how === 'busy') response.writeHead(503, { 'retry-after': '1' }).end();
+  else if (how === 'unreadable') response.writeHead(200, { 'content-type': 'application/json' }).end('no JSON');
+  else if (how !== 'silent') response.writeHead(how).end();
 }
 
 function initialize(
@@ -257,14 +271,6 @@ function respond(state: State, message: any, response: ServerResponse): void {
 // biome-ignore lint/suspicious/noExplicitAny: what clients send
 function call(state: State, message: any, response: ServerResponse): void {
   const { name, arguments: args = {} } = message.params;
-  if (state.failing === 'closed') {
-    response.destroy();
-    return;
-  }
-  if (state.failing !== undefined) {
-    response.writeHead(state.failing).end();
-    return;
-  }
   const raw = state.options.raw?.[name];
   if (raw !== undefined) {
     raw(response, JSON.stringify(message.id));

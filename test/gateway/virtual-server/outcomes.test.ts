@@ -31,6 +31,7 @@ describe('the table of outcomes', () => {
     [undefined, 429, 'status-4xx'],
     [undefined, 503, 'status-5xx'],
     [undefined, 504, 'timeout'],
+    ['busy', undefined, 'busy'],
     ['unreachable', undefined, 'unreachable'],
     ['closed', 200, 'closed'],
     ['timeout', undefined, 'timeout'],
@@ -38,9 +39,22 @@ describe('the table of outcomes', () => {
     ['unauthorized', 401, 'status-4xx'],
     ['unauthorized', undefined, 'other'],
   ] as const)('a fault %s with status %s is %s', (reason, status, outcome) => {
-    expect(answeredAs(reason === undefined ? undefined : { reason, message: 'it failed' }, status)).toBe(outcome);
+    const fault = reason === undefined ? undefined : { reason, message: 'it failed' };
+    expect(answeredAs(fault, status === undefined ? undefined : { status, headers: {} })).toBe(outcome);
   });
 });
+
+const HOW = {
+  'status-4xx': 403,
+  'status-5xx': 503,
+  busy: 'busy',
+  unreachable: 'gone',
+  closed: 'closed',
+  timeout: 504,
+  other: 'unreadable',
+} as const;
+
+const ROWS = Object.entries(HOW).map(([outcome, how]) => ({ outcome: outcome as keyof typeof HOW, how }));
 
 describe('calls', () => {
   const open: (TestMember | TestedVirtualServer)[] = [];
@@ -48,30 +62,59 @@ describe('calls', () => {
     for (const each of open.splice(0).reverse()) await ('stop' in each ? each.stop() : each.close());
   });
 
-  it.each([
-    [503, 3],
-    ['closed', 3],
-    [403, 0],
-    [504, 0],
-  ] as const)('three that end with %s are %i failures in a row', async (how, failures) => {
+  async function start(failing: Parameters<typeof operational>[0]) {
     const member = await startMember({ tools: [tool('echo')] });
     open.push(member);
-    const times = { healthCheckInterval: '10m', unhealthyThreshold: 3 } as const;
-    const server = await runVirtual(configOf({ member }, operational({ ...times, partialFailureMode: 'best_effort' })));
+    const settings = operational({ unhealthyThreshold: 3, partialFailureMode: 'best_effort', ...failing });
+    const server = await runVirtual(configOf({ member }, settings));
     open.push(server);
     const client = await connect(server);
+    await client.ask('tools/call', { name: 'member_echo' });
+    return {
+      server,
+      client,
+      fail: (how: (typeof ROWS)[number]['how'], method: string) =>
+        how === 'gone' ? member.close() : Promise.resolve(member.failCalls(how, method)),
+      recover: () => member.failCalls(),
+      health: async () => (await get(`${server.origin}/api/backends/health`)).json.backends[0],
+    };
+  }
+
+  it.each(ROWS)('three that end with $outcome count as the table says', async ({ outcome, how }) => {
+    const { client, fail, recover, health } = await start({ healthCheckInterval: '10m' });
     const call = () => client.ask('tools/call', { name: 'member_echo' });
-    const health = async () => (await get(`${server.origin}/api/backends/health`)).json.backends[0];
-    await call();
     expect(await health()).toMatchObject({ status: 'healthy', consecutive_failures: 0 });
-    member.failCalls(how);
+    await fail(how, 'tools/call');
     for (let at = 0; at < 3; at += 1) await call().catch(() => undefined);
+    const failures = EFFECTS.call[outcome] === 'failure' ? 3 : 0;
     const status = failures === 0 ? 'healthy' : 'unhealthy';
     expect(await health()).toMatchObject({ status, consecutive_failures: failures });
-    member.failCalls();
+    if (how === 'gone') return;
+    recover();
     await call();
     expect(await health()).toMatchObject({ consecutive_failures: 0 });
   });
+
+  it.each(ROWS)('three sessions whose initialize ends with $outcome count as the table says', async (row) => {
+    const { server, fail, health } = await start({ healthCheckInterval: '10m' });
+    await fail(row.how, 'initialize');
+    for (let at = 0; at < 3; at += 1) {
+      const other = await connect(server);
+      await other.ask('tools/call', { name: 'member_echo' }).catch(() => undefined);
+    }
+    const failures = EFFECTS.initialize[row.outcome] === 'failure' ? 3 : 0;
+    expect(await health()).toMatchObject({ consecutive_failures: failures });
+  });
+
+  it.each(ROWS)(
+    'checks that end with $outcome are failures, and make the member unhealthy',
+    async ({ outcome, how }) => {
+      const { fail, health } = await start({ healthCheckInterval: '20ms' });
+      await fail(how, 'tools/list');
+      expect(EFFECTS.check[outcome]).toBe('failure');
+      await expect.poll(async () => (await health()).status, { timeout: 20_000 }).toBe('unhealthy');
+    },
+  );
 
   it('three timeouts of one slow tool leave the member healthy', async () => {
     const member = await startMember({ tools: [tool('echo'), tool('hang')] });

@@ -9,7 +9,7 @@ import { encodeHeaderValue, HEADERS } from '../../wire/headers.ts';
 import { patchTarget } from '../../wire/ids.ts';
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
-import { answeredAs, EFFECTS, type Operation } from '../health/outcomes.ts';
+import { type AnswerHead, answeredAs, EFFECTS, type Operation } from '../health/outcomes.ts';
 import { exchangeFor, type Member, memberCause } from '../members/member.ts';
 import { OWN_MEMBER } from '../own-tools/own-member.ts';
 import { CLIENT_SESSION } from '../own-tools/ports.ts';
@@ -79,7 +79,7 @@ function openStateless(world: World, member: Member, exchange: Exchange, answer:
     lost: () => false,
     asked: () => undefined,
     silent: () => flow?.abort(),
-    ended: (fault, status) => observe(member, 'call', fault, status),
+    ended: (fault, head) => observe(member, 'call', fault, head),
   });
   flow = member.backend.open(exchangeFor(member, exchange, {}), relayed);
   return flow;
@@ -102,7 +102,7 @@ function openInSession(
     (settled) => {
       if (flow.aborted()) return;
       if (!settled.ok) {
-        observe(member, 'initialize', settled.fault, settled.status);
+        observe(member, 'initialize', settled.fault, settled.head);
         answer.fail(nameBackend(member.name, settled.fault));
         return;
       }
@@ -163,9 +163,9 @@ function send(world: World, sending: Sending): Flow {
       sent?.abort();
       if (id !== undefined) void cancelAtMember(world, member, at, exchange, id);
     },
-    ended(fault, status) {
+    ended(fault, head) {
       settle();
-      observe(member, 'call', fault, status);
+      observe(member, 'call', fault, head);
     },
   });
   const call = { member: member.name, answered: relayed.heard };
@@ -230,10 +230,10 @@ export function observe(
   { name, health }: Member,
   operation: Operation,
   fault: BackendFault | undefined,
-  status?: number,
+  head?: AnswerHead,
 ): void {
-  const effect = EFFECTS[operation][answeredAs(fault, status)];
+  const effect = EFFECTS[operation][answeredAs(fault, head)];
   if (effect === 'nothing') return;
-  const message = fault?.detail ?? fault?.message ?? `the backend ${name} answered with status ${status}`;
+  const message = fault?.detail ?? fault?.message ?? `the backend ${name} answered with status ${head?.status}`;
   health.observe({ ok: effect === 'success', message });
 }

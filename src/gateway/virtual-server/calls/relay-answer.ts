@@ -5,6 +5,7 @@ import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import type { MessageId } from '../../wire/message.ts';
 import { createEventSplitter, type EventSplitter, formatEvent, type SseEvent } from '../../wire/sse.ts';
+import type { AnswerHead } from '../health/outcomes.ts';
 import { formatCallEvent } from './member-ids.ts';
 import { showMessage } from './member-messages.ts';
 
@@ -30,15 +31,15 @@ export interface RelayParts {
   readonly unreadable: (reason: string) => void;
   /** The member is silent for too long: what is open at it is to be ended. */
   readonly silent: () => void;
-  /** Called once, when nothing follows. `status`: of the member's HTTP answer, if there was one. */
-  readonly ended: (fault?: BackendFault, status?: number) => void;
+  /** Called once, when nothing follows. `head`: of the member's HTTP answer, if there was one. */
+  readonly ended: (fault?: BackendFault, head?: AnswerHead) => void;
 }
 
 interface Relay {
   readonly parts: RelayParts;
   splitter: EventSplitter | undefined;
   over: boolean;
-  status: number | undefined;
+  head: AnswerHead | undefined;
   /** If set, passes the head of an answer that has had no body so far. */
   passHead: (() => void) | undefined;
   /** A response was on the stream. */
@@ -60,7 +61,7 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
       parts,
       splitter: undefined,
       over: false,
-      status: undefined,
+      head: undefined,
       passHead: undefined,
       answered: false,
       waiting: 0,
@@ -77,7 +78,7 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
     },
     head(status, headers) {
       if (relay.over || isRepeated(relay, status === 404)) return;
-      relay.status = status;
+      relay.head = { status, headers };
       const { 'mcp-session-id': _session, ...plain } = headers;
       if (!answersWithStream(headers['content-type'])) {
         const passHead = () => answer.head(status, plain);
@@ -139,7 +140,7 @@ function finish(relay: Relay, fault?: BackendFault): boolean {
   relay.over = true;
   relay.stopTimer?.();
   // A stream that the client can come back to is closed by design.
-  relay.parts.ended(relay.resumable && fault?.reason === 'closed' ? undefined : fault, relay.status);
+  relay.parts.ended(relay.resumable && fault?.reason === 'closed' ? undefined : fault, relay.head);
   return true;
 }
 

@@ -4,7 +4,7 @@ import type { BackendFault } from '../../backends/backend.ts';
 
 export type Operation = 'check' | 'initialize' | 'call';
 
-type Outcome = 'answer' | 'status-4xx' | 'status-5xx' | 'unreachable' | 'closed' | 'timeout' | 'other';
+type Outcome = 'answer' | 'status-4xx' | 'status-5xx' | 'busy' | 'unreachable' | 'closed' | 'timeout' | 'other';
 
 type Effect = 'success' | 'failure' | 'nothing';
 
@@ -14,6 +14,7 @@ export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect
     answer: 'success',
     'status-4xx': 'failure',
     'status-5xx': 'failure',
+    busy: 'failure',
     unreachable: 'failure',
     closed: 'failure',
     timeout: 'failure',
@@ -23,6 +24,7 @@ export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect
     answer: 'success',
     'status-4xx': 'nothing',
     'status-5xx': 'failure',
+    busy: 'nothing',
     unreachable: 'failure',
     closed: 'failure',
     timeout: 'failure',
@@ -32,6 +34,7 @@ export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect
     answer: 'success',
     'status-4xx': 'nothing',
     'status-5xx': 'failure',
+    busy: 'nothing',
     unreachable: 'failure',
     closed: 'failure',
     timeout: 'nothing',
@@ -39,16 +42,27 @@ export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect
   },
 };
 
-/** `status`: of the HTTP answer; undefined if there was none. */
-export function answeredAs(fault: BackendFault | undefined, status: number | undefined): Outcome {
-  const outcome = fault === undefined ? 'answer' : outcomeOfFault(fault.reason);
-  if (outcome !== 'answer' && outcome !== 'other') return outcome;
-  if (status === undefined || status < 400) return outcome;
-  // A gateway in front of a slow tool answers so after its own time limit.
-  if (status === 504) return 'timeout';
-  return status < 500 ? 'status-4xx' : 'status-5xx';
+/** How the HTTP answer began. */
+export interface AnswerHead {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, unknown>>;
 }
 
+/** `head`: undefined if there was no HTTP answer. */
+export function answeredAs(fault: BackendFault | undefined, head: AnswerHead | undefined): Outcome {
+  const outcome = fault === undefined ? 'answer' : outcomeOfFault(fault.reason);
+  if (outcome !== 'answer' && outcome !== 'other') return outcome;
+  if (head === undefined || head.status < 400) return outcome;
+  // A gateway in front of a slow tool answers so after its own time limit.
+  if (head.status === 504) return 'timeout';
+  // RFC 9110, section 15.6.4: it is there, and says when it can be asked again.
+  if (head.status === 503 && head.headers['retry-after'] !== undefined) return 'busy';
+  return head.status < 500 ? 'status-4xx' : 'status-5xx';
+}
+
+const OWN_OUTCOMES = ['unreachable', 'closed', 'timeout', 'busy'] as const;
+
 function outcomeOfFault(reason: BackendFault['reason']): Outcome {
-  return reason === 'unreachable' || reason === 'closed' || reason === 'timeout' ? reason : 'other';
+  return OWN_OUTCOMES.find((each) => each === reason) ?? 'other';
 }

@@ -14,6 +14,7 @@ import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { scanMessage } from '../../wire/scan.ts';
 import { observe } from '../calls/open-call.ts';
 import { nameBackend } from '../calls/relay-answer.ts';
+import type { AnswerHead } from '../health/outcomes.ts';
 import { type Member, memberCause } from '../members/member.ts';
 import { headersIn, joinMember } from '../sessions/open-member.ts';
 import { askingOf, ownRequestId, type World } from '../world.ts';
@@ -123,13 +124,13 @@ function withoutSession(cause: Exchange): Exchange {
 function sendInner(world: World, inner: InnerCall, member: Member, { exchange, tell }: Prepared): Promise<InnerResult> {
   const { promise, resolve } = Promise.withResolvers<InnerResult>();
   let flow: Flow | undefined;
-  let status: number | undefined;
+  let head: AnswerHead | undefined;
   let stopTimer: () => void = () => undefined;
 
   function settle(result: InnerResult, fault?: BackendFault): void {
     stopTimer();
     inner.signal?.removeEventListener('abort', abort);
-    if (result.kind !== 'aborted') observe(member, 'call', fault, status);
+    if (result.kind !== 'aborted') observe(member, 'call', fault, head);
     resolve(result);
   }
 
@@ -154,8 +155,8 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
   wait();
   const answer = readAnswer(
     {
-      head(answered) {
-        status = answered;
+      head(status, headers) {
+        head = { status, headers };
       },
       message(bytes, message) {
         wait();

@@ -6,6 +6,7 @@ import type { BackendFault, Exchange } from '../../backends/backend.ts';
 import { ask, postExchange } from '../../backends/bridge/ask.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
 import { HEADERS } from '../../wire/headers.ts';
+import type { AnswerHead } from '../health/outcomes.ts';
 import { type Member, memberCause } from '../members/member.ts';
 import { askingOf, ownRequestId, type World } from '../world.ts';
 import type { Joined, MemberSession, Session } from './session.ts';
@@ -42,7 +43,7 @@ interface Opened {
   readonly capabilities: JsonObject;
 }
 
-type Opening = Opened | { readonly ok: false; readonly fault: BackendFault; readonly status?: number };
+type Opening = Opened | { readonly ok: false; readonly fault: BackendFault; readonly head?: AnswerHead };
 
 async function openSession(world: World, { client }: Session, member: Member, exchange: Exchange): Promise<Opening> {
   const cause = memberCause(member, exchange);
@@ -61,7 +62,7 @@ async function openSession(world: World, { client }: Session, member: Member, ex
     const fault: BackendFault = unauthorized
       ? { reason: 'unauthorized', message: `the backend ${member.name} refuses the credentials` }
       : { reason: 'answer-invalid', message: `the backend ${member.name} begins no session` };
-    return { ok: false, status: asked.status, fault: { ...fault, detail: `initialize: status ${asked.status}` } };
+    return { ok: false, head: asked, fault: { ...fault, detail: `initialize: status ${asked.status}` } };
   }
   const id = asked.headers[HEADERS.sessionId];
   const at: MemberSession = { id: typeof id === 'string' ? id : undefined, revision: result.protocolVersion };

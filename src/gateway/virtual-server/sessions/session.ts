@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '#std/json.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
+import type { AnswerHead } from '../health/outcomes.ts';
 
 /** What the client said of itself in `initialize`. */
 export interface ClientFacts {
@@ -22,8 +23,8 @@ export interface MemberSession {
 /** A session at a member, or why there is none. */
 export type Joined =
   | { readonly ok: true; readonly at: MemberSession }
-  /** `status`: of the HTTP answer to `initialize`, if it began no session. */
-  | { readonly ok: false; readonly fault: BackendFault; readonly status?: number };
+  /** `head`: of the HTTP answer to `initialize`, if it began no session. */
+  | { readonly ok: false; readonly fault: BackendFault; readonly head?: AnswerHead };
 
 /** A call of the client that a member answers. */
 export interface SessionCall {
