@@ -16,7 +16,7 @@ export const VMCP_CODES = {
   'vmcp-item-doubtful':
     'A tool, prompt or resource of a backend has characters that are not seen, or a text that reads like instructions to a model. Clients get it as it is: look at it, hide it by `aggregation.tools[].filter`, or give it another description by `overrides`.',
   'vmcp-item-unreadable':
-    'A tool, prompt or resource of a backend is not as the protocol has it (its `inputSchema` is no object schema, say), so that clients would refuse the lists of all backends: it is left out. The same where a backend has more than 20,000. Whoever has written the server has to correct it.',
+    'A tool, prompt or resource of a backend is not as the protocol has it (its `inputSchema` is no object schema, say), so that clients would refuse the lists of all backends: it is left out. Of a tool whose `outputSchema` alone is wrong, only that is left out. The same where a backend has more than 20,000. The author of the server has to correct it.',
   'vmcp-embeddings-unavailable':
     'The embedding service of the optimizer does not answer, or not as it should; the message says how. `find_tool` finds tools by words alone, says so, and asks the service again after 5 s.',
 } as const;

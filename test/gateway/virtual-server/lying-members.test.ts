@@ -120,7 +120,7 @@ describe('definitions that clients cannot read', () => {
   it('are left out, so that clients read the lists of all, and the log names them', async () => {
     const [liar, good] = [await start(BROKEN), await start({ name: 'good', tools: [tool('echo')] })];
     const server = await run({ good, liar });
-    const expected = ['good_echo', 'liar_fine', 'liar_odd_output'];
+    const expected = ['good_echo', 'liar_fine', 'liar_odd_output', 'liar_odd_result'];
     const first = new FirstClient({ name: 'test', version: '1' });
     await first.connect(new FirstTransport(new URL(server.url)));
     expect((await first.listTools()).tools.map(({ name }) => name)).toEqual(expected);
@@ -139,6 +139,80 @@ describe('definitions that clients cannot read', () => {
       why: 'inputSchema must be an object with type: object',
     });
     expect(items).toContainEqual({ list: 'resources', name: 'a://nameless', why: 'name must be a text' });
+  });
+});
+
+describe('an outputSchema that the official client cannot compile', () => {
+  const within = (n: object, more: object = {}) => ({ outputSchema: { type: 'object', properties: { n }, ...more } });
+  const GOOD = within({ $ref: '#/$defs/n' }, { $defs: { n: { type: 'integer', maximum: 100 } } });
+  const TOOLS = [
+    tool('type', within({ type: 'int' })),
+    tool('required', within({ type: 'object', required: true })),
+    tool('reference', within({ $ref: '#/$defs/Missing' })),
+    tool('pattern', within({ type: 'string', pattern: '(?<!' })),
+    tool('draft', within({ type: 'number', exclusiveMinimum: true })),
+    tool('top', { outputSchema: { type: 'object', required: 'a' } }),
+    tool('good', GOOD),
+  ];
+
+  it('is left out, its tool stays, and the log says so', async () => {
+    const liar = await start({ tools: TOOLS });
+    const server = await run({ liar });
+    const client = new FirstClient({ name: 'test', version: '1' });
+    await client.connect(new FirstTransport(new URL(server.url)));
+    const { tools } = await client.listTools();
+    await client.close();
+    expect(tools).toHaveLength(TOOLS.length);
+    expect(tools.filter(({ outputSchema }) => outputSchema !== undefined)).toMatchObject([
+      { name: 'liar_good', ...GOOD },
+    ]);
+    await server.written('vmcp-item-unreadable');
+    const [{ items, count } = {}] = warnings(server, 'vmcp-item-unreadable');
+    expect(count).toBe(6);
+    expect(items).toContainEqual({
+      ...{ list: 'tools', name: 'type' },
+      why: 'outputSchema is left out, and the tool stays: /properties/n/type must be equal to one of the allowed values',
+    });
+  });
+});
+
+describe('members that are null', () => {
+  const NULLS = { title: null, description: null, annotations: null, icons: null, _meta: null };
+  const ITEMS = {
+    tools: [
+      { name: 'all', ...NULLS, outputSchema: null, execution: null, inputSchema: { type: 'object' } },
+      tool('schema', { inputSchema: { required: null, type: 'object', properties: null, default: null } }),
+      tool('output', { outputSchema: { type: 'object', properties: { a: { type: 'string' } }, required: null } }),
+      tool('hints', { annotations: { title: null, readOnlyHint: true, idempotentHint: null } }),
+      tool('icon', { icons: [{ src: 'a', mimeType: null }, { src: 'b' }] }),
+      tool('number', {
+        title: null,
+        inputSchema: { type: 'object', properties: { n: { const: 1e21, default: null } } },
+      }),
+    ],
+    prompts: [{ name: 'p', ...NULLS, arguments: [{ name: 'a', description: null, required: null }, { name: 'b' }] }],
+    resources: [{ uri: 'a://r', name: 'r', ...NULLS, mimeType: null, size: null }],
+  };
+
+  it('are taken out, as if they were absent, and the items stay', async () => {
+    const server = await run({ one: await start(ITEMS) });
+    const client = new FirstClient({ name: 'test', version: '1' });
+    await client.connect(new FirstTransport(new URL(server.url)));
+    const { tools } = await client.listTools();
+    const own = Object.fromEntries(tools.map(({ name, ...more }) => [name.slice('one_'.length), more]));
+    expect(Object.keys(own).toSorted()).toEqual(['all', 'hints', 'icon', 'number', 'output', 'schema']);
+    expect(own.all).toEqual({ inputSchema: { type: 'object' } });
+    expect(own.schema?.inputSchema).toEqual({ type: 'object', default: null });
+    expect(own.output?.outputSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } } });
+    expect(own.hints?.annotations).toEqual({ readOnlyHint: true });
+    expect(own.icon?.icons).toEqual([{ src: 'a' }, { src: 'b' }]);
+    expect(own.number?.inputSchema.properties).toEqual({ n: { const: 1e21, default: null } });
+    expect((await client.listPrompts()).prompts).toEqual([
+      { name: 'one_p', arguments: [{ name: 'a' }, { name: 'b' }] },
+    ]);
+    expect((await client.listResources()).resources).toEqual([{ uri: 'a://r', name: 'r' }]);
+    await client.close();
+    expect(warnings(server, 'vmcp-item-unreadable')).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import { problem, type WorkflowFinding, warning } from './workflow.ts';
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema';
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
 
-type Dialect = 'draft-07' | '2020-12';
+export type Dialect = 'draft-07' | '2020-12';
 
 const require = createRequire(import.meta.url);
 const judges = new Map<Dialect, Ajv | Ajv2020>();
@@ -22,8 +22,9 @@ function judgeOf(dialect: Dialect): Ajv | Ajv2020 {
   return judge;
 }
 
-function newJudge(dialect: Dialect): Ajv | Ajv2020 {
-  const options = { allErrors: true, validateFormats: false };
+/** With `allErrors` false the work ends at the first error. */
+export function newJudge(dialect: Dialect, allErrors = true): Ajv | Ajv2020 {
+  const options = { allErrors, validateFormats: false };
   if (dialect === 'draft-07') {
     const module: typeof import('ajv') = require('ajv');
     return new module.Ajv(options);
@@ -57,7 +58,7 @@ export function schemaFindings(schema: JsonObject | undefined, pointer: string):
 }
 
 /** MCP: 2020-12 where the schema does not say. */
-function dialectOf({ $schema }: JsonObject): Dialect | undefined {
+export function dialectOf({ $schema }: JsonObject): Dialect | undefined {
   if ($schema === undefined) return '2020-12';
   const name = String($schema).replace(/#$/, '');
   if (name === DRAFT_7) return 'draft-07';
@@ -81,21 +82,28 @@ function sentence({ keyword, message = 'is not valid', params }: ErrorObject): s
 }
 
 /** Words whose value is a schema, a list of schemas, or a mapping to schemas. */
-const SINGLE = [
+export const SINGLE_SCHEMAS = [
   ...['additionalItems', 'additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not'],
   ...['propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties'],
 ];
-const LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
-const MAPS = ['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties'];
+export const SCHEMA_LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
+export const SCHEMA_MAPS = [
+  '$defs',
+  'definitions',
+  'dependencies',
+  'dependentSchemas',
+  'patternProperties',
+  'properties',
+];
 
 /** What the meta-schema cannot say, in the schema and all inside of it. */
 function deepFindings(root: JsonObject, schema: JsonObject, pointer: string): readonly WorkflowFinding[] {
   const own = [...referenceFindings(root, schema, pointer), ...patternFindings(schema, pointer)];
   const below = Object.entries(schema).flatMap(([word, value]) => {
     const at = `${pointer}/${pointerToken(word)}`;
-    if (SINGLE.includes(word) && isObject(value)) return deepFindings(root, value, at);
-    const listed = LISTS.includes(word) && Array.isArray(value);
-    if (!listed && !(MAPS.includes(word) && isObject(value))) return [];
+    if (SINGLE_SCHEMAS.includes(word) && isObject(value)) return deepFindings(root, value, at);
+    const listed = SCHEMA_LISTS.includes(word) && Array.isArray(value);
+    if (!listed && !(SCHEMA_MAPS.includes(word) && isObject(value))) return [];
     return Object.entries(value).flatMap(([key, item]) =>
       isObject(item) ? deepFindings(root, item, `${at}/${pointerToken(key)}`) : [],
     );
@@ -125,7 +133,7 @@ function leadsSomewhere(root: JsonObject, reference: string): boolean {
 }
 
 /** A fragment of a URI; what is not well-formed stays as it is, and leads nowhere. */
-function decoded(fragment: string): string {
+export function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch (error) {

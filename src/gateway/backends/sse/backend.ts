@@ -3,7 +3,6 @@
 
 import type { Backend, Era, Probe } from '../backend.ts';
 import type { SessionLimits } from '../sessions/limits.ts';
-import type { BackendObserver } from '../sessions/observer.ts';
 import { createSessionBackend } from '../sessions/sessions.ts';
 import type { SseOptions, SsePorts } from './ports.ts';
 import { openSseLink } from './session-link.ts';
@@ -11,7 +10,6 @@ import { openSseLink } from './session-link.ts';
 export interface SseBackendParts extends SsePorts {
   /** What ids of events begin with; no dots. Unique among the replicas of this backend, and among its restarts. */
   readonly replica: string;
-  readonly observer: BackendObserver;
   readonly limits?: Partial<SessionLimits>;
 }
 
@@ -24,7 +22,7 @@ export function createSseBackend(options: SseOptions, parts: SseBackendParts): B
     clock,
     observer,
     limits,
-    open: (exchange, handlers) => openSseLink(options, { upstream, clock }, exchange, handlers),
+    open: (exchange, handlers) => openSseLink(options, { upstream, clock, observer }, exchange, handlers),
     eras: () => ERAS,
     probe: () => probe(options, parts),
     close: async () => undefined,

@@ -18,6 +18,8 @@ export interface Line {
   endpoint?: string;
   paused: boolean;
   closed: boolean;
+  /** The log says already that the server writes bytes that are not UTF-8. */
+  garbled: boolean;
   /** Settles once the server has taken `notifications/initialized`: nothing overtakes it. */
   greeted?: Promise<void>;
   /** Settles the opening of the line; undefined afterwards. */

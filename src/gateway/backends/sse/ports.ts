@@ -1,6 +1,7 @@
-// What an HTTP+SSE server is configured with, and what it needs of the world. Knows nothing about sessions.
+// Names what an HTTP+SSE server is configured with, and what it needs of the world.
 
 import type { BackendClock, Upstream } from '../ports.ts';
+import type { BackendObserver } from '../sessions/observer.ts';
 
 export interface SseOptions {
   /** Of the event stream, such as http://mcp-weather:8080/sse. */
@@ -16,4 +17,5 @@ export interface SseOptions {
 export interface SsePorts {
   readonly upstream: Upstream;
   readonly clock: BackendClock;
+  readonly observer: BackendObserver;
 }

@@ -1,6 +1,6 @@
-// A line of messages over the standard streams of a server: one message a line (MCP specification, stdio). Knows nothing
-// about sessions and what messages say.
+// Opens a line of messages over the standard streams of a server: one message a line (MCP specification, stdio).
 
+import { replaceInvalidUtf8 } from '../../wire/utf8.ts';
 import type { Link, LinkHandlers } from '../link.ts';
 import type { BackendClock, OpenStreams, Streams } from '../ports.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
@@ -43,13 +43,15 @@ interface State {
   /** `send` has answered false. */
   refused: boolean;
   over: boolean;
+  /** The log says already that the process writes bytes that are not UTF-8. */
+  garbled: boolean;
 }
 
 /** Opens the line to the process with this index. Rejects with a Failure. */
 export async function openLine(parts: LineParts, index: number, handlers: LinkHandlers): Promise<ProcessLine> {
   const state: State = {
     ...{ parts, handlers, streams: undefined, blocked: false, waiting: [], waitingBytes: 0 },
-    ...{ refused: false, over: false },
+    ...{ refused: false, over: false, garbled: false },
   };
   const splitter = createLineSplitter(parts.maxLineBytes, {
     line: (bytes) => receiveLine(state, bytes),
@@ -88,16 +90,30 @@ const OPEN_BRACE = 0x7b;
 const SPACE = 0x20;
 
 /** Only objects are messages: what else is written to standard output was meant for people. */
-function receiveLine({ parts: { observer }, handlers, over }: State, line: Buffer): void {
-  if (over) return;
+function receiveLine(state: State, line: Buffer): void {
+  const { observer } = state.parts;
+  if (state.over) return;
   let at = 0;
   while (at < line.length && (line[at] ?? 0) <= SPACE) at += 1;
   if (line[at] === OPEN_BRACE) {
-    handlers.message(line);
+    receiveMessage(state, line);
     return;
   }
   observer.dropped('unreadable');
   observer.log('debug', `the MCP server wrote what is no message: ${line.toString('utf8', 0, SHOWN_BYTES)}`);
+}
+
+/** A program with another encoding of its own still gets its answers through, with U+FFFD for the letters that are lost. */
+function receiveMessage(state: State, line: Buffer): void {
+  const { observer, maxLineBytes } = state.parts;
+  const message = replaceInvalidUtf8(line);
+  if (message !== line && !state.garbled) {
+    state.garbled = true;
+    observer.log('warn', 'the MCP server writes bytes that are not UTF-8: they are replaced. Let it write UTF-8');
+  }
+  // U+FFFD is three bytes long.
+  if (message.length > maxLineBytes) end(state, `the MCP server wrote a line of more than ${maxLineBytes} bytes`);
+  else state.handlers.message(message);
 }
 
 function end(state: State, detail: string): void {

@@ -1,5 +1,5 @@
-// What is wrong with single items of a member's lists: those that would make clients refuse the lists of all members, and
-// texts that may mean to mislead a model or a person. Pure. Knows nothing about how lists are read and where notices go.
+// Finds items of a member's lists that would make clients refuse the lists of all members, and texts that may mean to mislead
+// a model or a person.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListName } from './list-names.ts';
@@ -8,7 +8,7 @@ export interface ItemNotice {
   readonly list: ListName;
   /** As the member calls it. */
   readonly name: string;
-  /** Left out: clients do not see it. Doubtful: it is passed as it is. */
+  /** Left out: clients do not see it, or not the part that `why` names. Doubtful: it is passed as it is. */
   readonly what: 'left-out' | 'doubtful';
   readonly why: string;
 }
@@ -73,11 +73,7 @@ export function unreadableReason(list: ListName, item: JsonObject): string | und
       return (
         misfit(annotations, HINTS, 'annotations.') ??
         misfit(execution, { taskSupport: oneOf('required', 'optional', 'forbidden') }, 'execution.') ??
-        schemaFault('inputSchema', item.inputSchema) ??
-        // One that describes no object is not shown to those who could not read it.
-        (isObject(item.outputSchema) && item.outputSchema.type === 'object'
-          ? schemaFault('outputSchema', item.outputSchema)
-          : undefined)
+        objectSchemaFault('inputSchema', item.inputSchema)
       );
     case 'prompts':
       return Array.isArray(given) &&
@@ -107,7 +103,8 @@ function misfit(value: Json, shape: Shape, where = ''): string | undefined {
   return undefined;
 }
 
-function schemaFault(name: string, schema: Json | undefined): string | undefined {
+/** The top of a schema, as official clients check it before anything else. */
+export function objectSchemaFault(name: string, schema: Json | undefined): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return `${name} must be an object with type: object`;
   const { properties = {}, required = [] } = schema;
   if (!isObject(properties) || !Object.values(properties).every((each) => each !== null && typeof each === 'object')) {

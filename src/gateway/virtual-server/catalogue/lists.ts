@@ -15,8 +15,9 @@ import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { readValue } from '../../wire/scan.ts';
 import { doubtfulReason, type ItemNotice, unreadableReason } from './item-notices.ts';
 import { LIST_NAMES, type ListName } from './list-names.ts';
+import { mendItem } from './mend-item.ts';
 
-/** One item as the member sent it. */
+/** One item as the member sent it, without members that clients refuse. */
 export interface OfferedItem {
   /** Name of a tool or prompt, URI of a resource, URI template. */
   readonly key: string;
@@ -194,18 +195,21 @@ function takeItem(
   page: Buffer,
   item: ListItem,
 ): void {
-  const value = objectOf(page, item.span);
-  const key = keyOf(list, item);
+  const mended = mendItem(list, page, item);
+  const value = objectOf(mended?.page ?? page, mended?.item.span ?? item.span);
+  const key = mended === undefined ? undefined : keyOf(list, mended.item);
   const name = (key ?? item.name?.value ?? '').slice(0, NAME_SHOWN);
   const notice = (what: ItemNotice['what'], why: string): void => {
     if (notices.length < NOTICES_MAX) notices.push({ list, name, what, why });
   };
   const why = items.length === ITEMS_MAX ? TOO_MANY : unreadableReason(list, value);
-  if (key === undefined || why !== undefined) {
-    if (notices.at(-1)?.why !== TOO_MANY) notice('left-out', why ?? 'it has no URI');
+  if (mended === undefined || key === undefined || why !== undefined) {
+    const unnamed = mended === undefined ? 'it cannot be read without its null members' : 'it has no URI';
+    if (notices.at(-1)?.why !== TOO_MANY) notice('left-out', why ?? unnamed);
     return;
   }
-  items.push({ key, page, item });
+  items.push({ key, page: mended.page, item: mended.item });
+  if (mended.why !== undefined) notice('left-out', mended.why);
   const doubt = doubtfulReason(value);
   if (doubt !== undefined) notice('doubtful', doubt);
 }

@@ -22,6 +22,7 @@ async function reach(
   url: string,
   options: Partial<SseOptions> = {},
   wrap = (backend: Backend) => backend,
+  log = (_text: string): unknown => undefined,
 ): Promise<string> {
   const upstream = testUpstream();
   const backend = createSseBackend(
@@ -30,7 +31,7 @@ async function reach(
       upstream,
       clock: testClock,
       replica: 'test',
-      observer: { dropped: () => undefined, log: () => undefined },
+      observer: { dropped: () => undefined, log: (_level, text) => void log(text) },
     },
   );
   const front = await listenBefore(wrap(backend));
@@ -234,6 +235,24 @@ it('keeps to the first endpoint and passes over events that are no messages', as
   });
   const client = await connectSession(await reach(server.url));
   for (const id of [1, 2]) expect((await client.call('ping', {}, id)).messages.at(-1)?.result).toEqual({ right: true });
+});
+
+it('replaces the bytes of an event that are not UTF-8, and the log says so once', async () => {
+  const server = await startServer({
+    received({ message, response }, stream) {
+      if (message.method !== 'tools/call') return false;
+      response.writeHead(202).end();
+      const data = JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { text: 'caf\u00e9' } });
+      stream?.response.write(Buffer.from(`event: message\ndata: ${data}\n\n`, 'latin1'));
+      return true;
+    },
+  });
+  const logged: string[] = [];
+  const client = await connectSession(await reach(server.url, {}, undefined, (text) => logged.push(text)));
+  for (const id of [1, 2]) {
+    expect((await client.call('tools/call', { name: 'a' }, id)).messages.at(-1)?.result).toEqual({ text: 'caf\ufffd' });
+  }
+  expect(logged.filter((text) => text.includes('not UTF-8'))).toHaveLength(1);
 });
 
 it('says whether the server is there', async () => {

@@ -69,6 +69,11 @@ const TOOLS = {
     asked.set(`ask-${id}`, id);
     write({ id: `ask-${id}`, method: params.arguments.method, params: params.arguments.params });
   },
+  /** So many letters in Latin-1. */
+  latin1({ id, params }) {
+    const result = text('é'.repeat(params.arguments.count));
+    process.stdout.write(Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`, 'latin1'));
+  },
   garbage({ id }) {
     process.stdout.write('this is no message\n\n[1,2]\n{"broken"\n');
     process.stderr.write('a word for the log\n');

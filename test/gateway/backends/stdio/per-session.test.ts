@@ -235,6 +235,12 @@ describe('a call', () => {
   });
 });
 
+test('a line that is not UTF-8 is an answer with replaced letters', async () => {
+  const { backend } = start();
+  const session = await openSession(backend);
+  expect(await session.tool('latin1', { count: 1 })).toBe('\ufffd');
+});
+
 describe('what the server asks', () => {
   test('comes with the call in flight, and its answer goes back', async () => {
     const { backend } = start();

@@ -270,6 +270,21 @@ describe('a process', () => {
     await observer.until('stderr of the MCP server: a word for the log');
   });
 
+  test('that writes Latin-1 is answered for with replaced letters, and the log says so once', async () => {
+    const { backend, observer } = start();
+    const session = await openSession(backend);
+    for (const count of [1, 2]) expect(await session.tool('latin1', { count })).toBe('\ufffd'.repeat(count));
+    expect(observer.lines.filter((line) => line.includes('not UTF-8'))).toHaveLength(1);
+  });
+
+  test('that writes a line that is too long once its letters are replaced is ended', async () => {
+    const { backend, observer } = start({ maxLineBytes: 1000 });
+    const session = await openSession(backend);
+    const answer = await session.call(toolCall('latin1', { count: 500 })).end();
+    expect(answer.json().error.code).toBe(-32603);
+    expect(observer.lines.join('\n')).toContain('a line of more than 1000 bytes');
+  });
+
   test('that writes 6 MB in a line is understood', async () => {
     const { backend } = start();
     const session = await openSession(backend);

@@ -1,0 +1,148 @@
+// Finds why clients would not compile a JSON Schema, in time that is linear in its size. The schema comes from outside and is
+// not compiled here.
+
+import type { Ajv } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import {
+  type Dialect,
+  decoded,
+  dialectOf,
+  newJudge,
+  SCHEMA_LISTS,
+  SCHEMA_MAPS,
+  SINGLE_SCHEMAS,
+} from '#contracts/virtual-model/workflow/schemas.ts';
+import { isObject, type Json, type JsonObject, pointerToken, pointerTokens } from '#std/json.ts';
+
+const judges = new Map<Dialect, Ajv | Ajv2020>();
+
+/** The meta-schema is compiled at the first use: many members have no schema of results. */
+function judgeOf(dialect: Dialect): Ajv | Ajv2020 {
+  const judge = judges.get(dialect) ?? newJudge(dialect, false);
+  judges.set(dialect, judge);
+  return judge;
+}
+
+/** A schema within the root, and the place of it. */
+interface Part {
+  readonly schema: JsonObject;
+  readonly pointer: string;
+}
+
+/** The first fault, with its JSON pointer; undefined if there is none. */
+export function findSchemaFault(root: JsonObject): string | undefined {
+  // Other dialects are older, and draft-07 reads most of them.
+  const judge = judgeOf(dialectOf(root) ?? 'draft-07');
+  const { $schema: _, ...undeclared } = root;
+  if (judge.validateSchema(undeclared) !== true) {
+    const { instancePath = '', message = 'is not valid' } = judge.errors?.[0] ?? {};
+    return `${instancePath} ${message.replace(' NOT ', ' not ')}`.trimStart();
+  }
+  const anchors = anchorsIn(root);
+  const targets = new Map<JsonObject, Target>();
+  const waiting: Part[] = [{ schema: root, pointer: '' }];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    const { schema, pointer } = part;
+    const target = typeof schema.$ref === 'string' ? targetOf(root, anchors, schema.$ref) : undefined;
+    if (typeof schema.$ref === 'string' && target === undefined) return `${pointer}/$ref leads nowhere in the schema`;
+    if (target !== undefined) targets.set(schema, { pointer, to: target });
+    const fault = faultOf(part);
+    if (fault !== undefined) return fault;
+    collectParts(part, waiting);
+  }
+  return circleIn(targets);
+}
+
+interface Target {
+  readonly pointer: string;
+  readonly to: Json;
+}
+
+/** References that lead to themselves with nothing between say nothing, and Ajv does not end at them. */
+function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined {
+  const walked = new Map<Json, JsonObject>();
+  for (const start of targets.keys()) {
+    let schema: Json = start;
+    for (let target = targets.get(start); target !== undefined; ) {
+      if (walked.get(schema) === start) return `${target.pointer}/$ref leads back to itself`;
+      if (walked.has(schema)) break;
+      walked.set(schema, start);
+      schema = target.to;
+      target = isObject(schema) ? targets.get(schema) : undefined;
+    }
+  }
+  return undefined;
+}
+
+/** The meta-schemas allow these; Ajv, which the official client compiles with, does not. */
+function faultOf({ schema, pointer }: Part): string | undefined {
+  const { pattern, patternProperties, nullable, type, enum: values } = schema;
+  const patterns = [...(typeof pattern === 'string' ? [pattern] : []), ...Object.keys(objectOr(patternProperties))];
+  if (!patterns.every(isPattern)) return `${pointer} has a pattern that is not a regular expression`;
+  if (nullable !== undefined && type === undefined) return `${pointer}/nullable needs a type next to it`;
+  if (Array.isArray(values) && values.length === 0) return `${pointer}/enum must not be empty`;
+  return 'id' in schema ? `${pointer}/id is not a keyword: the name is $id` : undefined;
+}
+
+function collectParts({ schema, pointer }: Part, waiting: Part[]): void {
+  const collect = (value: Json | undefined, at: string) => {
+    if (isObject(value)) waiting.push({ schema: value, pointer: at });
+  };
+  for (const word of SINGLE_SCHEMAS) collect(schema[word], `${pointer}/${word}`);
+  for (const word of SCHEMA_LISTS) {
+    const value = schema[word];
+    if (!Array.isArray(value)) continue;
+    for (const [index, each] of value.entries()) collect(each, `${pointer}/${word}/${index}`);
+  }
+  for (const word of SCHEMA_MAPS) {
+    for (const [key, each] of Object.entries(objectOr(schema[word]))) {
+      collect(each, `${pointer}/${word}/${pointerToken(key)}`);
+    }
+  }
+}
+
+function objectOr(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** Undefined if it leads nowhere; clients do not follow a reference to another document. */
+function targetOf(root: JsonObject, anchors: ReadonlyMap<string, JsonObject>, reference: string): Json | undefined {
+  const { $id } = root;
+  const own = typeof $id === 'string' && reference.startsWith(`${$id}#`) ? reference.slice($id.length) : reference;
+  if (own === '#' || own === $id) return root;
+  if (!own.startsWith('#/')) return anchors.get(own);
+  let value: Json | undefined = root;
+  for (const token of pointerTokens(decoded(own.slice(1)))) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, token)) return undefined;
+    value = Array.isArray(value) ? value[Number(token)] : value[token];
+  }
+  return isObject(value) || typeof value === 'boolean' ? value : undefined;
+}
+
+/** Every name that a reference may have besides a path: `#name`, and identifiers of parts. */
+function anchorsIn(root: JsonObject): ReadonlyMap<string, JsonObject> {
+  const anchors = new Map<string, JsonObject>();
+  const waiting: Json[] = [root];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (isObject(value)) {
+      const { $anchor, $dynamicAnchor, $id } = value;
+      if (typeof $anchor === 'string') anchors.set(`#${$anchor}`, value);
+      if (typeof $dynamicAnchor === 'string') anchors.set(`#${$dynamicAnchor}`, value);
+      if (typeof $id === 'string') anchors.set($id, value);
+    }
+    for (const each of Object.values(value)) if (each !== undefined) waiting.push(each);
+  }
+  return anchors;
+}
+
+/** ECMA 262 in its Unicode mode, as Ajv compiles it. */
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'u');
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
