@@ -47,7 +47,9 @@ const TokenExchange = Type.Object(
       { description: "What the caller's token is." },
     ),
     header_strategy: Type.Enum(['replace', 'custom'], { description: 'replace: the new token is in Authorization.' }),
-    external_token_header_name: Type.Optional(Text('For custom: the header that carries the new token.')),
+    external_token_header_name: Type.Optional(
+      Text('For custom: the header that carries the new token. Authorization is removed.'),
+    ),
   },
   CLOSED,
 );

@@ -82,7 +82,9 @@ const STRATEGY = object(
           ),
         ),
         externalTokenHeaderName: optional(
-          filledText('Header that carries the new token. If it is absent, the token is in Authorization.'),
+          filledText(
+            'Header that carries the new token, as `Bearer <token>`; Authorization is removed then. If it is absent, the token is in Authorization.',
+          ),
         ),
       }),
     ),

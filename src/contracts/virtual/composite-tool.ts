@@ -91,7 +91,11 @@ const Step = object(
       }),
     ),
     message: optional(text('For elicitation: what the user is asked. A Go template.', { minLength: 1 })),
-    schema: optional(anyObject('For elicitation: JSON Schema of the answer.')),
+    schema: optional(
+      anyObject(
+        'For elicitation: JSON Schema of the answer. Templates read a field of it as .steps.<id>.output.content.<field>, and what the user decided as .steps.<id>.output.action.',
+      ),
+    ),
     onDecline: optional(answerHandling('For elicitation: what happens when the user declines. Default: abort.')),
     onCancel: optional(answerHandling('For elicitation: what happens when the user gives no answer. Default: abort.')),
     collection: optional(

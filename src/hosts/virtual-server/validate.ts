@@ -6,13 +6,13 @@ import { NAME_MAX } from '#contracts/virtual-model/short-names.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { credentialOfStrategy } from '#gateway/credentials/of-strategy.ts';
 import { aggregationRules } from '#gateway/virtual-server/settings.ts';
-import { workflowFaults } from '#gateway/virtual-server/workflows/check.ts';
 import { pointerToken } from '#std/json.ts';
 import { proxyClock } from '../proxy/clock.ts';
 import { createWatchedFiles, type WatchedFiles } from '../watched-files.ts';
 import { unknownTypes } from './audit.ts';
 import { readVirtualConfig } from './config.ts';
 import { checkPolicies } from './rules.ts';
+import { workflowWarnings } from './workflows.ts';
 
 /** Warnings. Throws a Failure with what is wrong. Secrets may be elsewhere, so that their absence is none of it. */
 export function checkVirtualConfig(files: WatchedFiles, file: string): readonly string[] {
@@ -52,11 +52,6 @@ function nameWarnings(config: VmcpConfig): readonly string[] {
       .filter((name) => name.length > NAME_MAX)
       .map((name) => `the tool ${name} has ${name.length} characters: clients see it shortened to ${NAME_MAX}`);
   });
-}
-
-function workflowWarnings({ compositeTools = [] }: VmcpConfig): readonly string[] {
-  const found = workflowFaults(compositeTools).filter(({ severity }) => severity === 'warning');
-  return found.map(({ pointer, message }) => `${pointer}: ${message}`);
 }
 
 /** Settings about backends that there are none of. */

@@ -7,9 +7,11 @@ import { auditLine } from '#gateway/gate/audit.ts';
 import type { AuditType } from '#gateway/gate/audit-types.ts';
 import type { BeginSpan } from '#gateway/proxy/ports.ts';
 import type { InnerCalls, OwnTools } from '#gateway/virtual-server/own-tools/ports.ts';
+import { workflowFaults } from '#gateway/virtual-server/workflows/check.ts';
 import { createLastRuns, type EndedRun } from '#gateway/virtual-server/workflows/last-runs.ts';
 import { addWorkflowMetrics } from '#gateway/virtual-server/workflows/metrics.ts';
 import { createWorkflowTools, defineTools } from '#gateway/virtual-server/workflows/tools.ts';
+import { jsonEquals } from '#std/json.ts';
 import type { Metrics } from '#std/telemetry/metrics.ts';
 import { proxyClock } from '../proxy/clock.ts';
 import { VERSION } from '../version.ts';
@@ -29,6 +31,12 @@ export interface WorkflowOptions {
   readonly audit: { readonly keeps: (type: AuditType) => boolean; readonly write: (line: string) => void };
 }
 
+/** What does not keep the server from starting, and does not have the effect that its author may expect. */
+export function workflowWarnings({ compositeTools = [] }: VmcpConfig): readonly string[] {
+  const found = workflowFaults(compositeTools).filter(({ severity }) => severity === 'warning');
+  return found.map(({ pointer, message }) => `${pointer}: ${message}`);
+}
+
 export function openWorkflows({ config, logger, metrics, beginSpan, audit }: WorkflowOptions): Workflows {
   let current = config;
   let tools = defineTools(config.compositeTools ?? []);
@@ -41,6 +49,11 @@ export function openWorkflows({ config, logger, metrics, beginSpan, audit }: Wor
     log: (facts: object, message: string) => logger.info(facts, message),
     keep: lastRuns.keep,
   };
+  function warn(): void {
+    for (const message of workflowWarnings(current)) logger.warn({ code: 'vmcp-workflow-doubtful' }, message);
+  }
+
+  warn();
   return {
     ownTools: (calls) =>
       createWorkflowTools({
@@ -53,7 +66,9 @@ export function openWorkflows({ config, logger, metrics, beginSpan, audit }: Wor
       }),
     replace(next) {
       tools = defineTools(next.compositeTools ?? []);
+      const same = jsonEquals(current.compositeTools ?? [], next.compositeTools ?? []);
       current = next;
+      if (!same) warn();
     },
     runs: lastRuns.all,
   };

@@ -1,13 +1,15 @@
 // What a virtual server tells about itself: health, the status in the cluster, its audit. A real cluster API, real files.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { connectCluster } from '#adapters/cluster/connect.ts';
-import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
+import { formatVmcpConfig, VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
 import { systemClock } from '#hosts/clock.ts';
+import { checkVirtualConfig } from '#hosts/virtual-server/validate.ts';
+import { createWatchedFiles } from '#hosts/watched-files.ts';
 import { VirtualMCPServer } from '#reconciler/kinds/virtualmcpserver/index.ts';
 import { resourceFrom } from '#reconciler/run/settle/settle.ts';
 import { writeStatuses } from '#reconciler/run/settle/tell.ts';
@@ -244,6 +246,30 @@ describe('the audit', () => {
     expect((await client.post({ jsonrpc: '2.0', id: 7, method: 'tools/list' })).status).toBe(status);
     expect((await get(`${server.origin}/health`)).status).toBe(200);
   });
+});
+
+it('a template that reads the answer of a person at the wrong place is reported at the start and by validate', async () => {
+  const steps = [
+    { id: 'ask', type: 'elicitation', message: 'Where?', schema: { type: 'object', properties: { room: {} } } },
+    {
+      id: 'book',
+      type: 'tool',
+      tool: 'good.echo',
+      dependsOn: ['ask'],
+      arguments: { at: '{{.steps.ask.output.room}}' },
+    },
+  ] as const;
+  const compositeTools = [{ name: 'book', description: 'Books.', steps: [...steps] }] as unknown as NonNullable<
+    VmcpConfig['compositeTools']
+  >;
+  const server = await run({ compositeTools }, {}, { good });
+  await server.written('vmcp-workflow-doubtful');
+  await server.written('read .steps.ask.output.content.room');
+  const file = join(folder, 'book.yaml');
+  writeFileSync(file, formatVmcpConfig(configOf({ good }, { compositeTools })));
+  expect(checkVirtualConfig(createWatchedFiles(), file)).toEqual([
+    expect.stringMatching(/^\/compositeTools\/0\/steps\/1\/arguments\/at: .*read \.steps\.ask\.output\.content\.room$/),
+  ]);
 });
 
 it('a policy decides on the name that clients see', async () => {

@@ -1,6 +1,6 @@
-// Whether what the templates of a workflow read will be there. Knows nothing about the syntax of templates.
+// Finds values that the templates of a workflow read and that will not be there.
 
-import { isObject, pointerToken } from '#std/json.ts';
+import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { type Dependencies, suggestion } from './dependencies.ts';
 import { place, type ReadExpression } from './templates.ts';
 import { problem, type Step, type Workflow, type WorkflowFinding, warning } from './workflow.ts';
@@ -47,16 +47,44 @@ function valueFindings({ workflow }: Context, reading: Reading): readonly Workfl
   if (name === undefined) return [];
   if (root === 'params') return parameterFindings(workflow, reading, name);
   if (root === 'forEach') return loopFindings(reading, name);
-  return root === 'steps' ? memberFindings(reading) : [];
+  return root === 'steps' ? [...memberFindings(reading), ...answerFindings(workflow, reading)] : [];
 }
 
 function parameterFindings(workflow: Workflow, { from, shown }: Reading, name: string): readonly WorkflowFinding[] {
-  const { properties, additionalProperties, patternProperties } = workflow.parameters ?? {};
-  const declared = isObject(properties) ? Object.keys(properties) : [];
-  const open = additionalProperties === true || isObject(additionalProperties) || patternProperties !== undefined;
-  if (declared.includes(name) || open) return [];
+  const { declared, isOpen } = propertiesOf(workflow.parameters);
+  if (declared.includes(name) || isOpen) return [];
   const message = `${shown} is no property of parameters${suggestion(name, declared)}`;
   return [warning('workflow-value-unknown', from.pointer, message)];
+}
+
+function propertiesOf(schema: JsonObject = {}): { readonly declared: readonly string[]; readonly isOpen: boolean } {
+  const { properties, additionalProperties, patternProperties } = schema;
+  const isOpen = additionalProperties === true || isObject(additionalProperties) || patternProperties !== undefined;
+  return { declared: isObject(properties) ? Object.keys(properties) : [], isOpen };
+}
+
+/** Of an elicitation; `skipped` is there if no answer let the workflow go on. */
+const ANSWER_MEMBERS = ['action', 'content', 'skipped'];
+
+/** The output of an elicitation has the decision of the person, and the fields of the answer one level deeper. */
+function answerFindings({ steps }: Workflow, { path, from, shown }: Reading): readonly WorkflowFinding[] {
+  const [, id, member, field, part] = path;
+  const asked = steps.find((step) => step.id === id);
+  if (asked?.type !== 'elicitation' || member !== 'output' || field === undefined) return [];
+  const { schema, defaultResults = {} } = asked;
+  const { declared, isOpen } = propertiesOf(schema);
+  const code = 'workflow-value-unknown';
+  if (!ANSWER_MEMBERS.includes(field) && !Object.hasOwn(defaultResults, field)) {
+    const remedy = declared.includes(field) ? `: read .steps.${id}.output.content.${field}` : '';
+    const message = `${shown} is nothing: the output of an elicitation has action and content${remedy}`;
+    return [warning(code, from.pointer, message)];
+  }
+  const { content } = defaultResults;
+  if (field !== 'content' || part === undefined || schema === undefined || isOpen) return [];
+  if (declared.includes(part) || (isObject(content) && Object.hasOwn(content, part))) return [];
+  return [
+    warning(code, from.pointer, `${shown} is no property of the schema of step ${id}${suggestion(part, declared)}`),
+  ];
 }
 
 function loopFindings({ from, shown }: Reading, name: string): readonly WorkflowFinding[] {

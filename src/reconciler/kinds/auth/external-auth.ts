@@ -51,7 +51,9 @@ const TokenExchange = object(
     scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the token to get.')),
     subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: 'access_token' }),
     externalTokenHeaderName: optional(
-      headerName('Header that carries the new token. Without it, the token replaces the one in Authorization.'),
+      headerName(
+        'Header that carries the new token, as `Bearer <token>`; Authorization is removed then. Without it, the token replaces the one in Authorization.',
+      ),
     ),
   },
   "The caller's token is exchanged for one that is meant for what is behind the proxy (RFC 8693).",
