@@ -14,6 +14,8 @@ export type Dialect = 'draft-07' | '2020-12';
 
 const require = createRequire(import.meta.url);
 const judges = new Map<Dialect, Ajv | Ajv2020>();
+/** Their work ends at the first error. */
+const hastyJudges = new Map<Dialect, Ajv | Ajv2020>();
 
 /** Loaded, and its meta-schema compiled, at the first use: most workflows have no schema. */
 function judgeOf(dialect: Dialect): Ajv | Ajv2020 {
@@ -22,8 +24,16 @@ function judgeOf(dialect: Dialect): Ajv | Ajv2020 {
   return judge;
 }
 
-/** With `allErrors` false the work ends at the first error. */
-export function newJudge(dialect: Dialect, allErrors = true): Ajv | Ajv2020 {
+/** The first place at which the schema is not right by its meta-schema; undefined if there is none. */
+export function findFormFault(schema: JsonObject, dialect: Dialect): string | undefined {
+  const judge = hastyJudges.get(dialect) ?? newJudge(dialect, false);
+  hastyJudges.set(dialect, judge);
+  if (judge.validateSchema(schema) === true) return undefined;
+  const { instancePath = '', message = 'is not valid' } = judge.errors?.[0] ?? {};
+  return `${instancePath} ${message.replace(' NOT ', ' not ')}`.trimStart();
+}
+
+function newJudge(dialect: Dialect, allErrors = true): Ajv | Ajv2020 {
   const options = { allErrors, validateFormats: false };
   if (dialect === 'draft-07') {
     const module: typeof import('ajv') = require('ajv');

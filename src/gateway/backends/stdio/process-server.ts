@@ -5,6 +5,7 @@ import type { LinkHandlers } from '../link.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
 import { ended, type Greeted, greetProcess, greetSession, type HandshakeParts, pingProcess } from './handshake.ts';
 import type { ProcessLine } from './line.ts';
+import { restartDelay } from './restart-delay.ts';
 
 export interface ServerParts extends HandshakeParts {
   readonly open: (handlers: LinkHandlers) => Promise<ProcessLine>;
@@ -50,15 +51,8 @@ interface State {
 export function createProcessServer(parts: ServerParts): ProcessServer {
   const state: State = {
     ...{ parts, server: undefined, starting: undefined, last: undefined, endsAtDiscover: false },
-    ...{
-      attempts: 0,
-      notBefore: 0,
-      startedAt: 0,
-      heardAt: 0,
-      pinged: false,
-      stopWaiting: () => undefined,
-      closed: false,
-    },
+    ...{ attempts: 0, notBefore: 0, startedAt: 0, heardAt: 0, pinged: false, closed: false },
+    stopWaiting: () => undefined,
   };
   return {
     current: () => state.server,
@@ -136,16 +130,10 @@ function closing(): Failure {
   return new Failure('stdio-closed', 'the proxy is shutting down', { retryable: true });
 }
 
-const FIRST_BACK_OFF_MS = 500;
-const LAST_BACK_OFF_MS = 30_000;
-
-/** Twice as long each time, and not the same for all replicas. */
 function backOff(state: State): void {
   const { clock } = state.parts;
-  const full = Math.min(LAST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** state.attempts);
-  const share = (clock.random(1)[0] ?? 0) / 255;
+  state.notBefore = clock.monotonic() + restartDelay(state.attempts, clock);
   state.attempts = Math.min(state.attempts + 1, 16);
-  state.notBefore = clock.monotonic() + full * (0.75 + share / 4);
 }
 
 async function greet(state: State): Promise<Greeted> {
