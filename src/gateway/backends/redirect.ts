@@ -29,18 +29,18 @@ export function readRedirect(
   if (status < 300 || status >= 400 || status === 304) return undefined;
   const to = typeof headers.location === 'string' ? URL.parse(headers.location, request.url) : null;
   if (to === null)
-    return refusal('the MCP server answered with a redirect', `status ${status}, without a usable Location`);
+    return refusedRedirect('the MCP server answered with a redirect', `status ${status}, without a usable Location`);
   const detail = `status ${status}, Location ${shorten(`${to.origin}${to.pathname}`)}`;
   const from = new URL(request.url);
   if (!isSameServer(request, from, to))
-    return refusal('the MCP server answered with a redirect to another origin', detail);
+    return refusedRedirect('the MCP server answered with a redirect to another origin', detail);
   const path = shorten(to.pathname);
   if (!REPEATING.has(status)) {
     const reason = 'only 307 and 308 are followed';
-    return refusal(`the MCP server answered with status ${status}, a redirect to ${path}: ${reason}`, detail);
+    return refusedRedirect(`the MCP server answered with status ${status}, a redirect to ${path}: ${reason}`, detail);
   }
   if (followed >= MAX_FOLLOWED) {
-    return refusal(`the MCP server answered with one redirect after another, at last to ${path}`, detail);
+    return refusedRedirect(`the MCP server answered with one redirect after another, at last to ${path}`, detail);
   }
   // The address stays the configured one, whatever the server takes for its own name.
   const url = new URL(from);
@@ -57,7 +57,7 @@ function isSameServer({ headers }: LeavingRequest, from: URL, to: URL): boolean 
   return sent !== null && to.host === sent.host;
 }
 
-function refusal(message: string, detail: string): Redirect {
+function refusedRedirect(message: string, detail: string): Redirect {
   return { kind: 'refused', fault: { reason: 'answer-invalid', message, detail } };
 }
 

@@ -10,7 +10,7 @@ import { problem, type WorkflowFinding, warning } from './workflow.ts';
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema';
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
 
-export type Dialect = 'draft-07' | '2020-12';
+type Dialect = 'draft-07' | '2020-12';
 
 const require = createRequire(import.meta.url);
 const judges = new Map<Dialect, Ajv | Ajv2020>();
@@ -23,7 +23,7 @@ function judgeOf(dialect: Dialect): Ajv | Ajv2020 {
 }
 
 /** With `allErrors` false the work ends at the first error. */
-export function newJudge(dialect: Dialect, allErrors = true): Ajv | Ajv2020 {
+function newJudge(dialect: Dialect, allErrors = true): Ajv | Ajv2020 {
   const options = { allErrors, validateFormats: false };
   if (dialect === 'draft-07') {
     const module: typeof import('ajv') = require('ajv');
@@ -31,6 +31,20 @@ export function newJudge(dialect: Dialect, allErrors = true): Ajv | Ajv2020 {
   }
   const module: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
   return new module.Ajv2020(options);
+}
+
+const firstErrorJudges = new Map<Dialect, Ajv | Ajv2020>();
+
+/** The first place where a schema is not well-formed, and why; undefined if it is. Linear in the size of the schema. */
+export function firstFormError(schema: JsonObject): string | undefined {
+  // Other dialects are older, and draft-07 reads most of them.
+  const dialect = dialectOf(schema) ?? 'draft-07';
+  const judge = firstErrorJudges.get(dialect) ?? newJudge(dialect, false);
+  firstErrorJudges.set(dialect, judge);
+  const { $schema: _, ...undeclared } = schema;
+  if (judge.validateSchema(undeclared) === true) return undefined;
+  const { instancePath = '', message = 'is not valid' } = judge.errors?.[0] ?? {};
+  return `${instancePath} ${message.replace(' NOT ', ' not ')}`.trimStart();
 }
 
 /** Arguments of a tool: they are always an object. */
@@ -58,7 +72,7 @@ export function schemaFindings(schema: JsonObject | undefined, pointer: string):
 }
 
 /** MCP: 2020-12 where the schema does not say. */
-export function dialectOf({ $schema }: JsonObject): Dialect | undefined {
+function dialectOf({ $schema }: JsonObject): Dialect | undefined {
   if ($schema === undefined) return '2020-12';
   const name = String($schema).replace(/#$/, '');
   if (name === DRAFT_7) return 'draft-07';

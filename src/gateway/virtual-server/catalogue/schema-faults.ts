@@ -1,27 +1,14 @@
 // Finds why clients would not compile a JSON Schema, in time that is linear in its size. The schema comes from outside and is
 // not compiled here.
 
-import type { Ajv } from 'ajv';
-import type { Ajv2020 } from 'ajv/dist/2020.js';
 import {
-  type Dialect,
   decoded,
-  dialectOf,
-  newJudge,
+  firstFormError,
   SCHEMA_LISTS,
   SCHEMA_MAPS,
   SINGLE_SCHEMAS,
 } from '#contracts/virtual-model/workflow/schemas.ts';
 import { isObject, type Json, type JsonObject, pointerToken, pointerTokens } from '#std/json.ts';
-
-const judges = new Map<Dialect, Ajv | Ajv2020>();
-
-/** The meta-schema is compiled at the first use: many members have no schema of results. */
-function judgeOf(dialect: Dialect): Ajv | Ajv2020 {
-  const judge = judges.get(dialect) ?? newJudge(dialect, false);
-  judges.set(dialect, judge);
-  return judge;
-}
 
 /** A schema within the root, and the place of it. */
 interface Part {
@@ -31,13 +18,8 @@ interface Part {
 
 /** The first fault, with its JSON pointer; undefined if there is none. */
 export function findSchemaFault(root: JsonObject): string | undefined {
-  // Other dialects are older, and draft-07 reads most of them.
-  const judge = judgeOf(dialectOf(root) ?? 'draft-07');
-  const { $schema: _, ...undeclared } = root;
-  if (judge.validateSchema(undeclared) !== true) {
-    const { instancePath = '', message = 'is not valid' } = judge.errors?.[0] ?? {};
-    return `${instancePath} ${message.replace(' NOT ', ' not ')}`.trimStart();
-  }
+  const misformed = firstFormError(root);
+  if (misformed !== undefined) return misformed;
   const anchors = anchorsIn(root);
   const targets = new Map<JsonObject, Target>();
   const waiting: Part[] = [{ schema: root, pointer: '' }];
@@ -46,7 +28,7 @@ export function findSchemaFault(root: JsonObject): string | undefined {
     const target = typeof schema.$ref === 'string' ? targetOf(root, anchors, schema.$ref) : undefined;
     if (typeof schema.$ref === 'string' && target === undefined) return `${pointer}/$ref leads nowhere in the schema`;
     if (target !== undefined) targets.set(schema, { pointer, to: target });
-    const fault = faultOf(part);
+    const fault = keywordFault(part);
     if (fault !== undefined) return fault;
     collectParts(part, waiting);
   }
@@ -75,7 +57,7 @@ function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined 
 }
 
 /** The meta-schemas allow these; Ajv, which the official client compiles with, does not. */
-function faultOf({ schema, pointer }: Part): string | undefined {
+function keywordFault({ schema, pointer }: Part): string | undefined {
   const { pattern, patternProperties, nullable, type, enum: values } = schema;
   const patterns = [...(typeof pattern === 'string' ? [pattern] : []), ...Object.keys(objectOr(patternProperties))];
   if (!patterns.every(isPattern)) return `${pointer} has a pattern that is not a regular expression`;
