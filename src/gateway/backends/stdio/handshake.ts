@@ -47,15 +47,29 @@ export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted,
   return answer !== undefined;
 }
 
+/** Greets a process. Servers of the session era may end at a message that comes before `initialize` (rmcp before 3.0 does). */
+export async function greetInEra(
+  parts: HandshakeParts,
+  memory: { endsAtDiscover: boolean },
+  line: ProcessLine,
+  end: () => string | undefined,
+): Promise<Greeted> {
+  const { endsAtDiscover } = memory;
+  try {
+    return endsAtDiscover ? await greetSession(parts, line) : await greetProcess(parts, line, end);
+  } catch (error) {
+    const detail = end();
+    // If `initialize` fails too, the next run may be another version of the server, so `server/discover` comes first again.
+    memory.endsAtDiscover = !endsAtDiscover && !parts.statelessOnly && detail !== undefined;
+    throw detail === undefined ? error : ended(detail);
+  }
+}
+
 /**
  * Greets a process with `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility), and with `initialize` if it speaks
  * the session era. `end` returns why the line ended; undefined while it has not. Throws a Failure.
  */
-export async function greetProcess(
-  parts: HandshakeParts,
-  line: ProcessLine,
-  end: () => string | undefined,
-): Promise<Greeted> {
+async function greetProcess(parts: HandshakeParts, line: ProcessLine, end: () => string | undefined): Promise<Greeted> {
   const { clientInfo, discoverMs, statelessOnly } = parts;
   const discovered = await askServer(parts, line, 'server/discover', statelessParams(clientInfo), discoverMs);
   if (isObject(discovered?.result)) return { line, era: 'stateless', result: discovered.result };
@@ -66,7 +80,7 @@ export async function greetProcess(
 }
 
 /** Greets a process with `initialize`. Throws a Failure. */
-export async function greetSession(parts: HandshakeParts, line: ProcessLine): Promise<Greeted> {
+async function greetSession(parts: HandshakeParts, line: ProcessLine): Promise<Greeted> {
   const answer = await askServer(parts, line, 'initialize', initializeParams(parts.clientInfo), parts.initializeMs);
   if (answer === undefined) throw new Failure('stdio-silent', 'the MCP server does not answer initialize', RETRYABLE);
   if (!isObject(answer.result)) {

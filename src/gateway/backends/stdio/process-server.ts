@@ -3,7 +3,7 @@
 import { Failure } from '#std/failure.ts';
 import type { LinkHandlers } from '../link.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
-import { ended, type Greeted, greetProcess, greetSession, type HandshakeParts, pingProcess } from './handshake.ts';
+import { ended, type Greeted, greetInEra, type HandshakeParts, pingProcess } from './handshake.ts';
 import type { ProcessLine } from './line.ts';
 import { restartDelay } from './restart-delay.ts';
 
@@ -170,26 +170,13 @@ async function greetRun(state: State): Promise<Greeted> {
     if (lines.ended !== undefined) throw ended(lines.ended);
     // What is left of a line must not become the beginning of the next one.
     if (same && last.line.unfinished()) line.sendLine(Buffer.from('\n'));
-    const server = same ? { ...last, line } : await greetInEra(state, line, () => lines.ended);
+    const server = same ? { ...last, line } : await greetInEra(parts, state, line, () => lines.ended);
     if (lines.ended !== undefined) throw ended(lines.ended);
     establish(state, server, !same);
     return server;
   } catch (error) {
     void line.close();
     throw error;
-  }
-}
-
-/** Servers of the session era may end at a message that comes before `initialize` (rmcp before 3.0 does). */
-async function greetInEra(state: State, line: ProcessLine, end: () => string | undefined): Promise<Greeted> {
-  const { parts, endsAtDiscover } = state;
-  try {
-    return endsAtDiscover ? await greetSession(parts, line) : await greetProcess(parts, line, end);
-  } catch (error) {
-    const detail = end();
-    // If `initialize` fails too, the next run may be another version of the server, so `server/discover` comes first again.
-    state.endsAtDiscover = !endsAtDiscover && !parts.statelessOnly && detail !== undefined;
-    throw detail === undefined ? error : ended(detail);
   }
 }
 
