@@ -29,6 +29,11 @@ type Headers = Readonly<Record<string, string>>;
 export interface OriginRules {
   /** Undefined where the request may come in. To be asked first. */
   refuse(request: RequestHead): Denial | undefined;
+  /**
+   * Undefined if the request may have any answer at all, health, metrics and logins included: on a loopback listener a page of
+   * another site reaches them by a name that leads here.
+   */
+  refuseRebinding(request: RequestHead): Denial | undefined;
   /** Headers of every answer; empty where CORS is off. */
   headers(request: RequestHead): Headers;
   /** Headers of the answer (204) to a preflight request; undefined where it is none, or CORS is off. */
@@ -78,6 +83,8 @@ export function originRules(settings: OriginSettings): OriginRules {
 
   return {
     headers,
+    refuseRebinding: (request) =>
+      isLoopback(settings.listenHost) && !hostFits(singleHeader(request.headers, 'host')) ? HOST_REFUSED : undefined,
     refuse(request) {
       if (!hostFits(singleHeader(request.headers, 'host'))) return HOST_REFUSED;
       const { origin } = request.headers;

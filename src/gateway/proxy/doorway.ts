@@ -8,6 +8,8 @@ import type { Refusal } from './faults.ts';
 export interface Doorway {
   /** Undefined where the request may come in. */
   refuse(request: IncomingMessage): Refusal | undefined;
+  /** Undefined if health, metrics, documents and logins may be answered as well. */
+  refuseRebinding(request: IncomingMessage): Refusal | undefined;
   /** Of every answer, for pages of other origins that may read it. */
   headers(request: IncomingMessage): Readonly<Record<string, string>>;
   /** Headers of the answer to a preflight request; undefined where it is none, or none that is permitted. */

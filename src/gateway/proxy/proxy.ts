@@ -65,8 +65,10 @@ export function createHandle(parts: ProxyParts): Handle {
   const plain = plainRoutes(parts.plain);
   return function handle(request, response) {
     const path = pathOf(request.url ?? '/', parts.endpoint);
-    if (answerPlain(plain, path, request.method, response)) return;
-    if (parts.serveIssuer?.(path, request, response) === true) return;
+    if (parts.doorway.refuseRebinding(request) === undefined) {
+      if (answerPlain(plain, path, request.method, response)) return;
+      if (parts.serveIssuer?.(path, request, response) === true) return;
+    }
     const call = beginCall(parts, request, response, path);
     refuseBrokenBy(response, (error) => refuseBroken(call, error));
     guarded(call, () => serveRequest(parts, call));

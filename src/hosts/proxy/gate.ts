@@ -2,6 +2,7 @@
 
 import type { ResourceSettings } from '#auth/settings.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
+import type { Denial } from '#gateway/gate/codes.ts';
 import { createLimits } from '#gateway/gate/limits.ts';
 import { originRules } from '#gateway/gate/origin.ts';
 import type { Doorway, Place } from '#gateway/proxy/doorway.ts';
@@ -20,11 +21,13 @@ export function openDoorway(config: RunConfig, resource: ResourceSettings | unde
   return {
     headers: rules.headers,
     preflight: rules.preflight,
-    refuse(request) {
-      const denial = rules.refuse(request);
-      return denial === undefined ? undefined : denialRefusal(denial);
-    },
+    refuse: (request) => refusalOf(rules.refuse(request)),
+    refuseRebinding: (request) => refusalOf(rules.refuseRebinding(request)),
   };
+}
+
+function refusalOf(denial: Denial | undefined): Refusal | undefined {
+  return denial === undefined ? undefined : denialRefusal(denial);
 }
 
 type Enter = (kind: 'call' | 'stream', caller: string) => Place | { readonly refusal: Refusal };

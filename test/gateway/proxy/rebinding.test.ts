@@ -1,0 +1,25 @@
+// A page of another site whose name leads to this machine gets no answer of a proxy on loopback, whatever it asks for.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AttackedProxy, proxyBefore, sendRaw, startServer, statuses, stopAll } from './rig.ts';
+
+let proxy: AttackedProxy;
+
+beforeAll(async () => {
+  const server = await startServer();
+  proxy = await proxyBefore(server.port);
+});
+afterAll(stopAll);
+
+it.each(['/health', '/readyz', '/mcp', '/oauth/token'])(
+  'GET %s for a name that leads here is refused',
+  async (path) => {
+    const text = await sendRaw(proxy.port, `GET ${path} HTTP/1.1\r\nHost: evil.example:${proxy.port}\r\n\r\n`);
+    expect(statuses(text)).toEqual([403]);
+  },
+);
+
+it.each(['127.0.0.1', 'localhost', '[::1]'])('health is answered for %s', async (host) => {
+  const text = await sendRaw(proxy.port, `GET /health HTTP/1.1\r\nHost: ${host}:${proxy.port}\r\n\r\n`);
+  expect(statuses(text)).toEqual([200]);
+});
