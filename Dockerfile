@@ -43,11 +43,16 @@ ENV NODE_OPTIONS=--max-semi-space-size=8
 ENV NODE_ENV=production SKEP_STATEDIR=/var/lib/skep HOME=/var/lib/skep
 VOLUME /var/lib/skep
 USER 65532:65532
-# No shell and no curl: Node asks. A run under way may keep the first answer waiting.
+# Node asks, because the image has no curl. A run under way may keep the first answer waiting. Buildah and Podman keep this line
+# with `--format docker` alone; Kubernetes has probes of its own and does not read it.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["node", "/skep/image-health.ts"]
+ARG COMMIT=""
+ARG BUILD_DATE=""
 LABEL org.opencontainers.image.title="skep" \
   org.opencontainers.image.description="GitOps-oriented batch reconciler for fleets of MCP servers, with a registry service" \
   org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.revision="$COMMIT" \
+  org.opencontainers.image.created="$BUILD_DATE" \
   org.opencontainers.image.source="https://github.com/skep-dev/skep"
 # One thread compiles and collects beside the first one, and leaves less behind than four (docs/performance.md). Flags of V8 are set
 # by the program: here they would keep Node from using its own modules as they were compiled.

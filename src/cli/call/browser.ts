@@ -63,9 +63,8 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** The URL is shown as well, so it is no error where nothing opens it. `chosen` is the user's BROWSER. */
+/** `url` is of https or http. It is shown as well, so it is not an error if nothing opens it. `chosen` is the user's BROWSER. */
 export function openBrowser(url: URL, chosen: string | undefined): void {
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return;
   const [program = 'xdg-open', ...args] = chosen === undefined ? (OPENERS[process.platform] ?? ['xdg-open']) : [chosen];
   const child = spawn(program, [...args, url.href], { stdio: 'ignore', detached: true });
   child.on('error', () => undefined);

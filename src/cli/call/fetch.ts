@@ -1,13 +1,16 @@
-// How requests leave: to the server that the user named as they are, streams included; to whatever that server names (its
-// authorization server, documents) through the guarded client, and to private addresses only where the server is at one
-// itself. Knows nothing about MCP.
+// Sends requests: to the server that the user named as they are, streams included; to each address that this server names (its
+// authorization server, documents) through the guarded client. The server may name addresses that it can reach itself.
 
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
 import { VERSION } from '#hosts/version.ts';
 import { Failure } from '#std/failure.ts';
 
-const EVERYWHERE = ['0.0.0.0/0', '::/0'];
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+
+/** By the place of the server, the nearest last. Link-local addresses, such as those of a cloud's metadata, are in none. */
+const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...LOOPBACK]];
 
 export interface Requests {
   readonly fetch: FetchLike;
@@ -15,16 +18,9 @@ export interface Requests {
 }
 
 export function createRequests(server: URL): Requests {
-  const publicOnly = createOutbound({ allowPrivate: [], version: VERSION });
-  const anywhere = createOutbound({ allowPrivate: EVERYWHERE, version: VERSION });
+  const clients = NAMEABLE.map((allowPrivate) => createOutbound({ allowPrivate, version: VERSION }));
   let chosen: Promise<Outbound> | undefined;
-  const outbound = () => {
-    chosen ??= publicOnly.permitted(server.hostname, server.href).then(
-      () => publicOnly,
-      () => anywhere,
-    );
-    return chosen;
-  };
+  const outbound = () => (chosen ??= chooseOutbound(clients, server));
   return {
     fetch: async (address, init) => {
       const url = new URL(address);
@@ -32,9 +28,24 @@ export function createRequests(server: URL): Requests {
       return named(await outbound(), url, init);
     },
     close: async () => {
-      await Promise.all([publicOnly.close(), anywhere.close()]);
+      await Promise.all(clients.map((client) => client.close()));
     },
   };
+}
+
+/** The first one that may reach the server itself. */
+async function chooseOutbound(clients: readonly Outbound[], server: URL): Promise<Outbound> {
+  for (const client of clients) {
+    const permitted = await client.permitted(server.hostname, server.href).then(
+      () => true,
+      () => false,
+    );
+    if (permitted) return client;
+  }
+  throw new Failure(
+    'call-failed',
+    `the address of ${server.href} is link-local or not known: no server that it names is asked`,
+  );
 }
 
 /** Statuses whose responses have no body (Fetch standard, null body status). */

@@ -142,6 +142,12 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
           'the server wants a login, and there is no terminal to ask at: log in at one, or give --token-file';
         throw new Failure('call-login', message);
       }
+      if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+        throw new Failure(
+          'call-login',
+          `the page for the login is at ${url.protocol}, and only https and http are opened`,
+        );
+      }
       terminal.say(`Log in with your browser: ${url.href}`);
       openBrowser(url, browser);
     },

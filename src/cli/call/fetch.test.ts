@@ -1,0 +1,29 @@
+// Addresses that a server may name: a server on this machine may name others on it and in private networks, and no server may
+// name a link-local address.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRequests, type Requests } from './fetch.ts';
+
+const server = createServer((_request, response) => response.end('here'));
+let other: string;
+let requests: Requests;
+
+beforeAll(async () => {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  other = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  requests = createRequests(new URL('http://127.0.0.1:9/mcp'));
+});
+afterAll(async () => {
+  await requests.close();
+  await new Promise((done) => server.close(done));
+});
+
+it('a server on this machine may name another one on it', async () => {
+  expect(await (await requests.fetch(other)).text()).toBe('here');
+});
+
+it.each(['http://169.254.169.254/latest', 'http://[fe80::1]/'])('no server may name %s', async (url) => {
+  await expect(requests.fetch(url)).rejects.toMatchObject({ code: 'outbound-refused-address' });
+});
