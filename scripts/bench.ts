@@ -1,5 +1,5 @@
-// `npm run bench [section...]`: what the program costs beside a bare version of the same work, on this machine, in this
-// run. Starts one process per section and prints one table; knows nothing about what a section measures.
+// `npm run bench [section...]`: what the program costs beside a bare version of the same work, on this machine, in this run.
+// Starts one process per section and prints one table.
 
 import { fork } from 'node:child_process';
 import { availableParallelism, loadavg } from 'node:os';

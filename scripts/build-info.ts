@@ -1,4 +1,4 @@
-// What the program was built of, written beside it: the commit and its date. Knows nothing about how it is built.
+// What the program was built of, written beside it: the commit and its date.
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

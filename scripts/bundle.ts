@@ -1,6 +1,5 @@
-// src/ as the program that is installed: JavaScript in a few files, one for what every command needs and one for each
-// part that is loaded later, and beside them what is no module. Every module still finds its files where it was written.
-// Knows nothing about dist/, which is only one place for it.
+// src/ as the program that is installed: JavaScript in a few files, one for what every command needs and one for each part
+// that is loaded later, and beside them what is no module. Every module still finds its files where it was written.
 
 import { chmodSync, cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import http from 'node:http';

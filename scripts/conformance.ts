@@ -1,6 +1,6 @@
 // `npm run conformance [-- MODE...] [--requirements REVISION]`: the official conformance suite against the proxy in each of
-// its modes, with an MCP server of our own behind it, and before the suite's own servers. Prints one table and fails where results differ from the committed
-// lists. Knows nothing about what scenarios ask.
+// its modes, with an MCP server of our own behind it, and before the suite's own servers. Prints one table and fails where
+// results differ from the committed lists.
 
 import { parseArgs } from 'node:util';
 import type { Revision } from '../test/harness/mcp-modes.ts';

@@ -1,6 +1,6 @@
 // JSON Schemas (draft 7) of the custom resources for editors and linters: what completes a manifest while it is written.
 // Stricter than an API server where that helps an author (no unknown fields, no nulls); CEL rules are in the descriptions
-// only. Knows nothing about files.
+// only.
 
 import assert from 'node:assert/strict';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';

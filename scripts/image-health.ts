@@ -1,7 +1,6 @@
 // The health check of the image, for engines that ask it (Docker, Podman; Kubernetes has its probes instead): does what runs
 // as the container's first process answer? A command that ends by itself has no listener, and is healthy as long as it runs.
-// SKEP_HEALTH_URL names the address where it is not the usual one. Knows nothing about what healthy means: the listener says
-// that.
+// SKEP_HEALTH_URL names the address where it is not the usual one.
 
 import { readFileSync } from 'node:fs';
 import { argv, env, stderr } from 'node:process';

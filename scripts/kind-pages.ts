@@ -1,5 +1,4 @@
-// The field reference of the custom resources, as Markdown: a page for each kind, and one that lists them. Knows nothing
-// about files.
+// The field reference of the custom resources, as Markdown: a page for each kind, and one that lists them.
 
 import { VERSION } from '#reconciler/kinds/crd.ts';
 import { type Field, fieldsOf, rootField } from '#reconciler/kinds/fields.ts';

@@ -1,4 +1,4 @@
-// Cells of Markdown tables about fields. Knows nothing about what the fields belong to.
+// Cells of Markdown tables about fields.
 
 import type { Limits } from '#reconciler/kinds/fields.ts';
 

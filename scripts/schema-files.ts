@@ -1,5 +1,4 @@
-// The JSON Schemas for editors as files, laid out the way kubeconform looks for them, and those of what commands print. Knows
-// nothing about their content.
+// The JSON Schemas for editors as files, laid out the way kubeconform looks for them, and those of what commands print.
 
 import { REGISTRY_CONFIG_SCHEMA } from '#contracts/registry/config.ts';
 import { CONFIG_SCHEMA } from '#hosts/config/config.ts';

@@ -1,5 +1,4 @@
-// The reference of the two settings files, skep.yaml and registry.yaml, as Markdown: every key out of their schemas. Knows
-// nothing about what the settings do.
+// The reference of the two settings files, skep.yaml and registry.yaml, as Markdown: every key out of their schemas.
 
 import { REGISTRY_CONFIG_SCHEMA } from '#contracts/registry/config.ts';
 import { CONFIG_SCHEMA } from '#hosts/config/config.ts';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The executable: starts the command line where this Node can run it. Knows nothing else.
+// The executable: starts the command line where this Node can run it.
 
 const NEEDED = 24;
 

@@ -1,4 +1,4 @@
-// How long things take beside each other. Knows nothing about what they do.
+// How long things take beside each other.
 
 /**
  * Median milliseconds of each contestant. They take turns, so that whatever else the machine does meets all of them, and

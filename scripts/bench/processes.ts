@@ -1,4 +1,4 @@
-// Servers in processes of their own, so that what they do is not measured as ours. Knows nothing about what they serve.
+// Servers in processes of their own, so that what they do is not measured as ours.
 
 import { type ChildProcess, fork, type Serializable, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// `skep sync` as a process of its own, as the image starts it, over a repository that was written for it. Knows nothing about
-// what is measured.
+// `skep sync` as a process of its own, as the image starts it, over a repository that was written for it.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

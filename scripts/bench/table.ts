@@ -1,4 +1,4 @@
-// What a section reports, and how it is printed. Knows nothing about how it was measured.
+// What a section reports, and how it is printed.
 
 export interface Row {
   readonly name: string;

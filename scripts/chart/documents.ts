@@ -1,4 +1,4 @@
-// The objects of the chart, each with the conditions under which it is there. Knows nothing about how templates are written.
+// The objects of the chart, each with the conditions under which it is there.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

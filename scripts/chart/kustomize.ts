@@ -1,5 +1,5 @@
 // What kustomize makes of a folder below manifests, as data: of kustomize only what our folders use, and anything else is
-// refused. Names keep no digest. Knows nothing about charts; a test compares it with `kubectl kustomize`.
+// refused. Names keep no digest. A test compares it with `kubectl kustomize`.
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Places in an object: which of the table are in it, what stands there, and a copy with something else there. Knows nothing
-// about templates.
+// Places in an object: which of the table are in it, what stands there, and a copy with something else there.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

@@ -1,5 +1,5 @@
-// Templates of Helm out of the documents of the chart. Whatever a value is, it is written as JSON, which YAML reads as it is:
-// nothing that someone sets can become another field. Knows nothing about which values there are.
+// Templates of Helm out of the documents of the chart. Whatever a value is, it is written as JSON, which YAML reads as it
+// is: nothing that someone sets can become another field.
 
 import { stringify } from 'yaml';
 import type { ChartDocument } from './documents.ts';

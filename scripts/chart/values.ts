@@ -1,5 +1,5 @@
 // The values of the chart: what each is for, what it may be, and its default, which is what manifests have at its places.
-// Writes values.yaml and values.schema.json; knows nothing about templates.
+// Writes values.yaml and values.schema.json.
 
 import { Document, isMap, isScalar, type YAMLMap } from 'yaml';
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';

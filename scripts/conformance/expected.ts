@@ -1,5 +1,5 @@
 // What a mode cannot express, as committed: each check with the sentence of the specification that says why. The lists may
-// only shrink: an entry whose check passes is an error. Knows nothing about how results come about.
+// only shrink: an entry whose check passes is an error.
 
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';

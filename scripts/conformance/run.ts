@@ -1,4 +1,5 @@
-// Everything that the conformance suite judges: each mode of the proxy and of the virtual server, and clients before the proxy. Starts, asks, compares. Knows nothing about output.
+// Everything that the conformance suite judges: each mode of the proxy and of the virtual server, and clients before the
+// proxy. Starts, asks, compares.
 
 import { MODES, type Mode, type Revision, startMode, VIRTUAL_MODES } from '../../test/harness/mcp-modes.ts';
 import { type Comparison, compareResults, readExpected } from './expected.ts';

@@ -1,5 +1,4 @@
-// Runs the conformance suite against one URL and reads its results. Knows nothing about how the URL is served and which
-// results are expected.
+// Runs the conformance suite against one URL and reads its results.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The results of the conformance suite as text for a terminal. Knows nothing about how they came about.
+// The results of the conformance suite as text for a terminal.
 
 import { isClean } from './expected.ts';
 import type { ModeReport } from './run.ts';

@@ -1,4 +1,4 @@
-// The code of a tagged release in a folder of its own, run as its users run it. Knows nothing about what is recorded.
+// The code of a tagged release in a folder of its own, run as its users run it.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // Whether memory stayed flat and nothing was left open: over the samples of one process, and what it held when it was asked.
-// Pure; knows nothing about where the figures come from.
+// Pure.
 
 import { median } from '../bench/measure.ts';
 

@@ -1,4 +1,4 @@
-// What Linux tells of a process: its memory, its threads, what it has open. Knows nothing about what the process does.
+// What Linux tells of a process: its memory, its threads, what it has open.
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 

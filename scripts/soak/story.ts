@@ -1,5 +1,5 @@
 // What is committed, one step after the other, out of a seed: a fleet of about the same size for ever, in which something
-// else changes each time. Pure; knows nothing about Git.
+// else changes each time. Pure.
 
 import { type Random, seeded } from '../../test/harness/random.ts';
 import { API_GROUP, registryOf } from '../bench/manifests.ts';

@@ -1,4 +1,4 @@
-// What a soak has measured, for people. Knows nothing about how it was measured.
+// What a soak has measured, for people.
 
 import { figure } from '../bench/table.ts';
 import { courses, type Watched } from './judge.ts';

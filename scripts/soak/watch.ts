@@ -1,5 +1,4 @@
-// Looks at processes while something goes on: samples of each, and at the ends of the thirds what each holds. Knows nothing
-// about what they do.
+// Looks at processes while something goes on: samples of each, and at the ends of the thirds what each holds.
 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

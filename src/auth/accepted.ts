@@ -1,5 +1,4 @@
-// Tokens whose signature was verified lately, by digest, so that it is not verified again for each request. Knows nothing
-// about how tokens are verified.
+// Tokens whose signature was verified lately, by digest, so that it is not verified again for each request.
 
 import { setBounded } from '#std/bounded.ts';
 import { sha256 } from '#std/hash.ts';

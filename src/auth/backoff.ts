@@ -1,4 +1,4 @@
-// When a failed provider may be asked again. Pure; knows nothing about what is asked.
+// When a failed provider may be asked again. Pure.
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;

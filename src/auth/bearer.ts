@@ -1,4 +1,4 @@
-// Reads the token out of the Authorization header (RFC 6750 section 2.1). Knows nothing about what a token says.
+// Reads the token out of the Authorization header (RFC 6750 section 2.1).
 
 import type { Rejection } from './rejection.ts';
 

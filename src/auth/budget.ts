@@ -1,5 +1,4 @@
-// How many questions about unknown tokens a provider gets: anybody can invent tokens, and each would be one. Knows nothing
-// about tokens or providers.
+// How many questions about unknown tokens a provider gets: anybody can invent tokens, and each would be one.
 
 export interface Budget {
   /** False where nothing is left. */

@@ -1,4 +1,4 @@
-// The WWW-Authenticate header of a refused request (RFC 6750 section 3, RFC 9728 section 5.1). Knows no reasons.
+// The WWW-Authenticate header of a refused request (RFC 6750 section 3, RFC 9728 section 5.1).
 
 import { metadataUrl } from './metadata.ts';
 import type { PublicRejection } from './rejection.ts';

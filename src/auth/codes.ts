@@ -1,4 +1,4 @@
-// Why a request is refused and what goes wrong around it, by stable code. Knows nothing about who reports them.
+// Why a request is refused and what goes wrong around it, by stable code.
 
 export const AUTH_CODES = {
   'credentials-missing': 'The request carries no bearer token. Send `Authorization: Bearer <token>`.',

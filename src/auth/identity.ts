@@ -1,4 +1,4 @@
-// Who calls and what the caller may do, as far as an accepted token says. Knows nothing about how it was accepted.
+// Who calls and what the caller may do, as far as an accepted token says.
 
 import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';

@@ -1,4 +1,4 @@
-// Asks a provider about a token (RFC 7662) and remembers the answer for a short while. Knows nothing about JWTs.
+// Asks a provider about a token (RFC 7662) and remembers the answer for a short while.
 
 import { setBounded } from '#std/bounded.ts';
 import { Failure } from '#std/failure.ts';

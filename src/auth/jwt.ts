@@ -1,4 +1,4 @@
-// Checks a JWT: form, algorithm, signature, then claims (RFC 8725). Knows nothing about where keys come from.
+// Checks a JWT: form, algorithm, signature, then claims (RFC 8725).
 
 import type { ProtectedHeaderParameters } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';

@@ -1,5 +1,4 @@
-// The protected-resource metadata that clients configure themselves from (RFC 9728). Knows nothing about how it is
-// served.
+// The protected-resource metadata that clients configure themselves from (RFC 9728).
 
 import type { JsonObject } from '#std/json.ts';
 import type { ResourceSettings } from './settings.ts';

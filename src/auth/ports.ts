@@ -1,4 +1,4 @@
-// What token validation needs of the world: outbound requests, small files, the time. Knows nothing about sockets.
+// What token validation needs of the world: outbound requests, small files, the time.
 
 import type { JsonObject } from '#std/json.ts';
 import type { AuthCode } from './codes.ts';

@@ -1,5 +1,4 @@
-// Which paths need no token, and the one form of a path that both this question and the router are asked with. Knows no
-// routes.
+// Which paths need no token, and the one form of a path that both this question and the router are asked with.
 
 /** Always public, with everything below them. */
 const ALWAYS_PUBLIC = ['/health', '/readiness', '/version', '/.well-known'] as const;

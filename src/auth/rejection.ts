@@ -1,5 +1,4 @@
 // Why a request is not let in: what is known inside, as data, and the little of it that the client gets to know.
-// Knows nothing about HTTP frameworks.
 
 import { AUTH_CODES } from './codes.ts';
 import type { Scope } from './identity.ts';

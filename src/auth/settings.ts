@@ -1,4 +1,4 @@
-// What the configuration says about access, as token validation and discovery need it. Knows no file format.
+// What the configuration says about access, as token validation and discovery need it.
 
 import type { JSONWebKeySet } from 'jose';
 import type { ServiceAccount } from './claims.ts';

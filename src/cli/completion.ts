@@ -1,5 +1,5 @@
 // Completion for shells, out of the commands themselves: what can follow what, and which values an option takes. Everything
-// else is a file. Knows nothing about what commands do.
+// else is a file.
 
 import type { Command, Option } from 'commander';
 

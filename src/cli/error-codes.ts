@@ -1,5 +1,5 @@
-// Every code of a problem or failure, by area, with what it means and what to do. The tables stand beside the code that raises
-// them; knows nothing about how they are shown.
+// Every code of a problem or failure, by area, with what it means and what to do. The tables stand beside the code that
+// raises them.
 
 import { ATTACH_CODES } from '#adapters/attach/codes.ts';
 import { CLUSTER_CODES } from '#adapters/cluster/codes.ts';

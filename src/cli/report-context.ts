@@ -1,4 +1,4 @@
-// What reports get beside their data, by the environment that CI systems give. Knows nothing about formats.
+// What reports get beside their data, by the environment that CI systems give.
 
 import { VERSION } from '#hosts/version.ts';
 import type { ReportContext } from '#reconciler/report/context.ts';

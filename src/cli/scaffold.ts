@@ -1,5 +1,4 @@
-// A new config repository, out of manifests/init: what it holds, under the settings that its maker gives. Knows nothing about
-// the command line.
+// A new config repository, out of manifests/init: what it holds, under the settings that its maker gives.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';

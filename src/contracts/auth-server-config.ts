@@ -1,5 +1,5 @@
-// The configuration of an embedded authorization server, as a block of the files that proxies and virtual servers read.
-// Knows nothing about clusters. Key names follow the existing platform.
+// The configuration of an embedded authorization server, as a block of the files that proxies and virtual servers read. Key
+// names follow the existing platform.
 //
 // The contract, beyond this file:
 // - Secrets are never in it: it names files, or environment variables. Files change when their Secrets do.

@@ -1,5 +1,4 @@
 // The file with Cedar policies that a proxy reads at `authz_config_path`, and that authors may write into a ConfigMap.
-// Knows nothing about Cedar.
 
 import { type Static, Type } from '#std/json-schema.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';

@@ -1,4 +1,4 @@
-// The fields of a catalogue database, and what holds where nothing is said. Knows nothing about connections.
+// The fields of a catalogue database, and what holds where nothing is said.
 
 import { choice, duration, integer, port, text } from '#std/schema.ts';
 

@@ -1,4 +1,4 @@
-// A field of a spec as the file has it that is rendered from the spec. Knows nothing about what is described.
+// A field of a spec as the file has it that is rendered from the spec.
 
 import { ADDRESS } from '#std/address/address.ts';
 import { FILE_WORDS } from '#std/file-words.ts';

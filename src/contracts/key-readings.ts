@@ -1,5 +1,4 @@
-// When a process reads which key of its configuration, and what follows for one that changes while it runs. Knows no
-// configuration by itself.
+// When a process reads which key of its configuration, and what follows for one that changes while it runs.
 
 /**
  * `start`: read once; another value needs another process. `again`: read again while the process runs, living sessions

@@ -1,5 +1,4 @@
-// Fields that the specs of servers and proxies share with the configurations that are rendered from them. Knows nothing
-// about what is behind a proxy.
+// Fields that the specs of servers and proxies share with the configurations that are rendered from them.
 
 import { addressed } from '#std/address/address.ts';
 import { decimal } from '#std/decimal.ts';

@@ -1,5 +1,5 @@
-// The expressions that choose a role by a caller's claims: what they may say, and what they say of given claims. One
-// place for who checks them and who evaluates them. Knows nothing about roles.
+// The expressions that choose a role by a caller's claims: what they may say, and what they say of given claims. One place
+// for who checks them and who evaluates them.
 
 import type { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
 import { lazyPackage } from '#std/lazy-package.ts';

@@ -1,5 +1,5 @@
-// The blocks of a proxy's configuration that say how it authenticates to what is behind it. Knows nothing about
-// clusters. Key names follow the existing platform's run configuration where it has the key.
+// The blocks of a proxy's configuration that say how it authenticates to what is behind it. Key names follow the existing
+// platform's run configuration where it has the key.
 //
 // The contract, beyond this file:
 // - At most one of the blocks is there. Without any, requests are passed on with what the caller sent.

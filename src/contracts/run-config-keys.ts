@@ -1,4 +1,4 @@
-// When a proxy reads which key of its configuration, and so which changes need another process. Knows nothing about pods.
+// When a proxy reads which key of its configuration, and so which changes need another process.
 
 import { changedKeys, type KeyReadings, pickKeys } from './key-readings.ts';
 import type { RunConfig } from './run-config.ts';

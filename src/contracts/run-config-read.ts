@@ -1,5 +1,5 @@
 // Reads the configuration of a proxy. A proxy that is older than the reconciler that wrote the file still starts: keys that
-// it does not know are named and left out, as long as the major version of the schema is its own. Knows nothing about files.
+// it does not know are named and left out, as long as the major version of the schema is its own.
 
 import { addressFaults } from '#std/address/address.ts';
 import { isObject, type Json, type JsonObject, parseJson, pointerToken } from '#std/json.ts';

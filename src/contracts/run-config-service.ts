@@ -1,6 +1,5 @@
-// The blocks of a proxy's configuration that say how it serves: limits, times, who may reach it, where its metrics are.
-// They come from annotations `skep.dev/...` of the resource or from skep.yaml; the documents have no fields for them.
-// Knows nothing about clusters.
+// The blocks of a proxy's configuration that say how it serves: limits, times, who may reach it, where its metrics are. They
+// come from annotations `skep.dev/...` of the resource or from skep.yaml; the documents have no fields for them.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';

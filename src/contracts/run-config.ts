@@ -1,6 +1,5 @@
 // The configuration of the proxy in front of one MCP server: what MCPServer and MCPRemoteProxy render into a ConfigMap and
-// `skep proxy` reads. Knows nothing about clusters. Key names follow the existing platform's run configuration where it
-// has the key.
+// `skep proxy` reads. Key names follow the existing platform's run configuration where it has the key.
 //
 // The contract, beyond this file:
 // - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in our own image. Runner images of the existing

@@ -1,6 +1,6 @@
-// What runs of the fleet, for those who read the catalogue: the answer of GET /mcp beside it, which its page reads. `skep dev`
-// gives it out of the processes of the machine; in a cluster the reconciler leaves it in the store, and the registry service gives
-// it. Knows nothing about how servers run.
+// What runs of the fleet, for those who read the catalogue: the answer of GET /mcp beside it, which its page reads. `skep
+// dev` gives it out of the processes of the machine; in a cluster the reconciler leaves it in the store, and the registry
+// service gives it.
 
 /** Where GET answers `RunningServers`; in `skep dev` also what the URL of each server begins with. */
 export const RUNNING_SERVERS_PATH = '/mcp';

@@ -1,4 +1,4 @@
-// Whether a value fits a JSON Schema, and in words what is wrong with it. Knows nothing about where values come from.
+// Whether a value fits a JSON Schema, and in words what is wrong with it.
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { ADDRESS } from '#std/address/address.ts';

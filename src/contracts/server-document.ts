@@ -1,4 +1,4 @@
-// Names inside a server.json that publishers, the catalogue and its store agree on. Knows nothing of what stands there.
+// Names inside a server.json that publishers, the catalogue and its store agree on.
 
 /** Key of `_meta` inside a server.json that the publisher fills (official schema 2025-12-11). */
 export const PUBLISHER_PROVIDED = 'io.modelcontextprotocol.registry/publisher-provided';

@@ -1,5 +1,4 @@
-// How a tool is named and shown to clients: in a spec, and in the configuration of a proxy and of a virtual server. Knows
-// nothing about which tools there are.
+// How a tool is named and shown to clients: in a spec, and in the configuration of a proxy and of a virtual server.
 
 import { bool, list, map, object, optional, text } from '#std/schema.ts';
 import { fileForm, filled } from './file-form.ts';

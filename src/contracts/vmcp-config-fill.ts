@@ -1,6 +1,5 @@
-// A virtual server's configuration as people write it, with everything filled in that they may leave out: what a
-// cluster resolves is refused with what to write in its place. A whole one comes out as it went in. Knows nothing about
-// files.
+// A virtual server's configuration as people write it, with everything filled in that they may leave out: what a cluster
+// resolves is refused with what to write in its place. A whole one comes out as it went in.
 
 import { addressFault } from '#std/address/address.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

@@ -1,5 +1,4 @@
-// When a virtual server reads which key of its configuration, and so which changes need another process. Knows nothing about
-// pods.
+// When a virtual server reads which key of its configuration, and so which changes need another process.
 
 import { changedKeys, type KeyReadings, pickKeys } from './key-readings.ts';
 import type { VmcpConfig } from './vmcp-config.ts';

@@ -1,5 +1,4 @@
 // The parts of a virtual MCP server's configuration that are about tools: how they are shown, and workflows over them.
-// Knows nothing about clusters.
 
 import { optional, type Static } from '#std/schema.ts';
 import { fileForm } from './file-form.ts';

@@ -1,5 +1,5 @@
-// The configuration of a virtual MCP server: what VirtualMCPServer renders into a ConfigMap and `skep vmcp` reads. Knows
-// nothing about clusters. The keys are those of the virtual MCP configuration model, resolved and with more beside them: see
+// The configuration of a virtual MCP server: what VirtualMCPServer renders into a ConfigMap and `skep vmcp` reads. The keys
+// are those of the virtual MCP configuration model, resolved and with more beside them: see
 // docs/decisions/0085-virtual-server-configuration.md.
 //
 // The contract, beyond this file:

@@ -1,5 +1,4 @@
-// Colours of lines on a terminal. None where it is no terminal, with NO_COLOR, or `--no-color`. Knows nothing about who
-// writes the lines: they are the same without.
+// Colours of lines on a terminal. None where it is no terminal, with NO_COLOR, or `--no-color`.
 
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';

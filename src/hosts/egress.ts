@@ -1,4 +1,4 @@
-// The proxies that the environment names, for everything that leaves. Knows nothing about requests.
+// The proxies that the environment names, for everything that leaves.
 
 import { type Egress, egressOf } from '#adapters/http/egress.ts';
 

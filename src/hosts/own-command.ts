@@ -1,5 +1,4 @@
-// How commands of this very program are typed where it was started, with the settings that it was given. Knows nothing about
-// what they do.
+// How commands of this very program are typed where it was started, with the settings that it was given.
 
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';

@@ -1,4 +1,4 @@
-// The number of a port on the command line. Knows nothing about who listens there.
+// The number of a port on the command line.
 
 import { InvalidArgumentError } from 'commander';
 

@@ -1,4 +1,4 @@
-// Flags of V8 that the program and the tests set before anything else of them runs. Knows nothing about what is run.
+// Flags of V8 that the program and the tests set before anything else of them runs.
 
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';

@@ -1,5 +1,5 @@
 // One client's conversation with a sample server: JSON-RPC messages in, messages out, by MCP 2025-11-25 and the revisions
-// before it. Knows nothing about how messages travel.
+// before it.
 
 import { ERRORS } from '#gateway/wire/errors.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

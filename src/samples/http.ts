@@ -1,5 +1,5 @@
-// Sample servers over HTTP: streamable HTTP at /mcp (MCP 2025-11-25, Transports), or the older HTTP+SSE at /sse and /messages
-// (MCP 2024-11-05). Knows nothing about who may call: that is for the proxy in front of them.
+// Sample servers over HTTP: streamable HTTP at /mcp (MCP 2025-11-25, Transports), or the older HTTP+SSE at /sse and
+// /messages (MCP 2024-11-05).
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// The parameters of a tool as JSON Schema, and a check of what a client gave. Knows nothing about what a tool does.
+// The parameters of a tool as JSON Schema, and a check of what a client gave.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Arguments, Parameter } from './server.ts';

@@ -1,5 +1,5 @@
 // What a sample MCP server is: tools, resources and prompts as functions. The servers run in the sample fleet of `skep dev`,
-// in processes of their own like any other server. Knows nothing about transports.
+// in processes of their own like any other server.
 
 import type { JsonObject } from '#std/json.ts';
 

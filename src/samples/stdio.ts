@@ -1,5 +1,4 @@
-// A sample server on standard streams: a line is a message (MCP 2025-11-25, Transports, stdio). Knows nothing about what is
-// said.
+// A sample server on standard streams: a line is a message (MCP 2025-11-25, Transports, stdio).
 
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';

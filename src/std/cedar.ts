@@ -1,5 +1,5 @@
 // Whether texts are Cedar policies and Cedar entities, by Cedar's own parser. It is a WebAssembly module of 4 MB: loaded
-// when the first text is looked at. Knows nothing about what policies are about. Decision 0070.
+// when the first text is looked at. Decision 0070.
 
 import { createRequire } from 'node:module';
 import { jsonFault, linePlaces } from './json-place.ts';

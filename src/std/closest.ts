@@ -1,4 +1,4 @@
-// Which of the known words an unknown one was meant to be. Knows nothing about what the words stand for.
+// Which of the known words an unknown one was meant to be.
 
 /** The nearest candidate, where one is near enough to be a slip of the fingers or of upper and lower case. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {

@@ -1,5 +1,4 @@
-// Fields that hold a decimal number as text, because a number in a resource would lose digits on its way. Knows nothing
-// about what is counted.
+// Fields that hold a decimal number as text, because a number in a resource would lose digits on its way.
 
 import { inFile } from './file-words.ts';
 import type { TString } from './json-schema.ts';

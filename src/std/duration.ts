@@ -1,4 +1,4 @@
-// Durations as the documents write them (`1h30m`, `250ms`). Knows nothing about clocks.
+// Durations as the documents write them (`1h30m`, `250ms`).
 
 const UNIT_MS = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 

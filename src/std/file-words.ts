@@ -1,5 +1,5 @@
 // Words by which a file bounds a field more closely than a CustomResourceDefinition does: that one says it by CEL, or leaves
-// it to the rules of its kind. Knows nothing about files.
+// it to the rules of its kind.
 
 import type { TString } from './json-schema.ts';
 

@@ -1,7 +1,6 @@
-// Glob patterns in which every wildcard crosses `/`. Knows nothing about files or names. Syntax: `*` and `**` any text,
-// also none; `?` one character; `[abc]`, `[a-z]`, `[!a]`; `{a,b}` alternatives, nested too; `\` takes the next
-// character as it is. Case-sensitive; the whole text must match. Matching walks all states of the pattern at once, so
-// it takes pattern length x text length steps, never more.
+// Glob patterns in which every wildcard crosses `/`. Syntax: `*` and `**` any text, also none; `?` one character; `[abc]`,
+// `[a-z]`, `[!a]`; `{a,b}` alternatives, nested too; `\` takes the next character as it is. Case-sensitive; the whole text
+// must match. Matching walks all states of the pattern at once, so it takes pattern length x text length steps, never more.
 
 /** A pattern that was understood. Opaque: made by `parseGlob`, used by `globMatches`. */
 export interface Glob {

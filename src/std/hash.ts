@@ -1,4 +1,4 @@
-// Digests of texts and JSON values. Knows nothing about what they stand for.
+// Digests of texts and JSON values.
 
 import { createHmac, hash } from 'node:crypto';
 import { canonicalJson } from './json.ts';

@@ -1,5 +1,5 @@
-// Where things are inside a JSON text: the members of an object, the first mistake, line and column of an offset.
-// Knows nothing about what the text means. JSON.parse gives the values; this gives the places (RFC 8259).
+// Where things are inside a JSON text: the members of an object, the first mistake, line and column of an offset. JSON.parse
+// gives the values; this gives the places (RFC 8259).
 
 import { pointerTokens } from './json.ts';
 

@@ -1,5 +1,5 @@
 // The few builders of TypeBox that most schemas need, with TypeBox's own types, which cost nothing. Loading TypeBox itself
-// takes 373 modules, a third of the time that `skep validate` needs to start. Knows nothing about what is described.
+// takes 373 modules, a third of the time that `skep validate` needs to start.
 
 import type {
   Static,

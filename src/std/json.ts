@@ -1,4 +1,4 @@
-// JSON values as types. Knows nothing about what they describe.
+// JSON values as types.
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 

@@ -1,5 +1,4 @@
-// Packages that take longer to load than most commands need them: loaded when they are first used. Knows nothing about
-// what they do.
+// Packages that take longer to load than most commands need them: loaded when they are first used.
 
 import { createRequire } from 'node:module';
 

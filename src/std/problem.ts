@@ -1,4 +1,4 @@
-// What an author must fix, as data: collected, never thrown. Knows nothing about who finds or prints it.
+// What an author must fix, as data: collected, never thrown.
 
 /** A position in a source file; `line` and `column` count from 1, `file` is as the source names it. */
 export interface Place {

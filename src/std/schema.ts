@@ -1,5 +1,5 @@
 // Small functions that write JSON Schemas the way a CustomResourceDefinition may hold them, and give the TypeScript type
-// with it. The object they return is the schema: no word in it that an API server forbids. Knows nothing about kinds.
+// with it. The object they return is the schema: no word in it that an API server forbids.
 
 import assert from 'node:assert/strict';
 import { DURATION_PATTERN } from './duration.ts';

@@ -1,6 +1,6 @@
-// Things that come and go all the time. A Map or Set that changes so often is rebuilt again and again, and each table that it
-// leaves behind refers to the next one (V8, OrderedHashTable): once one is old, everything that was ever in flight stays until
-// the next full collection. Knows nothing about what is kept.
+// Things that come and go all the time. A Map or Set that changes so often is rebuilt again and again, and each table that
+// it leaves behind refers to the next one (V8, OrderedHashTable): once one is old, everything that was ever in flight stays
+// until the next full collection.
 
 export interface Slots<T> {
   /** The place of the item until it is removed. */

@@ -1,4 +1,4 @@
-// Which of several versions of one thing is the latest. Knows nothing about what has the versions.
+// Which of several versions of one thing is the latest.
 
 /** A semantic version as far as it counts: a prefix `v` and a build part do not. */
 interface Semver {

@@ -1,5 +1,5 @@
 // What Helm makes of the templates of manifests/chart, of the language of templates only what they use; anything else is
-// refused. For machines without Helm; where it is there, a test compares the two. Knows nothing about what is rendered.
+// refused. For machines without Helm; where it is there, a test compares the two.
 
 import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';

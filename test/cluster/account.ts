@@ -1,5 +1,4 @@
-// The account of manifests/install and its rights, put up under names of one test run, and who asks with them. Knows nothing
-// about what is asked.
+// The account of manifests/install and its rights, put up under names of one test run, and who asks with them.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Rights that no story of a few objects asks for, and what does. Knows nothing about roles.
+// Rights that no story of a few objects asks for, and what does.
 
 /** `verb group/resource name`, as `rightsOf` gives them. */
 export const ASKED_OF_MANY: Readonly<Record<string, string>> = {

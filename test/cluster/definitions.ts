@@ -1,5 +1,4 @@
-// Our kinds in an API group of one test run, so that the definitions of a cluster in use are left alone. Knows nothing
-// about what is done with them.
+// Our kinds in an API group of one test run, so that the definitions of a cluster in use are left alone.
 
 import { randomBytes } from 'node:crypto';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';

@@ -1,5 +1,4 @@
-// A small fleet on the suite's API server: a Git repository over HTTP, our kinds, and runs over the real adapters. Knows
-// nothing about what the tests ask.
+// A small fleet on the suite's API server: a Git repository over HTTP, our kinds, and runs over the real adapters.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// An instance that works with the account and the rights of manifests/install, and is watched on the wire. Knows nothing
-// about what the tests ask.
+// An instance that works with the account and the rights of manifests/install, and is watched on the wire.
 
 import { join } from 'node:path';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';

@@ -1,5 +1,5 @@
 // A fleet with one of every kind that the reconciler has rights for: some that stay and are changed by every commit, some
-// that every commit makes anew. Knows nothing about runs and rights.
+// that every commit makes anew.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 

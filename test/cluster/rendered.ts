@@ -1,5 +1,5 @@
 // What `kubectl apply -k` would send of a kustomization of someone's own over manifests/install. Kustomize comes with
-// kubectl. Knows nothing about what is rendered.
+// kubectl.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Which rights a request to an API server needs. Knows nothing about who asks.
+// Which rights a request to an API server needs.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { rightsOf, rulesOf } from './account.ts';

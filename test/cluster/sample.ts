@@ -1,4 +1,4 @@
-// The sample fleet as a repository of one test run, with what the sample has no example of. Knows nothing about runs.
+// The sample fleet as a repository of one test run, with what the sample has no example of.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // The API server of the suite and what a test needs around it: throw-away namespaces, clients, waiting. The server is the
-// one that KUBECONFIG names, else an embedded one. Knows nothing about what is tested.
+// one that KUBECONFIG names, else an embedded one.
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

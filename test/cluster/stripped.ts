@@ -1,5 +1,5 @@
 // An installed instance whose rights are taken away and given back, and runs of it over commits that make, change and delete
-// one of everything. Knows nothing about what it should be refused.
+// one of everything.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// What the comments above a block ask for. docs/testing.md, "Pages", tells writers how they are written. Knows nothing about
-// how commands are run.
+// What the comments above a block ask for. docs/testing.md, "Pages", tells writers how they are written.
 
 import type { Block, Page } from './markdown.ts';
 

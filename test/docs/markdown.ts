@@ -1,6 +1,6 @@
-// A page of the project's Markdown as the tests need it: its headings, links, inline code and fenced blocks with the comments
-// right above them. It reads the Markdown that the house writes (fences, ATX headings, inline links), not all of CommonMark,
-// and knows nothing about what the blocks mean.
+// A page of the project's Markdown as the tests need it: its headings, links, inline code and fenced blocks with the
+// comments right above them. It reads the Markdown that the house writes (fences, ATX headings, inline links), not all of
+// CommonMark.
 
 export interface Block {
   /** Of the line with the opening fence; from 1. */

@@ -1,5 +1,5 @@
 // Runs the commands of a page as a reader does who types them one after the other: one shell, from the top of the page to
-// its end. Knows nothing about Markdown.
+// its end.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

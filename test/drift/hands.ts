@@ -1,6 +1,5 @@
 // What another manager does to a field: sets it to another value, takes it away, adds something in it. Each is a number of
 // attempts, JSON Patch operations (RFC 6902), of which the first counts that the server takes and that changes something.
-// Knows nothing about runs.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Target } from './targets.ts';

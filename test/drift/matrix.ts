@@ -1,6 +1,5 @@
 // Drift, field by field, told on the embedded API server and on a real one: each field of each kind is changed, removed and
-// added to by another manager, and what a run makes of it is what skep.yaml and the manifest say. Knows nothing about which
-// server it is.
+// added to by another manager, and what a run makes of it is what skep.yaml and the manifest say.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { FieldState } from '#reconciler/run/diff/field-states.ts';

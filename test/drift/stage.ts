@@ -1,5 +1,4 @@
-// The stage of the drift matrix: a fleet of all targets, what others do to them, runs, and what they say of
-// each target. Knows nothing about what is right.
+// The stage of the drift matrix: a fleet of all targets, what others do to them, runs, and what they say of each target.
 
 import pLimit from 'p-limit';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';

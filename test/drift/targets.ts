@@ -1,5 +1,4 @@
-// What the drift matrix changes: of each manifest a copy for each of its fields, so that all of them drift at once. Knows
-// nothing about who changes a field, nor what comes of it.
+// What the drift matrix changes: of each manifest a copy for each of its fields, so that all of them drift at once.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { MergeType } from '#kubernetes/rules/openapi.ts';

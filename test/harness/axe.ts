@@ -1,4 +1,4 @@
-// What axe-core finds on a page as it is now. Knows nothing about the page.
+// What axe-core finds on a page as it is now.
 
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';

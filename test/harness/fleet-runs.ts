@@ -1,5 +1,5 @@
 // One story, told on the embedded API server and on a real one: a synced fleet runs. Its pods are processes of this machine,
-// its probes are asked, and clients reach its servers through their proxies. Knows nothing about which server it is.
+// its probes are asked, and clients reach its servers through their proxies.
 
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

@@ -1,5 +1,5 @@
-// Says of every pod of some namespaces that it runs and is ready, as kubelets do where there are nodes: API servers of
-// tests have none. Knows nothing about who made the pods.
+// Says of every pod of some namespaces that it runs and is ready, as kubelets do where there are nodes: API servers of tests
+// have none.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

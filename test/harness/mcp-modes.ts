@@ -1,5 +1,5 @@
-// The ways to reach an MCP server: directly, and through `skep proxy` in each of its modes. A mode
-// is one entry: how the server is started and how the proxy before it is configured. Knows nothing about what is asked.
+// The ways to reach an MCP server: directly, and through `skep proxy` in each of its modes. A mode is one entry: how the
+// server is started and how the proxy before it is configured.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
-// A program of Node as a child process: what it prints, and its end. For tests and scripts alike, so it knows nothing about
-// test runners.
+// A program of Node as a child process: what it prints, and its end. For tests and scripts alike.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { PATIENCE_MS } from './patience.ts';

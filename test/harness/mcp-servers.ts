@@ -1,5 +1,4 @@
-// MCP servers to put behind the proxy: our own of the conformance tests, and public ones that no one here wrote. Knows
-// nothing about the proxy and what is asked.
+// MCP servers to put behind the proxy: our own of the conformance tests, and public ones that no one here wrote.
 
 import { fileURLToPath } from 'node:url';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';

@@ -1,4 +1,4 @@
-// Numbers that look random and are the same for the same seed. Knows nothing about what they choose.
+// Numbers that look random and are the same for the same seed.
 
 export interface Random {
   /** 0 up to, not including, `below`. */

@@ -1,5 +1,4 @@
-// One story, told on the embedded API server and on a real one: a fleet among other managers. Knows nothing about which
-// server it is.
+// One story, told on the embedded API server and on a real one: a fleet among other managers.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,4 @@
-// The steps that a random history is made of, and its end: everything valid, and the cluster as Git says. Knows nothing about
-// how a run is made.
+// The steps that a random history is made of, and its end: everything valid, and the cluster as Git says.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { applySetId, PART_OF, SOURCE } from '#reconciler/run/labels.ts';

@@ -1,5 +1,4 @@
-// Repositories in memory, as a history of commits leaves them: refs that move on, go back and are pushed over. Knows nothing
-// about clusters.
+// Repositories in memory, as a history of commits leaves them: refs that move on, go back and are pushed over.
 
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
 import { sha256 } from '#std/hash.ts';

@@ -1,5 +1,4 @@
-// Manifests with one to three things wrong, or just odd, in them: the same ones for the same seed. Knows nothing about
-// what is wrong about them.
+// Manifests with one to three things wrong, or just odd, in them: the same ones for the same seed.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Random } from '../harness/random.ts';

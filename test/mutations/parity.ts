@@ -1,5 +1,5 @@
 // Whether a server and `skep validate` agree about a manifest: what only rules, references and policies tell is left out,
-// since no server can know it. Knows nothing about where manifests come from.
+// since no server can know it.
 
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';

@@ -1,4 +1,4 @@
-// What a PromQL expression asks for, read from its syntax tree. Knows nothing about which metrics there are.
+// What a PromQL expression asks for, read from its syntax tree.
 
 import { parser } from '@prometheus-io/lezer-promql';
 

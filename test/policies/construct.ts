@@ -1,4 +1,4 @@
-// The recorded constructs of policies as objects that an API server takes. Knows nothing about who judges them.
+// The recorded constructs of policies as objects that an API server takes.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// The built-in pack, and its fixtures: files named after what they claim, each a namespace with what is in it. Knows
-// nothing about who judges them.
+// The built-in pack, and its fixtures: files named after what they claim, each a namespace with what is in it.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The way to an API server over HTTPS as a kubeconfig names it. Knows nothing about scenarios.
+// The way to an API server over HTTPS as a kubeconfig names it.
 
 import { KubeConfig } from '@kubernetes/client-node';
 import { Agent } from 'undici';

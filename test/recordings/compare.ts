@@ -1,4 +1,4 @@
-// What differs between two recordings of one scenario, as lines that name the place. Knows nothing about why.
+// What differs between two recordings of one scenario, as lines that name the place.
 
 import type { Json } from '#std/json.ts';
 import { canonicalJson, isObject, pointerToken } from '#std/json.ts';

@@ -1,5 +1,5 @@
-// Recordings as files: a body that was seen before in the same recording is written as a reference to its step, so that
-// a reader sees what did not change. Knows nothing about servers.
+// Recordings as files: a body that was seen before in the same recording is written as a reference to its step, so that a
+// reader sees what did not change.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

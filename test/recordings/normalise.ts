@@ -1,5 +1,5 @@
 // Replaces what differs from one run to the next by symbols: what was the same stays the same, what was different stays
-// different. Knows nothing about particular kinds.
+// different.
 
 import { isIP } from 'node:net';
 import type { Json, JsonObject } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// Plays one scenario against an API server and gives what was said, in symbols. Knows nothing about files.
+// Plays one scenario against an API server and gives what was said, in symbols.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, JsonObject } from '#std/json.ts';

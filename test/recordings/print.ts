@@ -1,4 +1,4 @@
-// A recording as text that people read: JSON, on one line what fits on one line. Knows nothing about what it prints.
+// A recording as text that people read: JSON, on one line what fits on one line.
 
 import type { Json } from '#std/json.ts';
 import { isObject } from '#std/json.ts';

@@ -1,5 +1,4 @@
-// The words in which a scenario is written: requests in order, each with the reason why it is asked. Knows nothing about
-// servers, files or how answers are compared.
+// The words in which a scenario is written: requests in order, each with the reason why it is asked.
 
 import type { Json, JsonObject } from '#std/json.ts';
 

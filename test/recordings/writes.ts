@@ -1,4 +1,4 @@
-// The writes of a recording: what lived before, what was asked, what the server made of it. Knows nothing about ownership.
+// The writes of a recording: what lived before, what was asked, what the server made of it.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Json } from '#std/json.ts';

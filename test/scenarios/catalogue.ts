@@ -1,5 +1,4 @@
-// The catalogue of a story: registry sources as the product reads them, in a database of the story's own. Knows nothing
-// about what the story is.
+// The catalogue of a story: registry sources as the product reads them, in a database of the story's own.
 
 import { createOutbound } from '#adapters/http/outbound.ts';
 import { openPool } from '#adapters/postgres/pool.ts';

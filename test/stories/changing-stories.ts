@@ -1,5 +1,4 @@
-// Stories about what servers say unasked: updates, lists that change, progress, logs, and streams that break. Knows nothing
-// about clients, transports and proxies.
+// Stories about what servers say unasked: updates, lists that change, progress, logs, and streams that break.
 
 import { type Fields, fields, text } from '../conformance/fixture/json.ts';
 import type { Story, StoryClient } from './story-client.ts';

@@ -1,5 +1,5 @@
 // The official clients that run the stories, and which of them can speak to a mode. Runs of the server itself are made once
-// for each client. Knows nothing about what is compared.
+// for each client.
 
 import { type Mode, startMode } from '../harness/mcp-modes.ts';
 import { CLIENT_V1, CLIENT_V1_SSE } from './client-v1.ts';

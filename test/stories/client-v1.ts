@@ -1,4 +1,4 @@
-// The official client 1.x (`@modelcontextprotocol/sdk`), over streamable HTTP, HTTP+SSE and stdio. Knows nothing about stories.
+// The official client 1.x (`@modelcontextprotocol/sdk`), over streamable HTTP, HTTP+SSE and stdio.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';

@@ -1,4 +1,4 @@
-// The official client 2.x (`@modelcontextprotocol/client`), with sessions and without. Knows nothing about stories.
+// The official client 2.x (`@modelcontextprotocol/client`), with sessions and without.
 
 import {
   Client,

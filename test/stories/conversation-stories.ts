@@ -1,5 +1,4 @@
-// Stories in which servers ask clients back, and clients that must not hear of each other. Knows nothing about clients,
-// transports and proxies.
+// Stories in which servers ask clients back, and clients that must not hear of each other.
 
 import type { Fields } from '../conformance/fixture/json.ts';
 import { progressOf } from './changing-stories.ts';

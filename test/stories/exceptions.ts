@@ -1,5 +1,5 @@
 // What a mode cannot do as the server itself does it, each with the reason. The list may only shrink: an entry whose outcome
-// is that of the server itself fails its test. Knows nothing about how transcripts come about.
+// is that of the server itself fails its test.
 
 export interface Exception {
   readonly modes: readonly string[];

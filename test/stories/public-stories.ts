@@ -1,5 +1,4 @@
-// Stories with public MCP servers, each over all that the server can do. Knows nothing about clients, transports and
-// proxies.
+// Stories with public MCP servers, each over all that the server can do.
 
 import { pathToFileURL } from 'node:url';
 import { type Fields, fields } from '../conformance/fixture/json.ts';

@@ -1,5 +1,5 @@
-// The twenty stories: what a client does with a server, outcome once for every client and every way to the server. Each gives
-// back what happened, without what differs from run to run. Knows nothing about clients, transports and proxies.
+// The twenty stories: what a client does with a server, outcome once for every client and every way to the server. Each
+// gives back what happened, without what differs from run to run.
 
 import { createHash } from 'node:crypto';
 import { type Fields, fields, text } from '../conformance/fixture/json.ts';

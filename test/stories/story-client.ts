@@ -1,5 +1,4 @@
-// What a story asks of a client, the same for every official client and revision of the protocol. Knows nothing about which
-// client it is and what is between it and the server.
+// What a story asks of a client, the same for every official client and revision of the protocol.
 
 import { type Fields, fields, isFields, text } from '../conformance/fixture/json.ts';
 

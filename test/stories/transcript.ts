@@ -1,5 +1,5 @@
 // Runs stories by one client against one URL and writes down what happened: what the client got, and every message that the
-// server sent it. Knows nothing about what is between the two.
+// server sent it.
 
 import { type Fields, fields, isFields } from '../conformance/fixture/json.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';

@@ -1,4 +1,4 @@
-// What scripts/record-release.ts has written down of earlier releases. Knows nothing about what is made of it.
+// What scripts/record-release.ts has written down of earlier releases.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // One story, told on the embedded API server and on a real one: what an earlier release left behind in a cluster, and this
-// one takes over. Knows nothing about which server it is.
+// one takes over.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // What others do to an object of ours: apply, edit, patch, scale, write its status. Each as the tools of others send it;
-// what the server refuses changes nothing. Knows nothing about verdicts.
+// what the server refuses changes nothing.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { MergeType } from '#kubernetes/rules/openapi.ts';

@@ -1,4 +1,4 @@
-// Local verdict and server's answer side by side, and which pairs are wrong. Knows nothing about how either came about.
+// Local verdict and server's answer side by side, and which pairs are wrong.
 
 import { normalise } from '#kubernetes/rules/normalise.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

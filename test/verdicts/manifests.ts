@@ -1,5 +1,4 @@
-// The manifests that stories begin with: built-in kinds from manifests/, ours from the fixtures of test/reconciler/kinds. Knows
-// nothing about what becomes of them.
+// The manifests that stories begin with: built-in kinds from manifests/, ours from the fixtures of test/reconciler/kinds.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// How people change a manifest from one commit to the next, and in how many ways they write the same: the same changes
-// for the same random numbers. Knows nothing about servers.
+// How people change a manifest from one commit to the next, and in how many ways they write the same: the same changes for
+// the same random numbers.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { keyType, type MergeType } from '#kubernetes/rules/openapi.ts';

@@ -1,5 +1,5 @@
-// Recorded cases as a file: one a line, the same bytes whenever they are recorded again. What a server chooses (uids,
-// times, addresses, ports) is written as a symbol. Knows nothing about how cases come about.
+// Recorded cases as a file: one a line, the same bytes whenever they are recorded again. What a server chooses (uids, times,
+// addresses, ports) is written as a symbol.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// The places of a manifest with the types that they have, for those who change something there. Knows nothing about what
-// is changed.
+// The places of a manifest with the types that they have, for those who change something there.
 
 import { keyType, type MergeType } from '#kubernetes/rules/openapi.ts';
 import { shapeOf } from '#kubernetes/rules/ownership/shape.ts';

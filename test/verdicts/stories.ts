@@ -1,5 +1,5 @@
-// Stories of one object on a real server: first desired, what others do, desired again; then what the server would do.
-// Told in waves, one LIST for all objects of a kind before and after, as a run reads them. Knows nothing about verdicts.
+// Stories of one object on a real server: first desired, what others do, desired again; then what the server would do. Told
+// in waves, one LIST for all objects of a kind before and after, as a run reads them.
 
 import pLimit from 'p-limit';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';

@@ -1,5 +1,4 @@
-// What calls of 1 KB cost in each contestant: processor time a call, and what the client waits. Knows nothing about how
-// contestants are started.
+// What calls of 1 KB cost in each contestant: processor time a call, and what the client waits.
 
 import assert from 'node:assert/strict';
 import { ownCpuMs } from '../cpu.ts';

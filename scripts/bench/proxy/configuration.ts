@@ -1,4 +1,4 @@
-// The files that `skep proxy` is started with: everything on that a call may pass. Knows nothing about processes.
+// The files that `skep proxy` is started with: everything on that a call may pass.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What stands between client and server: nothing, the bare proxies, and ours. Knows nothing about what is measured.
+// What stands between client and server: nothing, the bare proxies, and ours.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Messages of HTTP/1.1 out of raw bytes, with as little work as can be (RFC 9112 sections 6 and 7). Knows nothing about what
-// they carry.
+// Messages of HTTP/1.1 out of raw bytes, with as little work as can be (RFC 9112 sections 6 and 7).
 
 export interface HttpMessage {
   /** First line and fields. */

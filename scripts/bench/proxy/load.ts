@@ -1,4 +1,4 @@
-// The client of the bench as a process of its own, by what it can be asked. Knows nothing about what is measured.
+// The client of the bench as a process of its own, by what it can be asked.
 
 import { startModule } from '../processes.ts';
 

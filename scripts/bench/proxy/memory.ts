@@ -1,4 +1,4 @@
-// What open streams and a large answer take of a proxy's memory. Knows nothing about calls.
+// What open streams and a large answer take of a proxy's memory.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';

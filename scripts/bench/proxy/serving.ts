@@ -1,4 +1,4 @@
-// Programs that say on their standard output where they serve. Knows nothing about what they serve.
+// Programs that say on their standard output where they serve.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 

@@ -1,4 +1,4 @@
-// The ways in which one source, or what stands behind it, may keep a reconciler from its work. Knows nothing about what is measured.
+// The ways in which one source, or what stands behind it, may keep a reconciler from its work.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Opens the WebSocket of `pods/attach` in the first subprotocol that the server speaks. Knows nothing about channels.
+// Opens the WebSocket of `pods/attach` in the first subprotocol that the server speaks.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';

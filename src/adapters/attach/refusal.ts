@@ -1,4 +1,4 @@
-// Refusals of the API server as failures: its Status bodies say why. Knows nothing about streams.
+// Refusals of the API server as failures: its Status bodies say why.
 
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,5 @@
-// Sends requests to the API server over few kept connections: with current credentials, as many at once as the server
-// bears, and again where that is safe. Knows nothing about kinds and objects.
+// Sends requests to the API server over few kept connections: with current credentials, as many at once as the server bears,
+// and again where that is safe.
 
 import { createSecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';

@@ -1,4 +1,4 @@
-// The codes of failures of the Kubernetes API. Knows nothing about who asks or why.
+// The codes of failures of the Kubernetes API.
 
 export const CLUSTER_CODES = {
   'cluster-config-invalid':

@@ -1,5 +1,5 @@
-// The Kubernetes API as the reconciler sees it: implements `Cluster` of reconciler/run/ports.ts. Objects travel verbatim, both
-// ways: no typed client in between drops what it does not know. Knows nothing about our kinds.
+// The Kubernetes API as the reconciler sees it: implements `Cluster` of reconciler/run/ports.ts. Objects travel verbatim,
+// both ways: no typed client in between drops what it does not know.
 
 import type { Clock, Cluster, Exchange } from '#reconciler/run/ports.ts';
 import { createApi } from './api.ts';

@@ -1,5 +1,5 @@
-// Where the API server is and how to authenticate there: from a kubeconfig, or from inside a pod. Uses the official
-// client's `KubeConfig` for that and nothing else of it. Knows nothing about requests.
+// Where the API server is and how to authenticate there: from a kubeconfig, or from inside a pod. Uses the official client's
+// `KubeConfig` for that and nothing else of it.
 
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';

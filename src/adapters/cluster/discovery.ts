@@ -1,5 +1,4 @@
-// Which kinds the API server serves, from its aggregated discovery (Kubernetes 1.30 on) or group by group. Knows nothing
-// about objects.
+// Which kinds the API server serves, from its aggregated discovery (Kubernetes 1.30 on) or group by group.
 
 import type { ApiResource } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';

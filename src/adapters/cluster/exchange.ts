@@ -1,5 +1,5 @@
-// One request with all of its answer: its fence is asked right before its first byte leaves, and it is given up after a time.
-// Knows nothing about leases, and nothing about what is asked.
+// One request with all of its answer: its fence is asked right before its first byte leaves, and it is given up after a
+// time.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';

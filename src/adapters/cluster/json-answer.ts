@@ -1,4 +1,4 @@
-// Reads answers as JSON objects. Knows nothing about kinds.
+// Reads answers as JSON objects.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';

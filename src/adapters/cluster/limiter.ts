@@ -1,5 +1,5 @@
 // How many requests are under way at once: fewer while the server says that it is busy, more while it does not (additive
-// increase, multiplicative decrease). Knows nothing about requests.
+// increase, multiplicative decrease).
 
 export interface Limiter {
   /** Waits for a place, runs the task, and learns from its result whether the server was busy. */

@@ -1,5 +1,4 @@
 // Reads all objects of a kind, page by page: pages of so many objects, or, where objects may be large, of so many bytes.
-// Knows nothing about what they hold.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Clock, ListOptions } from '#reconciler/run/ports.ts';

@@ -1,5 +1,4 @@
-// Reads and writes one object: the request of each verb, its preconditions, whose name it goes in. Knows nothing about how
-// requests travel, and nothing about our kinds.
+// Reads and writes one object: the request of each verb, its preconditions, whose name it goes in.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, ApplyOptions, Clock, JsonPatchOperation, PatchOptions } from '#reconciler/run/ports.ts';

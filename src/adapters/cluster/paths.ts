@@ -1,4 +1,4 @@
-// Where collections and objects are in the API (Kubernetes API Concepts, "Resource URIs"). Knows nothing about requests.
+// Where collections and objects are in the API (Kubernetes API Concepts, "Resource URIs").
 
 import type { ApiResource } from '#reconciler/run/ports.ts';
 

@@ -1,4 +1,4 @@
-// An answer as text: unpacked, as long as it may be. Knows nothing about what is in it.
+// An answer as text: unpacked, as long as it may be.
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';

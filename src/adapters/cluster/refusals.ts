@@ -1,5 +1,5 @@
-// Turns what the API server refuses, and connections that fail, into Failures. Knows nothing about when to try again.
-// Source: Kubernetes API conventions, "Response Status Kind".
+// Turns what the API server refuses, and connections that fail, into Failures. Source: Kubernetes API conventions, "Response
+// Status Kind".
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,4 @@
-// When a request that failed is sent again, and after how long. Knows nothing about connections and time.
+// When a request that failed is sent again, and after how long.
 
 import type { Failure } from '#std/failure.ts';
 import { fnv1a32 } from '#std/hash.ts';

@@ -1,5 +1,4 @@
 // The OpenAPI v3 documents of the API server, each read once per content: the server's index names their hashes.
-// Knows nothing about what they say.
 
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { Failure } from '#std/failure.ts';

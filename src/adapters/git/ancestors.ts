@@ -1,4 +1,4 @@
-// What came before a commit, from a repository behind a server. Knows nothing about what the commits hold.
+// What came before a commit, from a repository behind a server.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

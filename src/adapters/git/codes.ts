@@ -1,4 +1,4 @@
-// The codes of failures around Git repositories. Knows nothing about who reads them.
+// The codes of failures around Git repositories.
 
 export const GIT_CODES = {
   'git-invalid-url': 'The repository is no URL that can be fetched from; correct it where it is configured.',

@@ -1,4 +1,4 @@
-// A repository in a folder of this machine, bare or with a work tree, read in place. Knows nothing about transfers.
+// A repository in a folder of this machine, bare or with a work tree, read in place.
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

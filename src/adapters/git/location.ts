@@ -1,4 +1,4 @@
-// Where a repository is, read from its URL. Knows nothing about requests or files.
+// Where a repository is, read from its URL.
 
 import { fileURLToPath } from 'node:url';
 import { displayUrl } from '../http/failures.ts';

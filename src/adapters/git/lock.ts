@@ -1,5 +1,4 @@
 // One process at a time in a folder, by a lock file that its holder keeps touching: it needs no cleaning up after a kill.
-// Knows nothing about what the folder holds.
 
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';

@@ -1,5 +1,4 @@
-// A repository behind a server, with a local copy that fetches only what is new and fixes itself. Knows nothing about the
-// protocol or the format of objects.
+// A repository behind a server, with a local copy that fetches only what is new and fixes itself.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

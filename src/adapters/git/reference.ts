@@ -1,4 +1,4 @@
-// Which commit of a repository is meant: by branch, tag, range of versions, commit or as the remote's default. Knows nothing about remotes.
+// Which commit of a repository is meant: by branch, tag, range of versions, commit or as the remote's default.
 
 import type { Range } from 'semver';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,4 @@
-// Asks a Git server for its refs and fetches commits from it into a bare repository. Knows nothing about which local
-// copy is current, or what a commit holds.
+// Asks a Git server for its refs and fetches commits from it into a bare repository.
 
 import fs from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Opens a Git repository for reading: one commit's files, and their contents by object id. Implements `Repository` of
-// reconciler/run/ports.ts. Knows nothing about what the files hold.
+// reconciler/run/ports.ts.
 
 import type { Checkout, Clock, Repository } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,4 @@
 // The folder that holds the local copy of one repository: which of its clones is current, and one user at a time.
-// Knows nothing about Git.
 
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

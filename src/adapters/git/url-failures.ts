@@ -1,4 +1,4 @@
-// What is said of a URL that names no repository: never with what could be a password. Knows nothing about how URLs are read.
+// What is said of a URL that names no repository: never with what could be a password.
 
 import { Failure } from '#std/failure.ts';
 import type { GitCode } from './codes.ts';

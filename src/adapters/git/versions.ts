@@ -1,4 +1,4 @@
-// Which of a repository's tags a range of versions means. Knows nothing about remotes.
+// Which of a repository's tags a range of versions means.
 
 import type { Range } from 'semver';
 import { Failure } from '#std/failure.ts';

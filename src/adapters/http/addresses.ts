@@ -1,4 +1,4 @@
-// Which IP addresses an outbound connection may go to. Knows nothing about names, URLs or sockets.
+// Which IP addresses an outbound connection may go to.
 
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { Failure } from '#std/failure.ts';

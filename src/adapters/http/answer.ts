@@ -1,4 +1,4 @@
-// The answer of an outbound request: its body up to a limit, its headers as one text each. Knows nothing about requests.
+// The answer of an outbound request: its body up to a limit, its headers as one text each.
 
 import type { Dispatcher } from 'undici';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,4 @@
-// The codes of failed outbound requests. Knows nothing about who asks or why.
+// The codes of failed outbound requests.
 
 export const OUTBOUND_CODES = {
   'outbound-invalid-url':

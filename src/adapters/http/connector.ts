@@ -1,4 +1,4 @@
-// Opens outbound connections to permitted addresses only. Knows nothing about requests, answers or URLs.
+// Opens outbound connections to permitted addresses only.
 
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';

@@ -1,4 +1,4 @@
-// A time limit that does not count the time spent waiting for others. Knows nothing about what is limited.
+// A time limit that does not count the time spent waiting for others.
 
 import assert from 'node:assert/strict';
 

@@ -1,5 +1,4 @@
-// Through which proxy a request leaves, as the environment says (curl, "Environment"). Knows nothing
-// about requests.
+// Through which proxy a request leaves, as the environment says (curl, "Environment").
 
 import { BlockList, isIP } from 'node:net';
 import { Failure } from '#std/failure.ts';

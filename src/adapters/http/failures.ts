@@ -1,4 +1,4 @@
-// Turns what goes wrong with an outbound request into a Failure that names the URL. Knows nothing about sockets.
+// Turns what goes wrong with an outbound request into a Failure that names the URL.
 
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';

@@ -1,5 +1,4 @@
-// The one client for every outbound HTTP request: guarded addresses, limits on time and size, no redirects unless asked
-// for. Knows nothing about what is requested or why.
+// The one client for every outbound HTTP request: guarded addresses, limits on time and size, no redirects unless asked for.
 
 import type { Agent as AgentOf } from 'undici';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,4 @@
-// What to request next after a redirect. Knows nothing about connections.
+// What to request next after a redirect.
 
 import { Failure } from '#std/failure.ts';
 import { displayUrl } from './failures.ts';

@@ -1,5 +1,4 @@
-// A connection through an HTTP proxy: a tunnel to the target (RFC 9110 section 9.3.6, CONNECT). Knows nothing about what goes
-// through it.
+// A connection through an HTTP proxy: a tunnel to the target (RFC 9110 section 9.3.6, CONNECT).
 
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';

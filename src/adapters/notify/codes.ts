@@ -1,4 +1,4 @@
-// The codes of notifications that could not be made. Knows nothing about who is notified.
+// The codes of notifications that could not be made.
 
 export const NOTIFY_CODES = {
   'notify-failed':

@@ -1,4 +1,4 @@
-// The status of a commit at GitHub, GitLab and Gitea, in the shape that each documents. Knows nothing about runs.
+// The status of a commit at GitHub, GitLab and Gitea, in the shape that each documents.
 
 import type { Notice, NoticeState } from '#reconciler/run/notify/ports.ts';
 import type { Outbound } from '../http/outbound.ts';

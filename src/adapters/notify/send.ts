@@ -1,4 +1,4 @@
-// One notification over the guarded client: a few attempts, each bounded in time. Knows nothing about what is reported.
+// One notification over the guarded client: a few attempts, each bounded in time.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '#std/failure.ts';

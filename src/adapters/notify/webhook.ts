@@ -1,4 +1,4 @@
-// A run as JSON to anybody's URL, signed with a secret that both know. Knows nothing about who receives it.
+// A run as JSON to anybody's URL, signed with a secret that both know.
 
 import type { Notice } from '#reconciler/run/notify/ports.ts';
 import { hmacSha256 } from '#std/hash.ts';

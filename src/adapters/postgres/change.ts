@@ -1,4 +1,4 @@
-// What has to be written so that a source's rows become a given list of entries. Pure: knows no SQL.
+// What has to be written so that a source's rows become a given list of entries. Pure.
 
 import type { Entry } from '#registry/catalogue/entry.ts';
 import type { Hold, Written } from '#registry/catalogue/ports.ts';

@@ -1,5 +1,5 @@
-// Who syncs a source: a claim is a row's token with an end, kept up by a timer while its holder lives. Time is the
-// server's, so the clocks of replicas need not agree. Knows nothing about what a sync does.
+// Who syncs a source: a claim is a row's token with an end, kept up by a timer while its holder lives. Time is the server's,
+// so the clocks of replicas need not agree.
 
 import type pg from 'pg';
 import type { Claim, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';

@@ -1,5 +1,5 @@
-// Opens one connection to PostgreSQL as libpq would: the six meanings of sslMode, passwords asked for only when the
-// server wants one. Knows nothing about pools or tables.
+// Opens one connection to PostgreSQL as libpq would: the six meanings of sslMode, passwords asked for only when the server
+// wants one.
 
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';

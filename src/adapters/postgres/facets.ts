@@ -1,5 +1,4 @@
-// How many versions of a source have which tag, tier, status and transport, of those that a query asks for. Pure: knows no
-// SQL.
+// How many versions of a source have which tag, tier, status and transport, of those that a query asks for. Pure.
 
 import type { FacetCount, FacetQuery, Facets } from '#registry/catalogue/ports.ts';
 import { baseTests, compareByCodePoint, type FacetName, facetTests, type Outlined } from './outline.ts';

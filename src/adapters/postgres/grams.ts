@@ -1,5 +1,5 @@
-// Which short runs of characters a text has, in about as many bytes as it has characters: what a search looks at before it looks
-// into texts. May say yes where the answer is no, never the other way round (a Bloom filter). Knows nothing about entries.
+// Which short runs of characters a text has, in about as many bytes as it has characters: what a search looks at before it
+// looks into texts. May say yes where the answer is no, never the other way round (a Bloom filter).
 
 /** Runs of one, two and three UTF-16 code units. */
 const LONGEST = 3;

@@ -1,4 +1,4 @@
-// The history of an instance's runs in PostgreSQL. Knows nothing about what a run is.
+// The history of an instance's runs in PostgreSQL.
 
 import type { HistoryStore, RunRecord } from '#reconciler/run/history/ports.ts';
 import { Failure } from '#std/failure.ts';

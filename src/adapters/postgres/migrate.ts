@@ -1,5 +1,5 @@
-// Brings the database's schema up to date with the SQL files beside this one. Run by the migration user; the
-// application user only gets rights on rows. Knows nothing about what the tables mean.
+// Brings the database's schema up to date with the SQL files beside this one. Run by the migration user; the application
+// user only gets rights on rows.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

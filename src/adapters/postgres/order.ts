@@ -1,5 +1,5 @@
 // The versions of a source in another order than that of their names: by last change, stars, pulls. Made when it is first
-// asked for. Knows no SQL and no filters.
+// asked for.
 
 import type { Sort } from '#registry/catalogue/ports.ts';
 

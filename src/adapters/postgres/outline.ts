@@ -1,5 +1,5 @@
-// The versions of a source without their documents, in order: what lists are found in. A look at all of them costs less
-// than asking the database, whatever is asked for. Pure: knows no SQL.
+// The versions of a source without their documents, in order: what lists are found in. A look at all of them costs less than
+// asking the database, whatever is asked for. Pure.
 
 import type { Status } from '#registry/catalogue/entry.ts';
 import type { FacetQuery, ListPosition, ListQuery, Sort } from '#registry/catalogue/ports.ts';

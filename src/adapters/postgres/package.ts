@@ -1,4 +1,4 @@
-// The package `pg`, loaded with the first connection. Knows nothing about schemas and rows.
+// The package `pg`, loaded with the first connection.
 
 import { lazyPackage } from '#std/lazy-package.ts';
 

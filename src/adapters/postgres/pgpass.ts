@@ -1,5 +1,5 @@
-// PostgreSQL's password file: one `host:port:database:user:password` a line. Knows nothing about connections.
-// Source: the PostgreSQL manual, libpq, "The Password File".
+// PostgreSQL's password file: one `host:port:database:user:password` a line. Source: the PostgreSQL manual, libpq, "The
+// Password File".
 
 import { readFile, stat } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';

@@ -1,6 +1,6 @@
-// A few connections, shared: at most so many open, at most so many idle, none older than allowed. Own rather than
-// pg's, because each new connection chooses between TLS and none (sslMode prefer and allow) and because pg's cannot
-// limit how many stay idle. Knows nothing about tables.
+// A few connections, shared: at most so many open, at most so many idle, none older than allowed. Own rather than pg's,
+// because each new connection chooses between TLS and none (sslMode prefer and allow) and because pg's cannot limit how many
+// stay idle.
 
 import type pg from 'pg';
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';

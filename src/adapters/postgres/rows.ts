@@ -1,4 +1,4 @@
-// How rows are read that come in numbers: prepared statements, and values as the server writes them. Knows no tables.
+// How rows are read that come in numbers: prepared statements, and values as the server writes them.
 
 import type pg from 'pg';
 

@@ -1,4 +1,4 @@
-// What reconcilers run: the statements that write and read it. Knows nothing about how servers run, nor which entries they stand for.
+// What reconcilers run: the statements that write and read it.
 
 import type pg from 'pg';
 import type { RunningServer } from '#contracts/running-servers.ts';

@@ -1,4 +1,4 @@
-// Words, and whether texts have them: every word somewhere, in any case of letters. Knows nothing about entries.
+// Words, and whether texts have them: every word somewhere, in any case of letters.
 
 import { type Grams, gramsOf, mayContain, probesOf } from './grams.ts';
 

@@ -1,5 +1,5 @@
-// Opens the byte stream to a PostgreSQL server, encrypted or not, up to where the protocol's startup message goes.
-// Knows nothing about users or SQL. Source: PostgreSQL manual, "SSL Session Encryption" (protocol) and libpq's sslmode.
+// Opens the byte stream to a PostgreSQL server, encrypted or not, up to where the protocol's startup message goes. Source:
+// PostgreSQL manual, "SSL Session Encryption" (protocol) and libpq's sslmode.
 
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// The catalogue's store of record in PostgreSQL: both ports, over one pool. Knows nothing about formats and sources.
+// The catalogue's store of record in PostgreSQL: both ports, over one pool.
 
 import type pg from 'pg';
 import type { CatalogueReader, CatalogueWriter, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';

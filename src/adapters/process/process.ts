@@ -1,5 +1,5 @@
-// An MCP server as a child process: implements `OpenStreams` of gateway/backends/ports.ts. No shell, an environment of exactly what
-// is given, and a process group of its own that ends with it. Knows nothing about MCP.
+// An MCP server as a child process: implements `OpenStreams` of gateway/backends/ports.ts. No shell, an environment of
+// exactly what is given, and a process group of its own that ends with it.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { BackendClock, OpenStreams, Processes, Streams, StreamsHandlers } from '#gateway/backends/ports.ts';

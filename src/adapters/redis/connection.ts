@@ -1,4 +1,4 @@
-// A connection to Redis or Valkey that opens itself again. Knows nothing about what is kept there.
+// A connection to Redis or Valkey that opens itself again.
 
 import assert from 'node:assert/strict';
 import { Redis, type RedisOptions } from 'ioredis';

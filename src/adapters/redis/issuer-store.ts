@@ -1,5 +1,4 @@
-// Keeps the records of an authorization server in Redis or Valkey behind Sentinels, for all of its replicas. Knows nothing about
-// what they are.
+// Keeps the records of an authorization server in Redis or Valkey behind Sentinels, for all of its replicas.
 
 import { Redis, type RedisOptions } from 'ioredis';
 import type { IssuerStore } from '#gateway/issuer/ports.ts';

@@ -1,4 +1,4 @@
-// Sessions of virtual servers in Redis or Valkey, a hash for each. Knows nothing about what is in them.
+// Sessions of virtual servers in Redis or Valkey, a hash for each.
 
 import type { SessionStore } from '#gateway/virtual-server/sessions/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';

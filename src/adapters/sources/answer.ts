@@ -1,5 +1,4 @@
 // What an HTTP answer to reading a source means, and how to ask whether there is anything new (RFC 9110 section 13).
-// Knows nothing about what the text says.
 
 import type { Resume } from '#contracts/catalogue-state.ts';
 import type { Document } from '#registry/catalogue/ports.ts';

@@ -1,4 +1,4 @@
-// A registry file on this machine, or on a volume mounted into it. Knows nothing about its format.
+// A registry file on this machine, or on a volume mounted into it.
 
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';

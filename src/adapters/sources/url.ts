@@ -1,4 +1,4 @@
-// A registry file behind a URL. Knows nothing about its format.
+// A registry file behind a URL.
 
 import type { UrlOrigin } from '#contracts/registry/source.ts';
 import type { Content, ReadRequest } from '#registry/catalogue/ports.ts';

@@ -1,5 +1,4 @@
-// Finds texts by their words with SQLite's FTS5, in memory: words are compared by their stems, and ranked by BM25. Knows
-// nothing about what the texts are.
+// Finds texts by their words with SQLite's FTS5, in memory: words are compared by their stems, and ranked by BM25.
 
 import { DatabaseSync } from 'node:sqlite';
 import type { SearchedText, WordIndex } from '#gateway/virtual-server/optimizer/ports.ts';

@@ -1,5 +1,5 @@
 // Metrics over OTLP/HTTP: the numbers that Prometheus reads, by the names of OpenTelemetry. Its packages are loaded with
-// this alone. Knows nothing about what is counted.
+// this alone.
 
 import type { HrTime } from '@opentelemetry/api';
 import type { MetricData, MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';

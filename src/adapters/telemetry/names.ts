@@ -1,5 +1,4 @@
-// What metrics are called over OTLP. Prometheus has units and kinds in its names, OpenTelemetry beside them. Knows nothing
-// about numbers.
+// What metrics are called over OTLP. Prometheus has units and kinds in its names, OpenTelemetry beside them.
 
 import type { MetricFamily } from '#std/telemetry/metrics.ts';
 

@@ -1,4 +1,4 @@
-// Whether telemetry arrives: said once when it stops arriving, and once when it does again. Knows nothing about signals.
+// Whether telemetry arrives: said once when it stops arriving, and once when it does again.
 
 /** Called for each batch; `error` is undefined where it arrived. */
 export type Sent = (error: Error | undefined) => void;

@@ -1,5 +1,4 @@
-// What telemetry is sent as, and where to: pure rules over texts of the configuration and the environment. Knows nothing
-// about OpenTelemetry's packages.
+// What telemetry is sent as, and where to: pure rules over texts of the configuration and the environment.
 
 import type { Environment } from '#std/environment.ts';
 

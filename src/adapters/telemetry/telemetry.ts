@@ -1,5 +1,5 @@
 // Telemetry over OTLP/HTTP: only the packages of what is asked for are loaded. A collector that is down, or hangs, delays
-// neither calls nor the end of the process. Knows nothing about configuration files.
+// neither calls nor the end of the process.
 
 import type { BeginSpan } from '#gateway/proxy/ports.ts';
 import type { MetricReading } from '#std/telemetry/metrics.ts';

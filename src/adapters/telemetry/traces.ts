@@ -1,5 +1,4 @@
-// Spans of requests over OTLP/HTTP, by OpenTelemetry's own packages, which are loaded with this alone. Knows nothing about
-// what a request is.
+// Spans of requests over OTLP/HTTP, by OpenTelemetry's own packages, which are loaded with this alone.
 
 import type { Context, Span, SpanContext } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';

@@ -1,5 +1,4 @@
-// HTTP requests of the data plane over undici: calls and open streams use connections of their own. Knows nothing about
-// MCP, callers or credentials.
+// HTTP requests of the data plane over undici: calls and open streams use connections of their own.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Dispatcher, Pool as PoolOf } from 'undici';

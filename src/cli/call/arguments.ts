@@ -1,5 +1,4 @@
-// What a person writes behind a tool (`key=value`) as the arguments of a call, typed by the tool's input schema. Knows nothing
-// about connections.
+// What a person writes behind a tool (`key=value`) as the arguments of a call, typed by the tool's input schema.
 
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,5 @@
-// The way through the browser: opens a page, and listens on this machine until the browser comes back (RFC 8252, section 7.3).
-// Knows nothing about tokens.
+// The way through the browser: opens a page, and listens on this machine until the browser comes back (RFC 8252, section
+// 7.3).
 
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';

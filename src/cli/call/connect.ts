@@ -1,4 +1,4 @@
-// A connection to one MCP server, over whichever transport and revision it speaks. Knows nothing about arguments and output.
+// A connection to one MCP server, over whichever transport and revision it speaks.
 
 import {
   type AuthProvider,

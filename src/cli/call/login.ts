@@ -1,6 +1,6 @@
 // Tokens for one server: those that are kept, refreshed where they ran out, and otherwise a login through the browser (OAuth
-// 2.1 as MCP asks for it: RFC 9728 and RFC 8414 discovery, a client given or registered (RFC 7591), PKCE, RFC 8707, RFC 9207).
-// The protocol is the official client's; knows nothing about calls.
+// 2.1 as MCP asks for it: RFC 9728 and RFC 8414 discovery, a client given or registered (RFC 7591), PKCE, RFC 8707, RFC
+// 9207). The protocol is the official client's.
 
 import {
   type AuthProvider,

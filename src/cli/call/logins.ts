@@ -1,5 +1,5 @@
-// What is kept of a login at one server: the client that was registered, and the tokens, in a file that only its owner reads.
-// Knows nothing about OAuth.
+// What is kept of a login at one server: the client that was registered, and the tokens, in a file that only its owner
+// reads.
 
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// What a server asks its user (elicitation), put to the person at the terminal, field by field. Knows nothing about
-// connections.
+// What a server asks its user (elicitation), put to the person at the terminal, field by field.
 
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from '#std/json.ts';

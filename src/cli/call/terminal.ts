@@ -1,5 +1,4 @@
-// The person at the terminal: progress and messages on standard error, and questions with answers. Knows nothing about
-// servers.
+// The person at the terminal: progress and messages on standard error, and questions with answers.
 
 import { createInterface } from 'node:readline/promises';
 import { visible } from '#reconciler/report/visible.ts';

@@ -1,4 +1,4 @@
-// What a server offers and what a tool answers, as text. Knows nothing about connections and terminals.
+// What a server offers and what a tool answers, as text.
 
 import type { CallToolResult, ContentBlock, Tool } from '@modelcontextprotocol/client';
 import { isObject, textsIn } from '#std/json.ts';

@@ -1,6 +1,5 @@
-// Tells that something may have changed below paths of this machine. Each folder is watched by itself, and what is watched is
-// found anew at each call: a file that an editor replaces, a folder that comes or goes, is nothing special then. Knows
-// nothing about what is in the files.
+// Tells that something may have changed below paths of this machine. Each folder is watched by itself, and what is watched
+// is found anew at each call: a file that an editor replaces, a folder that comes or goes, is nothing special then.
 
 import { type FSWatcher, readdirSync, type Stats, statSync, watch } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

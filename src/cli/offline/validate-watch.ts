@@ -1,5 +1,4 @@
-// `skep validate --watch`: the whole at first, and then, whenever something has changed, what that makes of it. Knows nothing
-// about what is validated.
+// `skep validate --watch`: the whole at first, and then, whenever something has changed, what that makes of it.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { textOfChangedValidation } from '#reconciler/report/changed-validation.ts';

@@ -1,5 +1,4 @@
-// Validates what is on this machine; where nothing has changed since the last time, from what was remembered of it. Knows
-// nothing about how it is reported.
+// Validates what is on this machine; where nothing has changed since the last time, from what was remembered of it.
 
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';

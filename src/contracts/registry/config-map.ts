@@ -1,4 +1,4 @@
-// Where MCPRegistry renders the configuration of its service into. Knows nothing about what it says.
+// Where MCPRegistry renders the configuration of its service into.
 
 /** `{name of the MCPRegistry}` and this: name of the ConfigMap. */
 export const REGISTRY_CONFIG_SUFFIX = '-registry-server-config';

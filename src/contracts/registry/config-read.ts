@@ -1,5 +1,4 @@
-// Reads the text of a registry configuration file, and what the environment says over it. Knows nothing about where the
-// text comes from.
+// Reads the text of a registry configuration file, and what the environment says over it.
 
 import type { ErrorObject } from 'ajv';
 import { didYouMean } from '#std/closest.ts';

@@ -1,5 +1,5 @@
 // What the schema of the registry configuration cannot say: fields that exclude or need each other, names that cannot be
-// served, settings without effect. Knows nothing about files and positions.
+// served, settings without effect.
 
 import type { RegistryConfigFile } from './config.ts';
 import { authFindings, type SoundAuth } from './config-auth-rules.ts';

@@ -1,5 +1,4 @@
-// Fields that an MCPRegistry and the configuration of its service share, as the resource has them. Knows nothing about how
-// sources are read.
+// Fields that an MCPRegistry and the configuration of its service share, as the resource has them.
 
 import { addressed } from '#std/address/address.ts';
 import { DURATION_PATTERN } from '#std/duration.ts';

@@ -1,5 +1,4 @@
 // What the registry service works with: its configuration checked, defaults filled in, durations in milliseconds.
-// Knows nothing about files and positions.
 
 import assert from 'node:assert/strict';
 import { parseDuration } from '#std/duration.ts';

@@ -1,6 +1,5 @@
-// The tools of several servers as those of one: new names first, then equal names are resolved, then what clients see
-// is chosen. Hidden tools take part in all but the last. Pure: previews and the running server use the same. Knows
-// nothing about who offers tools.
+// The tools of several servers as those of one: new names first, then equal names are resolved, then what clients see is
+// chosen. Hidden tools take part in all but the last. Pure: previews and the running server use the same.
 
 import { fitName } from './short-names.ts';
 import { renamedTools, type Shown, shownTools, type Tool } from './tools.ts';

@@ -1,5 +1,4 @@
-// Names that clients can bear: longer ones are cut and distinguished by a digest, the same way each time. Knows nothing about
-// what is named.
+// Names that clients can bear: longer ones are cut and distinguished by a digest, the same way each time.
 
 import { sha256 } from '#std/hash.ts';
 

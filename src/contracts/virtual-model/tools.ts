@@ -1,5 +1,4 @@
-// How the tools of one server are named and filtered on their way to clients. Pure; knows nothing about who offers
-// them.
+// How the tools of one server are named and filtered on their way to clients. Pure.
 
 /** One tool as clients see it. */
 export interface Tool {

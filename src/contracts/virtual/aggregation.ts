@@ -1,5 +1,4 @@
 // Which tools of a group's members clients see, and under which names: what a spec and the server's configuration share.
-// Knows nothing about the tools there are.
 
 import type { TProperties } from '#std/json-schema.ts';
 import { bool, choice, list, object, optional, text } from '#std/schema.ts';

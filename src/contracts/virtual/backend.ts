@@ -1,5 +1,4 @@
-// One server behind a virtual MCP server, as a spec writes it down and as the server's configuration has it. Knows nothing
-// about groups.
+// One server behind a virtual MCP server, as a spec writes it down and as the server's configuration has it.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, object, optional, text, textMap } from '#std/schema.ts';

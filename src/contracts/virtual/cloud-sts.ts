@@ -1,4 +1,4 @@
-// Fields that turn a caller's token into temporary credentials of a cloud. Knows nothing about clouds.
+// Fields that turn a caller's token into temporary credentials of a cloud.
 
 import { integer, list, object, optional, text } from '#std/schema.ts';
 

@@ -1,5 +1,4 @@
 // The fields of a workflow that clients call as one tool, for a resource of its own and inside a VirtualMCPServer.
-// Knows nothing about how a workflow runs.
 
 import { anyObject, anyValue, choice, duration, integer, list, map, object, optional, text } from '#std/schema.ts';
 

@@ -1,4 +1,4 @@
-// Fields for the audit log and the telemetry of a virtual MCP server. Knows nothing about who writes them.
+// Fields for the audit log and the telemetry of a virtual MCP server.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, integer, list, object, optional, text, textMap } from '#std/schema.ts';

@@ -1,4 +1,4 @@
-// Fields that say how patient a virtual MCP server is with what is behind it. Knows nothing about backends.
+// Fields that say how patient a virtual MCP server is with what is behind it.
 
 import { bool, choice, duration, integer, map, object, optional } from '#std/schema.ts';
 

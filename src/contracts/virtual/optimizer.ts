@@ -1,4 +1,4 @@
-// How a virtual MCP server finds tools for its clients. Knows nothing about the service that it asks.
+// How a virtual MCP server finds tools for its clients.
 
 import { addressed } from '#std/address/address.ts';
 import { decimal } from '#std/decimal.ts';

@@ -1,5 +1,5 @@
 // One MCP server as a caller meets it: a streamable HTTP endpoint, whatever it is behind (HTTP, SSE, stdio, another era of
-// the protocol). Knows nothing about who calls, listeners or policies.
+// the protocol).
 
 import type { JsonObject } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';

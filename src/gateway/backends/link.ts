@@ -1,5 +1,4 @@
-// A line to one MCP server process or session over which whole messages go both ways: stdio, an SSE connection. Knows
-// nothing about clients, sessions of ours or HTTP.
+// A line to one MCP server process or session over which whole messages go both ways: stdio, an SSE connection.
 
 export interface LinkHandlers {
   /** One whole JSON-RPC message, as the server wrote it, without its line end. */

@@ -1,4 +1,4 @@
-// What backends need of the world: HTTP exchanges and processes. Knows nothing about sockets and who implements it.
+// What backends need of the world: HTTP exchanges and processes.
 
 /** One outbound HTTP request of the data plane; the URL's host is one that the configuration names. */
 export interface UpstreamRequest {

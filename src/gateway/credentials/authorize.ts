@@ -1,4 +1,4 @@
-// A credential for one caller, as transports call it for each request that they send. Knows nothing about transports.
+// A credential for one caller, as transports call it for each request that they send.
 
 import type { Credential, CredentialCaller, CredentialRefusal, OutgoingRequest } from './credential.ts';
 

@@ -1,4 +1,4 @@
-// A bearer token that every request gets in Authorization, in place of what the caller sent. Knows nothing about callers.
+// A bearer token that every request gets in Authorization, in place of what the caller sent.
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import type { Credential } from './credential.ts';

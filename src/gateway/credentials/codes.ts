@@ -1,5 +1,4 @@
-// Why a request gets no rights at the other side, and what goes wrong around it, by stable code. Knows nothing about who
-// reports them.
+// Why a request gets no rights at the other side, and what goes wrong around it, by stable code.
 
 export const CREDENTIAL_CODES = {
   'credential-config-invalid':

@@ -1,4 +1,4 @@
-// Keeps secrets out of what other services say about them. Knows nothing about who says it.
+// Keeps secrets out of what other services say about them.
 
 /** Shorter pieces of a secret say nothing of it, and words would be hidden by chance. */
 const PIECE = 8;

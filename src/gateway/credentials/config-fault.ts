@@ -1,4 +1,4 @@
-// What every file of this folder says of a configuration that cannot be used. Knows nothing about what is configured.
+// What every file of this folder says of a configuration that cannot be used.
 
 import { Failure } from '#std/failure.ts';
 

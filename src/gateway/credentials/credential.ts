@@ -1,5 +1,4 @@
-// How a request gets rights at the other side: the contract that every file of this folder keeps. Knows nothing about MCP,
-// servers or how requests are sent.
+// How a request gets rights at the other side: the contract that every file of this folder keeps.
 
 import type { JsonObject } from '#std/json.ts';
 

@@ -1,5 +1,4 @@
-// What requests to token endpoints have in common: bounds, and which answers mean that the endpoint is down. Knows nothing
-// about what is asked for.
+// What requests to token endpoints have in common: bounds, and which answers mean that the endpoint is down.
 
 import type { FetchResponse } from '#auth/ports.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,4 @@
-// Reads what a token endpoint answers to an exchange (RFC 8693 section 2.2, RFC 6749 section 5.2). Knows nothing about how
-// it was asked.
+// Reads what a token endpoint answers to an exchange (RFC 8693 section 2.2, RFC 6749 section 5.2).
 
 import type { FetchResponse } from '#auth/ports.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

@@ -1,5 +1,4 @@
-// Token exchange (RFC 8693): the caller's token becomes one that is meant for the server. Knows nothing about what tokens
-// say.
+// Token exchange (RFC 8693): the caller's token becomes one that is meant for the server.
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import { configFault } from './config-fault.ts';

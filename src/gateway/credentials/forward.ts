@@ -1,4 +1,4 @@
-// Headers that every request to a remote server gets, plain ones and secret ones. Knows nothing about callers.
+// Headers that every request to a remote server gets, plain ones and secret ones.
 
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { configFault } from './config-fault.ts';

@@ -1,5 +1,4 @@
-// Which headers a configuration may add to requests, and what their values may hold. Knows nothing about where values
-// come from.
+// Which headers a configuration may add to requests, and what their values may hold.
 
 import { configFault } from './config-fault.ts';
 

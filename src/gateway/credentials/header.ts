@@ -1,4 +1,4 @@
-// Header injection: every request gets a header with a secret value. Knows nothing about callers.
+// Header injection: every request gets a header with a secret value.
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import type { Credential } from './credential.ts';

@@ -1,5 +1,5 @@
 // Keeps what an endpoint issued to callers until shortly before it expires, asks once for all who wait for the same, and
-// leaves an endpoint that is down alone for a short while. Knows nothing about what is issued.
+// leaves an endpoint that is down alone for a short while.
 
 import { afterFailure, NO_BACKOFF } from '#auth/backoff.ts';
 import { setBounded } from '#std/bounded.ts';

@@ -1,4 +1,4 @@
-// What credentials need of the world: outbound requests, secrets, the time. Knows nothing about sockets and file systems.
+// What credentials need of the world: outbound requests, secrets, the time.
 
 import type { AuthPorts } from '#auth/ports.ts';
 import type { Environment } from '#std/environment.ts';

@@ -1,4 +1,4 @@
-// Takes the caller's own credentials off a request. Knows nothing about what comes in their place.
+// Takes the caller's own credentials off a request.
 
 import type { Credentialed, OutgoingRequest } from './credential.ts';
 

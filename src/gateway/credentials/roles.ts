@@ -1,4 +1,4 @@
-// Which role a caller gets. Knows nothing about clouds.
+// Which role a caller gets.
 
 import { roleMatcher } from '#contracts/role-matcher.ts';
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';

@@ -1,5 +1,4 @@
-// One secret that a configuration names: out of a file, read again when it changes, or out of a variable. Knows nothing
-// about what it opens.
+// One secret that a configuration names: out of a file, read again when it changes, or out of a variable.
 
 import { Failure } from '#std/failure.ts';
 import { configFault } from './config-fault.ts';

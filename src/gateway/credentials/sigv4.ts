@@ -1,4 +1,4 @@
-// Signs requests with AWS Signature Version 4. Knows nothing about where keys come from.
+// Signs requests with AWS Signature Version 4.
 
 import { createHash, createHmac } from 'node:crypto';
 import type { SignatureV4 } from '@smithy/signature-v4';

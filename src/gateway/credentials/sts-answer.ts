@@ -1,6 +1,6 @@
-// Reads what the token service answers to AssumeRoleWithWebIdentity. Knows nothing about how it was asked.
-// XML, the form that the API documents and that every service which speaks it answers with; the JSON that the original
-// gives for `Accept: application/json` is documented nowhere, and others do not have it.
+// Reads what the token service answers to AssumeRoleWithWebIdentity. XML, the form that the API documents and that every
+// service which speaks it answers with; the JSON that the original gives for `Accept: application/json` is documented
+// nowhere, and others do not have it.
 
 import type { FetchResponse } from '#auth/ports.ts';
 import type { CredentialCode } from './codes.ts';

@@ -1,5 +1,5 @@
 // Cloud STS: the caller's token becomes temporary credentials of a role, and the request is signed with them
-// (AssumeRoleWithWebIdentity and Signature Version 4). Knows nothing about what is behind the proxy.
+// (AssumeRoleWithWebIdentity and Signature Version 4).
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import { configFault } from './config-fault.ts';

@@ -1,4 +1,4 @@
-// What a request gets whose rights would come from a caller that is not known. Knows nothing about how they would come.
+// What a request gets whose rights would come from a caller that is not known.
 
 import type { Credentialed } from './credential.ts';
 

@@ -1,5 +1,5 @@
-// The person's own token at a provider in place of the one that the caller sent: what an embedded authorization server
-// keeps of a login. Knows nothing about how it is kept and refreshed.
+// The person's own token at a provider in place of the one that the caller sent: what an embedded authorization server keeps
+// of a login.
 
 import { Failure } from '#std/failure.ts';
 import type { Credential, CredentialCaller, Credentialed, CredentialRefusal } from './credential.ts';

@@ -1,6 +1,6 @@
 // Reads the little XML that token services answer with: elements, attributes that do not matter, and text. Everything else
 // of XML (document types, entities of their own, comments, processing instructions) makes a document unreadable: nothing
-// that these services send has it, and it is what attacks by XML need. Knows nothing about what the elements mean.
+// that these services send has it, and it is what attacks by XML need.
 
 const DECLARATION = /^\uFEFF?\s*(?:<\?xml\s[^<>?]*\?>)?/;
 const ATTRIBUTE = `\\s+[A-Za-z_][\\w:.-]*\\s*=\\s*(?:"[^"<]*"|'[^'<]*')`;

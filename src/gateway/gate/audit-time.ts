@@ -1,4 +1,4 @@
-// When something happened, as audit events say it. Knows nothing about events.
+// When something happened, as audit events say it.
 
 export const formatTime = rememberSecond();
 

@@ -1,4 +1,4 @@
-// The types of audit events, and which one a request is. Knows nothing about what an event holds.
+// The types of audit events, and which one a request is.
 
 import type { Message } from '../wire/message.ts';
 

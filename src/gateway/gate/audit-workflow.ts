@@ -1,5 +1,5 @@
-// Audit events of a workflow and of its steps, as data. Holds which, for whom and how it ended; never an argument, a result or
-// the text of an error. Knows nothing about how workflows run and where lines go.
+// Audit events of a workflow and of its steps, as data. Holds which, for whom and how it ended; never an argument, a result
+// or the text of an error.
 
 import type { JsonObject } from '#std/json.ts';
 import { type AuditOutcome, auditSubjects } from './audit.ts';

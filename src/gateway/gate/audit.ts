@@ -1,5 +1,5 @@
 // One audit event for one request, refused or not, as data and as a line of JSON. Holds who did what to what and how it
-// ended; never a token, and contents of requests and answers only where they are asked for. Knows nothing about where lines go.
+// ended; never a token, and contents of requests and answers only where they are asked for.
 
 import { type Json, type JsonObject, parseJson, unicodeEscape } from '#std/json.ts';
 import { MAX_DEPTH } from '../wire/json-bytes.ts';

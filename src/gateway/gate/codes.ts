@@ -1,5 +1,4 @@
-// Why the gate refuses a call, and what is wrong with what configures it, by stable code. Knows nothing about who reports
-// them.
+// Why the gate refuses a call, and what is wrong with what configures it, by stable code.
 
 export const GATE_CODES = {
   'policy-denied':

@@ -1,5 +1,4 @@
 // The hints of tools that policies read, remembered from the lists of the server: they must be known before the first call.
-// Knows nothing about who asks for lists.
 
 import { setBounded } from '#std/bounded.ts';
 import { isObject } from '#std/json.ts';

@@ -1,5 +1,5 @@
 // What one replica lets through: requests in a second, calls in flight, open streams, of all callers and of each. Time is
-// passed in. Knows nothing about HTTP.
+// passed in.
 
 import { setBounded } from '#std/bounded.ts';
 import type { Denial, GateCode } from './codes.ts';

@@ -1,6 +1,5 @@
 // The result of a list as one caller may see it: tools filtered and renamed by the configuration, and every item decided by
 // the policies as a call without arguments would be. What is not changed keeps its bytes; what cannot be read is refused.
-// Knows nothing about HTTP and events.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { type KeptItem, type ListItem, type ListResult, listItems, rebuildList } from '../wire/lists.ts';

@@ -1,6 +1,6 @@
 // Whether a request may come in by its Host and Origin headers, against DNS rebinding and pages of other sites (MCP
 // specification, Transports, Security Warning), and what pages of allowed origins get to read (Fetch standard, CORS). Pure
-// functions of headers: knows nothing about sockets and callers.
+// functions of headers.
 
 import { singleHeader } from '../wire/headers.ts';
 import type { Denial } from './codes.ts';

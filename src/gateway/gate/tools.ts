@@ -1,5 +1,5 @@
 // Which tools of a server clients may see and call, and under which names: filter and overrides of its configuration. Lists
-// and calls follow from one function, so that what is shown is what can be called. Knows nothing about policies and bytes.
+// and calls follow from one function, so that what is shown is what can be called.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import type { Static } from '#std/json-schema.ts';

@@ -1,4 +1,4 @@
-// Access tokens as JWTs (RFC 9068). Knows nothing about who may have one.
+// Access tokens as JWTs (RFC 9068).
 
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import type { Person } from './records.ts';

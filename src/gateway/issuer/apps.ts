@@ -1,4 +1,4 @@
-// Where people see which clients they have allowed to act for them, and take it back. Knows nothing about tokens.
+// Where people see which clients they have allowed to act for them, and take it back.
 
 import { isSameOrigin, lostPage } from './consent.ts';
 import { type IssuerAnswer, type IssuerRequest, readForm, redirectAnswer } from './message.ts';

@@ -1,5 +1,5 @@
 // The authorization endpoint (RFC 6749 section 4.1.1): checks what a client asks for, and asks the person, or goes on where
-// the person has allowed it before. Knows nothing about providers and tokens.
+// the person has allowed it before.
 
 import type { Client } from './clients/clients.ts';
 import { fitsRedirect, redirectError } from './clients/redirects.ts';

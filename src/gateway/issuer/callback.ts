@@ -1,5 +1,5 @@
 // Where a browser comes back from a provider: the person is known then, goes to the next provider, or the client gets its
-// code. Knows nothing about pages and token endpoints.
+// code.
 
 import { createHash } from 'node:crypto';
 import { redirectError, redirectPlace, redirectWith } from './clients/redirects.ts';

@@ -1,4 +1,4 @@
-// What goes wrong around the authorization server, by stable code. Knows nothing about who reports it.
+// What goes wrong around the authorization server, by stable code.
 
 export const ISSUER_CODES = {
   'issuer-config-invalid':

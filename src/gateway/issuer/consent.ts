@@ -1,4 +1,4 @@
-// Asks a person whether a client may act for them, and does as they say. Knows nothing about providers and tokens.
+// Asks a person whether a client may act for them, and does as they say.
 
 import type { Client } from './clients/clients.ts';
 import { redirectError, redirectPlace } from './clients/redirects.ts';

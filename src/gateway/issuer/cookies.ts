@@ -1,5 +1,4 @@
-// The two cookies of the authorization server: which browser it is, and who was last logged in there. Knows nothing about
-// what they decide.
+// The two cookies of the authorization server: which browser it is, and who was last logged in there.
 
 import { sha256 } from '#std/hash.ts';
 import type { IssuerSecrets } from './keys/secrets.ts';

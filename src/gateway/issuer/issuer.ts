@@ -1,4 +1,4 @@
-// The authorization server: a request in, an answer out. Knows nothing about sockets and where anything is kept.
+// The authorization server: a request in, an answer out.
 
 import type { JSONWebKeySet } from 'jose';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,4 @@
-// Keeps the records of the authorization server in this process, for one replica that may forget them. Knows nothing about
-// what they are.
+// Keeps the records of the authorization server in this process, for one replica that may forget them.
 
 import { setBounded } from '#std/bounded.ts';
 import type { IssuerClock, IssuerStore } from './ports.ts';

@@ -1,4 +1,4 @@
-// What the authorization server says about itself (RFC 8414). Knows nothing about how it is served.
+// What the authorization server says about itself (RFC 8414).
 
 import type { JsonObject } from '#std/json.ts';
 import type { IssuerSettings } from './settings.ts';

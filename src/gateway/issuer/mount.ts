@@ -1,5 +1,4 @@
-// Serves the authorization server on an HTTP listener of its host: requests of node's as values, answers back. Knows nothing
-// about what is asked.
+// Serves the authorization server on an HTTP listener of its host: requests of node's as values, answers back.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthorizationServer } from './issuer.ts';

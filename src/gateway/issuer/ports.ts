@@ -1,5 +1,4 @@
 // What the authorization server needs of the world: requests, a store that all replicas share, time and chance, secrets.
-// Knows nothing about sockets, Redis and file systems.
 
 import type { Fetch } from '#auth/ports.ts';
 import type { Environment } from '#std/environment.ts';

@@ -1,4 +1,4 @@
-// What the authorization server keeps, and under which keys. Knows nothing about where it is kept.
+// What the authorization server keeps, and under which keys.
 
 import type { IssuerStore } from './ports.ts';
 

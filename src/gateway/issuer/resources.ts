@@ -1,4 +1,4 @@
-// What tokens are for: resources and scopes, as clients ask for them and as they are granted. Knows nothing about requests.
+// What tokens are for: resources and scopes, as clients ask for them and as they are granted.
 
 import type { OAuthError } from './message.ts';
 import type { IssuerSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-// Ends what a token stands for (RFC 7009). Knows nothing about how tokens are given.
+// Ends what a token stands for (RFC 7009).
 
 import { readAccessToken } from './access-token.ts';
 import { authenticateClient } from './clients/authentication.ts';

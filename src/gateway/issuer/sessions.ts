@@ -1,5 +1,4 @@
 // What a login leaves behind: the person's tokens at the providers, refreshed when they expire, gone when the session ends.
-// Knows nothing about who asks for them.
 
 import { setBounded } from '#std/bounded.ts';
 import { Failure } from '#std/failure.ts';

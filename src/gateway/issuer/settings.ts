@@ -1,5 +1,4 @@
-// The configuration of an authorization server with everything filled in and checked. Knows no files' contents and no
-// requests.
+// The configuration of an authorization server with everything filled in and checked.
 
 import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
 import { parseDuration } from '#std/duration.ts';

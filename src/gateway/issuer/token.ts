@@ -1,4 +1,4 @@
-// The token endpoint (RFC 6749 section 3.2): codes and refresh tokens become tokens. Knows nothing about browsers.
+// The token endpoint (RFC 6749 section 3.2): codes and refresh tokens become tokens.
 
 import { sha256 } from '#std/hash.ts';
 import { signAccessToken, type TokenFacts } from './access-token.ts';

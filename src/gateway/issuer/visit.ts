@@ -1,4 +1,4 @@
-// Sends a browser to the next provider that the person has to log in with. Knows nothing about what comes back.
+// Sends a browser to the next provider that the person has to log in with.
 
 import { Failure } from '#std/failure.ts';
 import type { OAuthError } from './message.ts';

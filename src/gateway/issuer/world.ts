@@ -1,4 +1,4 @@
-// What every handler of the authorization server works with. Knows nothing about what they do.
+// What every handler of the authorization server works with.
 
 import type { Clients } from './clients/clients.ts';
 import type { Cookies } from './cookies.ts';

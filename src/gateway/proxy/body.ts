@@ -1,4 +1,4 @@
-// Reads the body of a request within a bound, with as few copies as there can be. Knows nothing about what is in it.
+// Reads the body of a request within a bound, with as few copies as there can be.
 
 import type { IncomingMessage } from 'node:http';
 

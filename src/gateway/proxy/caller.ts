@@ -1,4 +1,4 @@
-// Who calls a proxy: out of a verified token, or no one in particular. Knows nothing about how tokens are verified.
+// Who calls a proxy: out of a verified token, or no one in particular.
 
 import type { Identity } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';

@@ -1,5 +1,5 @@
 // Who sends a request: its token is checked, or callers are not authenticated at all. A refused one gets the challenge of
-// RFC 9728 section 5.1. Knows nothing about what the request is for.
+// RFC 9728 section 5.1.
 
 import type { IncomingMessage } from 'node:http';
 import { authorizationHeaders, readBearer } from '#auth/bearer.ts';

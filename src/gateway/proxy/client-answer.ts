@@ -1,5 +1,5 @@
 // The answer to one request of a client, over node:http: head, bytes with back-pressure, comments that keep a quiet stream
-// open, and faults as JSON-RPC errors. Knows nothing about what an answer says.
+// open, and faults as JSON-RPC errors.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

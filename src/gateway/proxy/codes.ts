@@ -1,5 +1,4 @@
-// Why a proxy refuses a request or gives no answer, by stable code: in its audit events, its log and its metrics. Knows
-// nothing about who reports them.
+// Why a proxy refuses a request or gives no answer, by stable code: in its audit events, its log and its metrics.
 
 export const PROXY_CODES = {
   'proxy-restart-needed':

@@ -1,5 +1,4 @@
-// Who may reach a proxy from where, and a place among the calls and streams that there may be. Knows nothing
-// about the rules behind it.
+// Who may reach a proxy from where, and a place among the calls and streams that there may be.
 
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from './faults.ts';

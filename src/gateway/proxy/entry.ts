@@ -1,5 +1,5 @@
 // The frame of one request of a client: its id, what every answer to it carries, and the one place where it ends: counted,
-// traced, logged and audited, refused or not. Knows nothing about what lies between.
+// traced, logged and audited, refused or not.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Era } from '../backends/backend.ts';

@@ -1,5 +1,4 @@
 // How a refusal or a fault looks to an MCP client: an HTTP status and a JSON-RPC error (MCP specification, Transports).
-// Knows nothing about when there is one.
 
 import { challenge } from '#auth/challenge.ts';
 import type { ResourceSettings } from '#auth/settings.ts';

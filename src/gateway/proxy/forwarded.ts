@@ -1,5 +1,5 @@
 // Who asks through what: the X-Forwarded headers of a request, believed only where the configuration trusts those who send
-// them. Knows nothing about MCP.
+// them.
 
 import type { IncomingMessage } from 'node:http';
 import { pathPrefix } from '#std/address/address.ts';

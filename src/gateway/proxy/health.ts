@@ -1,4 +1,4 @@
-// How a proxy and the MCP server behind it are, asked again and again, for probes. Knows nothing about HTTP.
+// How a proxy and the MCP server behind it are, asked again and again, for probes.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Backend, Probe } from '../backends/backend.ts';

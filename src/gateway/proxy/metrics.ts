@@ -1,5 +1,5 @@
 // What a proxy counts, by the names that existing dashboards and OpenTelemetry's MCP conventions use. Values that clients
-// choose become labels only up to a bound. Knows nothing about how metrics are collected.
+// choose become labels only up to a bound.
 
 import { type BoundGauge, createMetrics, type Metrics } from '#std/telemetry/metrics.ts';
 

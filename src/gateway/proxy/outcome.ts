@@ -1,5 +1,5 @@
 // What became of a call, read from the answer that passes: success, an error of JSON-RPC, or a tool that says it failed.
-// Bytes pass unchanged, and no more than a bound is looked at. Knows nothing about audit or metrics.
+// Bytes pass unchanged, and no more than a bound is looked at.
 
 import { isObject } from '#std/json.ts';
 import type { Answer } from '../backends/backend.ts';

@@ -1,4 +1,4 @@
-// What a proxy needs of the world beside its backend: time, chance, logs, traces. Knows nothing about who gives it.
+// What a proxy needs of the world beside its backend: time, chance, logs, traces.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { BackendClock } from '../backends/ports.ts';

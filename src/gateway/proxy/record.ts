@@ -1,4 +1,4 @@
-// What is kept of a request that has ended: metrics, a span, a line of the log. Knows nothing about how requests are answered.
+// What is kept of a request that has ended: metrics, a span, a line of the log.
 
 import { type AuditData, type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../gate/audit.ts';
 import { singleHeader } from '../wire/headers.ts';

@@ -1,4 +1,4 @@
-// A request that has ended, for everybody who keeps something of it. Knows nothing about what they keep.
+// A request that has ended, for everybody who keeps something of it.
 
 import type { IncomingMessage } from 'node:http';
 import type { AuditSource } from '../gate/audit.ts';

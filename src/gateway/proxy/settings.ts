@@ -1,4 +1,4 @@
-// A proxy's configuration with every default filled in. Knows nothing about files, sockets or how settings are used.
+// A proxy's configuration with every default filled in.
 
 import { metadataUrl } from '#auth/metadata.ts';
 import type { ProviderSettings, ResourceSettings } from '#auth/settings.ts';

@@ -1,5 +1,5 @@
 // What the span of a request says: its name and attributes, by OpenTelemetry's semantic conventions for MCP and HTTP. Values
-// of arguments, queries and tokens are never among them. Knows nothing about who takes spans.
+// of arguments, queries and tokens are never among them.
 
 import type { Json } from '#std/json.ts';
 import { sourceAddress, withoutUserInfo } from '../gate/audit.ts';

@@ -1,5 +1,4 @@
-// Streamable HTTP in front of a backend: one exchange of a client, from its bytes to the end of its answer. Knows nothing
-// about tokens, origins and how the backend works.
+// Streamable HTTP in front of a backend: one exchange of a client, from its bytes to the end of its answer.
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Answer, Backend, BackendFault, Exchange, Flow } from '../backends/backend.ts';

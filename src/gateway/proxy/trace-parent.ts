@@ -1,4 +1,4 @@
-// Which trace a request is a part of: what its message says, or else its headers. Knows nothing about spans.
+// Which trace a request is a part of: what its message says, or else its headers.
 
 import type { IncomingMessage } from 'node:http';
 import type { Message } from '../wire/message.ts';

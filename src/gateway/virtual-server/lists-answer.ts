@@ -1,4 +1,4 @@
-// Answers of the virtual server itself: what it is, and its lists. Knows nothing about members.
+// Answers of the virtual server itself: what it is, and its lists.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Answer, Era, Flow } from '../backends/backend.ts';

@@ -1,5 +1,4 @@
-// Serves clients with sessions at a virtual server: the session is its own, and requests go on in sessions at members. Knows
-// nothing about how members are reached.
+// Serves clients with sessions at a virtual server: the session is its own, and requests go on in sessions at members.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../backends/backend.ts';

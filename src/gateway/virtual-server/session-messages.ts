@@ -1,5 +1,5 @@
 // What a client says in its session besides requests: answers to what members asked it, and notifications, each to the
-// members that it concerns. Knows nothing about lists and names.
+// members that it concerns.
 
 import type { Answer, Exchange, Flow } from '../backends/backend.ts';
 import { ask, postExchange } from '../backends/bridge/ask.ts';

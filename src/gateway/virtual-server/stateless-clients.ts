@@ -1,5 +1,4 @@
 // Serves clients of 2026-07-28 at a virtual server: each request stands for itself and goes to the member that it concerns.
-// Knows nothing about sessions.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, Exchange, Flow } from '../backends/backend.ts';

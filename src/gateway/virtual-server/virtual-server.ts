@@ -1,5 +1,4 @@
-// A virtual MCP server as a backend: many servers that answer as one, in either era. Knows nothing about listeners, tokens of
-// callers and what policies say.
+// A virtual MCP server as a backend: many servers that answer as one, in either era.
 
 import type { Backend, Era } from '../backends/backend.ts';
 import { openSessionExchange } from './session-clients.ts';

@@ -1,4 +1,4 @@
-// What all parts share that answer clients of a virtual server. Knows nothing about single requests.
+// What all parts share that answer clients of a virtual server.
 
 import type { Exchange } from '../backends/backend.ts';
 import type { Asking } from '../backends/bridge/ask.ts';

@@ -1,4 +1,4 @@
-// Error codes of JSON-RPC and MCP by name, and an error as a message. Knows nothing about why it is sent.
+// Error codes of JSON-RPC and MCP by name, and an error as a message.
 
 import type { Json } from '#std/json.ts';
 import type { MessageId } from './message.ts';

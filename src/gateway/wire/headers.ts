@@ -1,4 +1,4 @@
-// HTTP headers of MCP and which headers pass a gateway. Knows nothing about sockets, policies or credentials.
+// HTTP headers of MCP and which headers pass a gateway.
 
 import { utf8Text } from '#std/utf8.ts';
 import { ERRORS, type ProtocolFault } from './errors.ts';

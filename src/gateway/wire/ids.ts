@@ -1,4 +1,4 @@
-// Puts other ids, progress tokens and names into the bytes of a scanned message. Knows nothing about who owns which id.
+// Puts other ids, progress tokens and names into the bytes of a scanned message.
 
 import type { Message, Span } from './message.ts';
 import { jsonString, type Patch, patchBytes } from './patch.ts';

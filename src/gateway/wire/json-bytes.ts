@@ -1,5 +1,5 @@
 // JSON (RFC 8259) over bytes: finds where values end and whether they are JSON at all, and builds nothing. The bytes are
-// known to be UTF-8. Knows nothing about messages.
+// known to be UTF-8.
 
 /** Objects and arrays within one another, the outermost counted. */
 export const MAX_DEPTH = 256;

@@ -1,5 +1,5 @@
 // Reads the members of a JSON object out of bytes, strictly: where the values of known keys stand, and nothing that two
-// readers could read differently (a key twice, in another letter case, spelled with escapes). Knows nothing about messages.
+// readers could read differently (a key twice, in another letter case, spelled with escapes).
 
 import {
   DUPLICATE_KEY,

@@ -1,5 +1,5 @@
 // The result of a list method over bytes: where its items stand, and the same result with fewer or changed items. What is
-// not read stays as it came. Knows nothing about who may see what.
+// not read stays as it came.
 
 import { faultReason, openSource, type Source, SYNTAX, skipSpace } from './json-bytes.ts';
 import { keyLevel, readMembers, slotOf } from './json-members.ts';

@@ -1,5 +1,5 @@
 // One JSON-RPC message of MCP as its strict scan reports it: what it is, and where in the bytes its parts stand. The bytes
-// themselves go on unchanged. Knows nothing about HTTP, policies or servers.
+// themselves go on unchanged.
 
 /** Bytes `start` (inclusive) to `end` (exclusive) of the scanned body. */
 export interface Span {

@@ -1,5 +1,4 @@
-// Every method of every revision of MCP in one table: who sends it, what it is about, what its result lists. Knows nothing
-// about bytes, HTTP or policies.
+// Every method of every revision of MCP in one table: who sends it, what it is about, what its result lists.
 
 import type { Era } from './revisions.ts';
 

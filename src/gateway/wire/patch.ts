@@ -1,4 +1,4 @@
-// Replaces parts of a body by other bytes and leaves the rest as it was. Knows nothing about what the parts mean.
+// Replaces parts of a body by other bytes and leaves the rest as it was.
 
 import type { Span } from './message.ts';
 

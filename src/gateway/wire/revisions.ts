@@ -1,4 +1,4 @@
-// The revisions of MCP and which era a request belongs to. Knows nothing about sessions, servers or bytes.
+// The revisions of MCP and which era a request belongs to.
 
 import { ERRORS, type ProtocolFault } from './errors.ts';
 import type { Message } from './message.ts';

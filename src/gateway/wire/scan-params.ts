@@ -1,5 +1,4 @@
-// Reads what a gateway needs of `params` and `params._meta`, out of the positions that the strict scan noted. Knows nothing
-// about the rest of the message.
+// Reads what a gateway needs of `params` and `params._meta`, out of the positions that the strict scan noted.
 
 import type { Source } from './json-bytes.ts';
 import { decodeString, keyLevel, slotOf } from './json-members.ts';

@@ -1,5 +1,5 @@
 // The strict scan of one JSON-RPC message: one pass over its bytes says what it is and where its parts stand, and refuses
-// what two readers could read differently. Builds nothing of params. Knows nothing about HTTP, policies or servers.
+// what two readers could read differently. Builds nothing of params.
 
 import { isUtf8 } from 'node:buffer';
 import type { Json } from '#std/json.ts';

@@ -1,5 +1,5 @@
 // Seals a session's id into a text that only we can open, and only for the caller that it was made for, so that no replica
-// has to remember it. Knows nothing about HTTP, clocks or what callers are.
+// has to remember it.
 
 import {
   createCipheriv,

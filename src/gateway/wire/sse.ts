@@ -1,5 +1,5 @@
 // Server-sent events over bytes, by the rules of the HTML standard (9.2 Server-sent events): cuts a stream into events and
-// formats them. Knows nothing about what the data means.
+// formats them.
 
 export interface SseEvent {
   /** The data lines joined by LF, not decoded. It may share its memory with the chunk that was pushed. */

@@ -1,4 +1,4 @@
-// skep.yaml: its schema, the one place where a setting is defined. Knows nothing about how it is read, and what the settings do.
+// skep.yaml: its schema, the one place where a setting is defined.
 
 import { DATABASE } from '#contracts/database-fields.ts';
 import { ADDED_TO_NAMES } from '#reconciler/run/records/home-record.ts';

@@ -1,4 +1,4 @@
-// The part of skep.yaml about what is kept of runs. Knows nothing about how it is kept.
+// The part of skep.yaml about what is kept of runs.
 
 import { integer, object } from '#std/schema.ts';
 

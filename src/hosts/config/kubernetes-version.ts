@@ -1,4 +1,4 @@
-// Which version of Kubernetes manifests are held against: the one whose schemas are bundled. Knows nothing about schemas.
+// Which version of Kubernetes manifests are held against: the one whose schemas are bundled.
 
 import { KUBERNETES_VERSION } from '#kubernetes/rules/schemas/kinds.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,4 @@
-// The part of skep.yaml about who is notified of runs. Knows nothing about how.
+// The part of skep.yaml about who is notified of runs.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';

@@ -1,5 +1,4 @@
-// Reads skep.yaml and the environment: every setting can come from there as SKEP_<PATH>. Knows nothing about what the
-// settings are and do.
+// Reads skep.yaml and the environment: every setting can come from there as SKEP_<PATH>.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';

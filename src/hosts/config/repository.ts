@@ -1,5 +1,5 @@
 // What `skep validate` reads of a config repository: a folder with a skep.yaml is checked as its reconciler reads it, which
-// is what the sources name below it, and nothing else. Knows nothing about manifests.
+// is what the sources name below it, and nothing else.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Rules between settings of skep.yaml, in code, as no API server reads them (docs/decisions/0304): each stands at the value that it
-// is about. Knows nothing about particular settings.
+// Rules between settings of skep.yaml, in code, as no API server reads them (docs/decisions/0304): each stands at the value
+// that it is about.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';

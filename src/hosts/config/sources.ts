@@ -1,5 +1,4 @@
-// The part of skep.yaml that says where the fleet is declared: repositories, commits, credentials, limits. Knows nothing
-// about how they are read.
+// The part of skep.yaml that says where the fleet is declared: repositories, commits, credentials, limits.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, integer, list, object, optional, type Static, text } from '#std/schema.ts';

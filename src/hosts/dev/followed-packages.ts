@@ -1,5 +1,4 @@
-// Reads the catalogue for packages that may run in place of images, again after each run that has changed something. Knows nothing
-// about how they run.
+// Reads the catalogue for packages that may run in place of images, again after each run that has changed something.
 
 import type { RunResult } from '#reconciler/run/result.ts';
 import type { SourceKey } from '#registry/catalogue/ports.ts';

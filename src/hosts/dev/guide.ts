@@ -1,4 +1,4 @@
-// What `skep dev` prints once everything is there: where things are, and what to try next. Knows nothing about how they run.
+// What `skep dev` prints once everything is there: where things are, and what to try next.
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -1,5 +1,5 @@
 // The configuration of an embedded authorization server as it has to be on this machine: it is its own issuer at the URL of
-// its server beside the catalogue. Knows nothing about processes.
+// its server beside the catalogue.
 
 import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
 

@@ -1,5 +1,5 @@
-// What images are on this machine whose entries in the catalogue name a package of npm or PyPI as well, where the user said that
-// these may run. Knows nothing about databases and how packages are installed.
+// What images are on this machine whose entries in the catalogue name a package of npm or PyPI as well, where the user said
+// that these may run.
 
 import type { Container } from '#kubernetes/devcluster/node/objects.ts';
 import type { NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';

@@ -1,4 +1,4 @@
-// Says when a server that runs on this machine gets ready, and when it is not any more. Knows nothing about how it runs.
+// Says when a server that runs on this machine gets ready, and when it is not any more.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
 import { systemClock } from '../clock.ts';

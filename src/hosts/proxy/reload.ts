@@ -1,5 +1,5 @@
 // A configuration that changes while its proxy runs: looked at again and again, and put in force as far as a running process
-// can follow it. Knows nothing about what settings mean.
+// can follow it.
 
 import type { Logger } from 'pino';
 import { followed } from '#contracts/key-readings.ts';

@@ -1,5 +1,4 @@
 // The rules of a proxy as its configuration and its policy file say, and everybody who listens to a stream that they change.
-// Knows nothing about when files are looked at.
 
 import type { Logger } from 'pino';
 import type { RunConfig } from '#contracts/run-config.ts';

@@ -1,5 +1,5 @@
-// What is written in quick succession leaves in one piece: each write to a pipe also wakes whoever reads it, and is waited for.
-// Knows nothing about what is written.
+// What is written in quick succession leaves in one piece: each write to a pipe also wakes whoever reads it, and is waited
+// for.
 
 export interface GatheredWrites {
   write(text: string): void;

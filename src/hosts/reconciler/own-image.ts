@@ -1,5 +1,5 @@
-// Which image workloads run where skep.yaml names none: that of this very process, by its digest, as its pod in the cluster says
-// it. Elsewhere what such a process has left, and before there was one the tag of this release. Knows nothing about workloads.
+// Which image workloads run where skep.yaml names none: that of this very process, by its digest, as its pod in the cluster
+// says it. Elsewhere what such a process has left, and before there was one the tag of this release.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';

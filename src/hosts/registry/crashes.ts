@@ -1,5 +1,5 @@
-// What becomes of sources whose thread ended without a result: that is recorded as a failed attempt of each, and until one has been
-// read it has a thread of its own, so that it takes no other along. Knows nothing about how sources are read.
+// What becomes of sources whose thread ended without a result: that is recorded as a failed attempt of each, and until one
+// has been read it has a thread of its own, so that it takes no other along.
 
 import type { Logger } from 'pino';
 import type { RegistrySource, ServiceOrigin } from '#contracts/registry/source.ts';

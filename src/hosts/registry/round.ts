@@ -1,5 +1,5 @@
-// A thread that syncs the sources of a registry that are due, from the first request to the last row: parsing tens of megabytes and
-// comparing thousands of entries would keep clients waiting. Knows nothing about when, nor about who asks.
+// A thread that syncs the sources of a registry that are due, from the first request to the last row: parsing tens of
+// megabytes and comparing thousands of entries would keep clients waiting.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createOutbound } from '#adapters/http/outbound.ts';

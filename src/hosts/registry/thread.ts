@@ -1,5 +1,4 @@
-// Has the sources of a registry synced in a thread of its own, and gives its memory back when that is done. Knows nothing about
-// what a sync does.
+// Has the sources of a registry synced in a thread of its own, and gives its memory back when that is done.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';

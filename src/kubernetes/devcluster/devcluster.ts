@@ -1,5 +1,4 @@
-// An embedded Kubernetes API server for newcomers and tests: HTTPS on loopback, state in a directory. Knows nothing about
-// our kinds.
+// An embedded Kubernetes API server for newcomers and tests: HTTPS on loopback, state in a directory.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';

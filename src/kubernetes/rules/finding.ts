@@ -1,4 +1,4 @@
-// Something wrong inside one object, as data. Knows nothing about files: whoever has read the object adds the place.
+// Something wrong inside one object, as data.
 
 import type { Severity } from '#std/problem.ts';
 

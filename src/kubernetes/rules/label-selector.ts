@@ -1,4 +1,4 @@
-// What a label selector picks (meta.k8s.io/v1 LabelSelector). Knows nothing about which objects have one.
+// What a label selector picks (meta.k8s.io/v1 LabelSelector).
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

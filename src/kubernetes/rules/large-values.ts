@@ -1,6 +1,5 @@
-// Long values of Secrets and ConfigMaps, and what stands for them while they are not in memory: a text of the same alphabet that
-// tells their length and their SHA-256, so that two that are compared differ where the values do. Knows nothing about where values
-// are read again.
+// Long values of Secrets and ConfigMaps, and what stands for them while they are not in memory: a text of the same alphabet
+// that tells their length and their SHA-256, so that two that are compared differ where the values do.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Rewrites a desired object to the spelling that the API server stores. Knows nothing about living objects.
+// Rewrites a desired object to the spelling that the API server stores.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from './object.ts';

@@ -1,5 +1,5 @@
-// The envelope every Kubernetes object has. Knows nothing about particular kinds.
-// Type aliases, not interfaces: only they are assignable to JsonObject, so that an object needs no cast to be walked as JSON.
+// The envelope every Kubernetes object has. Type aliases, not interfaces: only they are assignable to JsonObject, so that an
+// object needs no cast to be walked as JSON.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';

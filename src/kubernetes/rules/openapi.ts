@@ -1,6 +1,6 @@
 // The parts of an OpenAPI v3 document (as an API server publishes one per group-version) that say how a kind merges,
-// compiled to merge types. Knows nothing about objects, managers or clusters. In one file, longer than most, because the
-// document's rules and the type they yield are read side by side.
+// compiled to merge types. In one file, longer than most, because the document's rules and the type they yield are read side
+// by side.
 
 import type { Json } from '#std/json.ts';
 

@@ -1,4 +1,4 @@
-// In which order built-in kinds are applied. Knows nothing about our own kinds: they come after all of these.
+// In which order built-in kinds are applied.
 
 import { groupOf } from './object.ts';
 

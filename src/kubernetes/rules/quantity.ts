@@ -1,5 +1,4 @@
 // The text that the API server stores for a quantity (`1000m` becomes `1`, `1024Mi` becomes `1Gi`, but `1e9` stays).
-// Knows nothing about where quantities stand: inside custom resources nothing is respelled.
 
 type Format = 'binary' | 'decimal' | 'exponent';
 

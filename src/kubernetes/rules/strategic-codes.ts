@@ -1,4 +1,4 @@
-// The codes of findings about strategic merge patches. Knows nothing about how they are found.
+// The codes of findings about strategic merge patches.
 
 export const STRATEGIC_CODES = {
   'patch-directive-unknown': 'A $patch directive is none of merge, replace and delete: correct or remove it.',

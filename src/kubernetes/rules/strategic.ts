@@ -1,6 +1,6 @@
-// Strategic merge patch: laying a partial object over another one, lists by the keys that a kind's OpenAPI declares.
-// Knows nothing about who patches what. Source: the Kubernetes reference, "Strategic merge patch", and its directives
-// `$patch`, `$retainKeys`, `$setElementOrder/<list>` and `$deleteFromPrimitiveList/<list>`.
+// Strategic merge patch: laying a partial object over another one, lists by the keys that a kind's OpenAPI declares. Source:
+// the Kubernetes reference, "Strategic merge patch", and its directives `$patch`, `$retainKeys`, `$setElementOrder/<list>`
+// and `$deleteFromPrimitiveList/<list>`.
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
 import type { Finding } from './finding.ts';

@@ -1,5 +1,4 @@
-// Lets requests with the token of `http.tokenFile` through, and refuses all others. Knows no routes but whether they are
-// public.
+// Lets requests with the token of `http.tokenFile` through, and refuses all others.
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { Failure } from '#std/failure.ts';

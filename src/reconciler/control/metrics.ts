@@ -1,5 +1,4 @@
-// What the reconciler counts, for Prometheus. Called by the loop of runs and by what reaches the world; knows nothing about
-// HTTP.
+// What the reconciler counts, for Prometheus. Called by the loop of runs and by what reaches the world.
 
 import { createMetrics, type Gauge, type Metrics } from '#std/telemetry/metrics.ts';
 import { addProcessMetrics, type ProcessUsage } from '#std/telemetry/process-metrics.ts';

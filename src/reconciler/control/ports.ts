@@ -1,5 +1,4 @@
-// What the reconciler's own listener needs of the program that it belongs to, and what it is called with by it. Knows nothing
-// about files, and of runs only how they end.
+// What the reconciler's own listener needs of the program that it belongs to, and what it is called with by it.
 
 import type { Failure } from '#std/failure.ts';
 import type { RunResult } from '../run/result.ts';

@@ -1,4 +1,4 @@
-// Tells stuck from slow, and ready from not yet: out of what the loop of runs says of itself. Knows nothing about HTTP.
+// Tells stuck from slow, and ready from not yet: out of what the loop of runs says of itself.
 
 import type { Exchange } from '../run/ports.ts';
 import type { Ending, RunWatcher, Vitals } from './ports.ts';

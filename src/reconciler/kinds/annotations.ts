@@ -1,5 +1,5 @@
-// Settings that a kind takes as annotations, because the documents have no fields for them: how they are described, and
-// what is wrong with those that are written. Knows no particular setting.
+// Settings that a kind takes as annotations, because the documents have no fields for them: how they are described, and what
+// is wrong with those that are written.
 
 import { closest } from '#std/closest.ts';
 import { pointerToken } from '#std/json.ts';

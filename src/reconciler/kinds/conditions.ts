@@ -1,4 +1,4 @@
-// Status conditions: their schema, and how a new set follows from the one that exists. Knows no particular condition.
+// Status conditions: their schema, and how a new set follows from the one that exists.
 
 import { isObject } from '#std/json.ts';
 import { choice, integer, list, object, optional, type Static, text, time } from '#std/schema.ts';

@@ -1,5 +1,5 @@
 // The status of a kind that only holds settings for others: a digest of the settings, who uses them, whether they can be
-// used. Knows nothing about the settings.
+// used.
 
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

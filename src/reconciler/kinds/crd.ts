@@ -1,5 +1,4 @@
 // Turns a kind into what an API server needs to know of it: its structural schema and its CustomResourceDefinition.
-// Knows nothing about particular kinds.
 
 import assert from 'node:assert/strict';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

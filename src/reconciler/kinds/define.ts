@@ -1,5 +1,5 @@
-// Makes a `Kind` out of functions that are typed by their kind's schema: the only place where a spec changes from plain
-// JSON to its type and back. Knows nothing about particular kinds.
+// Makes a `Kind` out of functions that are typed by their kind's schema: the only place where a spec changes from plain JSON
+// to its type and back.
 
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';

@@ -1,5 +1,4 @@
-// A kind's schema as fields, for documentation, explanation and tests that must not miss one. Knows nothing about how
-// they are printed.
+// A kind's schema as fields, for documentation, explanation and tests that must not miss one.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { type Deprecation, deprecationOf, OLD_WORDS, RULES } from '#std/schema.ts';

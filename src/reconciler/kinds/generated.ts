@@ -1,5 +1,4 @@
-// Generated objects that several kinds have: ConfigMaps with a checksum, Services, service accounts. Knows nothing about
-// what is in them.
+// Generated objects that several kinds have: ConfigMaps with a checksum, Services, service accounts.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest } from '#std/hash.ts';

@@ -1,5 +1,5 @@
-// The contract that every custom resource kind fulfils. The pipeline sees `Kind` and `Resource` only: a spec's type
-// never leaves its kind's folder. Knows nothing about clusters, files or Git.
+// The contract that every custom resource kind fulfils. The pipeline sees `Kind` and `Resource` only: a spec's type never
+// leaves its kind's folder.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';

@@ -1,4 +1,4 @@
-// Labels and annotations of generated objects. Knows nothing about particular objects.
+// Labels and annotations of generated objects.
 
 /** Labels of the existing platform that do not follow the API group. */
 export const LABEL_DOMAIN = 'toolhive.stacklok.io';

@@ -1,4 +1,4 @@
-// Names of objects, by kind: how a kind tells what its resources become. Knows nothing about the objects.
+// Names of objects, by kind: how a kind tells what its resources become.
 
 import type { ObjectName } from './kind.ts';
 

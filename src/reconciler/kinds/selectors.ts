@@ -1,4 +1,4 @@
-// Fields that name a ConfigMap, a Secret or a key of one, in the resource's own namespace. Knows nothing about what for.
+// Fields that name a ConfigMap, a Secret or a key of one, in the resource's own namespace.
 
 import { bool, object, optional, text } from '#std/schema.ts';
 

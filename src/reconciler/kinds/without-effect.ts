@@ -1,4 +1,4 @@
-// Says that a field has no effect, because something else counts. Knows no particular field.
+// Says that a field has no effect, because something else counts.
 
 import type { Finding } from './kind.ts';
 

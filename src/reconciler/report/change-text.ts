@@ -1,4 +1,4 @@
-// Changes of objects as lines for people: what becomes of each, what differs. Knows nothing about terminals or colours.
+// Changes of objects as lines for people: what becomes of each, what differs.
 
 import { lazyPackage } from '#std/lazy-package.ts';
 import { formatId } from '#std/problem.ts';

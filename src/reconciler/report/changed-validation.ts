@@ -1,5 +1,4 @@
 // What a change made of a validation, as lines for people: problems that are new, problems that are gone, and how it stands.
-// Knows nothing about why it was validated again.
 
 import { formatProblem, type Problem } from '#std/problem.ts';
 import type { Validation } from '../run/validate.ts';

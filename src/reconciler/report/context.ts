@@ -1,4 +1,4 @@
-// What a report gets beside its data: who reports, where things can be read up. Knows nothing about formats.
+// What a report gets beside its data: who reports, where things can be read up.
 
 import { isAbsolute, relative } from 'node:path/posix';
 import type { Place } from '#std/problem.ts';

@@ -1,5 +1,4 @@
-// Deletions that wait, that are approved and what is kept unchanged, as lines for people. Knows nothing about terminals or
-// colours.
+// Deletions that wait, that are approved and what is kept unchanged, as lines for people.
 
 import { formatId } from '#std/problem.ts';
 import type { Plan } from '../run/plan/plan.ts';

@@ -1,5 +1,4 @@
-// Many objects in few lines: what a custom resource is made of goes with it, `docs/MCPServer/wiki (+10 objects)`. Knows nothing
-// about what is said of them.
+// Many objects in few lines: what a custom resource is made of goes with it, `docs/MCPServer/wiki (+10 objects)`.
 
 import { countText } from '#std/words/count-text.ts';
 import type { Extent, Style } from './command.ts';

@@ -1,5 +1,5 @@
 // Every format that a validation or a plan can be printed in: the one place to add another. Each is loaded when it is asked
-// for. Knows nothing about where it is written.
+// for.
 
 import type { RunResult } from '../run/result.ts';
 import type { ReportContext } from './context.ts';

@@ -1,5 +1,4 @@
-// A plan in the log of a GitHub workflow: its lines as text, and what is wrong as annotations. Knows nothing about the GitHub
-// API.
+// A plan in the log of a GitHub workflow: its lines as text, and what is wrong as annotations.
 
 import type { Problem } from '#std/problem.ts';
 import type { RunResult } from '../run/result.ts';

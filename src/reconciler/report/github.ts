@@ -1,5 +1,4 @@
-// Problems as annotations of a GitHub workflow: commands that its runner finds in the log. Knows nothing about the GitHub
-// API.
+// Problems as annotations of a GitHub workflow: commands that its runner finds in the log.
 
 import { formatProblem, type Problem } from '#std/problem.ts';
 import { pathInRoot, type ReportContext } from './context.ts';

@@ -1,4 +1,4 @@
-// Recorded runs as lines for people and as JSON, version 1. Knows nothing about where they are kept.
+// Recorded runs as lines for people and as JSON, version 1.
 
 import { countText } from '#std/words/count-text.ts';
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../run/history/ports.ts';

@@ -1,4 +1,4 @@
-// What a change means for clients, in lines for people. Knows nothing about how it was found.
+// What a change means for clients, in lines for people.
 
 import { formatId } from '#std/problem.ts';
 import type { AuthImpact, EndpointImpact, ToolsImpact } from '../run/impact/endpoints.ts';

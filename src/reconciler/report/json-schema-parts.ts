@@ -1,5 +1,5 @@
-// What the JSON outputs are made of, as JSON Schemas: resources, problems, differences, approvals, what clients would notice.
-// Knows nothing of the outputs that they stand in.
+// What the JSON outputs are made of, as JSON Schemas: resources, problems, differences, approvals, what clients would
+// notice.
 
 import type { JsonObject } from '#std/json.ts';
 

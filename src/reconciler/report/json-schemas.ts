@@ -1,5 +1,5 @@
 // The JSON that `validate`, `plan` and `sync` print, version 1, as JSON Schemas: published in docs/schemas/output. What is
-// not named here is not printed. Knows nothing about how the values come about.
+// not named here is not printed.
 
 import type { JsonObject } from '#std/json.ts';
 import {

@@ -1,4 +1,4 @@
-// Plans, runs and validations as JSON, version 1. Knows nothing about where it is written.
+// Plans, runs and validations as JSON, version 1.
 
 import type { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';

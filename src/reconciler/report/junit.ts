@@ -1,5 +1,4 @@
-// A validation as JUnit XML: a suite for each file that has problems, a case for each of them, and one for the whole. Knows
-// nothing about the servers that read it.
+// A validation as JUnit XML: a suite for each file that has problems, a case for each of them, and one for the whole.
 
 import { formatId, formatProblem, type Problem } from '#std/problem.ts';
 import { pathInRoot, type ReportContext } from './context.ts';

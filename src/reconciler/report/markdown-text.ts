@@ -1,5 +1,4 @@
 // How text of anybody stands in a Markdown comment: as text. And how a comment is cut where it is longer than GitHub takes.
-// Knows nothing about what is reported.
 
 import type { ReportContext } from './context.ts';
 import { visible } from './visible.ts';

@@ -1,5 +1,5 @@
-// Validations and plans as Markdown for a comment on a pull request. A hidden marker in the first line says which comment
-// to update. Knows nothing about who posts it.
+// Validations and plans as Markdown for a comment on a pull request. A hidden marker in the first line says which comment to
+// update.
 
 import { formatId, type Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';

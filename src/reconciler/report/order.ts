@@ -1,4 +1,4 @@
-// Which problems come first where not all of them can be shown, and how many there are. Knows nothing about formats.
+// Which problems come first where not all of them can be shown, and how many there are.
 
 import type { Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';

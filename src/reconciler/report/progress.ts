@@ -1,4 +1,4 @@
-// How far a long run is: how many changes of how many are made, and how long the rest may take. Knows nothing about who reads it.
+// How far a long run is: how many changes of how many are made, and how long the rest may take.
 
 const EVERY_MS = 5000;
 

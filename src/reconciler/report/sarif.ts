@@ -1,4 +1,4 @@
-// A validation as SARIF 2.1.0 (OASIS), the way GitHub's code scanning takes it. Knows nothing about who uploads it.
+// A validation as SARIF 2.1.0 (OASIS), the way GitHub's code scanning takes it.
 
 import { sha256 } from '#std/hash.ts';
 import { formatId, type Problem } from '#std/problem.ts';

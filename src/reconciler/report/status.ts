@@ -1,4 +1,4 @@
-// How an instance is, as lines for people and as JSON, version 1. Knows nothing about where it was read.
+// How an instance is, as lines for people and as JSON, version 1.
 
 import type { Failure } from '#std/failure.ts';
 import { formatProblem } from '#std/problem.ts';

@@ -1,4 +1,4 @@
-// Plans, runs and validations as lines for people. Knows nothing about terminals or colours.
+// Plans, runs and validations as lines for people.
 
 import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
 import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';

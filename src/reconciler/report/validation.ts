@@ -1,4 +1,4 @@
-// What reports read of a validation. Knows nothing about how it came about.
+// What reports read of a validation.
 
 import type { Validation } from '../run/validate.ts';
 

@@ -1,4 +1,4 @@
-// Text of others on the way to a terminal. Knows nothing about what it says.
+// Text of others on the way to a terminal.
 
 import { unicodeEscape } from '#std/json.ts';
 

@@ -1,4 +1,4 @@
-// Who an instance is and what it may, as types: stages take the parts that they need. Knows nothing about one run.
+// Who an instance is and what it may, as types: stages take the parts that they need.
 
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import type { Kind, Settings } from '../kinds/kind.ts';

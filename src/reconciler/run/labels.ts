@@ -1,4 +1,4 @@
-// The marks an instance puts on what it owns, and how they are read back. Knows nothing about clusters or specs.
+// The marks an instance puts on what it owns, and how they are read back.
 
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

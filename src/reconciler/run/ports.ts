@@ -1,5 +1,4 @@
 // What a run needs of the world: repositories to read, a cluster to compare with and write to, a clock, a lock.
-// Knows nothing about HTTP, Git's protocol or files.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';

@@ -1,5 +1,5 @@
 // Everything a run does before it writes to the cluster, as three phases: what is observed, what is desired, what is
-// planned. Knows nothing about locks or how changes are made.
+// planned.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Problem } from '#std/problem.ts';

@@ -1,4 +1,4 @@
-// The exit code that problems stand for. Knows nothing about what else may have gone wrong.
+// The exit code that problems stand for.
 
 import type { Problem } from '#std/problem.ts';
 

@@ -1,4 +1,4 @@
-// What a run tells: for reports, exit codes and the next run. Knows nothing about how it is printed.
+// What a run tells: for reports, exit codes and the next run.
 
 import type { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';

@@ -1,5 +1,4 @@
 // The whole run on one screen: prepare, and where something is to be written: lock, apply, settle, release.
-// Knows nothing about HTTP, Git's protocol, files or what a spec means.
 
 import { Failure } from '#std/failure.ts';
 import { UNTRACED } from '#std/telemetry/trace.ts';

@@ -1,5 +1,4 @@
-// Saves what a run has read for the next process, under a key by which that process knows that no one has changed it. Knows
-// nothing about how it is kept.
+// Saves what a run has read for the next process, under a key by which that process knows that no one has changed it.
 
 import { Failure } from '#std/failure.ts';
 import type { DigestKey } from './desire/digest-key.ts';

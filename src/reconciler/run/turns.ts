@@ -1,4 +1,4 @@
-// Work of many short steps: all at once, or with pauses in which the thread does other work. Knows nothing about what is done.
+// Work of many short steps: all at once, or with pauses in which the thread does other work.
 
 import { setImmediate } from 'node:timers/promises';
 

@@ -1,5 +1,4 @@
-// Everything that a run writes, under the lock: the changes, and then statuses. Knows nothing about locks or how a plan
-// comes about.
+// Everything that a run writes, under the lock: the changes, and then statuses.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';

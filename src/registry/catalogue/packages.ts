@@ -1,4 +1,4 @@
-// Which package of npm or PyPI an image is as well, as entries say that name both. Knows nothing about how packages run.
+// Which package of npm or PyPI an image is as well, as entries say that name both.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import { imagesOf } from './entry.ts';

@@ -1,5 +1,4 @@
 // What the catalogue needs of the world: somewhere to read sources from, and a store of record.
-// Knows nothing about Git, HTTP, clusters or SQL.
 
 import type { CatalogueState, Resume, SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin, SourceFormat } from '#contracts/registry/source.ts';

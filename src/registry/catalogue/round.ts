@@ -1,5 +1,5 @@
 // One look at the sources of a registry: each that is due is claimed and synced. Run by every process that syncs, at any
-// time and in any number: a source is synced by one of them. Knows nothing about who they are.
+// time and in any number: a source is synced by one of them.
 
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { Failure } from '#std/failure.ts';

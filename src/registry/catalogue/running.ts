@@ -1,5 +1,4 @@
-// Which entries of a catalogue a running server stands for, and what of it readers of that catalogue may see. Knows nothing about
-// where either is stored.
+// Which entries of a catalogue a running server stands for, and what of it readers of that catalogue may see.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';

@@ -1,5 +1,5 @@
-// Brings one source of a registry up to date in the store: what one sync does. Any failure leaves the stored entries as
-// they are. Knows nothing about when, nor about Git, HTTP, clusters or SQL: the ports do.
+// Brings one source of a registry up to date in the store: what one sync does. Any failure leaves the stored entries as they
+// are.
 
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin } from '#contracts/registry/source.ts';

@@ -1,5 +1,5 @@
-// Whose turn it is to be read: few sources at a time, for each may take as much memory as its content. One that is silent, or has sent
-// little so far, needs none, so no one has to wait for it; once it has more it takes a turn like any other. Knows nothing about sources.
+// Whose turn it is to be read: few sources at a time, for each may take as much memory as its content. One that is silent,
+// or has sent little so far, needs none, so no one has to wait for it; once it has more it takes a turn like any other.
 
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Failure } from '#std/failure.ts';

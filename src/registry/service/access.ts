@@ -1,4 +1,4 @@
-// Lets requests with a valid token through and refuses the others. Knows no routes.
+// Lets requests with a valid token through and refuses the others.
 
 import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify';
 import { authorizationHeaders } from '#auth/bearer.ts';

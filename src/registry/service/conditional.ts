@@ -1,5 +1,5 @@
 // Answers that follow from the catalogue's revision and the request alone: sent with an entity tag, not sent again to those
-// who name it, made once per content and form. Knows nothing about what they hold.
+// who name it, made once per content and form.
 
 import type { FastifyRequest } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';

@@ -1,5 +1,4 @@
 // Cursors: opaque to clients, bound to the registry and the filters of the listing that they continue.
-// Knows nothing about how a listing is made.
 
 import { digest } from '#std/hash.ts';
 import { parseJson } from '#std/json.ts';

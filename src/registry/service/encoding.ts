@@ -1,5 +1,4 @@
-// Which form of a body a client takes (RFC 9110 section 12.5.3), and that form: the only place where answers are packed. Knows
-// nothing about what bodies hold.
+// Which form of a body a client takes (RFC 9110 section 12.5.3), and that form: the only place where answers are packed.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';

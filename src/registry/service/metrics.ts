@@ -1,5 +1,5 @@
-// What the service counts, and the application that tells it: on a listener of its own, because it is for those who run
-// the service and needs no token. Knows nothing about what is served.
+// What the service counts, and the application that tells it: on a listener of its own, because it is for those who run the
+// service and needs no token.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';

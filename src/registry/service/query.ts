@@ -1,4 +1,4 @@
-// Reads the query of a listing. Knows nothing about HTTP frameworks or the store.
+// Reads the query of a listing.
 
 import type { Status } from '../catalogue/entry.ts';
 import type { ListQuery, Sort } from '../catalogue/ports.ts';

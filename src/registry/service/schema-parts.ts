@@ -1,4 +1,4 @@
-// What the JSON Schemas of several routes are made of: names, times, errors. Knows no route.
+// What the JSON Schemas of several routes are made of: names, times, errors.
 
 import { Type } from '#std/json-schema.ts';
 

@@ -1,4 +1,4 @@
-// Who may ask a service without identity providers for a sync: whoever has the token of a file. Knows no routes.
+// Who may ask a service without identity providers for a sync: whoever has the token of a file.
 
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { authorizationHeaders, readBearer } from '#auth/bearer.ts';

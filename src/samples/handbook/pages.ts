@@ -1,4 +1,4 @@
-// Pages of Markdown in a folder, cut at their headings, and a search in them by words. Knows nothing about who searches.
+// Pages of Markdown in a folder, cut at their headings, and a search in them by words.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

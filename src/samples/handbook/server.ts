@@ -1,5 +1,4 @@
-// The sample server `handbook`: searches and reads the pages of a folder, by default the documentation of skep. Knows nothing
-// about files.
+// The sample server `handbook`: searches and reads the pages of a folder, by default the documentation of skep.
 
 import type { Answer, Caller, SampleServer, Tool } from '../server.ts';
 import { listPages, readPage, type Section, searchSections, sectionsOf } from './pages.ts';

@@ -1,5 +1,5 @@
 // The public holidays of a few countries as rules: those that hold in the whole country, without days that were declared for
-// one year. Knows nothing about who asks.
+// one year.
 
 import { addDays, date, easterSunday, MONDAY, nthWeekday, SATURDAY, SUNDAY, THURSDAY, weekday } from './dates.ts';
 

@@ -1,4 +1,4 @@
-// Dates as holidays need them: ISO 8601 texts, weekdays and Easter. Knows nothing about countries.
+// Dates as holidays need them: ISO 8601 texts, weekdays and Easter.
 
 const DAY_MS = 86_400_000;
 

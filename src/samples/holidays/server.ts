@@ -1,5 +1,4 @@
 // The sample server `holidays`: public holidays of several countries, worked out and not looked up, so it needs no network.
-// Knows nothing about the rules of a country.
 
 import type { Answer, Parameter, SampleServer, Tool } from '../server.ts';
 import { COUNTRIES, type Holiday, holidaysOf, isWeekend } from './countries.ts';

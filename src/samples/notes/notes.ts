@@ -1,4 +1,4 @@
-// Notes in a folder: a file of Markdown for each. Knows nothing about who asks for them.
+// Notes in a folder: a file of Markdown for each.
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

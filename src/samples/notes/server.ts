@@ -1,4 +1,4 @@
-// The sample server `notes`: keeps notes in a folder, and asks before it deletes one. Knows nothing about files.
+// The sample server `notes`: keeps notes in a folder, and asks before it deletes one.
 
 import type { Answer, Caller, Prompt, Resources, SampleServer, Tool } from '../server.ts';
 import { type Notes, TITLE } from './notes.ts';

@@ -1,6 +1,6 @@
-// The files of a page as they are served: modules are JavaScript where the program was built, and
-// TypeScript, whose types are taken away on the way out, where it runs from source. What pages share is served beside the files
-// of each, as if it were one of them. Knows nothing about what is in them.
+// The files of a page as they are served: modules are JavaScript where the program was built, and TypeScript, whose types
+// are taken away on the way out, where it runs from source. What pages share is served beside the files of each, as if it
+// were one of them.
 
 import { stripTypeScriptTypes } from 'node:module';
 import { sha256 } from '../hash.ts';

@@ -1,4 +1,4 @@
-// Headers that keep browsers from making more of an answer than it is. Knows nothing about routes or who asks.
+// Headers that keep browsers from making more of an answer than it is.
 
 /** For every answer: it is data, whatever it looks like, and no one shows it in a frame. */
 export const SECURITY_HEADERS = {

@@ -1,4 +1,4 @@
-// Character classes and escapes of RE2. Knows nothing about repetition, groups or flags.
+// Character classes and escapes of RE2.
 
 import { type Cursor, peek, refusePattern } from './cursor.ts';
 

@@ -1,4 +1,4 @@
-// How far a pattern is read, and why reading it ended early. Knows nothing about what patterns mean.
+// How far a pattern is read, and why reading it ended early.
 
 export interface Cursor {
   /** The pattern by code points. */

@@ -1,6 +1,6 @@
 // Matches texts by walking all ways through a regular expression at once: steps grow with the text, whatever the pattern,
 // and a text that costs too many is given up. Ways that were walked are remembered, so most characters cost one look-up.
-// Knows nothing about how patterns are written. Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach".
+// Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach".
 
 import type { Look, Node } from './node.ts';
 import { compile, type Step } from './steps.ts';

@@ -1,4 +1,4 @@
-// A regular expression as a tree. Knows nothing about how it is written or matched.
+// A regular expression as a tree.
 
 export type Look = 'start' | 'end' | 'line-start' | 'line-end' | 'word-edge' | 'no-word-edge';
 

@@ -1,5 +1,5 @@
-// Regular expressions as Go (RE2) reads and matches them, in steps that grow with the text and never explode. Knows nothing
-// about who matches. Source: the syntax page of RE2. Every construct means the same as there, or is refused.
+// Regular expressions as Go (RE2) reads and matches them, in steps that grow with the text and never explode. Source: the
+// syntax page of RE2. Every construct means the same as there, or is refused.
 
 import { readClass, readEscape } from './class.ts';
 import { type Cursor, peek, refusePattern } from './cursor.ts';

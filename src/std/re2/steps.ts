@@ -1,4 +1,4 @@
-// A regular expression as steps that can be walked one character at a time. Knows nothing about texts.
+// A regular expression as steps that can be walked one character at a time.
 
 import { classOf, type Look, type Node } from './node.ts';
 

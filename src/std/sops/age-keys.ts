@@ -1,4 +1,4 @@
-// The private keys of a file as age-keygen writes it, and what they open. Knows nothing about SOPS, and never says a key.
+// The private keys of a file as age-keygen writes it, and what they open.
 
 import { digest } from '../hash.ts';
 import type { AgeRecipient } from './metadata.ts';

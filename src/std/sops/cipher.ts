@@ -1,5 +1,5 @@
 // One encrypted value of a SOPS document: `ENC[AES256_GCM,data:...,iv:...,tag:...,type:...]`, bound to the keys that lead to
-// it. Knows nothing about documents.
+// it.
 
 import { createDecipheriv } from 'node:crypto';
 

@@ -1,5 +1,5 @@
-// The key that the values of a document are encrypted with: encrypted itself for each recipient, or shared out among groups of
-// them. Knows nothing about values.
+// The key that the values of a document are encrypted with: encrypted itself for each recipient, or shared out among groups
+// of them.
 
 import type { AgeKeys } from './age-keys.ts';
 import type { SopsCode } from './codes.ts';

@@ -1,5 +1,5 @@
 // Decrypts the values of documents that were encrypted together, and holds their checksum against all that is written: what
-// SOPS itself would refuse is refused. Knows nothing about who has the key.
+// SOPS itself would refuse is refused.
 
 import { createHash } from 'node:crypto';
 import { readSealed, type Sealed, unseal } from './cipher.ts';

@@ -1,6 +1,5 @@
 // The bytes that SOPS takes of a plain value for its checksum. They follow from the Go type that its YAML reader (go-yaml 3)
-// makes of the text, which is not what Kubernetes makes of it: `yes` is a string, `2001-12-14` a point in time. Knows nothing
-// about documents.
+// makes of the text, which is not what Kubernetes makes of it: `yes` is a string, `2001-12-14` a point in time.
 
 /** Undefined for null, which is not counted, `refused` for what SOPS itself does not read. */
 export type Counted = { readonly text: string } | { readonly refused: true } | undefined;

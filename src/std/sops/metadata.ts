@@ -1,4 +1,4 @@
-// The part of a SOPS document that says how it was encrypted. Knows nothing about the document itself.
+// The part of a SOPS document that says how it was encrypted.
 
 import { isObject, type Json, type JsonObject, objectsIn } from '../json.ts';
 import { compileRe2 } from '../re2/re2.ts';

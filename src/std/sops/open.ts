@@ -1,5 +1,5 @@
-// Opens the documents of a text that SOPS has encrypted with age: values are decrypted where they stand, and the checksum over
-// all of them is verified. Documents that were encrypted together are opened together. Knows nothing about files and kinds.
+// Opens the documents of a text that SOPS has encrypted with age: values are decrypted where they stand, and the checksum
+// over all of them is verified. Documents that were encrypted together are opened together.
 
 import { sha256 } from '../hash.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts';

@@ -1,4 +1,4 @@
-// A value with others put in at some places, and with what SOPS takes for comments left out. Knows nothing about encryption.
+// A value with others put in at some places, and with what SOPS takes for comments left out.
 
 import { isObject, type Json, pointerToken, pointerTokens } from '../json.ts';
 

@@ -1,5 +1,5 @@
-// Shamir's secret sharing over GF(2^8) with the polynomial of AES, as HashiCorp Vault and SOPS do it: a share is one byte for
-// each byte of the secret, and the share's own x at the end. Knows nothing about what is shared.
+// Shamir's secret sharing over GF(2^8) with the polynomial of AES, as HashiCorp Vault and SOPS do it: a share is one byte
+// for each byte of the secret, and the share's own x at the end.
 
 /** Undefined where the shares are too few to mean anything, of unequal lengths, or twice the same. */
 export function combineShares(shares: readonly Uint8Array[]): Uint8Array | undefined {

@@ -1,5 +1,5 @@
-// The documents of a text as SOPS walks them: every value in the order in which it is written, with the keys that lead to it.
-// Knows nothing about keys and checksums.
+// The documents of a text as SOPS walks them: every value in the order in which it is written, with the keys that lead to
+// it.
 
 import type { ParsedNode, YAMLMap } from 'yaml';
 import { isObject, type Json, pointerToken } from '../json.ts';

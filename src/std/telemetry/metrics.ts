@@ -1,5 +1,4 @@
-// Counters, gauges and histograms, and their text for Prometheus (exposition format 0.0.4). Knows nothing about what they
-// count, nor about HTTP.
+// Counters, gauges and histograms, and their text for Prometheus (exposition format 0.0.4).
 
 /** Values of the labels, in the order of their names. */
 type LabelValues = readonly string[];

@@ -1,4 +1,4 @@
-// What the operating system says of this process, as metrics by their usual names. Knows nothing about how it is asked.
+// What the operating system says of this process, as metrics by their usual names.
 
 import type { Metrics } from './metrics.ts';
 

@@ -1,4 +1,4 @@
-// Names the parts of what a program does, for whoever measures them. Knows nothing about who that is.
+// Names the parts of what a program does, for whoever measures them.
 
 export interface Trace {
   /** Runs a task as a part of what is under way; what it throws is passed on. Facts never hold a secret. */

@@ -1,5 +1,5 @@
 // The requests of a Fastify application as parts of the traces of those who send them: in the log by the id of the trace,
-// and as spans where someone measures. Knows nothing about who does, nor about routes.
+// and as spans where someone measures.
 
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { type BeginRequest, type RequestSpan, readTraceParent } from './trace.ts';

@@ -1,4 +1,4 @@
-// How commands are typed where a text is read. Knows nothing about how the program was started, and what commands there are.
+// How commands are typed where a text is read.
 
 /** Makes of `approve HASH` a command that can be copied. */
 export type CommandOf = (words: string) => string;

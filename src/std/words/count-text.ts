@@ -1,4 +1,4 @@
-// A number of things in words: `1 server`, `2 servers`. Knows nothing about what is counted.
+// A number of things in words: `1 server`, `2 servers`.
 
 /** `plural`: where it is more than an s. */
 export function countText(count: number, noun: string, plural = `${noun}s`): string {

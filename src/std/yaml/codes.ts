@@ -1,4 +1,4 @@
-// The codes of problems with YAML. Knows nothing about how they are found.
+// The codes of problems with YAML.
 
 export const YAML_CODES = {
   'encoding-invalid':

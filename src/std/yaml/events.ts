@@ -1,6 +1,6 @@
 // The quick way through plain YAML: the values of a text that holds nothing unusual, without the places of anything.
-// Whatever two parsers could read differently (anchors, tags, directives, tabs, merge keys, and every fault) is left to
-// the careful way. Knows nothing about problems.
+// Whatever two parsers could read differently (anchors, tags, directives, tabs, merge keys, and every fault) is left to the
+// careful way.
 
 import {
   COLLECTION_STYLE,

@@ -1,5 +1,5 @@
 // The package `yaml`: what of it reads texts, knows its nodes, and writes texts. It takes 30 ms to load, and plain texts are
-// read without it. Knows nothing about what values mean.
+// read without it.
 
 import type { Alias, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { lazyPackage } from '../lazy-package.ts';

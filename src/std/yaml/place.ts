@@ -1,4 +1,4 @@
-// Finds where a value of a YAML document is written. Knows nothing about what values mean.
+// Finds where a value of a YAML document is written.
 
 import type { Document, ParsedNode, YAMLMap } from 'yaml';
 import { pointerTokens } from '../json.ts';

@@ -1,5 +1,5 @@
-// What a scalar of YAML 1.1 means, exactly as the Kubernetes clients read it. Knows nothing about documents.
-// Source: YAML 1.1 types, narrowed to what go-yaml 2 does (no sexagesimal numbers, dates stay strings).
+// What a scalar of YAML 1.1 means, exactly as the Kubernetes clients read it. Source: YAML 1.1 types, narrowed to what
+// go-yaml 2 does (no sexagesimal numbers, dates stay strings).
 
 export type Scalar = null | boolean | number | string;
 

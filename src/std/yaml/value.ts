@@ -1,5 +1,4 @@
-// The JSON value of a parsed YAML document, and everything about it that Kubernetes would refuse. Knows nothing about
-// files and lines: what it reports is at an offset of the text.
+// The JSON value of a parsed YAML document, and everything about it that Kubernetes would refuse.
 
 import type { Document, Pair, ParsedNode, YAMLMap, YAMLParseError } from 'yaml';
 import { type Json, type JsonObject, pointerToken } from '../json.ts';

@@ -1,4 +1,4 @@
-// YAML (and so JSON) the way Kubernetes reads it, with the place of everything in it. Knows nothing about resources.
+// YAML (and so JSON) the way Kubernetes reads it, with the place of everything in it.
 
 import type { Document, LineCounter } from 'yaml';
 import type { Json } from '../json.ts';

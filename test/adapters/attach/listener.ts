@@ -1,4 +1,4 @@
-// What comes of an attached container, and when it ends. Knows nothing about who runs it.
+// What comes of an attached container, and when it ends.
 
 import type { StreamsHandlers } from '#gateway/backends/ports.ts';
 

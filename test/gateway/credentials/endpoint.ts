@@ -1,4 +1,4 @@
-// A server on loopback whose answers the test gives, request by request. Knows nothing about what is asked.
+// A server on loopback whose answers the test gives, request by request.
 
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';

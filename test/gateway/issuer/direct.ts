@@ -1,4 +1,4 @@
-// An authorization server alone on a listener, as a proxy or a virtual server would have it. Knows nothing about what is tested.
+// An authorization server alone on a listener, as a proxy or a virtual server would have it.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// What an official client keeps of its login, and the browser that it opens: only noted. Knows nothing about what is tested.
+// What an official client keeps of its login, and the browser that it opens: only noted.
 
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';

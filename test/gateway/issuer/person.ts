@@ -1,5 +1,4 @@
-// A person with a browser without scripts: keeps cookies by host, follows redirects, answers the consent page as told. Knows
-// nothing about how logins work inside.
+// A person with a browser without scripts: keeps cookies by host, follows redirects, answers the consent page as told.
 
 export interface Person {
   /** Where the browser is sent out of reach: the client's redirect URI; or the page where it stays. */

@@ -1,5 +1,5 @@
-// A proxy with an authorization server of its own, before an MCP server and behind a real provider; and a client that does each
-// step of OAuth by itself. Knows nothing about what is tested.
+// A proxy with an authorization server of its own, before an MCP server and behind a real provider; and a client that does
+// each step of OAuth by itself.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { RunConfig } from '#contracts/run-config.ts';

@@ -1,5 +1,5 @@
 // A small MCP server over streamable HTTP on loopback that keeps what it was sent: what it answers follows from the tool
-// that is called. Knows nothing about the proxy.
+// that is called.
 
 import {
   createServer,

@@ -1,4 +1,4 @@
-// One setting of a proxy and the story that shows its effect. Knows nothing about single settings.
+// One setting of a proxy and the story that shows its effect.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { Environment } from '#std/environment.ts';

@@ -1,5 +1,5 @@
 // The real parts that stories of single settings need: servers over HTTP, TLS and streams, an issuer, a token endpoint, a
-// token service, a collector, files. Knows nothing about which setting has which effect.
+// token service, a collector, files.
 
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';

@@ -1,4 +1,4 @@
-// Where files of the repository are. Knows nothing about what is in them.
+// Where files of the repository are.
 
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,4 @@
-// A proxy in this process before a server that a test makes, and clients that send bytes as they like. Knows nothing about
-// what is asked and what should come of it.
+// A proxy in this process before a server that a test makes, and clients that send bytes as they like.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';

@@ -1,5 +1,4 @@
-// `skep proxy` in this process, with what it writes, and requests to it as clients send them. Knows nothing about what is
-// asked of it.
+// `skep proxy` in this process, with what it writes, and requests to it as clients send them.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { createLogger } from '#hosts/log.ts';

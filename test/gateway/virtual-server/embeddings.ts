@@ -1,5 +1,5 @@
 // A small embedding service over HTTP with the API of text-embeddings-inference: texts that share a subject are near each
-// other, whatever their words. Knows nothing about tools.
+// other, whatever their words.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

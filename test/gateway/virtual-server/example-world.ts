@@ -1,6 +1,5 @@
-// Manifests in the shapes of the existing platform's examples, served as a cluster would: what the kinds render of them is the
-// file of a `skep vmcp serve` of its own, with the variables of its Deployment, before real MCP servers. Knows nothing about
-// what is asked.
+// Manifests in the shapes of the existing platform's examples, served as a cluster would: what the kinds render of them is
+// the file of a `skep vmcp serve` of its own, with the variables of its Deployment, before real MCP servers.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// One setting of a virtual server, and what shows its effect. Knows nothing about single settings.
+// One setting of a virtual server, and what shows its effect.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Json } from '#std/json.ts';

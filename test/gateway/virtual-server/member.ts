@@ -1,5 +1,5 @@
 // A small MCP server with sessions over streamable HTTP on loopback, as a backend of virtual servers: what it offers is what
-// a test says, and it keeps what it was sent. Knows nothing about virtual servers.
+// a test says, and it keeps what it was sent.
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

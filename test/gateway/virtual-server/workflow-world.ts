@@ -1,4 +1,4 @@
-// Workflows over two MCP servers behind a virtual one, for tests. Knows nothing about what is tested.
+// Workflows over two MCP servers behind a virtual one, for tests.
 
 import { fillDefaults } from '#contracts/file-form.ts';
 import { CompositeTool } from '#contracts/virtual/composite-tool.ts';

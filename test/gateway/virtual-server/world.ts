@@ -1,4 +1,4 @@
-// `skep vmcp serve` in this process, and clients of it that send messages as they like. Knows nothing about what is asked.
+// `skep vmcp serve` in this process, and clients of it that send messages as they like.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { createEventSplitter } from '#gateway/wire/sse.ts';

@@ -1,5 +1,5 @@
 // A model of how Go's encoding/json (version 1) reads a body into structs: keys without regard to case by Unicode folding,
-// the last of several wins, objects that come twice are merged, null leaves what was there. Knows nothing about the scan.
+// the last of several wins, objects that come twice are merged, null leaves what was there.
 
 export interface GoCall {
   jsonrpc: string;

@@ -1,5 +1,5 @@
 // Bodies that try to be read in two ways, made from a seed: keys twice, in another case, with escapes, odd ids and numbers,
-// broken bytes. Knows nothing about who reads them.
+// broken bytes.
 
 /** A number from 0 (inclusive) to `below` (exclusive); the same series for the same seed (mulberry32). */
 export type Random = (below: number) => number;

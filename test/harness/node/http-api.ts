@@ -1,4 +1,4 @@
-// The objects of an API server as a node reads and writes them over HTTP. Knows nothing about processes.
+// The objects of an API server as a node reads and writes them over HTTP.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pod, Service } from '#kubernetes/devcluster/node/objects.ts';

@@ -1,6 +1,6 @@
 // The port of a kubelet, as far as `pods/attach` needs it. The API server passes WebSockets on to it as they are: those of
 // v4.channel.k8s.io always, those of v5.channel.k8s.io where the node declares that it takes them (KEP-4006); to other nodes
-// it speaks SPDY then, which this port does not know. Knows nothing about pods.
+// it speaks SPDY then, which this port does not know.
 
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
 // What an API server has to know so that it takes this machine for a node: a Node, its lease, and which pods are bound to
-// it. For servers that run on this machine and have no nodes of their own. Knows nothing about processes.
+// it. For servers that run on this machine and have no nodes of their own.
 
 import type { Pod } from '#kubernetes/devcluster/node/objects.ts';
 import type { Api } from '../../recordings/api.ts';

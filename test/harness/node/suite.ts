@@ -1,5 +1,5 @@
-// A node beside the suite's API server: that of the embedded one, or for a real one the same node over HTTP, with this machine
-// registered. Knows nothing about what runs.
+// A node beside the suite's API server: that of the embedded one, or for a real one the same node over HTTP, with this
+// machine registered.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // What an API server says of many CEL rules over one schema and one object (Kubernetes 1.36), and where this program says
-// something else. Knows nothing about how either comes to its verdict.
+// something else.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// One fixture of test/reconciler/kinds/<kind>: the first document is the resource, the others are the namespace around it. Knows
-// nothing about what is expected of it.
+// One fixture of test/reconciler/kinds/<kind>: the first document is the resource, the others are the namespace around it.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
 // Other values for the fields of a manifest: each place that holds a plain value, and what could stand there instead.
-// Knows nothing about what the values mean.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 

@@ -1,5 +1,4 @@
 // The pods that the fixtures of a kind become, without what their authors add: a pod template of theirs, paths of nodes.
-// Knows nothing about what is expected of them.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Kind, Settings } from '#reconciler/kinds/kind.ts';

@@ -1,5 +1,5 @@
-// A reconciler as a new process has it: connected to an API server, and with no memory of what others did. What Git says
-// is given to it as files. Knows nothing about what the tests ask.
+// A reconciler as a new process has it: connected to an API server, and with no memory of what others did. What Git says is
+// given to it as files.
 
 import { randomBytes } from 'node:crypto';
 import { connectCluster } from '#adapters/cluster/connect.ts';

@@ -1,4 +1,4 @@
-// When the controllers of a real server are done with an object. Knows nothing about requests.
+// When the controllers of a real server are done with an object.
 
 import type { Answer } from '../scenario.ts';
 import { at } from '../scenario.ts';

@@ -1,4 +1,4 @@
-// Custom kinds as scenarios need them: how they are defined and how their objects look. Knows nothing about what is shown.
+// Custom kinds as scenarios need them: how they are defined and how their objects look.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Answer, Step } from '../scenario.ts';

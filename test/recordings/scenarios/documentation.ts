@@ -1,4 +1,4 @@
-// Takes the documentation out of what a server tells: it differs from version to version. Knows nothing about schemas.
+// Takes the documentation out of what a server tells: it differs from version to version.
 
 import type { Json } from '#std/json.ts';
 import { isObject } from '#std/json.ts';

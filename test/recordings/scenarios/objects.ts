@@ -1,4 +1,4 @@
-// Objects as scenarios need them, short to write. Knows nothing about requests.
+// Objects as scenarios need them, short to write.
 
 import type { Json, JsonObject } from '#std/json.ts';
 

@@ -1,5 +1,5 @@
-// A client that knows nothing but the address of a registry finds its way to the data: challenge, metadata, provider,
-// token, pages. Everything real and over HTTP.
+// A client that knows nothing but the address of a registry finds its way to the data: challenge, metadata, provider, token,
+// pages. Everything real and over HTTP.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';

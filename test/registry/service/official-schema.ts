@@ -1,5 +1,5 @@
 // What the official registry API (its OpenAPI document, version 2025-12-01) says of the answers of its read side, as JSON
-// Schema in our own words. Knows nothing about our service: it is what others hold us to.
+// Schema in our own words.
 
 const text = { type: 'string' };
 const flag = { type: 'boolean' };

@@ -1,4 +1,4 @@
-// Reads the contents of many files at once. Knows nothing about paths and commits.
+// Reads the contents of many files at once.
 
 import { Failure } from '#std/failure.ts';
 import { openBudget } from './budget.ts';

@@ -1,4 +1,4 @@
-// What going through many objects may cost: others have their turn in between, and it has an end. Knows nothing about objects.
+// What going through many objects may cost: others have their turn in between, and it has an end.
 
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';

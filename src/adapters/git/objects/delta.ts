@@ -1,5 +1,5 @@
 // Git's delta encoding: an object written as copies from a base object and new bytes (gitformat-pack(5), "Deltified
-// representation"). Knows nothing about packs.
+// representation").
 
 import { setImmediate } from 'node:timers/promises';
 

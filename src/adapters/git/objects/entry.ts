@@ -1,5 +1,4 @@
-// One entry of a pack (gitformat-pack(5)): what its head says, and its bytes. Knows nothing about files, indexes and other
-// entries.
+// One entry of a pack (gitformat-pack(5)): what its head says, and its bytes.
 
 import { inflateSync } from 'node:zlib';
 import { TOO_LARGE } from './delta.ts';

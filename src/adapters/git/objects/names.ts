@@ -1,5 +1,4 @@
-// Names the objects of a pack: those that are stored as deltas are made, from what they build on upwards, each once. Knows nothing
-// about where packs come from and go to.
+// Names the objects of a pack: those that are stored as deltas are made, from what they build on upwards, each once.
 
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';

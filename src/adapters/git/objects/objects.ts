@@ -1,5 +1,4 @@
 // Reads Git objects by their names out of a repository's packs and loose files, each checked against its name.
-// Knows nothing about refs, remotes or what objects mean.
 
 import { createHash, hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The index of a pack, version 2 (gitformat-pack(5)): which object starts where. Knows nothing about objects and files.
+// The index of a pack, version 2 (gitformat-pack(5)): which object starts where.
 
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';

@@ -1,5 +1,4 @@
-// One pack file with its index, version 2 (gitformat-pack(5)): where an object is, and its bytes. Knows nothing about
-// other packs, and nothing about what objects mean.
+// One pack file with its index, version 2 (gitformat-pack(5)): where an object is, and its bytes.
 
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';

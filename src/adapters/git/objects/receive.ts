@@ -1,6 +1,6 @@
-// Takes in a pack that a server has sent, as `git index-pack --fix-thin` does: with an index, and with what its deltas build on and
-// other packs hold. Packs whose deltas build on each other's can go round in circles, in which a file that goes to and fro
-// between two contents is never read to an end. Knows nothing about where packs come from.
+// Takes in a pack that a server has sent, as `git index-pack --fix-thin` does: with an index, and with what its deltas build
+// on and other packs hold. Packs whose deltas build on each other's can go round in circles, in which a file that goes to
+// and fro between two contents is never read to an end.
 
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Goes through a pack as it comes from a server, where nothing says yet where its objects begin. What is stored whole gets its name;
-// of large files nothing is kept but that. Knows nothing about what deltas make.
+// Goes through a pack as it comes from a server, where nothing says yet where its objects begin. What is stored whole gets
+// its name; of large files nothing is kept but that.
 
 import { createHash } from 'node:crypto';
 import { crc32, createInflate } from 'node:zlib';

@@ -1,5 +1,4 @@
-// What commits, tags and trees say: the commit a name stands for, and the files of a commit. Knows nothing about
-// remotes or how objects are stored.
+// What commits, tags and trees say: the commit a name stands for, and the files of a commit.
 
 import { Failure } from '#std/failure.ts';
 import { isOid } from '../reference.ts';

@@ -1,5 +1,4 @@
-// Whether a file was signed, beside it, by one of the trusted SSH keys (`ssh-keygen -Y sign`). Knows nothing about what
-// the file holds.
+// Whether a file was signed, beside it, by one of the trusted SSH keys (`ssh-keygen -Y sign`).
 
 import { readFile } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';

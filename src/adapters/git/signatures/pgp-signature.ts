@@ -1,5 +1,5 @@
 // OpenPGP signatures (RFC 9580) as git stores them. The library, an optional package under the LGPL, is loaded where a key
-// of that sort is configured, and only there. Knows nothing about commits.
+// of that sort is configured, and only there.
 
 import type { PublicKey } from 'openpgp';
 

@@ -1,5 +1,5 @@
-// Splits a commit or an annotated tag into its signature and the bytes that were signed. Knows nothing about keys.
-// Byte by byte as git does it: what isomorphic-git calls the payload is wrong for signatures by SSH keys.
+// Splits a commit or an annotated tag into its signature and the bytes that were signed. Byte by byte as git does it: what
+// isomorphic-git calls the payload is wrong for signatures by SSH keys.
 
 export interface Signed {
   readonly payload: Buffer;

@@ -1,5 +1,5 @@
 // Public SSH keys (RFC 4253 section 6.6, RFC 5656, RFC 8709, OpenSSH's PROTOCOL.u2f) and whether one of them made a
-// signature. Knows nothing about files or what was signed.
+// signature.
 
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { readWire, type WireReader } from './ssh-wire.ts';

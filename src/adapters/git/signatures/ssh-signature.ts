@@ -1,4 +1,4 @@
-// Signatures that `ssh-keygen -Y sign` makes (OpenSSH's PROTOCOL.sshsig), as git stores them too. Knows nothing about commits.
+// Signatures that `ssh-keygen -Y sign` makes (OpenSSH's PROTOCOL.sshsig), as git stores them too.
 
 import { createHash } from 'node:crypto';
 import { verifiesSsh } from './ssh-key.ts';

@@ -1,4 +1,4 @@
-// Values as SSH writes them (RFC 4251 section 5). Knows nothing about what they mean.
+// Values as SSH writes them (RFC 4251 section 5).
 
 export interface WireReader {
   uint32(): number;

@@ -1,5 +1,4 @@
-// Whether a commit was signed by someone who is trusted. Keys come from files alone. Knows nothing about how a commit was
-// fetched.
+// Whether a commit was signed by someone who is trusted. Keys come from files alone.
 
 import { readFile } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,4 @@
-// Connects to a git daemon (git-daemon(1), git://): no encryption, no authentication. Knows nothing about what is said.
+// Connects to a git daemon (git-daemon(1), git://): no encryption, no authentication.
 
 import { connect, type Socket } from 'node:net';
 import { connectFailure } from '../../http/failures.ts';

@@ -1,4 +1,4 @@
-// What it means that ssh ended: its exit code and what it printed, which is all that it tells. Knows no processes.
+// What it means that ssh ended: its exit code and what it printed, which is all that it tells.
 
 import { Failure } from '#std/failure.ts';
 import type { GitCode } from '../codes.ts';

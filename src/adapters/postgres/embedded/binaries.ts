@@ -1,4 +1,4 @@
-// Finds PostgreSQL programs on this machine, and the account to run them as. Knows nothing about clusters or databases.
+// Finds PostgreSQL programs on this machine, and the account to run them as.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

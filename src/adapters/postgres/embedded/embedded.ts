@@ -1,5 +1,5 @@
-// A PostgreSQL of our own in a directory, for `skep dev` and tests: made at the first start, kept over restarts and
-// kills. Only the two given users can log in, and only from this machine. Knows nothing about tables.
+// A PostgreSQL of our own in a directory, for `skep dev` and tests: made at the first start, kept over restarts and kills.
+// Only the two given users can log in, and only from this machine.
 
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Runs one PostgreSQL server as a child process over a data directory. Knows nothing about roles, schemas or rows.
+// Runs one PostgreSQL server as a child process over a data directory.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';

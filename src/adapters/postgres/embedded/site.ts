@@ -1,5 +1,5 @@
 // Where the files of an embedded server are. As root the server runs under another account, which cannot enter every
-// directory that we can (a home of root has mode 0700): then programs and data go where it can. Knows no server.
+// directory that we can (a home of root has mode 0700): then programs and data go where it can.
 
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';

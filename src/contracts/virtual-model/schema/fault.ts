@@ -1,5 +1,4 @@
-// Why values cannot be held against a JSON Schema: words that `misfitsOf` does not know, and patterns beyond RE2. Knows nothing
-// about values.
+// Why values cannot be held against a JSON Schema: words that `misfitsOf` does not know, and patterns beyond RE2.
 
 import { isObject, type Json } from '#std/json.ts';
 import { compilePattern } from './scalars.ts';

@@ -1,4 +1,4 @@
-// The defaults of a JSON Schema, put where a value says nothing. Knows nothing about whether the value fits.
+// The defaults of a JSON Schema, put where a value says nothing.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { referred } from './fit.ts';

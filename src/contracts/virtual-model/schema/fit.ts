@@ -1,5 +1,5 @@
-// Whether a value fits a JSON Schema (2020-12, or draft-07). The schema is interpreted, never compiled: it comes from outside.
-// Knows nothing about what the value is for. Its words are those that `schemaFault` lets through.
+// Whether a value fits a JSON Schema (2020-12, or draft-07). The schema is interpreted, never compiled: it comes from
+// outside. Its words are those that `schemaFault` lets through.
 
 import {
   canonicalJson,

@@ -1,5 +1,5 @@
 // Formats of JSON Schema that clients ask people for (MCP, elicitation): email, uri, date, date-time. Others are words for
-// people. Knows nothing about schemas.
+// people.
 
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([zZ]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;

@@ -1,4 +1,4 @@
-// What JSON Schema says of numbers and texts. Knows nothing about lists and objects.
+// What JSON Schema says of numbers and texts.
 
 import { setBounded } from '#std/bounded.ts';
 import type { JsonObject } from '#std/json.ts';

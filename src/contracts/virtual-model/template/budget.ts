@@ -1,4 +1,4 @@
-// What a template may cost: templates and their data are written by strangers. Knows nothing about what they say.
+// What a template may cost: templates and their data are written by strangers.
 
 const STOPPED = Symbol('template stopped');
 

@@ -1,4 +1,4 @@
-// The characters of which Go templates make names. Knows nothing about templates.
+// The characters of which Go templates make names.
 
 /** The whole character at a UTF-16 index; undefined behind the end. */
 export function codePoint(text: string, at: number): string | undefined {

@@ -1,4 +1,4 @@
-// How far a template is read, and why reading it ended early. Knows nothing about what templates mean.
+// How far a template is read, and why reading it ended early.
 
 import type { Node } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';

@@ -1,5 +1,5 @@
-// The functions that templates call. Knows nothing about templates. Source: Go 1.26, text/template, "Functions";
-// `json`, `quote` and `fromJson` are of workflows.
+// The functions that templates call. Source: Go 1.26, text/template, "Functions"; `json`, `quote` and `fromJson` are of
+// workflows.
 
 import { parseJson } from '#std/json.ts';
 import { type Budget, spendText, stop } from './budget.ts';

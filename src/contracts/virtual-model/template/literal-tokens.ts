@@ -1,5 +1,5 @@
-// Finds where a literal of a Go template ends. Knows nothing about whether it is a right one: `0x` and `1_` end too.
-// Source: Go 1.26, text/template, "Arguments"; the Go specification, "Lexical elements".
+// Finds where a literal of a Go template ends. Source: Go 1.26, text/template, "Arguments"; the Go specification, "Lexical
+// elements".
 
 import { codePoint, isAlphanumeric } from './characters.ts';
 

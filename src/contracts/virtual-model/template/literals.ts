@@ -1,5 +1,5 @@
-// What the literals of a Go template are worth, or what is wrong with them. Knows nothing about where they stand.
-// Source: the Go specification, "Integer literals" to "String literals"; strconv, "Unquote" and "ParseFloat".
+// What the literals of a Go template are worth, or what is wrong with them. Source: the Go specification, "Integer literals"
+// to "String literals"; strconv, "Unquote" and "ParseFloat".
 
 const INTEGER = /^[+-]?(?:0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[0-9a-fA-F])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;
 const DIGITS = '[0-9](?:_?[0-9])*';

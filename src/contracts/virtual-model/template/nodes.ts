@@ -1,4 +1,4 @@
-// What a Go template is made of, as data. Knows nothing about how it is read or run.
+// What a Go template is made of, as data.
 
 /** Offsets (`at`) are UTF-16 indices into the template. */
 export type Node =

@@ -1,5 +1,5 @@
-// Reads a Go template as text/template parses it: what is refused here is refused there. Knows nothing about data.
-// Source: Go 1.26, text/template, "Actions" and "Nested template definitions".
+// Reads a Go template as text/template parses it: what is refused here is refused there. Source: Go 1.26, text/template,
+// "Actions" and "Nested template definitions".
 
 import {
   type Cursor,

@@ -1,5 +1,5 @@
-// Reads what stands inside the actions of a Go template: declarations, commands, operands. Knows nothing about control.
-// Source: Go 1.26, text/template, "Arguments", "Pipelines" and "Variables".
+// Reads what stands inside the actions of a Go template: declarations, commands, operands. Source: Go 1.26, text/template,
+// "Arguments", "Pipelines" and "Variables".
 
 import { closest } from '#std/closest.ts';
 import { type Cursor, nested, peek, peekRaw, refuseAt, refuseToken, type Scope, take, takeRaw } from './cursor.ts';

@@ -1,6 +1,5 @@
-// printf of Go templates. Knows nothing about templates. Source: Go 1.26, fmt, "Printing". Where Go refuses a whole number as a
-// fraction, or a fraction without one as a whole number (`%.2f` of 3, `%d` of 3.0), it counts as what the verb wants: JSON does
-// not tell them apart.
+// printf of Go templates. Source: Go 1.26, fmt, "Printing". Where Go refuses a whole number as a fraction, or a fraction
+// without one as a whole number (`%.2f` of 3, `%d` of 3.0), it counts as what the verb wants: JSON does not tell them apart.
 
 import { stop } from './budget.ts';
 import { formatFloat, printNested, printValue, quoteText } from './text.ts';

@@ -1,5 +1,5 @@
 // Which values a Go template reads, as far as that can be known without running it: through `with`, variables, literal
-// `index` and called templates; not through loops and functions. Knows nothing about what the values mean.
+// `index` and called templates; not through loops and functions.
 
 import type { Branch, Command, Node, Operand, Pipeline, Template } from './nodes.ts';
 

@@ -1,5 +1,5 @@
-// Runs a Go template: what text/template makes of it and of data, within a budget. Pure. Knows nothing about what values mean.
-// Source: Go 1.26, text/template; where numbers differ from it, values.ts, compare.ts and printf.ts say so.
+// Runs a Go template: what text/template makes of it and of data, within a budget. Pure. Source: Go 1.26, text/template;
+// where numbers differ from it, values.ts, compare.ts and printf.ts say so.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Budget, newBudget, spendStep, spendText, stop, stopMessage } from './budget.ts';

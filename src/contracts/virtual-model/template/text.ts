@@ -1,5 +1,5 @@
-// Values as text: how Go prints, quotes and escapes them. Knows nothing about verbs of printf.
-// Source: Go 1.26, fmt, "Printing"; strconv, "Quote"; encoding/json, "Marshal"; text/template, "Functions".
+// Values as text: how Go prints, quotes and escapes them. Source: Go 1.26, fmt, "Printing"; strconv, "Quote"; encoding/json,
+// "Marshal"; text/template, "Functions".
 
 import type { Json } from '#std/json.ts';
 import { stop } from './budget.ts';

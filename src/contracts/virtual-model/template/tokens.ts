@@ -1,5 +1,4 @@
-// Cuts a Go template into tokens. Knows nothing about which tokens may follow which.
-// Source: Go 1.26, text/template, "Text and spaces", "Actions" and "Arguments".
+// Cuts a Go template into tokens. Source: Go 1.26, text/template, "Text and spaces", "Actions" and "Arguments".
 
 import { codePoint, isAlphanumeric } from './characters.ts';
 import { scanLiteral } from './literal-tokens.ts';

@@ -1,4 +1,4 @@
-// Values in a running Go template. Knows nothing about templates.
+// Values in a running Go template.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

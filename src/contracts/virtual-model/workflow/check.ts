@@ -1,4 +1,4 @@
-// Everything that is wrong with a workflow by itself, beyond its shape. Knows nothing about which tools there are.
+// Everything that is wrong with a workflow by itself, beyond its shape.
 
 import { dependenciesOf } from './dependencies.ts';
 import { outputFindings } from './outputs.ts';

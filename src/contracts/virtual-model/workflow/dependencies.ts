@@ -1,4 +1,4 @@
-// Which step of a workflow waits for which. Knows nothing about what steps do.
+// Which step of a workflow waits for which.
 
 import { closest } from '#std/closest.ts';
 import { problem, type Step, type WorkflowFinding } from './workflow.ts';

@@ -1,5 +1,4 @@
-// The output of a workflow: what no schema says of its properties, because they may be inside one another. Knows
-// nothing about templates.
+// The output of a workflow: what no schema says of its properties, because they may be inside one another.
 
 import { isObject, type Json, type JsonObject, parseJson, pointerToken } from '#std/json.ts';
 import { problem, type Workflow, type WorkflowFinding } from './workflow.ts';

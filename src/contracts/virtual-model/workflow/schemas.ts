@@ -1,5 +1,5 @@
 // Whether a JSON Schema inside of a workflow can be used: right by its meta-schema, and complete without the network.
-// Knows nothing about the values it is for. Nothing of the schema is compiled: it comes from outside.
+// Nothing of the schema is compiled: it comes from outside.
 
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject } from 'ajv';

@@ -1,5 +1,4 @@
-// The texts of a workflow that are templates: where they are, and whether each can be read. Knows nothing about steps
-// that templates name.
+// The texts of a workflow that are templates: where they are, and whether each can be read.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Node } from '../template/nodes.ts';

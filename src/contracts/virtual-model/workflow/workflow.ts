@@ -1,5 +1,4 @@
-// A composite tool as the checks see it: whatever reads one has checked its shape and filled in defaults. Knows nothing
-// about custom resources.
+// A composite tool as the checks see it: whatever reads one has checked its shape and filled in defaults.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Severity } from '#std/problem.ts';

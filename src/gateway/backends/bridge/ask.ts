@@ -1,4 +1,4 @@
-// Requests that a bridge sends for itself: one message out, one response back, within a time. Knows nothing about eras.
+// Requests that a bridge sends for itself: one message out, one response back, within a time.
 
 import type { Message, ResponseMessage } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';

@@ -1,5 +1,4 @@
-// A server of either era as one that speaks both: what it speaks itself passes, the other era is bridged. Knows nothing
-// about transports.
+// A server of either era as one that speaks both: what it speaks itself passes, the other era is bridged.
 
 import type { Answer, Backend, BackendFault, Era, Exchange, Flow } from '../backend.ts';
 import { type BridgeContext, createLaterFlow, NO_FLOW } from './context.ts';

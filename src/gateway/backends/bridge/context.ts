@@ -1,4 +1,4 @@
-// What all parts of a bridge share. Knows nothing about eras.
+// What all parts of a bridge share.
 
 import type { Backend, Flow } from '../backend.ts';
 import type { Asking } from './ask.ts';

@@ -1,5 +1,4 @@
 // Changes of JSON bytes: adds members to objects and takes members and elements out. What is not named stays byte for byte.
-// Knows nothing about MCP.
 
 import { afterSpace, type Member, objectMembers } from '../../wire/json-walk.ts';
 import type { Span } from '../../wire/message.ts';

@@ -1,4 +1,4 @@
-// Which eras a server speaks, as far as its answers have shown. Knows nothing about HTTP and how one asks.
+// Which eras a server speaks, as far as its answers have shown.
 
 import type { Era } from '../backend.ts';
 

@@ -1,4 +1,4 @@
-// Short JSON-RPC messages of our own as bytes, and values read out of longer ones. Knows nothing about eras and HTTP.
+// Short JSON-RPC messages of our own as bytes, and values read out of longer ones.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Span } from '../../wire/message.ts';

@@ -1,5 +1,5 @@
 // Arguments that a tool's schema asks to be mirrored into headers by `x-mcp-header` (2026-07-28, Streamable HTTP, Custom
-// Headers from Tool Parameters). Knows nothing about lists, requests and bytes.
+// Headers from Tool Parameters).
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { decodeHeaderValue, encodeHeaderValue, PARAM_HEADER_PREFIX } from '../../wire/headers.ts';

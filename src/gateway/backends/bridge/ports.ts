@@ -1,5 +1,4 @@
-// What a bridge needs besides the backend: time, chance, a seal, and how much there may be of what. Knows nothing about
-// how these are made.
+// What a bridge needs besides the backend: time, chance, a seal, and how much there may be of what.
 
 import type { SessionSeal } from '../../wire/seal.ts';
 import type { BackendClock } from '../ports.ts';

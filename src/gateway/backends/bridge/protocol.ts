@@ -1,5 +1,5 @@
 // What both eras of the protocol say that a bridge has to know: versions, keys of `_meta`, which methods there are, and
-// capabilities of one era in the words of the other. Knows nothing about messages as bytes and about HTTP.
+// capabilities of one era in the words of the other.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 

@@ -1,5 +1,4 @@
-// Reads the answer of a backend message by message, whether it is one JSON message or a stream of events. Knows nothing
-// about eras and what messages mean.
+// Reads the answer of a backend message by message, whether it is one JSON message or a stream of events.
 
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';

@@ -1,5 +1,5 @@
 // The answer to a client's request as it comes together: one JSON message, or a stream of events that ends with the
-// response. Knows nothing about eras.
+// response.
 
 import type { Answer, BackendFault } from '../backend.ts';
 

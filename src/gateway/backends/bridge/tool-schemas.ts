@@ -1,5 +1,5 @@
 // What the tools of a server ask for by `x-mcp-header`, learned from the lists that pass, and lists of tools as clients with
-// sessions can read them. Knows nothing about HTTP and which client is which.
+// sessions can read them.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { listElements, objectMembers } from '../../wire/json-walk.ts';

@@ -1,5 +1,5 @@
 // A backend whose sessions are in the memory of one replica, for all replicas: each session's id says whose it is, and its
-// exchanges are handed there. Knows nothing about clients and the store between the replicas.
+// exchanges are handed there.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { scanMessage } from '../../wire/scan.ts';

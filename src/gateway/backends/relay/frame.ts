@@ -1,5 +1,4 @@
-// One message between replicas as bytes: a head of JSON and a body, encrypted, since callers' tokens may be in it. Knows
-// nothing about what the heads say.
+// One message between replicas as bytes: a head of JSON and a body, encrypted, since callers' tokens may be in it.
 
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto';
 import { isObject, type JsonObject } from '#std/json.ts';

@@ -1,5 +1,4 @@
-// What replicas need to reach one another, topics to which messages are sent, and what they do for one another. Knows
-// nothing about how.
+// What replicas need to reach one another, topics to which messages are sent, and what they do for one another.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Answer, Flow } from '../backend.ts';

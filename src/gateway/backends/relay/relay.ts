@@ -1,5 +1,4 @@
-// Hands an exchange to the replica that has its session, and brings the answer back, while both are there. Knows nothing
-// about what sessions are, nor about the store between the replicas.
+// Hands an exchange to the replica that has its session, and brings the answer back, while both are there.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Answer, BackendFault, Flow } from '../backend.ts';

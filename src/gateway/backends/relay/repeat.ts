@@ -1,4 +1,4 @@
-// How often two replicas that work on one exchange look after each other. Knows nothing about exchanges.
+// How often two replicas that work on one exchange look after each other.
 
 import type { BackendClock } from '../ports.ts';
 

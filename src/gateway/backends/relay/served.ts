@@ -1,5 +1,4 @@
-// What this replica does for others: exchanges that they hand over, and what they say about them afterwards. Knows nothing
-// about the store between the replicas.
+// What this replica does for others: exchanges that they hand over, and what they say about them afterwards.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Answer, Flow } from '../backend.ts';

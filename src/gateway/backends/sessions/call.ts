@@ -1,5 +1,5 @@
 // The answer to one request of a client: one JSON body where nothing else belongs to it, an event stream as soon as
-// something does. Knows nothing about lines and how messages are routed.
+// something does.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Answer, BackendFault, Exchange } from '../backend.ts';

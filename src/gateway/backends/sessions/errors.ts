@@ -1,4 +1,4 @@
-// Messages and answers of our own in place of the server's or the client's. Knows nothing about sessions.
+// Messages and answers of our own in place of the server's or the client's.
 
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import type { Answer, Flow } from '../backend.ts';

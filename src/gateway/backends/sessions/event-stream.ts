@@ -1,5 +1,5 @@
 // One stream of server-sent events to a client: numbered, kept for a client that comes back, and bounded where it reads
-// slowly. Knows nothing about sessions and what messages say.
+// slowly.
 
 import { formatEvent } from '../../wire/sse.ts';
 import type { Answer, BackendFault } from '../backend.ts';

@@ -1,4 +1,4 @@
-// What a client gets to hear where a line cannot be opened. Knows nothing about lines.
+// What a client gets to hear where a line cannot be opened.
 
 import { Failure } from '#std/failure.ts';
 import type { BackendFault } from '../backend.ts';

@@ -1,4 +1,4 @@
-// A line for one session of a client: what a transport offers so that sessions can be served on it. Knows nothing about HTTP.
+// A line for one session of a client: what a transport offers so that sessions can be served on it.
 
 import type { Exchange } from '../backend.ts';
 

@@ -1,4 +1,4 @@
-// What happens inside a backend and no client sees, for metrics and the log of the operator. Knows nothing about either.
+// What happens inside a backend and no client sees, for metrics and the log of the operator.
 
 /** Why a message went nowhere. */
 export type DropReason =

@@ -1,5 +1,4 @@
-// The last events of one stream, numbered from 0, so that a client can ask for those after one that it has. Knows nothing
-// about clients and what events say.
+// The last events of one stream, numbered from 0, so that a client can ask for those after one that it has.
 
 export interface RingBounds {
   readonly ringEvents: number;

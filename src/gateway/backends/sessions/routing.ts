@@ -1,4 +1,4 @@
-// What a message of the server says about where it belongs. Knows nothing about sessions.
+// What a message of the server says about where it belongs.
 
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';

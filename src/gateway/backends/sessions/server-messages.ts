@@ -1,4 +1,4 @@
-// Which message of the server goes where in the session that it belongs to. Knows nothing about what clients send.
+// Which message of the server goes where in the session that it belongs to.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Call } from './call.ts';

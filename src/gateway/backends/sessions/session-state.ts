@@ -1,4 +1,4 @@
-// What one session of a client is made of, and its way to the server. Knows nothing about HTTP.
+// What one session of a client is made of, and its way to the server.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Exchange } from '../backend.ts';

@@ -1,5 +1,4 @@
-// One session of a client: its line to the server, its calls in flight, its streams; and which message goes where. Knows
-// nothing about transports and HTTP listeners.
+// One session of a client: its line to the server, its calls in flight, its streams; and which message goes where.
 
 import type { Message, NotificationMessage } from '../../wire/message.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../backend.ts';

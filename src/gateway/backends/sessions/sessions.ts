@@ -1,5 +1,5 @@
 // A backend over lines of messages: serves the streamable HTTP protocol on them, sessions and all (MCP 2024-11-05 to
-// 2025-11-25, and 2026-07-28 where the line speaks it). Knows nothing about what the lines are.
+// 2025-11-25, and 2026-07-28 where the line speaks it).
 
 import { eraOfRevision } from '../../wire/revisions.ts';
 import type { Answer, Backend, BackendFault, Era, Exchange, Flow, Probe } from '../backend.ts';

@@ -1,4 +1,4 @@
-// One request of the stateless era over a line: it opens, answers and closes with its exchange. Knows nothing about sessions.
+// One request of the stateless era over a line: it opens, answers and closes with its exchange.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Message } from '../../wire/message.ts';

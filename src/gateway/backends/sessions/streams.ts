@@ -1,5 +1,5 @@
 // All event streams of one session: those that answer calls, those that the client opened to listen, and what is kept of
-// either for a client that comes back. Knows nothing about lines and what messages say.
+// either for a client that comes back.
 
 import type { Answer } from '../backend.ts';
 import { createEventStream, type EventStream, READS_TOO_SLOWLY } from './event-stream.ts';

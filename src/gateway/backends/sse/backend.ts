@@ -1,5 +1,4 @@
-// An HTTP+SSE server (MCP 2024-11-05) as a backend: each session of a client has an event stream of its own there. Knows
-// nothing about listeners and policies.
+// An HTTP+SSE server (MCP 2024-11-05) as a backend: each session of a client has an event stream of its own there.
 
 import type { Backend, Era, Probe } from '../backend.ts';
 import type { SessionLimits } from '../sessions/limits.ts';

@@ -1,5 +1,4 @@
-// Where an HTTP+SSE server wants its messages (MCP 2024-11-05, Transports, the `endpoint` event). Knows nothing about
-// connections.
+// Where an HTTP+SSE server wants its messages (MCP 2024-11-05, Transports, the `endpoint` event).
 
 const MAX_LENGTH = 4096;
 

@@ -1,5 +1,4 @@
-// The line of one session to an HTTP+SSE server: what it is, which requests it sends, and its end. Knows nothing about which
-// messages go over it.
+// The line of one session to an HTTP+SSE server: what it is, which requests it sends, and its end.
 
 import { Failure } from '#std/failure.ts';
 import { HEADERS } from '../../wire/headers.ts';

@@ -1,5 +1,4 @@
-// Messages of a client to an HTTP+SSE server: POSTs to the endpoint that the server has named. Knows nothing about the stream
-// on which answers come.
+// Messages of a client to an HTTP+SSE server: POSTs to the endpoint that the server has named.
 
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import { scanMessage } from '../../wire/scan.ts';

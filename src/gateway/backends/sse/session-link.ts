@@ -1,5 +1,5 @@
 // The line of one session to an HTTP+SSE server (MCP 2024-11-05, Transports): messages go there as POSTs and come back as
-// events of one stream. Knows nothing about clients and what messages mean.
+// events of one stream.
 
 import { Failure } from '#std/failure.ts';
 import { isEventStream } from '../../wire/headers.ts';

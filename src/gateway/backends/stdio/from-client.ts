@@ -1,5 +1,4 @@
-// What a client of a shared process sends, as the process gets it: with ids of ours, and only what may concern all. Knows
-// nothing about what the process writes.
+// What a client of a shared process sends, as the process gets it: with ids of ours, and only what may concern all.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Message, NotificationMessage, RequestMessage } from '../../wire/message.ts';

@@ -1,5 +1,4 @@
-// What a shared process writes, to the client that it belongs to, with that client's own ids. Knows nothing about what
-// clients send.
+// What a shared process writes, to the client that it belongs to, with that client's own ids.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';

@@ -1,4 +1,4 @@
-// Cuts a stream of bytes into lines. Knows nothing about what lines say.
+// Cuts a stream of bytes into lines.
 
 export interface LineHandlers {
   /** Without its line end, never empty. It may share its memory with a chunk that was pushed. */

@@ -1,4 +1,4 @@
-// What a shared process says and is asked in our own name: the handshake of either era. Knows nothing about clients.
+// What a shared process says and is asked in our own name: the handshake of either era.
 
 import type { JsonObject } from '#std/json.ts';
 import { LATEST_SESSION_REVISION, LATEST_STATELESS_REVISION, SESSION_REVISIONS } from '../../wire/revisions.ts';

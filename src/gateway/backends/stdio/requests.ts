@@ -1,5 +1,4 @@
-// Requests in flight at a shared process: each has an id of ours there, and its client's own id here. Knows nothing about
-// lines.
+// Requests in flight at a shared process: each has an id of ours there, and its client's own id here.
 
 import type { SessionHandlers } from '../sessions/link.ts';
 

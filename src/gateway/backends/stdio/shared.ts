@@ -1,4 +1,4 @@
-// A stdio server as a backend, one process for many clients. Knows nothing about how processes run.
+// A stdio server as a backend, one process for many clients.
 
 import type { Backend } from '../backend.ts';
 import type { OpenStreams } from '../ports.ts';

@@ -1,4 +1,4 @@
-// What a server writes to its standard error, as lines of the log: bounded in length and number. Knows nothing about MCP.
+// What a server writes to its standard error, as lines of the log: bounded in length and number.
 
 import type { BackendClock } from '../ports.ts';
 import type { BackendObserver } from '../sessions/observer.ts';

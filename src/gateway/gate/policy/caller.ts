@@ -1,5 +1,4 @@
-// A caller as policies see it: the Cedar entity `Client::"<sub>"` with the claims that they read, `claim_<name>`. Knows
-// nothing about tokens and calls.
+// A caller as policies see it: the Cedar entity `Client::"<sub>"` with the claims that they read, `claim_<name>`.
 
 import { hash } from 'node:crypto';
 import { canonicalJson, type JsonObject } from '#std/json.ts';

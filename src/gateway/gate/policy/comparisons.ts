@@ -1,6 +1,6 @@
 // What policies compare arguments with, out of Cedar's JSON form of them: literals, patterns and claims. Calls between which
 // no comparison can tell are decided alike, so that one decision holds for all of them. An argument in any other place
-// counts by its value. Knows nothing about the engine and decisions.
+// counts by its value.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';

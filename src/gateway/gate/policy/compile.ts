@@ -1,4 +1,4 @@
-// A policy file as what decides calls, or what is wrong with it. Knows nothing about where the file is.
+// A policy file as what decides calls, or what is wrong with it.
 
 import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
 import type { AuthzConfigFile } from '#contracts/authz-config.ts';

@@ -1,5 +1,5 @@
 // The Cedar engine: a WebAssembly module that is loaded when the first policies are. Keeps sets of policies parsed, and
-// starts anew where a call damaged it. Knows nothing about MCP.
+// starts anew where a call damaged it.
 
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';

@@ -1,5 +1,5 @@
 // The entities that a policy file names, and how they meet those of a request: of what both say, the request's attributes
-// win, and the file's parents and tags stay. Knows nothing about the engine.
+// win, and the file's parents and tags stay.
 
 import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { typeAndId } from './scope.ts';

@@ -1,5 +1,4 @@
 // JSON text as values in which large integers keep every digit: a JavaScript number would round what is beyond 2^53.
-// Knows nothing about policies.
 
 declare global {
   interface JSON {

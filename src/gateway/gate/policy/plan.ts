@@ -1,5 +1,5 @@
 // Policies sorted by what they can decide on: for each action, and each resource that a policy names, a plan says which
-// policies the engine has to see and what they read. Knows nothing about callers and the engine.
+// policies the engine has to see and what they read.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isArgumentName } from './attributes.ts';

@@ -1,6 +1,5 @@
 // What a policy can read of a request, out of Cedar's JSON form of it, so that nothing else has to be passed and decisions
-// that depend on nothing else can be remembered. A construct that is unknown here counts as reading everything. Knows
-// nothing about engines or MCP.
+// that depend on nothing else can be remembered. A construct that is unknown here counts as reading everything.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';

@@ -1,5 +1,4 @@
-// What policies are asked about a call: who, what, on which tool, prompt or resource, with which arguments. Knows nothing
-// about Cedar's engine or JSON-RPC.
+// What policies are asked about a call: who, what, on which tool, prompt or resource, with which arguments.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Span } from '../../wire/message.ts';

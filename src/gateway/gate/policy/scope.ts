@@ -1,5 +1,4 @@
-// Which calls a policy can have a say in, by its scope: for all others the engine need not see it. Knows nothing about
-// conditions.
+// Which calls a policy can have a say in, by its scope: for all others the engine need not see it.
 
 import type { EntityUidJson, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { POLICY_ACTIONS, type PolicyAction } from './request.ts';

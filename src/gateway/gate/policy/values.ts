@@ -1,5 +1,5 @@
 // JSON values as Cedar has them: an integer is a Long, another number a Decimal, a list a Set, an object a Record. What
-// Cedar cannot express has no value, and a policy that reads it denies. Knows nothing about policies or requests.
+// Cedar cannot express has no value, and a policy that reads it denies.
 //
 // - Long: integers of 64 bits; 5.0 is one as well, by its value.
 // - Decimal: at most four digits after the point, as Cedar's `decimal` has them. 0.12345 has no value.

@@ -1,5 +1,5 @@
-// Which client asks at the token and revocation endpoints (RFC 6749 section 3.2.1): public ones say who they are, those with keys
-// prove it (RFC 7523 section 2.2). Knows nothing about what it asks for.
+// Which client asks at the token and revocation endpoints (RFC 6749 section 3.2.1): public ones say who they are, those with
+// keys prove it (RFC 7523 section 2.2).
 
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
 import type { JsonObject } from '#std/json.ts';

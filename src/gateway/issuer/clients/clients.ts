@@ -1,5 +1,4 @@
-// The clients that people may log in with: those that registered themselves, and those that a document describes. Knows nothing
-// about logins.
+// The clients that people may log in with: those that registered themselves, and those that a document describes.
 
 import type { ProviderKeys } from '#auth/jwks.ts';
 import type { IssuerPorts } from '../ports.ts';

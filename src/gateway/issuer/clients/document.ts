@@ -1,5 +1,5 @@
 // Clients that say who they are at a URL, which is their id (OAuth Client ID Metadata Document, as the MCP authorization
-// specification wants it). Knows nothing about logins.
+// specification wants it).
 
 import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
 import { setBounded } from '#std/bounded.ts';

@@ -1,5 +1,4 @@
-// Where clients may send people back to: which URIs may be registered, and which of a request fits a registered one. Knows
-// nothing about who asks.
+// Where clients may send people back to: which URIs may be registered, and which of a request fits a registered one.
 
 import type { OAuthErrorCode } from '../message.ts';
 import { isLoopback } from '../settings.ts';

@@ -1,4 +1,4 @@
-// Dynamic client registration (RFC 7591): JSON in, a public client out. Knows nothing about logins.
+// Dynamic client registration (RFC 7591): JSON in, a public client out.
 
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest, jsonAnswer, type OAuthError } from '../message.ts';

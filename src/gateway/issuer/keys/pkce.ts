@@ -1,4 +1,4 @@
-// Proof Key for Code Exchange (RFC 7636), S256 alone. Knows nothing about codes.
+// Proof Key for Code Exchange (RFC 7636), S256 alone.
 
 import { hash, timingSafeEqual } from 'node:crypto';
 

@@ -1,5 +1,4 @@
-// Several keys or secrets of which one is used and all are accepted, read again when their files change. Knows nothing about
-// what they are.
+// Several keys or secrets of which one is used and all are accepted, read again when their files change.
 
 import { Failure } from '#std/failure.ts';
 import type { IssuerCode } from '../codes.ts';

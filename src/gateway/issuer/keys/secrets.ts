@@ -1,5 +1,5 @@
 // What follows from the HMAC secrets: opaque codes and refresh tokens that no one can make up, and texts that only this
-// server can read. The first secret is used, all are accepted. Knows nothing about what is protected.
+// server can read. The first secret is used, all are accepted.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Failure } from '#std/failure.ts';

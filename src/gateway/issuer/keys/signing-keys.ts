@@ -1,4 +1,4 @@
-// The keys that access tokens are signed with: the first signs, all are published. Knows nothing about what is signed.
+// The keys that access tokens are signed with: the first signs, all are published.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';

@@ -1,4 +1,4 @@
-// Text as HTML: everything that is put in is escaped, unless it is HTML already. Knows nothing about pages.
+// Text as HTML: everything that is put in is escaped, unless it is HTML already.
 
 export interface Html {
   readonly html: string;

@@ -1,4 +1,4 @@
-// The pages that people see on their way through a login. They work without scripts. Knows nothing about logins.
+// The pages that people see on their way through a login. They work without scripts.
 
 import type { IssuerAnswer } from '../message.ts';
 import { type Html, html } from './html.ts';

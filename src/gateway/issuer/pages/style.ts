@@ -1,4 +1,4 @@
-// How the pages of the authorization server look: one small sheet within the page, dark and light. Knows no contents.
+// How the pages of the authorization server look: one small sheet within the page, dark and light.
 
 import { hash } from 'node:crypto';
 

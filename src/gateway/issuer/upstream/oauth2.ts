@@ -1,4 +1,4 @@
-// A provider that speaks OAuth 2.0 only: who a person is, its userinfo endpoint says. Knows nothing about clients.
+// A provider that speaks OAuth 2.0 only: who a person is, its userinfo endpoint says.
 
 import { pkceChallenge } from '../keys/pkce.ts';
 import type { IssuerPorts } from '../ports.ts';

@@ -1,4 +1,4 @@
-// A provider that speaks OpenID Connect: endpoints by discovery, people by a verified id_token. Knows nothing about clients.
+// A provider that speaks OpenID Connect: endpoints by discovery, people by a verified id_token.
 
 import { discover } from '#auth/discovery.ts';
 import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';

@@ -1,5 +1,4 @@
-// Asks the token endpoint of a provider, and reads what it answers (RFC 6749 section 5, or as a mapping says). Knows nothing
-// about who logs in.
+// Asks the token endpoint of a provider, and reads what it answers (RFC 6749 section 5, or as a mapping says).
 
 import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 import type { IssuerPorts } from '../ports.ts';

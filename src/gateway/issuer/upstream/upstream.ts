@@ -1,4 +1,4 @@
-// A provider that people log in with: the contract that OpenID Connect and OAuth 2.0 keep. Knows nothing about clients.
+// A provider that people log in with: the contract that OpenID Connect and OAuth 2.0 keep.
 
 import { Failure } from '#std/failure.ts';
 import type { IssuerCode } from '../codes.ts';

@@ -1,4 +1,4 @@
-// Who a token of a provider is for, as its userinfo endpoint says. Knows nothing about how the token was got.
+// Who a token of a provider is for, as its userinfo endpoint says.
 
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import type { IssuerPorts } from '../ports.ts';

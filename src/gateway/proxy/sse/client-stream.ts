@@ -1,5 +1,4 @@
-// The stream of one client of the transport of 2024-11-05: each message of an answer becomes one event of it. Knows nothing
-// about sessions.
+// The stream of one client of the transport of 2024-11-05: each message of an answer becomes one event of it.
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { errorBody } from '../../wire/errors.ts';

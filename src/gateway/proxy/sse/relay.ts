@@ -1,5 +1,4 @@
 // The transport of 2024-11-05 on any replica: a message that comes to another one than the stream is handed to the stream's.
-// Knows nothing about the store between the replicas.
 
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
 import { exchangeIn, requestOf } from '../../backends/relay/backend.ts';

@@ -1,5 +1,4 @@
-// The two paths of the transport of 2024-11-05: the stream of a client, and the messages that it posts. Knows nothing about
-// tokens and origins: whoever gets here may come in.
+// The two paths of the transport of 2024-11-05: the stream of a client, and the messages that it posts.
 
 import type { Answer } from '../../backends/backend.ts';
 import type { SessionSeal } from '../../wire/seal.ts';

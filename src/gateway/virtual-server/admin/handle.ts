@@ -1,5 +1,5 @@
 // The listener of those who look after a virtual server: documents with names, and a page that shows them. It only reads;
-// whoever reaches the address may. Knows nothing about what the documents say.
+// whoever reaches the address may.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '#std/json.ts';

@@ -1,5 +1,5 @@
 // What a virtual server is made of, for those who look after it: what each backend is called and offers, which names were
-// wanted twice, workflows and their last runs. Never a credential, an argument or a result. Knows nothing about HTTP.
+// wanted twice, workflows and their last runs. Never a credential, an argument or a result.
 
 import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';

@@ -1,5 +1,5 @@
 // Ids that members choose, as clients of the virtual server see them: with the name of the member, so that any replica knows
-// where an answer goes and two members never mean the same. Knows nothing about messages.
+// where an answer goes and two members never mean the same.
 
 export interface MemberId {
   readonly member: string;

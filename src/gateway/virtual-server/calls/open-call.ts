@@ -1,5 +1,5 @@
 // One request of a client at the member that it concerns: in the client's session there, or by itself in the era without
-// sessions. Knows nothing about which member that is.
+// sessions.
 
 import type { Answer, BackendFault, Exchange, Flow } from '../../backends/backend.ts';
 import { ask, postExchange } from '../../backends/bridge/ask.ts';

@@ -1,5 +1,4 @@
-// Which member a request of a client is for, and what the member calls what it names. Pure. Knows nothing about eras and how
-// requests get there.
+// Which member a request of a client is for, and what the member calls what it names. Pure.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';

@@ -1,5 +1,4 @@
 // What a virtual server offers, out of what its members offer: which name means what, and the lists that clients see. Pure.
-// Knows nothing about how members are asked and who calls.
 
 import {
   type ConflictResolution,

@@ -1,4 +1,4 @@
-// What a virtual server can do, out of what its members can. Knows nothing about names and lists.
+// What a virtual server can do, out of what its members can.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 

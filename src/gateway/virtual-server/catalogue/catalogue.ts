@@ -1,5 +1,4 @@
-// What a virtual server offers to a caller now, and word of it when that changes. Knows nothing about sessions, streams and
-// how lists are asked for.
+// What a virtual server offers to a caller now, and word of it when that changes.
 
 import { setBounded } from '#std/bounded.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';

@@ -1,5 +1,5 @@
 // The lists of members as they were read last: one for all callers where a member shows everybody the same, one for each
-// caller where it does not. Knows nothing about names that clients see.
+// caller where it does not.
 
 import { setBounded } from '#std/bounded.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';

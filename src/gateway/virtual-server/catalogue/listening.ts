@@ -1,4 +1,4 @@
-// Hears from members that show everybody the same when their lists change. Knows nothing about what follows from it.
+// Hears from members that show everybody the same when their lists change.
 
 import type { Flow } from '../../backends/backend.ts';
 import { type Cause, postExchange } from '../../backends/bridge/ask.ts';

@@ -1,5 +1,4 @@
-// What one member offers, read through all pages of its lists. Items keep their bytes. Knows nothing about other members,
-// names that clients see and who may see what.
+// What one member offers, read through all pages of its lists. Items keep their bytes.
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { BackendFault } from '../../backends/backend.ts';

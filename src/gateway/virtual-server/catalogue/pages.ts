@@ -1,5 +1,4 @@
-// One list of a virtual server as clients get it: sorted, in pages that stay the same while the list does. Knows nothing
-// about members and methods.
+// One list of a virtual server as clients get it: sorted, in pages that stay the same while the list does.
 
 import { hash } from 'node:crypto';
 import type { Era } from '../../backends/backend.ts';

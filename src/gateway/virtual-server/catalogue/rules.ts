@@ -1,4 +1,4 @@
-// What lists are put together of, and by which settings. Knows nothing about either.
+// What lists are put together of, and by which settings.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import type { ConflictResolution } from '#contracts/virtual-model/aggregate.ts';

@@ -1,4 +1,4 @@
-// Which tool of which member every name means, and how clients see it. Pure. Knows nothing about other lists.
+// Which tool of which member every name means, and how clients see it. Pure.
 
 import type { MemberTools, RoutedTool, Routes } from '#contracts/virtual-model/aggregate.ts';
 import { patchTool } from '../../gate/lists.ts';

@@ -1,4 +1,4 @@
-// Asks members again and again how they are. Knows nothing about what follows from it.
+// Asks members again and again how they are.
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Member, Members } from '../members/member.ts';

@@ -1,5 +1,5 @@
 // What a replica writes into `status.discoveredBackends` of its VirtualMCPServer: how each backend is, as whoever asked it
-// last has found. Pure. Knows nothing about clusters.
+// last has found. Pure.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { HealthReport, MemberState } from './member-health.ts';

@@ -1,5 +1,5 @@
-// How one member is, by checks and by the calls that pass: healthy, degraded, unhealthy, and whether its circuit lets
-// calls through. Knows nothing about how it is asked.
+// How one member is, by checks and by the calls that pass: healthy, degraded, unhealthy, and whether its circuit lets calls
+// through.
 
 export interface HealthSettings {
   /** Failures in a row that make it unhealthy. */

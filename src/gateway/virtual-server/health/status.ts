@@ -1,5 +1,5 @@
-// How a virtual server and what is behind it are, for those who look after it. Without names, URLs and messages where anybody
-// may ask. Knows nothing about HTTP.
+// How a virtual server and what is behind it are, for those who look after it. Without names, URLs and messages where
+// anybody may ask.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Member } from '../members/member.ts';

@@ -1,5 +1,4 @@
-// One server behind the virtual one, and requests to it: what a client's exchange becomes on its way there. Knows nothing
-// about lists, sessions and which client calls.
+// One server behind the virtual one, and requests to it: what a client's exchange becomes on its way there.
 
 import type { Backend, Exchange } from '../../backends/backend.ts';
 import type { Cause } from '../../backends/bridge/ask.ts';

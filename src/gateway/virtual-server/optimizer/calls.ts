@@ -1,5 +1,5 @@
 // Requests of clients at a virtual server that offers find_tool and call_tool alone: the first is answered here, the second
-// goes on as the call of the tool that it names. Knows nothing about sessions and members.
+// goes on as the call of the tool that it names.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';

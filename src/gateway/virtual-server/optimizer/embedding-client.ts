@@ -1,5 +1,5 @@
 // The HTTP API of an embedding service (text-embeddings-inference: GET /info, POST /embed): texts in, unit vectors out. What
-// it answers is checked. Knows nothing about what the texts are.
+// it answers is checked.
 
 import { isObject } from '#std/json.ts';
 import type { MeaningPorts } from './ports.ts';

@@ -1,5 +1,4 @@
 // Finds tools of a list: by meaning as far as the settings say so and the embedding service can, by words for the rest.
-// Knows nothing about messages.
 
 import type { Era } from '../../backends/backend.ts';
 import type { ListedItem } from '../catalogue/pages.ts';

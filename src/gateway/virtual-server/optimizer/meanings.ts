@@ -1,5 +1,5 @@
 // What texts mean, as vectors of an embedding service: each text is asked about once, whoever has it, and a service that
-// fails is left alone for a while. Knows nothing about tools.
+// fails is left alone for a while.
 
 import { setBounded } from '#std/bounded.ts';
 import { sha256 } from '#std/hash.ts';

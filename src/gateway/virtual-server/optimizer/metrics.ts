@@ -1,4 +1,4 @@
-// What the search for tools counts. Knows nothing about how metrics are collected.
+// What the search for tools counts.
 
 import type { Metrics } from '#std/telemetry/metrics.ts';
 import type { Found } from './find.ts';

@@ -1,4 +1,4 @@
-// The search for tools of one virtual server, as its settings say now. Knows nothing about messages and who may call what.
+// The search for tools of one virtual server, as its settings say now.
 
 import { type Found, findTools, type Wanted } from './find.ts';
 import { createMeanings, type Meanings } from './meanings.ts';

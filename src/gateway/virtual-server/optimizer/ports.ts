@@ -1,5 +1,4 @@
-// What the search for tools needs of the world: an index of words, and requests to the embedding service. Knows nothing
-// about lists and callers.
+// What the search for tools needs of the world: an index of words, and requests to the embedding service.
 
 import type { Fetch } from '#auth/ports.ts';
 

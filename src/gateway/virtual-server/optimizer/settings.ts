@@ -1,4 +1,4 @@
-// The settings of the optimizer as numbers. Knows nothing about files.
+// The settings of the optimizer as numbers.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { parseDuration } from '#std/duration.ts';

@@ -1,5 +1,4 @@
-// The tools of one list as they are found, made once for all callers that see the list. Knows nothing about what is looked
-// for.
+// The tools of one list as they are found, made once for all callers that see the list.
 
 import { setBounded } from '#std/bounded.ts';
 import type { Era } from '../../backends/backend.ts';

@@ -1,4 +1,4 @@
-// The words that a search looks for, and those that a tool is found by. Pure. Knows nothing about how they are searched.
+// The words that a search looks for, and those that a tool is found by. Pure.
 
 import { isObject } from '#std/json.ts';
 import { readValue } from '../../wire/scan.ts';

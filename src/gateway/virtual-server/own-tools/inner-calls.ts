@@ -1,5 +1,5 @@
 // Calls of members' tools by the virtual server's own tools, on behalf of a caller: in the caller's session at the member
-// where there is one, and each permitted by itself. Knows nothing about what calls them.
+// where there is one, and each permitted by itself.
 
 import type { JsonObject } from '#std/json.ts';
 import type { BackendFault, Exchange, Flow } from '../../backends/backend.ts';

@@ -1,5 +1,4 @@
-// The virtual server's own tools as one of its members, which needs no network and no credentials. Knows nothing about what
-// they do.
+// The virtual server's own tools as one of its members, which needs no network and no credentials.
 
 import type { Backend } from '../../backends/backend.ts';
 import type { Member, Members } from '../members/member.ts';

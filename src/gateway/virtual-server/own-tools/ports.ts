@@ -1,5 +1,5 @@
 // Tools that a virtual server has itself, beside those of its members: what they join the list with, who answers them, and
-// how they call tools of members. Knows nothing about workflows and search.
+// how they call tools of members.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Backend, Exchange } from '../../backends/backend.ts';

@@ -1,5 +1,4 @@
-// A client's session at one member, opened when it is first needed and with what the client said of itself. Knows nothing
-// about calls.
+// A client's session at one member, opened when it is first needed and with what the client said of itself.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';

@@ -1,4 +1,4 @@
-// Where sessions are kept so that every replica can serve them. Knows nothing about what is in them.
+// Where sessions are kept so that every replica can serve them.
 
 /** A session is a set of texts by name, forgotten after a time without use. Rejects with a Failure where it cannot be reached. */
 export interface SessionStore {

@@ -1,5 +1,4 @@
 // One session of a client with the virtual server: who the client is, its sessions at members, what it has subscribed to.
-// Knows nothing about HTTP and where sessions are kept.
 
 import type { JsonObject } from '#std/json.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';

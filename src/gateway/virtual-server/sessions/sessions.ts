@@ -1,5 +1,4 @@
-// All sessions of a virtual server on this replica, and those that others have begun, where there is a store. Knows nothing
-// about HTTP, and nothing about members but their names.
+// All sessions of a virtual server on this replica, and those that others have begun, where there is a store.
 
 import type { Exchange } from '../../backends/backend.ts';
 import { mostFrequent } from '../../backends/sessions/most-frequent.ts';

@@ -1,5 +1,4 @@
-// The stream that a client with a session listens to: what its members say there, and word of changed lists. Knows nothing
-// about single members' connections.
+// The stream that a client with a session listens to: what its members say there, and word of changed lists.
 
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
 import { NO_FLOW } from '../../backends/bridge/context.ts';

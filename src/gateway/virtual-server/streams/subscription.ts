@@ -1,5 +1,5 @@
 // `subscriptions/listen` at a virtual server (2026-07-28): word of changed lists is its own, updates of resources come from
-// the members that have them. Knows nothing about sessions.
+// the members that have them.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';

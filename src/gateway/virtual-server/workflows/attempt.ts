@@ -1,5 +1,5 @@
 // One step, or one item of a loop, with all that is common to every kind: condition, time, tries, and what becomes of a
-// failure. Knows nothing about what is tried.
+// failure.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Retry, ToolCall } from './definition.ts';

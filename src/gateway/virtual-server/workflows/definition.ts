@@ -1,5 +1,4 @@
-// A workflow as it runs: templates parsed, times as numbers, defaults filled in. Made once for each configuration. Knows nothing
-// about calls.
+// A workflow as it runs: templates parsed, times as numbers, defaults filled in. Made once for each configuration.
 
 import type { Template } from '#contracts/virtual-model/template/nodes.ts';
 import { parseTemplate } from '#contracts/virtual-model/template/parse.ts';

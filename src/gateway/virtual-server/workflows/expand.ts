@@ -1,4 +1,4 @@
-// Templates of a workflow with its data: texts, conditions, lists, arguments. Pure. Knows nothing about steps.
+// Templates of a workflow with its data: texts, conditions, lists, arguments. Pure.
 
 import { runTemplate } from '#contracts/virtual-model/template/run.ts';
 import { place } from '#contracts/virtual-model/workflow/templates.ts';

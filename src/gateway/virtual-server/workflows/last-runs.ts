@@ -1,5 +1,5 @@
 // The last runs of workflows for those who look after the server: how each ended and how long it took. Without arguments,
-// results and words of errors: those belong to the caller. Knows nothing about how runs go.
+// results and words of errors: those belong to the caller.
 
 import type { RunResult, StepEnd } from './ports.ts';
 

@@ -1,4 +1,4 @@
-// Workflows as an MCP server with sessions: one line for each session of a client. Knows nothing about HTTP and how workflows run.
+// Workflows as an MCP server with sessions: one line for each session of a client.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';

@@ -1,5 +1,5 @@
-// What is counted of workflows, by the names that existing dashboards use. Their names come from the configuration, so
-// there are few. Knows nothing about how metrics are collected.
+// What is counted of workflows, by the names that existing dashboards use. Their names come from the configuration, so there
+// are few.
 
 import type { Metrics } from '#std/telemetry/metrics.ts';
 

@@ -1,4 +1,4 @@
-// What a workflow gives back: its typed output, made by templates. Pure. Knows nothing about how steps came to their results.
+// What a workflow gives back: its typed output, made by templates. Pure.
 
 import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 import type { OutputProperty, Workflow } from './definition.ts';

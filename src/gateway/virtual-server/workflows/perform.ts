@@ -1,4 +1,4 @@
-// What each kind of step does when it is tried once. Knows nothing about tries, times and which step comes when.
+// What each kind of step does when it is tried once.
 
 import { fillDefaults } from '#contracts/virtual-model/schema/fill.ts';
 import { misfitsOf } from '#contracts/virtual-model/schema/fit.ts';

@@ -1,5 +1,4 @@
-// What a run of a workflow needs of the world: tools, the person at the client, time, and who wants to know. Knows nothing
-// about MCP.
+// What a run of a workflow needs of the world: tools, the person at the client, time, and who wants to know.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { InnerResult } from '../own-tools/ports.ts';

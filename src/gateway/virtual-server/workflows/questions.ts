@@ -1,4 +1,4 @@
-// What workflows ask the person at a client (MCP, elicitation/create), and the answers. Knows nothing about workflows.
+// What workflows ask the person at a client (MCP, elicitation/create), and the answers.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';

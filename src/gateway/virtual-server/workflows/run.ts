@@ -1,5 +1,5 @@
-// One run of a workflow: steps start when they can, and the run ends when all are done, one ends it, its time is over, or no one
-// waits for it. Knows nothing about MCP and what steps do.
+// One run of a workflow: steps start when they can, and the run ends when all are done, one ends it, its time is over, or no
+// one waits for it.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Outcome, tryStep } from './attempt.ts';

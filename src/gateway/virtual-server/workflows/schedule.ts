@@ -1,5 +1,5 @@
 // Which steps of a workflow can start. Pure. A step starts as soon as those that it depends on are done: there are no levels
-// that wait for one another. Knows nothing about what steps do.
+// that wait for one another.
 
 export type StepStatus = 'pending' | 'running' | 'completed' | 'failed' | 'skipped';
 

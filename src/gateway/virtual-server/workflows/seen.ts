@@ -1,4 +1,4 @@
-// What is kept of a run of a workflow: audit events, numbers, a span for it and for each step. Knows nothing about where they go.
+// What is kept of a run of a workflow: audit events, numbers, a span for it and for each step.
 
 import type { Json } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';

@@ -1,4 +1,4 @@
-// What a run of a workflow has come to: its steps, and what templates see of them. Knows nothing about how steps are done.
+// What a run of a workflow has come to: its steps, and what templates see of them.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Workflow } from './definition.ts';

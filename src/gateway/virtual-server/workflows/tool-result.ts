@@ -1,4 +1,4 @@
-// What a tool's result is to the steps after it. Pure. Knows nothing about who calls tools.
+// What a tool's result is to the steps after it. Pure.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { InnerResult } from '../own-tools/ports.ts';

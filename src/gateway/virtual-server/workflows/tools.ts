@@ -1,5 +1,4 @@
-// Workflows as tools of the virtual server's own: how clients see them, and what becomes of a call. Knows nothing about
-// lines, sessions and HTTP.
+// Workflows as tools of the virtual server's own: how clients see them, and what becomes of a call.
 
 import { fillDefaults } from '#contracts/virtual-model/schema/fill.ts';
 import { misfitsOf } from '#contracts/virtual-model/schema/fit.ts';

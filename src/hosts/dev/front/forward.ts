@@ -1,4 +1,4 @@
-// Passes a request to the proxy of one server and its answer back, as streams. Knows nothing about who may ask.
+// Passes a request to the proxy of one server and its answer back, as streams.
 
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, request as send } from 'node:http';
 

@@ -1,5 +1,5 @@
 // The URLs of the servers that run here, beside the catalogue: who may come in (Host, Origin, the token of this start), and
-// which server a path means. Knows nothing about processes and what is said to a server.
+// which server a path means.
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
-// What the reconciler did, beside the catalogue of `skep dev`: the page and the answers that `skep run` has on a listener of its
-// own. No one is asked for a token: they hold no value of a Secret, and every user of the machine may read them. Knows nothing about runs.
+// What the reconciler did, beside the catalogue of `skep dev`: the page and the answers that `skep run` has on a listener of
+// its own. No one is asked for a token: they hold no value of a Secret, and every user of the machine may read them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fastify } from 'fastify';

@@ -1,5 +1,5 @@
 // The issuer of the sample fleet: gives out tokens for the servers behind OIDC, to whoever says who they are. It is for one
-// machine and asks for no password, so only `skep dev` loads it. Knows nothing about the servers.
+// machine and asks for no password, so only `skep dev` loads it.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The page of the sample issuer where people say who they are. Knows nothing about tokens.
+// The page of the sample issuer where people say who they are.
 
 export interface LoginQuestion {
   readonly action: string;

@@ -1,5 +1,5 @@
 // What the sample issuer remembers: all of it in memory, and in a file what clients rely on after a restart (their
-// registrations, grants, refresh tokens, the signing key). Knows nothing about OAuth.
+// registrations, grants, refresh tokens, the signing key).
 
 import { readFileSync } from 'node:fs';
 import { writePrivatelyNow } from '#kubernetes/devcluster/storage/private-file.ts';

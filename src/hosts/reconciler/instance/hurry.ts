@@ -1,4 +1,4 @@
-// Keeps a command that someone waits for from waiting for one silent server. Knows nothing about what is asked.
+// Keeps a command that someone waits for from waiting for one silent server.
 
 import type { Checkout } from '#reconciler/run/ports.ts';
 import type { FleetSource } from '#reconciler/run/read/gather.ts';

@@ -1,4 +1,4 @@
-// Who is notified of an instance's runs, out of its configuration. Knows nothing about what is reported.
+// Who is notified of an instance's runs, out of its configuration.
 
 import type { Outbound } from '#adapters/http/outbound.ts';
 import { sendCommitStatus } from '#adapters/notify/commit-status.ts';

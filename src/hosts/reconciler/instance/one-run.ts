@@ -1,5 +1,5 @@
-// One run of an instance that is opened for it, reported as it happens; Ctrl-C ends it early, and what it did is reported all the same.
-// Knows nothing about what the run does.
+// One run of an instance that is opened for it, reported as it happens; Ctrl-C ends it early, and what it did is reported
+// all the same.
 
 import { jsonOfRun } from '#reconciler/report/json.ts';
 import { createProgress } from '#reconciler/report/progress.ts';

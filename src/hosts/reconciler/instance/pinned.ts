@@ -1,4 +1,4 @@
-// A repository at one commit that someone has named before, whatever its ref names by now. Knows nothing about plans.
+// A repository at one commit that someone has named before, whatever its ref names by now.
 
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,4 @@
-// Plan files of an instance on disk: what binds one to the configuration, how it is written and read. Knows nothing about
-// what a plan holds.
+// Plan files of an instance on disk: what binds one to the configuration, how it is written and read.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';

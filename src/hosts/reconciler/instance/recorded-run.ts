@@ -1,4 +1,4 @@
-// A run with what comes after it: its record, and whoever is notified. Knows nothing about what a run does.
+// A run with what comes after it: its record, and whoever is notified.
 
 import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import { failedRecord, recordOf } from '#reconciler/run/history/record.ts';

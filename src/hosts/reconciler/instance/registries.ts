@@ -1,5 +1,4 @@
-// What registry sources of an instance are read with, and the databases that their catalogues are in. Knows nothing about
-// the cluster.
+// What registry sources of an instance are read with, and the databases that their catalogues are in.
 
 import { join } from 'node:path';
 import type { Outbound } from '#adapters/http/outbound.ts';

@@ -1,4 +1,4 @@
-// A registry file in a Git repository, for whichever process reads it. Knows nothing about where passwords are kept.
+// A registry file in a Git repository, for whichever process reads it.
 
 import type { GitOptions } from '#adapters/git/repository.ts';
 import type { GitOrigin } from '#contracts/registry/source.ts';

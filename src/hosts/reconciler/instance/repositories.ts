@@ -1,5 +1,4 @@
-// Opens the Git repositories that skep.yaml or an MCPRegistry names, by the credentials of each or of its host. Knows
-// nothing about what is read from them.
+// Opens the Git repositories that skep.yaml or an MCPRegistry names, by the credentials of each or of its host.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Publishes the state of an instance after each run, where skep.yaml asks for it: to a file, and to the listener. Knows
-// nothing about what a snapshot holds.
+// Publishes the state of an instance after each run, where skep.yaml asks for it: to a file, and to the listener.
 
 import { idOf } from '#kubernetes/rules/object.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';

@@ -1,5 +1,5 @@
-// A thread that reads manifests of one source, and hands over what it found: YAML and CEL are whatever someone has written, and
-// may take any time. Knows nothing about runs.
+// A thread that reads manifests of one source, and hands over what it found: YAML and CEL are whatever someone has written,
+// and may take any time.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { KINDS } from '#reconciler/kinds/index.ts';

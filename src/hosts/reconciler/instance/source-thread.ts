@@ -1,5 +1,5 @@
-// Reads the manifests of a source in a thread of its own, with limits of time and memory, into the cache that runs read from:
-// what one source makes of YAML and CEL keeps no other from its changes. Knows nothing about when that is done.
+// Reads the manifests of a source in a thread of its own, with limits of time and memory, into the cache that runs read
+// from: what one source makes of YAML and CEL keeps no other from its changes.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';

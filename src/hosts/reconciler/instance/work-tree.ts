@@ -1,5 +1,4 @@
-// A folder of this machine as a source: its manifests as they stand now, committed or not. Knows nothing about what is in
-// them.
+// A folder of this machine as a source: its manifests as they stand now, committed or not.
 
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';

@@ -1,6 +1,5 @@
 // Results kept in files between runs of the program, each by a digest of all that it follows from. Losing one costs time,
-// never correctness: what cannot be read, or is not what was written, counts as absent. Knows nothing about what results
-// are.
+// never correctness: what cannot be read, or is not what was written, counts as absent.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -1,5 +1,4 @@
-// Ends a run that takes longer than it may: from then on it begins no change, and a while later no request. Knows nothing about what
-// it does.
+// Ends a run that takes longer than it may: from then on it begins no change, and a while later no request.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { RUN_DEADLINE } from '#reconciler/run/apply/apply.ts';

@@ -1,5 +1,5 @@
 // Reads sources beside the runs: a run waits a while for what it asks for, and where that takes longer it goes on with what
-// was read last. Knows nothing about what is read.
+// was read last.
 
 import type { RegistryDeps } from '#reconciler/run/catalogue/registries.ts';
 import type { Checkout, Clock } from '#reconciler/run/ports.ts';

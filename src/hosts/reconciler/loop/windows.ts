@@ -1,4 +1,4 @@
-// Whether changes may be made at a moment: cron expressions that open or close for some hours. Knows nothing about runs.
+// Whether changes may be made at a moment: cron expressions that open or close for some hours.
 
 import type { Paused } from '#reconciler/run/result.ts';
 import type { Window } from '../../config/windows.ts';

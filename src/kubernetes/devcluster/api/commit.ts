@@ -1,5 +1,4 @@
-// The last steps of every write: ownership tracked, rules checked, stored unless nothing changed or nothing is to be
-// stored. Knows nothing about bodies and queries.
+// The last steps of every write: ownership tracked, rules checked, stored unless nothing changed or nothing is to be stored.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { keepTimes, trackUpdate } from '../../rules/ownership/write/apply.ts';

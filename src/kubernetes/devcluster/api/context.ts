@@ -1,4 +1,4 @@
-// What every operation of the API works on. Knows nothing about how it is made.
+// What every operation of the API works on.
 
 import type { Behaviour } from '../resources/behaviour.ts';
 import type { ResourceType } from '../resources/resource-type.ts';

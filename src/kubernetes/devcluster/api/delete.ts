@@ -1,5 +1,5 @@
-// DELETE: an object or a collection. What holds an object (finalizers, dependents in the foreground) keeps it visible
-// until it is let go. Knows nothing about who lets go.
+// DELETE: an object or a collection. What holds an object (finalizers, dependents in the foreground) keeps it visible until
+// it is let go.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,5 +1,5 @@
 // The part of an object's life that is the same for all kinds: what the server says in metadata, what clients may change
-// there. Knows nothing about particular kinds.
+// there.
 
 import type { KubeObject, ObjectMeta } from '../../rules/object.ts';
 import type { ResourceType } from '../resources/resource-type.ts';

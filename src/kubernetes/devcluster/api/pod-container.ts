@@ -1,4 +1,4 @@
-// Which container of a pod a request means. Knows nothing about what runs.
+// Which container of a pod a request means.
 
 import { isObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

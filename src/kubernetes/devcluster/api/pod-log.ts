@@ -1,4 +1,4 @@
-// `pods/log`: what a container has printed, and with `follow` what it prints until its run ends. Knows nothing about processes.
+// `pods/log`: what a container has printed, and with `follow` what it prints until its run ends.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ContainerName } from '../attach/containers.ts';

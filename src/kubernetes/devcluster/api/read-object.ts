@@ -1,5 +1,5 @@
-// From the body of a write to an object of the requested kind: kind and version checked, unknown and doubled fields
-// reported as the request wants. Knows nothing about storage.
+// From the body of a write to an object of the requested kind: kind and version checked, unknown and doubled fields reported
+// as the request wants.
 
 import assert from 'node:assert/strict';
 import { isObject, type JsonObject } from '#std/json.ts';

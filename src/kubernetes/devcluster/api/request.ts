@@ -1,4 +1,4 @@
-// One request for a resource, routed and read, and what is answered. Knows nothing about sockets.
+// One request for a resource, routed and read, and what is answered.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

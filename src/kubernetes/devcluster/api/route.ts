@@ -1,4 +1,4 @@
-// Reads a request line: which resource, which object, what is to be done. Knows nothing about what exists.
+// Reads a request line: which resource, which object, what is to be done.
 
 import type { Verb } from '../resources/resource-type.ts';
 

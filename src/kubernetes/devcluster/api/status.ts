@@ -1,5 +1,5 @@
-// The errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes, thrown as Failures and
-// sent at the edge. Texts and reasons are those that clients know from a real API server. Knows nothing about HTTP.
+// The errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes, thrown as Failures and sent
+// at the edge. Texts and reasons are those that clients know from a real API server.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

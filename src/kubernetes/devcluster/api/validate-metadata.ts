@@ -1,5 +1,4 @@
-// The rules for metadata that hold for all kinds: names, labels, annotations, owners. Knows nothing about kinds but
-// which form of name each wants, which the message says.
+// The rules for metadata that hold for all kinds: names, labels, annotations, owners.
 
 import type { KubeObject } from '../../rules/object.ts';
 import type { Cause } from './status.ts';

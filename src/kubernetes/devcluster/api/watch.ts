@@ -1,5 +1,4 @@
-// A watch: what a collection holds, then every change to it that a selector lets through. Knows nothing about sockets or
-// how events are written.
+// A watch: what a collection holds, then every change to it that a selector lets through.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

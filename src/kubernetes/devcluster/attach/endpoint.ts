@@ -1,5 +1,4 @@
-// `pods/attach` over WebSockets, in the subprotocols v4.channel.k8s.io and v5.channel.k8s.io of Kubernetes. Knows nothing
-// about what runs in containers.
+// `pods/attach` over WebSockets, in the subprotocols v4.channel.k8s.io and v5.channel.k8s.io of Kubernetes.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -1,5 +1,5 @@
-// `pods/portforward` as kubectl asks for it: SPDY/3.1 streams, over the connection itself or over a WebSocket (KEP-4006). Each
-// connection to the forwarded port is a pair of streams, one for its bytes and one for what goes wrong. Knows nothing about pods.
+// `pods/portforward` as kubectl asks for it: SPDY/3.1 streams, over the connection itself or over a WebSocket (KEP-4006).
+// Each connection to the forwarded port is a pair of streams, one for its bytes and one for what goes wrong.
 
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';

@@ -1,5 +1,5 @@
 // The header blocks of one SPDY/3.1 connection: packed by one compressor for each direction, with a dictionary
-// (draft-mbelshe-httpbis-spdy-00 section 2.6.10). Knows nothing about streams.
+// (draft-mbelshe-httpbis-spdy-00 section 2.6.10).
 
 import { constants, createDeflate, createInflate, type Deflate, type Inflate } from 'node:zlib';
 import { SPDY_DICTIONARY } from './spdy-dictionary.ts';

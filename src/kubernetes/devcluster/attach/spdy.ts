@@ -1,5 +1,5 @@
 // One side of a SPDY/3.1 connection that only answers: streams that the other side opens, as kubectl does to forward ports.
-// Neither side of Kubernetes' keeps to windows, and nor does this. Knows nothing about what streams are for.
+// Neither side of Kubernetes' keeps to windows, and nor does this.
 
 import type { Duplex } from 'node:stream';
 import { type Headers, openHeaderBlocks } from './spdy-headers.ts';

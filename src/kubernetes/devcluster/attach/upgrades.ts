@@ -1,5 +1,4 @@
-// What a pod is asked for over another protocol than HTTP: attached streams and forwarded ports. Knows nothing about what runs in
-// pods.
+// What a pod is asked for over another protocol than HTTP: attached streams and forwarded ports.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

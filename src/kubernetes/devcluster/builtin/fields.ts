@@ -1,4 +1,4 @@
-// Reading fields of JSON objects and filling in absent ones. Knows no types.
+// Reading fields of JSON objects and filling in absent ones.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

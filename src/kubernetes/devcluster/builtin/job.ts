@@ -1,4 +1,4 @@
-// Jobs: what ties the pods of one to it. Knows nothing about running them: Jobs stay as they are here.
+// Jobs: what ties the pods of one to it.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

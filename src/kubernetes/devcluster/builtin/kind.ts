@@ -1,4 +1,4 @@
-// What one built-in kind may do differently from the others: the contract of their rules. Knows no kinds.
+// What one built-in kind may do differently from the others: the contract of their rules.
 
 import type { KubeObject } from '../../rules/object.ts';
 import type { Cause } from '../api/status.ts';

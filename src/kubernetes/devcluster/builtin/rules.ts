@@ -1,4 +1,4 @@
-// What the built-in kinds do differently from one another, one entry a kind. Knows nothing about requests or storage.
+// What the built-in kinds do differently from one another, one entry a kind.
 
 import type { ResourceType } from '../resources/resource-type.ts';
 import type { KindRules } from './kind.ts';

@@ -1,4 +1,4 @@
-// Scalars of the built-in types: what they accept, how they are spelled when stored, what is zero. Knows no kinds.
+// Scalars of the built-in types: what they accept, how they are spelled when stored, what is zero.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { OpenApiSchema } from '../../rules/openapi.ts';

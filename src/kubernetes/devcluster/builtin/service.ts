@@ -1,4 +1,4 @@
-// Services: addresses and ports that the cluster gives out. Knows nothing about packets: no one listens there.
+// Services: addresses and ports that the cluster gives out.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

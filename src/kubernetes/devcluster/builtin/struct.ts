@@ -1,5 +1,5 @@
-// Passes an object through the shape of its built-in type, as the server's structs do: unknown fields go, empty values
-// that the type does not keep go, values of the wrong JSON type are refused, defaults are filled in. Knows no rules.
+// Passes an object through the shape of its built-in type, as the server's structs do: unknown fields go, empty values that
+// the type does not keep go, values of the wrong JSON type are refused, defaults are filled in.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../../rules/openapi.ts';

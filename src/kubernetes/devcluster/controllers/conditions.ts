@@ -1,4 +1,4 @@
-// Conditions of a status, which keep their times as long as what they say stays. Knows no kinds.
+// Conditions of a status, which keep their times as long as what they say stays.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

@@ -1,4 +1,4 @@
-// Events of what controllers and nodes do. Knows nothing about what happens.
+// Events of what controllers and nodes do.
 
 import { fnv1a32 } from '#std/hash.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,5 +1,5 @@
 // Collects what no one owns any more, and lets go of owners that wait for their dependents (Kubernetes documentation,
-// "Garbage Collection"). Knows nothing about particular kinds.
+// "Garbage Collection").
 
 import type { KubeObject, OwnerReference } from '../../rules/object.ts';
 import { groupOf } from '../../rules/object.ts';

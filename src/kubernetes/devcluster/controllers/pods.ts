@@ -1,5 +1,4 @@
-// Pods of Deployments and StatefulSets, for a node that runs them: as many as are wanted, of the template of now. Knows nothing
-// about what runs in them.
+// Pods of Deployments and StatefulSets, for a node that runs them: as many as are wanted, of the template of now.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,5 +1,4 @@
-// The work that controllers do after a write was answered: one piece at a time, each key queued once. Knows nothing about
-// what the work is.
+// The work that controllers do after a write was answered: one piece at a time, each key queued once.
 
 export interface WorkQueue {
   /** Runs the work soon, or after a delay; a key that waits already is not queued again, but may move forward. */

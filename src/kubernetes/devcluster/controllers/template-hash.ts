@@ -1,4 +1,4 @@
-// Names for what a template becomes: equal templates have equal names. Knows nothing about what is in them.
+// Names for what a template becomes: equal templates have equal names.
 
 import { fnv1a32 } from '#std/hash.ts';
 import { canonicalJson } from '#std/json.ts';

@@ -1,5 +1,5 @@
-// Makes Deployments and StatefulSets ready: those that a node runs by their pods, all others after a while, without any pods:
-// their status says what a cluster's would say. An annotation makes one fail. Knows nothing about what the workloads are for.
+// Makes Deployments and StatefulSets ready: those that a node runs by their pods, all others after a while, without any
+// pods: their status says what a cluster's would say. An annotation makes one fail.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,5 +1,5 @@
 // How controllers write: through the same path as clients, in the name of a manager. A controller that finds its object
-// changed or gone has nothing to do: the change queues it again. Knows nothing about particular controllers.
+// changed or gone has nothing to do: the change queues it again.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { commitChange, commitNew } from '../api/commit.ts';

@@ -1,5 +1,4 @@
-// Reads a CustomResourceDefinition into the resource types that it serves. Knows nothing about validation of the CRD
-// itself: what does not fit is simply not served.
+// Reads a CustomResourceDefinition into the resource types that it serves.
 
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

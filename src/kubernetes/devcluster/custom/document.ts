@@ -1,5 +1,5 @@
 // The OpenAPI v3 document that is published for the custom kinds of one group-version: clients read from it how objects
-// merge. Knows nothing about HTTP.
+// merge.
 
 import type { JsonObject } from '#std/json.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../../rules/openapi.ts';

@@ -1,5 +1,5 @@
-// The metadata of resources inside of custom resources (`x-kubernetes-embedded-resource`) passes through its struct, as
-// that of the object itself does. Knows nothing about what else a schema says.
+// The metadata of resources inside of custom resources (`x-kubernetes-embedded-resource`) passes through its struct, as that
+// of the object itself does.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { readMetadata } from './metadata.ts';

@@ -1,4 +1,4 @@
-// Metadata passes through its struct in custom kinds too. Knows nothing about schemas.
+// Metadata passes through its struct in custom kinds too.
 
 import { isObject, type Json } from '#std/json.ts';
 import { bundledSchema } from '../../rules/schemas/bundled.ts';

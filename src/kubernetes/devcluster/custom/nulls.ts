@@ -1,5 +1,5 @@
 // Nulls in an applied custom resource: a create or replace drops those that the schema does not allow, an apply is refused
-// for them. Knows nothing about requests.
+// for them.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Finding } from '../../rules/finding.ts';

@@ -1,5 +1,5 @@
 // Discovery documents: which groups, versions and resources are served, in the aggregated form and in the one document a
-// group-version form. Knows nothing about HTTP.
+// group-version form.
 
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#std/json.ts';

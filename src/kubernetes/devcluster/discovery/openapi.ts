@@ -1,5 +1,4 @@
-// OpenAPI v3 as the API publishes it: an index of group-versions with hashes, a document for each. Knows nothing about
-// HTTP.
+// OpenAPI v3 as the API publishes it: an index of group-versions with hashes, a document for each.
 
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#std/json.ts';

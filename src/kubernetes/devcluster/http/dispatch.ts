@@ -1,5 +1,5 @@
 // From a routed request to its answer, watches aside: the operation is done and its result rendered in the form that the
-// client wants. Knows nothing about sockets.
+// client wants.
 
 import type { ApiContext } from '../api/context.ts';
 import { createObject } from '../api/create.ts';

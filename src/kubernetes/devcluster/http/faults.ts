@@ -1,4 +1,4 @@
-// Faults that tests inject: which requests they hit, and what happens to those. Knows nothing about sockets.
+// Faults that tests inject: which requests they hit, and what happens to those.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

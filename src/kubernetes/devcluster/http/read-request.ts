@@ -1,4 +1,4 @@
-// Reads the body of an HTTP request, within a limit. Knows nothing about what it holds.
+// Reads the body of an HTTP request, within a limit.
 
 import type { IncomingMessage } from 'node:http';
 import { requestTooLarge } from '../api/status.ts';

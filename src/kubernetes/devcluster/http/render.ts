@@ -1,4 +1,4 @@
-// Renders the result of an operation: object, list, table, partial metadata. Knows nothing about sockets.
+// Renders the result of an operation: object, list, table, partial metadata.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,4 +1,4 @@
-// Writes answers: JSON or YAML, compressed where it pays, errors as Status objects. Knows nothing about kinds.
+// Writes answers: JSON or YAML, compressed where it pays, errors as Status objects.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';

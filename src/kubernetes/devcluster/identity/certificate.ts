@@ -1,4 +1,4 @@
-// Makes X.509 v3 certificates (RFC 5280) with ECDSA P-256 keys. Knows nothing about files or servers.
+// Makes X.509 v3 certificates (RFC 5280) with ECDSA P-256 keys.
 
 import {
   createHash,

@@ -1,4 +1,4 @@
-// Writes ASN.1 values in DER (X.690): only what an X.509 certificate needs. Knows nothing about certificates.
+// Writes ASN.1 values in DER (X.690): only what an X.509 certificate needs.
 
 const TAG = {
   boolean: 0x01,

@@ -1,5 +1,5 @@
-// The server's keys and the admin's token: made at the first start, kept in the state directory, described to clients
-// by a kubeconfig file. Knows nothing about requests.
+// The server's keys and the admin's token: made at the first start, kept in the state directory, described to clients by a
+// kubeconfig file.
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

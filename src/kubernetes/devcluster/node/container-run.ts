@@ -1,4 +1,4 @@
-// One run of a container: its process, its log, its probes, and how it ended. Knows nothing about what follows from that.
+// One run of a container: its process, its log, its probes, and how it ended.
 
 import { constants } from 'node:os';
 import type { ContainerName } from '../attach/containers.ts';

@@ -1,4 +1,4 @@
-// What is known of one container that a node runs. Knows nothing about how it runs.
+// What is known of one container that a node runs.
 
 /** How a run ended. Times are milliseconds since 1970. */
 export interface EndedRun {

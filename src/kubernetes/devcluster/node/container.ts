@@ -1,5 +1,5 @@
-// One container of a pod as a process of this machine: started, and started again where it ends, later each time that it ends
-// soon. Knows nothing about the API server.
+// One container of a pod as a process of this machine: started, and started again where it ends, later each time that it
+// ends soon.
 
 import { type ContainerOptions, runOnce } from './container-run.ts';
 import type { ContainerState, EndedRun, Stage } from './container-state.ts';

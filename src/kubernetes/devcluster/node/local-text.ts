@@ -1,5 +1,4 @@
 // What a manifest says to its container, as it is on this machine: paths of its volumes, ports, addresses of Services.
-// Knows nothing about files and processes.
 
 import type { Container } from './objects.ts';
 import type { Addresses } from './ports.ts';

@@ -1,5 +1,4 @@
-// What a container has printed: the run of now and the one before it, bounded, as `pods/log` gives it out. Knows nothing about
-// processes and HTTP.
+// What a container has printed: the run of now and the one before it, bounded, as `pods/log` gives it out.
 
 export interface LogLine {
   /** Milliseconds since 1970. */

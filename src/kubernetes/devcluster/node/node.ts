@@ -1,5 +1,4 @@
-// A node: the pods that are meant for it run as processes of this machine, and Services lead to them. Knows nothing about who
-// makes pods and what runs in them.
+// A node: the pods that are meant for it run as processes of this machine, and Services lead to them.
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// What a node needs of its surroundings: the objects of the cluster, the time, and what images stand for. Knows nothing
-// about where objects are kept.
+// What a node needs of its surroundings: the objects of the cluster, the time, and what images stand for.
 
 import type { Owner } from '../controllers/owners.ts';
 import type { Container, Data, Metadata, Pod, PodSpec, Service } from './objects.ts';

@@ -1,5 +1,4 @@
-// Processes of this machine, each with a group of its own that ends when this process ends, however it does. Knows nothing
-// about containers.
+// Processes of this machine, each with a group of its own that ends when this process ends, however it does.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { clearRecord, forgetProcess, killLeftovers, recordProcess } from './leftovers.ts';

@@ -1,5 +1,5 @@
-// Services of the cluster as listeners on 127.0.0.1: a connection goes to a pod that is ready, as with kube-proxy. The port of
-// a Service stays the same from start to start, as long as no other has taken it. Knows nothing about what is said over it.
+// Services of the cluster as listeners on 127.0.0.1: a connection goes to a pod that is ready, as with kube-proxy. The port
+// of a Service stays the same from start to start, as long as no other has taken it.
 
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// The status of a pod out of the states of its containers, as a kubelet writes it. Knows nothing about what runs.
+// The status of a pod out of the states of its containers, as a kubelet writes it.
 
 import type { RunningContainer } from './container.ts';
 import type { ContainerState, EndedRun, Stage } from './container-state.ts';

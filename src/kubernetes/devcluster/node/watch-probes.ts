@@ -1,6 +1,6 @@
 // Follows the probes of one run of a container: whether it has started, whether it is ready, and when it has to be killed.
 // Until a container is ready it is asked often and without a delay, since its delays are for slower clusters; from then on
-// as its probes say. Knows nothing about processes.
+// as its probes say.
 
 import type { ContainerState } from './container-state.ts';
 import type { Container, Probe } from './objects.ts';

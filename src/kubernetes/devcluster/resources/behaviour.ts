@@ -1,5 +1,5 @@
-// What a kind adds to the common life of objects: its types, defaults and rules. Built-in kinds and custom ones each
-// have an implementation. Knows nothing about requests or storage.
+// What a kind adds to the common life of objects: its types, defaults and rules. Built-in kinds and custom ones each have an
+// implementation.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,4 +1,4 @@
-// A kind as the API serves it: where it is found, what can be done with it. Knows nothing about requests.
+// A kind as the API serves it: where it is found, what can be done with it.
 
 import type { JsonObject } from '#std/json.ts';
 

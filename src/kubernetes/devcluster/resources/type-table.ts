@@ -1,5 +1,4 @@
-// The kinds that are served: the built-in ones, and those of the CRDs that are stored and established. Knows nothing
-// about requests.
+// The kinds that are served: the built-in ones, and those of the CRDs that are stored and established.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { bundledKinds } from '../../rules/schemas/bundled.ts';

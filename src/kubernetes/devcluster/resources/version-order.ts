@@ -1,4 +1,4 @@
-// The order in which Kubernetes ranks the versions of a group. Knows no kinds.
+// The order in which Kubernetes ranks the versions of a group.
 
 const STAGES = ['alpha', 'beta', ''];
 

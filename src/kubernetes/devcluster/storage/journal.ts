@@ -1,5 +1,5 @@
-// The state on disk: JSON lines, appended before a write is answered, rewritten when most of them are outdated. A torn
-// last line (the process was killed in the middle of it) is written over. Knows nothing about what the objects mean.
+// The state on disk: JSON lines, appended before a write is answered, rewritten when most of them are outdated. A torn last
+// line (the process was killed in the middle of it) is written over.
 
 import {
   closeSync,

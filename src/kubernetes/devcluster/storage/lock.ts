@@ -1,5 +1,5 @@
 // One process per state directory: every starter puts a file there that names it, and holds the directory where no other
-// living process has one. Files of dead processes are removed. Knows nothing about what the directory holds.
+// living process has one. Files of dead processes are removed.
 
 import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

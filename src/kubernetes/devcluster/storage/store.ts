@@ -1,5 +1,5 @@
-// The objects in memory, every change journalled first: one counter for all revisions, past states of a collection for
-// as long as the changes since are remembered. Objects that went in are never modified. Knows nothing about kinds.
+// The objects in memory, every change journalled first: one counter for all revisions, past states of a collection for as
+// long as the changes since are remembered. Objects that went in are never modified.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { type Change, keyOfObject, type ObjectKey, placeOf } from './change.ts';

@@ -1,4 +1,4 @@
-// The building blocks of columns: reading fields of objects, writing them as `kubectl get` does. Knows no kinds.
+// The building blocks of columns: reading fields of objects, writing them as `kubectl get` does.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,4 +1,4 @@
-// One column of a table: its name and how a cell is read from an object. Knows no kinds.
+// One column of a table: its name and how a cell is read from an object.
 
 import type { Json } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,4 +1,4 @@
-// Which columns the table of a kind has. Knows nothing about how tables are sent.
+// Which columns the table of a kind has.
 
 import type { ResourceType } from '../resources/resource-type.ts';
 import { ageOf } from './age.ts';

@@ -1,5 +1,5 @@
 // The JSON paths of printer columns: `.spec.size`, `.items[0].name`, `.items[*].name`, `.labels.example\.dev/x`,
-// `.conditions[?(@.type=="Ready")].status`. Knows nothing about tables.
+// `.conditions[?(@.type=="Ready")].status`.
 
 import { isObject, type Json } from '#std/json.ts';
 

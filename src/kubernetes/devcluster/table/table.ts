@@ -1,4 +1,4 @@
-// Tables as `kubectl get` shows them (meta.k8s.io/v1 Table). Knows nothing about HTTP.
+// Tables as `kubectl get` shows them (meta.k8s.io/v1 Table).
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

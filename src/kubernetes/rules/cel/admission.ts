@@ -1,5 +1,5 @@
-// The variables that expressions of admission policies see. Knows nothing about policies and how they are written.
-// Source: Kubernetes 1.36, ValidatingAdmissionPolicy, "Validation expression".
+// The variables that expressions of admission policies see. Source: Kubernetes 1.36, ValidatingAdmissionPolicy, "Validation
+// expression".
 
 import type { Environment } from '@marcbachmann/cel-js';
 import { kubernetesEnvironment } from './environment.ts';

@@ -1,5 +1,5 @@
-// What one evaluation may cost: an expression of a few hundred characters can loop for years, or fill the memory. Knows
-// nothing about what values mean. Source: Kubernetes' limit for one call (PerCallLimit), whose units are about as large.
+// What one evaluation may cost: an expression of a few hundred characters can loop for years, or fill the memory. Source:
+// Kubernetes' limit for one call (PerCallLimit), whose units are about as large.
 
 import { celPackage } from './package.ts';
 

@@ -1,5 +1,4 @@
-// JSON as expressions see it where no schema says more: whole numbers are ints, all others doubles. Knows nothing about
-// expressions.
+// JSON as expressions see it where no schema says more: whole numbers are ints, all others doubles.
 
 import { isObject, type Json } from '#std/json.ts';
 

@@ -1,5 +1,5 @@
-// The CEL environment of a Kubernetes API server, on an engine that has the language only. Knows nothing about schemas.
-// Source: Kubernetes 1.36, "Common Expression Language in Kubernetes".
+// The CEL environment of a Kubernetes API server, on an engine that has the language only. Source: Kubernetes 1.36, "Common
+// Expression Language in Kubernetes".
 
 import type { Environment } from '@marcbachmann/cel-js';
 import { CONVERSION_LIBRARY } from './library/conversions.ts';

@@ -1,4 +1,4 @@
-// When two CEL values are equal. Knows nothing about types that a compiler would have refused to compare.
+// When two CEL values are equal.
 
 import type { Ip } from '../formats/ip.ts';
 import { CelCidr, CelDuration, CelIp, CelQuantity, CelSemver, CelTimestamp } from './tagged.ts';

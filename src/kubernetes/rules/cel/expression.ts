@@ -1,4 +1,4 @@
-// One expression: parsed and checked as Kubernetes' compiler would, evaluated often. Knows nothing about what it is for.
+// One expression: parsed and checked as Kubernetes' compiler would, evaluated often.
 
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { withinBudget } from './cost.ts';

@@ -1,5 +1,5 @@
 // Walks over a parsed expression: rewrites calls to our own functions, and finds what the engine's compiler lets pass but
-// Kubernetes' does not. Knows nothing about values.
+// Kubernetes' does not.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject } from '#std/json.ts';

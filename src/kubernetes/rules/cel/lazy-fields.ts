@@ -1,4 +1,4 @@
-// An object as rules see it: a field becomes a CEL value when a rule asks for it. Knows nothing about schemas.
+// An object as rules see it: a field becomes a CEL value when a rule asks for it.
 
 import type { Json, JsonObject } from '#std/json.ts';
 

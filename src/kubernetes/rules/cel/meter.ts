@@ -1,5 +1,4 @@
-// Makes an expression spend of its budget where it repeats something, or makes something larger. Knows nothing about how
-// large the budget is.
+// Makes an expression spend of its budget where it repeats something, or makes something larger.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { CHARACTERS_PER_UNIT, spend } from './cost.ts';

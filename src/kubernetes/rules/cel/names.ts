@@ -1,5 +1,5 @@
-// How field names that are no CEL identifiers are written in rules, and read back. Knows nothing about schemas.
-// Source: CustomResourceDefinition validation rules, "Field names".
+// How field names that are no CEL identifiers are written in rules, and read back. Source: CustomResourceDefinition
+// validation rules, "Field names".
 
 const RESERVED: ReadonlySet<string> = new Set([
   'true',

@@ -1,5 +1,5 @@
-// The engine that expressions are evaluated by, loaded when the first one is compiled: a run in which nothing changed compiles
-// none. Knows nothing about Kubernetes.
+// The engine that expressions are evaluated by, loaded when the first one is compiled: a run in which nothing changed
+// compiles none.
 
 import type { EvaluationError, Optional, ParseError } from '@marcbachmann/cel-js';
 import { lazyPackage } from '#std/lazy-package.ts';

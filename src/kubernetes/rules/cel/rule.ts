@@ -1,4 +1,4 @@
-// One rule: compiled once, evaluated often. Knows nothing about schemas and findings.
+// One rule: compiled once, evaluated often.
 
 import { compileExpression, type Expression, type ExpressionScope } from './expression.ts';
 import { mentions } from './inspect.ts';

@@ -1,4 +1,4 @@
-// What CEL needs to know of a schema: the shape of the values, not their bounds. Knows nothing about validation.
+// What CEL needs to know of a schema: the shape of the values, not their bounds.
 
 export interface CelSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';

@@ -1,5 +1,4 @@
 // The scope of rules at one place of a schema: the types of `self` and `oldSelf`, and the rules compiled against them.
-// Knows nothing about objects and findings.
 
 import type { Json } from '#std/json.ts';
 import { kubernetesEnvironment } from './environment.ts';

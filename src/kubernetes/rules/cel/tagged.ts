@@ -1,4 +1,4 @@
-// The values of Kubernetes' CEL types that JavaScript has none for. Knows nothing about functions.
+// The values of Kubernetes' CEL types that JavaScript has none for.
 
 import type { Cidr, Ip } from '../formats/ip.ts';
 import type { Quantity } from '../formats/quantity.ts';

@@ -1,4 +1,4 @@
-// Marks an evaluation that stopped because it asked for what only an API server knows. Knows nothing about what that is.
+// Marks an evaluation that stopped because it asked for what only an API server knows.
 
 let latest: { readonly reason: string } | undefined;
 

@@ -1,5 +1,4 @@
-// Where lists with `x-kubernetes-list-type` behave unlike other lists, and this program does not follow. Knows nothing
-// about how rules are evaluated.
+// Where lists with `x-kubernetes-list-type` behave unlike other lists, and this program does not follow.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { nodesOf, schemaOf } from './inspect.ts';

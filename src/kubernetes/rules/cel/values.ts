@@ -1,6 +1,5 @@
-// CEL types and values of a schema: integers and doubles apart, objects with fields, maps, times, bytes. Knows nothing
-// about rules.
-// Source: CustomResourceDefinition validation rules, "Type checking" and its table of types.
+// CEL types and values of a schema: integers and doubles apart, objects with fields, maps, times, bytes. Source:
+// CustomResourceDefinition validation rules, "Type checking" and its table of types.
 
 import type { Environment } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '#std/json.ts';

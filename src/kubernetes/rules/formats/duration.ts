@@ -1,4 +1,4 @@
-// Durations as Go's time package reads and writes them. Knows nothing about clocks.
+// Durations as Go's time package reads and writes them.
 
 const UNIT_NS: Readonly<Record<string, bigint>> = {
   ns: 1n,

@@ -1,4 +1,4 @@
-// IP addresses and networks as Go reads and writes them. Knows nothing about who may be reached.
+// IP addresses and networks as Go reads and writes them.
 
 export interface Ip {
   readonly version: 4 | 6;

@@ -1,5 +1,5 @@
-// The names that Kubernetes gives rules for: labels and subdomains of DNS, label keys and values. Knows nothing about
-// which object has which. Source: RFC 1035, RFC 1123, apimachinery's validation; every check returns what is wrong.
+// The names that Kubernetes gives rules for: labels and subdomains of DNS, label keys and values. Source: RFC 1035, RFC
+// 1123, apimachinery's validation; every check returns what is wrong.
 
 const LABEL_1123 = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;

@@ -1,5 +1,4 @@
-// Amounts such as `500m` and `1Gi` as exact numbers. Knows nothing about how they are stored or spelled.
-// Source: apimachinery's resource.Quantity.
+// Amounts such as `500m` and `1Gi` as exact numbers. Source: apimachinery's resource.Quantity.
 
 export interface Quantity {
   /** Billionths: the finest a quantity can be. */

@@ -1,4 +1,4 @@
-// Formats of short texts, as an API server tells them. Knows nothing about who asks.
+// Formats of short texts, as an API server tells them.
 
 import { parseDate } from './timestamp.ts';
 

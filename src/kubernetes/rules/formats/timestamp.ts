@@ -1,4 +1,4 @@
-// Points in time as RFC 3339 writes them, read strictly. Knows nothing about clocks.
+// Points in time as RFC 3339 writes them, read strictly.
 
 const FULL = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;

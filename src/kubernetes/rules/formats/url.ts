@@ -1,4 +1,4 @@
-// URLs as Go's net/url reads them in a request: an absolute URI or an absolute path. Knows nothing about fetching.
+// URLs as Go's net/url reads them in a request: an absolute URI or an absolute path.
 
 import { parseIp } from './ip.ts';
 

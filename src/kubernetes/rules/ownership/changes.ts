@@ -1,4 +1,4 @@
-// Which fields a write added, modified and removed. Knows nothing about who wrote.
+// Which fields a write added, modified and removed.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';

@@ -1,5 +1,4 @@
 // Whether applying a desired object again would change the live one, found out from the two objects alone.
-// Knows nothing about clusters: what only the server can tell is answered `unknown`.
 
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { MergeType } from '../openapi.ts';

@@ -1,5 +1,5 @@
-// Leaves out of a desired object what other managers have set to other values, so that applying the rest takes nothing
-// from anybody. Knows nothing about requests or policies.
+// Leaves out of a desired object what other managers have set to other values, so that applying the rest takes nothing from
+// anybody.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';

@@ -1,4 +1,4 @@
-// What an apply would change, place by place, for people to read. Knows nothing about how it is printed or hidden.
+// What an apply would change, place by place, for people to read.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { describeLongValues } from '../large-values.ts';

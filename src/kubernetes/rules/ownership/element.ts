@@ -1,4 +1,4 @@
-// How the steps of a path are named: keys of maps, items of associative lists. Knows nothing about sets or managers.
+// How the steps of a path are named: keys of maps, items of associative lists.
 
 import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListType } from '../openapi.ts';

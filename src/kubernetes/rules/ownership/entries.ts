@@ -1,4 +1,4 @@
-// Finds entries in an object's managedFields. Knows nothing about what they hold.
+// Finds entries in an object's managedFields.
 
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 

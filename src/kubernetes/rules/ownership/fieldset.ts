@@ -1,4 +1,4 @@
-// Sets of fields as a tree, and the algebra of ownership on them. Knows nothing about types or managers.
+// Sets of fields as a tree, and the algebra of ownership on them.
 
 import { compareElements } from './element.ts';
 

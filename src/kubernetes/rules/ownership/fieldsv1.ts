@@ -1,4 +1,4 @@
-// Sets of fields as `managedFields[].fieldsV1` holds them (Kubernetes API, FieldsV1). Knows nothing about their meaning.
+// Sets of fields as `managedFields[].fieldsV1` holds them (Kubernetes API, FieldsV1).
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { compareElements, formatElement, isElement, parseElement } from './element.ts';

@@ -1,5 +1,5 @@
 // What lives in lists with keys and in maps that the desired object declares, and is not declared itself: an item or a field
-// of someone's own, a default, or an item of ours whose key someone has changed. Knows nothing about requests or policies.
+// of someone's own, a default, or an item of ours whose key someone has changed.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';

@@ -1,4 +1,4 @@
-// JSON texts as Go writes them, for places where a server keeps JSON inside a string. Knows nothing about what they say.
+// JSON texts as Go writes them, for places where a server keeps JSON inside a string.
 
 import { canonicalJson } from '#std/json.ts';
 

@@ -1,5 +1,4 @@
 // Compares the inside of atomic values, where everything must agree: only here is the living value walked too.
-// Knows nothing about granular places, where what the desired object does not say does not matter.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';

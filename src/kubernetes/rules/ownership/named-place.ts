@@ -1,5 +1,4 @@
 // Which place of an object the API server means where it refuses one: `spec.volumes[0].configMap`, `metadata.labels[a.b/c]`.
-// Knows nothing about why it refuses.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';

@@ -1,4 +1,4 @@
-// The values that a living object has at the places a manager owns. Knows nothing about who compares them, or with what.
+// The values that a living object has at the places a manager owns.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';

@@ -1,5 +1,4 @@
 // The set of fields that an apply of an object makes its manager own, and what makes a server refuse the object.
-// Knows nothing about the living object.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';

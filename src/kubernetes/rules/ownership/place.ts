@@ -1,4 +1,4 @@
-// Where a walk through an object stands, and how that is written for people. Knows nothing about what is walked.
+// Where a walk through an object stands, and how that is written for people.
 
 import { isObject, type Json, pointerToken } from '#std/json.ts';
 

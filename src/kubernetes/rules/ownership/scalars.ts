@@ -1,4 +1,4 @@
-// Whether a desired scalar and a living one are the same once stored. Knows nothing about where they stand.
+// Whether a desired scalar and a living one are the same once stored.
 
 import type { Json } from '#std/json.ts';
 import { withoutLineBreaks } from '../normalise.ts';

@@ -1,4 +1,4 @@
-// Which of a type's shapes a value takes. Knows nothing about what is done with the value.
+// Which of a type's shapes a value takes.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListType, MapType, MergeType, ScalarType } from '../openapi.ts';

@@ -1,5 +1,5 @@
-// Objects of built-in kinds as admission sees them: decoded, and written again in the server's own spelling. Knows nothing
-// about custom resources. What the server fills in where a field is absent is not there: it is known to a server only.
+// Objects of built-in kinds as admission sees them: decoded, and written again in the server's own spelling. What the server
+// fills in where a field is absent is not there: it is known to a server only.
 
 import { normalise } from '../normalise.ts';
 import { groupOf, type KubeObject } from '../object.ts';

@@ -1,5 +1,4 @@
 // What an API server refuses of the parts that say which requests are meant: rules, selectors, references to parameters.
-// Knows nothing about CEL.
 // Source: Kubernetes 1.36, validation of admissionregistration.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

@@ -1,6 +1,5 @@
-// What an API server refuses of a ValidatingAdmissionPolicy or its binding, beyond the types of their fields. Knows
-// nothing about requests.
-// Source: Kubernetes 1.36, validation of admissionregistration.
+// What an API server refuses of a ValidatingAdmissionPolicy or its binding, beyond the types of their fields. Source:
+// Kubernetes 1.36, validation of admissionregistration.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { admissionScope, variableType } from '../cel/admission.ts';

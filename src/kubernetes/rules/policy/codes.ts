@@ -1,5 +1,5 @@
-// The codes of findings about policies, and of what policies find. Knows nothing about how they are found. A violation
-// itself carries `policy/` and the name of the policy: there are as many of those as policies.
+// The codes of findings about policies, and of what policies find. A violation itself carries `policy/` and the name of the
+// policy: there are as many of those as policies.
 
 export const POLICY_CODES = {
   'policy-invalid':

@@ -1,6 +1,5 @@
-// One policy held against one request: conditions, variables, validations, audit annotations. Knows nothing about
-// bindings and what follows from a denial.
-// Source: Kubernetes 1.36, ValidatingAdmissionPolicy.
+// One policy held against one request: conditions, variables, validations, audit annotations. Source: Kubernetes 1.36,
+// ValidatingAdmissionPolicy.
 
 import { evaluationScope } from '../cel/admission.ts';
 import { type CompiledExpression, compileExpression, type Evaluated } from '../cel/expression.ts';

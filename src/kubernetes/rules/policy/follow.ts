@@ -1,5 +1,4 @@
-// Parts of an expression, evaluated again one by one, and where their values stand in the object. Knows nothing about what
-// is looked for.
+// Parts of an expression, evaluated again one by one, and where their values stand in the object.
 
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { pointerToken } from '#std/json.ts';

@@ -1,5 +1,4 @@
-// Holds objects against policies, as an API server would when they are created. Knows nothing about files and where the
-// facts around an object come from.
+// Holds objects against policies, as an API server would when they are created.
 
 import type { KubeObject } from '../object.ts';
 import { type AdmissionValues, type Decision, evaluatePolicy } from './evaluate.ts';

@@ -1,6 +1,5 @@
 // Where in an object the reason for a denial stands, as far as the expression tells: follows what was false down to the
-// field that it asks for. Only denials are followed, so evaluating parts again costs nothing that counts. Knows nothing
-// about files.
+// field that it asks for. Only denials are followed, so evaluating parts again costs nothing that counts.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { pointerToken } from '#std/json.ts';

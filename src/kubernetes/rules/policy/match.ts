@@ -1,5 +1,4 @@
-// Which requests a policy or a binding is for. Knows nothing about expressions.
-// Source: Kubernetes 1.36, admission: rules, matchPolicy and selectors.
+// Which requests a policy or a binding is for. Source: Kubernetes 1.36, admission: rules, matchPolicy and selectors.
 
 import { isEmptySelector, selects } from '../label-selector.ts';
 import type { MatchResources, ResourceRule } from './policy.ts';

@@ -1,5 +1,5 @@
-// The parameters that a binding gives to its policy. Knows nothing about expressions.
-// Source: Kubernetes 1.36, ValidatingAdmissionPolicy, "Parameter resources".
+// The parameters that a binding gives to its policy. Source: Kubernetes 1.36, ValidatingAdmissionPolicy, "Parameter
+// resources".
 
 import { selects } from '../label-selector.ts';
 import type { KubeObject } from '../object.ts';

@@ -1,6 +1,5 @@
-// ValidatingAdmissionPolicies and their bindings, as data: what is read of an object that was found correct. Knows nothing
-// about CEL and requests.
-// Source: Kubernetes 1.36, admissionregistration.k8s.io/v1.
+// ValidatingAdmissionPolicies and their bindings, as data: what is read of an object that was found correct. Source:
+// Kubernetes 1.36, admissionregistration.k8s.io/v1.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';

@@ -1,5 +1,4 @@
-// Reads files of policies, bindings and what they refer to, and says what an API server would refuse of them. Knows
-// nothing about what the policies are held against.
+// Reads files of policies, bindings and what they refer to, and says what an API server would refuse of them.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Place, Problem } from '#std/problem.ts';

@@ -1,4 +1,4 @@
-// How the checks of this folder word what an API server would refuse. Knows nothing about what is checked.
+// How the checks of this folder word what an API server would refuse.
 
 import type { Json } from '#std/json.ts';
 import { fieldPath } from '../structural/path.ts';

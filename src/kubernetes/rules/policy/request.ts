@@ -1,4 +1,4 @@
-// The request that would bring an object into a cluster, as admission sees it: its creation. Knows nothing about policies.
+// The request that would bring an object into a cluster, as admission sees it: its creation.
 
 import type { Json } from '#std/json.ts';
 import { dynamicValue } from '../cel/dynamic.ts';

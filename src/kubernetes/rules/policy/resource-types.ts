@@ -1,4 +1,4 @@
-// What kinds are served as: built-in ones, and those of CustomResourceDefinitions. Knows nothing about objects of them.
+// What kinds are served as: built-in ones, and those of CustomResourceDefinitions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { bundledKinds } from '../schemas/bundled.ts';

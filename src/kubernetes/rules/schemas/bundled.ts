@@ -1,5 +1,5 @@
-// The built-in kinds this program knows without a cluster: how they merge, and how they are named in URLs.
-// Knows nothing about custom resources. The documents are recorded by scripts/record-schemas.ts.
+// The built-in kinds this program knows without a cluster: how they merge, and how they are named in URLs. The documents are
+// recorded by scripts/record-schemas.ts.
 
 import type { OpenApiDocument } from '../openapi.ts';
 import admissionregistration from './admissionregistration.k8s.io_v1.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-// The built-in kinds that are bundled, and how discovery names them. Facts only; knows nothing about their fields.
+// The built-in kinds that are bundled, and how discovery names them. Facts only.
 
 export interface BundledKind {
   /** `v1`, `apps/v1`, ... */

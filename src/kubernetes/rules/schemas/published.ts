@@ -1,5 +1,4 @@
-// Schemas of custom kinds as an API server publishes them: their own, and Kubernetes' for what is around it. Knows nothing
-// about where they come from.
+// Schemas of custom kinds as an API server publishes them: their own, and Kubernetes' for what is around it.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { OpenApiSchema } from '../openapi.ts';

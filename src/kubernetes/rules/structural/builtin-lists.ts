@@ -1,6 +1,6 @@
 // Entries of lists of built-in kinds that have the same name: a server takes them in an object that is created as a whole,
-// but not in one that is applied, which is how everything is written here. Knows nothing about merging.
-// Source: KEP-555 (server-side apply): x-kubernetes-list-type, x-kubernetes-list-map-keys.
+// but not in one that is applied, which is how everything is written here. Source: KEP-555 (server-side apply):
+// x-kubernetes-list-type, x-kubernetes-list-map-keys.
 
 import { canonicalJson, isObject, type Json } from '#std/json.ts';
 import type { OpenApiSchema } from '../openapi.ts';

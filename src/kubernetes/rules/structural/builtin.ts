@@ -1,6 +1,5 @@
 // What an API server refuses in built-in kinds by their published schemas: unknown fields, values of another JSON type,
-// required fields that are missing, words that are none of those allowed. Knows nothing about the rules across fields that
-// the server has in its code.
+// required fields that are missing, words that are none of those allowed.
 
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// The codes of findings about objects and the schemas they are held against. Knows nothing about how they are found.
+// The codes of findings about objects and the schemas they are held against.
 
 export const SCHEMA_CODES = {
   'schema-unknown-field':

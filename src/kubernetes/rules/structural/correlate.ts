@@ -1,4 +1,4 @@
-// Which part of an object's former state a part of it was. Knows nothing about what is compared.
+// Which part of an object's former state a part of it was.
 
 import { isObject, type Json, jsonEquals } from '#std/json.ts';
 import type { SchemaNode } from './schema.ts';

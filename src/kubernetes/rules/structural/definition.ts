@@ -1,5 +1,5 @@
-// A CustomResourceDefinition as a whole: names, versions, and the schema of each. Knows nothing about clusters.
-// Source: apiextensions.k8s.io/v1, CustomResourceDefinitionSpec, and what an API server checks of it on creation.
+// A CustomResourceDefinition as a whole: names, versions, and the schema of each. Source: apiextensions.k8s.io/v1,
+// CustomResourceDefinitionSpec, and what an API server checks of it on creation.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Finding } from '../finding.ts';

@@ -1,5 +1,4 @@
 // Objects inside of objects (`x-kubernetes-embedded-resource`): each has an apiVersion, a kind and metadata of its own.
-// Knows nothing about what else they hold.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { dns1035Fault } from '../formats/names.ts';

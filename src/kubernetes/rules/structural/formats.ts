@@ -1,5 +1,5 @@
-// The formats that an API server checks in custom resources; it ignores all others. Knows nothing about schemas.
-// Source: apiextensions.k8s.io/v1, JSONSchemaProps.format.
+// The formats that an API server checks in custom resources; it ignores all others. Source: apiextensions.k8s.io/v1,
+// JSONSchemaProps.format.
 
 import { parseGoDuration } from '../formats/duration.ts';
 import { parseCidr, parseIp } from '../formats/ip.ts';

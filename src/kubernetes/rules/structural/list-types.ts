@@ -1,5 +1,5 @@
-// Entries that a list may not hold twice: those of sets, and those of maps with the same keys. Knows nothing about merging.
-// Source: x-kubernetes-list-type, x-kubernetes-list-map-keys.
+// Entries that a list may not hold twice: those of sets, and those of maps with the same keys. Source:
+// x-kubernetes-list-type, x-kubernetes-list-map-keys.
 
 import { canonicalJson, isObject, type Json } from '#std/json.ts';
 import { type Report, report } from './report.ts';

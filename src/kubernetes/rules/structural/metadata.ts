@@ -1,5 +1,5 @@
-// The metadata that every object has, held against the rules that hold for every object. Knows nothing about kinds.
-// Source: meta/v1 ObjectMeta, and its validation in apimachinery.
+// The metadata that every object has, held against the rules that hold for every object. Source: meta/v1 ObjectMeta, and its
+// validation in apimachinery.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Finding } from '../finding.ts';

@@ -1,4 +1,4 @@
-// How findings of this folder name a field to a reader. Knows nothing about what is wrong with it.
+// How findings of this folder name a field to a reader.
 
 import { pointerTokens } from '#std/json.ts';
 

@@ -1,6 +1,5 @@
-// Lets an update keep what was wrong before: findings about values that did not change are dropped. Knows nothing about
-// what is wrong.
-// Source: CustomResourceDefinitions, "Validation ratcheting", which also names what is always enforced.
+// Lets an update keep what was wrong before: findings about values that did not change are dropped. Source:
+// CustomResourceDefinitions, "Validation ratcheting", which also names what is always enforced.
 
 import { isObject, type Json, jsonEquals, pointerTokens } from '#std/json.ts';
 import type { Finding } from '../finding.ts';

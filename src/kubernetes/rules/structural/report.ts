@@ -1,4 +1,4 @@
-// Collects findings, each worded around the field it is about. Knows nothing about what is checked.
+// Collects findings, each worded around the field it is about.
 
 import type { Json } from '#std/json.ts';
 import type { Finding } from '../finding.ts';

@@ -1,5 +1,5 @@
-// Evaluates the `x-kubernetes-validations` of a schema at every level of an object. Knows nothing about how CEL works.
-// Source: CustomResourceDefinitions, "Validation rules".
+// Evaluates the `x-kubernetes-validations` of a schema at every level of an object. Source: CustomResourceDefinitions,
+// "Validation rules".
 
 import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
 import type { CompiledRule, Outcome, Rule } from '../cel/rule.ts';

@@ -1,4 +1,4 @@
-// A CRD's schema, read once into what the other parts of this folder walk over. Knows nothing about objects.
+// A CRD's schema, read once into what the other parts of this folder walk over.
 
 import { isObject, type Json, type JsonObject, pointerToken, textsIn } from '#std/json.ts';
 import { compileRe2, type Re2 } from '#std/re2/re2.ts';

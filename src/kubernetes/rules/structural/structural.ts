@@ -1,5 +1,4 @@
-// A structural schema of a CRD, ready to default, prune and validate objects as an API server does. Knows nothing about
-// particular kinds, files or clusters.
+// A structural schema of a CRD, ready to default, prune and validate objects as an API server does.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Finding } from '../finding.ts';

@@ -1,5 +1,4 @@
-// What of an object its schema does not name, and the object without it. Knows nothing about validity.
-// Source: CustomResourceDefinitions, "Field pruning".
+// What of an object its schema does not name, and the object without it. Source: CustomResourceDefinitions, "Field pruning".
 
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';

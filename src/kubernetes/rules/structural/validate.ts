@@ -1,5 +1,4 @@
-// Holds a value against the value validations of its schema and collects all that does not fit. Knows nothing about
-// CEL rules, defaults and unknown fields.
+// Holds a value against the value validations of its schema and collects all that does not fit.
 
 import { closest } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';

@@ -1,5 +1,5 @@
-// The words that a structural schema may use, and the JSON type of what follows each. Knows nothing about their meaning.
-// Source: apiextensions.k8s.io/v1, JSONSchemaProps.
+// The words that a structural schema may use, and the JSON type of what follows each. Source: apiextensions.k8s.io/v1,
+// JSONSchemaProps.
 
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';

@@ -1,5 +1,5 @@
 // What a webhook says: a push to which repository and ref, a ping, or something else. Reads the forms of GitHub, GitLab,
-// Gitea and Forgejo, which differ in the names of a few members. Knows nothing about signatures.
+// Gitea and Forgejo, which differ in the names of a few members.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

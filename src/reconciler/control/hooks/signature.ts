@@ -1,5 +1,5 @@
-// Whether a webhook comes from someone who knows the secret, in the way of each Git server. Over the bytes as they came,
-// and in constant time. Knows nothing about what the webhook says.
+// Whether a webhook comes from someone who knows the secret, in the way of each Git server. Over the bytes as they came, and
+// in constant time.
 
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -1,5 +1,5 @@
 // /snapshot: the state of the instance as its last run saw it, for plans of those who may not look into the cluster. With
-// the token: it names what exists. Knows nothing about what a snapshot holds.
+// the token: it names what exists.
 
 import type { FastifyInstance } from 'fastify';
 import { sendRefusal } from '../answer.ts';

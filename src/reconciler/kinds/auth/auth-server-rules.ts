@@ -1,5 +1,4 @@
-// What is wrong with the settings of an embedded authorization server that neither schema nor CEL can say. Knows nothing
-// about the Secrets that they name.
+// What is wrong with the settings of an embedded authorization server that neither schema nor CEL can say.
 
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';

@@ -1,4 +1,4 @@
-// Fields that say where an embedded authorization server keeps logins. Knows nothing about Redis.
+// Fields that say where an embedded authorization server keeps logins.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, duration, integer, list, object, optional, port, text } from '#std/schema.ts';

@@ -1,4 +1,4 @@
-// Fields that say who users of an embedded authorization server log in with. Knows nothing about logging in.
+// Fields that say who users of an embedded authorization server log in with.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text, textMap } from '#std/schema.ts';

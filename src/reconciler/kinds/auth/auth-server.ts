@@ -1,5 +1,4 @@
-// Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live. Knows nothing
-// about who runs it.
+// Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live.
 
 import { duration, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';

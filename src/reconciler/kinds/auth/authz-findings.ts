@@ -1,5 +1,5 @@
 // What is wrong with authorization settings that neither schema nor CEL can say: in policies and entities written in the
-// resource, and in the ConfigMap that it names. Knows nothing about whose settings they are.
+// resource, and in the ConfigMap that it names.
 
 import { readAuthzConfig } from '#contracts/authz-config.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';

@@ -1,4 +1,4 @@
-// Fields that say what accepted callers may do. Knows nothing about Cedar.
+// Fields that say what accepted callers may do.
 
 import { choice, list, object, optional, text } from '#std/schema.ts';
 import { nameField } from '../selectors.ts';

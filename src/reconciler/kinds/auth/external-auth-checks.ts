@@ -1,5 +1,4 @@
-// Checks that several settings of authentication need: scopes named twice, secrets sent in the clear. Knows nothing about
-// whose settings they are.
+// Checks that several settings of authentication need: scopes named twice, secrets sent in the clear.
 
 import type { Finding } from '../kind.ts';
 

@@ -1,4 +1,4 @@
-// Finds the MCPExternalAuthConfig that a resource names, among the objects of the namespace. Knows nothing about who asks.
+// Finds the MCPExternalAuthConfig that a resource names, among the objects of the namespace.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';

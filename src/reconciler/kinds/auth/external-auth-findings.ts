@@ -1,5 +1,4 @@
-// What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names. Knows nothing about what
-// is wrong with either alone.
+// What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names.
 
 import type { Static } from '#std/schema.ts';
 import type { Finding, View } from '../kind.ts';

@@ -1,5 +1,5 @@
-// Fields that say how to authenticate to what is behind a proxy. Shared, because servers, remote proxies and virtual
-// servers render what a configuration says. Knows nothing about tokens.
+// Fields that say how to authenticate to what is behind a proxy. Shared, because servers, remote proxies and virtual servers
+// render what a configuration says.
 
 import { CloudSts } from '#contracts/virtual/cloud-sts.ts';
 import { addressed } from '#std/address/address.ts';

@@ -1,5 +1,4 @@
 // What is wrong with headers that a proxy adds, which their schema cannot say because it cannot look at the keys of a map.
-// Knows nothing about who sends them.
 
 import { pointerToken } from '#std/json.ts';
 import type { Finding, View } from '../kind.ts';

@@ -1,5 +1,4 @@
-// Headers that a proxy adds to its requests: the fields, and what its configuration and its pod get of them. Knows
-// nothing about who sends them.
+// Headers that a proxy adds to its requests: the fields, and what its configuration and its pod get of them.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { list, object, optional, type Static, text, textMap } from '#std/schema.ts';

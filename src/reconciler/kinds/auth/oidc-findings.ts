@@ -1,5 +1,4 @@
-// Whether OIDC settings are safe to trust: the issuer and its keys are reached by HTTPS. Knows nothing about whose
-// settings they are.
+// Whether OIDC settings are safe to trust: the issuer and its keys are reached by HTTPS.
 
 import { httpUrl } from '#std/address/address.ts';
 import type { Static } from '#std/schema.ts';

@@ -1,5 +1,5 @@
 // The claim that each pod of an EmbeddingServer keeps its models in. Kubernetes takes no change of a StatefulSet's claim
-// templates, so what exists stays as it is, and the difference is reported. Knows nothing about the rest of the StatefulSet.
+// templates, so what exists stays as it is, and the difference is reported.
 
 import { storedQuantity } from '#kubernetes/rules/quantity.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';

@@ -1,5 +1,4 @@
-// The objects that an EmbeddingServer becomes: a StatefulSet and its Service. Knows nothing about what exists but for
-// the claim templates, which cannot be changed.
+// The objects that an EmbeddingServer becomes: a StatefulSet and its Service.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// What follows from an EmbeddingServer's spec and is needed in several places. Knows nothing about objects.
+// What follows from an EmbeddingServer's spec and is needed in several places.
 
 import type { Static } from '#std/schema.ts';
 import type { Typed } from '../define.ts';

@@ -1,4 +1,4 @@
-// What an EmbeddingServer names. Knows nothing about whether it exists: pods start as soon as it does.
+// What an EmbeddingServer names.
 
 import type { Reference } from '../kind.ts';
 import type { Embedding } from './facts.ts';

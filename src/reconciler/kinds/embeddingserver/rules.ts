@@ -1,4 +1,4 @@
-// What is wrong with an EmbeddingServer that neither its schema nor CEL can say. Knows nothing about what follows from it.
+// What is wrong with an EmbeddingServer that neither its schema nor CEL can say.
 
 import type { Finding } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';

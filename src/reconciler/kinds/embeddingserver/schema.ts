@@ -1,4 +1,4 @@
-// Every field of EmbeddingServer. Knows nothing about what becomes of them.
+// Every field of EmbeddingServer.
 
 import {
   anyObject,

@@ -1,5 +1,4 @@
-// How far an EmbeddingServer is, by its StatefulSet and by why its children are held. Knows nothing about how to change
-// that.
+// How far an EmbeddingServer is, by its StatefulSet and by why its children are held.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';

@@ -1,5 +1,5 @@
-// What is wrong with an MCPExternalAuthConfig that neither its schema nor CEL can say: in itself (rules), and in the
-// Secrets that it names (inspect). Knows nothing about what follows from it.
+// What is wrong with an MCPExternalAuthConfig that neither its schema nor CEL can say: in itself (rules), and in the Secrets
+// that it names (inspect).
 
 import { roleMatcher } from '#contracts/role-matcher.ts';
 import type { Static } from '#std/schema.ts';

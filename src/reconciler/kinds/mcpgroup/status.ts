@@ -1,4 +1,4 @@
-// Who is in a group. Knows nothing about the members' health: an MCPGroup is ready when its members are known.
+// Who is in a group.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';

@@ -1,5 +1,4 @@
 // The settings of an MCPRegistry that are annotations `skep.dev/...`: what each means, which values fit, where it counts.
-// Knows nothing about the service's configuration file.
 
 import {
   type AnnotationSetting,

@@ -1,5 +1,5 @@
-// The objects that an MCPRegistry becomes: the registry service, its configuration and password file. The service needs
-// no rights in the cluster, so there is no Role. Knows nothing about what exists.
+// The objects that an MCPRegistry becomes: the registry service, its configuration and password file. The service needs no
+// rights in the cluster, so there is no Role.
 
 import assert from 'node:assert/strict';
 import { REGISTRY_CONFIG_KEY } from '#contracts/registry/config-map.ts';

@@ -1,4 +1,4 @@
-// The database that a registry names for itself. Knows nothing about connections.
+// The database that a registry names for itself.
 
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import { registryAnnotations } from './annotations.ts';

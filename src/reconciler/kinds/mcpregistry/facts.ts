@@ -1,5 +1,4 @@
 // What follows from an MCPRegistry's spec and is needed in several places: names, paths inside the container.
-// Knows nothing about objects.
 
 import { REGISTRY_CONFIG_SUFFIX } from '#contracts/registry/config-map.ts';
 import type { Static } from '#std/schema.ts';

@@ -1,5 +1,5 @@
-// The volumes of a registry service: data out of ConfigMaps and claims, Secrets, certificates. Each Secret and
-// ConfigMap is mounted once, with every key that is named of it. Knows nothing about the rest of the pod.
+// The volumes of a registry service: data out of ConfigMaps and claims, Secrets, certificates. Each Secret and ConfigMap is
+// mounted once, with every key that is named of it.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Settings } from '../kind.ts';

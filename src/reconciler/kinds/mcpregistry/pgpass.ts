@@ -1,5 +1,5 @@
-// The password file of a registry's database, out of the two Secrets that hold the passwords. Knows nothing about pods.
-// Source: the PostgreSQL manual, libpq, "The Password File".
+// The password file of a registry's database, out of the two Secrets that hold the passwords. Source: the PostgreSQL manual,
+// libpq, "The Password File".
 
 import { secretBytes } from '#kubernetes/rules/content.ts';
 import type { Finding, Settings, View } from '../kind.ts';

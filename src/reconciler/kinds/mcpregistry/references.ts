@@ -1,5 +1,5 @@
-// What an MCPRegistry names: ConfigMaps, Secrets, claims. Knows nothing about whether they exist. What Kubernetes itself
-// waits for when it starts a pod is optional; the database passwords are not, because a child is made of them.
+// What an MCPRegistry names: ConfigMaps, Secrets, claims. What Kubernetes itself waits for when it starts a pod is optional;
+// the database passwords are not, because a child is made of them.
 
 import type { ObjectName, Reference, Settings } from '../kind.ts';
 import { registryAnnotations } from './annotations.ts';

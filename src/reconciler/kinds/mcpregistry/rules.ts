@@ -1,5 +1,5 @@
-// What is wrong with an MCPRegistry that neither its schema nor CEL can say: in itself (rules), and in the content of
-// what it names (inspect). Knows nothing about what follows from it.
+// What is wrong with an MCPRegistry that neither its schema nor CEL can say: in itself (rules), and in the content of what
+// it names (inspect).
 
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';

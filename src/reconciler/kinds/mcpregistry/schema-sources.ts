@@ -1,4 +1,4 @@
-// The fields of one entry of `spec.registries`. Knows nothing about how sources are read.
+// The fields of one entry of `spec.registries`.
 
 import { ENDPOINT, fileField, filter, GIT, INTERVAL, NAME } from '#contracts/registry/fields.ts';
 import { SOURCE_FORMATS } from '#contracts/registry/source.ts';

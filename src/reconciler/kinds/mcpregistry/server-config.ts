@@ -1,4 +1,4 @@
-// Renders an MCPRegistry into the configuration of its registry service. Knows nothing about the objects around it.
+// Renders an MCPRegistry into the configuration of its registry service.
 
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';

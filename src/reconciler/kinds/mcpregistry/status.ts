@@ -1,4 +1,4 @@
-// How far an MCPRegistry is, by its service and by the sync of its sources. Knows nothing about how to change that.
+// How far an MCPRegistry is, by its service and by the sync of its sources.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';

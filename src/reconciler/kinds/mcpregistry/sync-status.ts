@@ -1,4 +1,4 @@
-// One sync status for all sources of an MCPRegistry. Knows nothing about syncing.
+// One sync status for all sources of an MCPRegistry.
 
 import type { CatalogueState, SourceState } from '#contracts/catalogue-state.ts';
 import { digest } from '#std/hash.ts';

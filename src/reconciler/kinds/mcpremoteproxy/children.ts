@@ -1,4 +1,4 @@
-// The objects that an MCPRemoteProxy becomes: an account, configuration, the proxy. Knows nothing about what exists.
+// The objects that an MCPRemoteProxy becomes: an account, configuration, the proxy.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

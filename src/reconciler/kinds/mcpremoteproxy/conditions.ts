@@ -1,4 +1,4 @@
-// What an MCPRemoteProxy's conditions say, Ready apart. Knows nothing about their history.
+// What an MCPRemoteProxy's conditions say, Ready apart.
 
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';

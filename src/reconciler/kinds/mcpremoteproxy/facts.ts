@@ -1,5 +1,4 @@
-// What follows from an MCPRemoteProxy's spec and is needed in several places: names, the port, the URL. Knows nothing
-// about objects.
+// What follows from an MCPRemoteProxy's spec and is needed in several places: names, the port, the URL.
 
 import type { Typed } from '../define.ts';
 import type { ObjectName } from '../kind.ts';

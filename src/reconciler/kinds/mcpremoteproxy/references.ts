@@ -1,6 +1,5 @@
-// What an MCPRemoteProxy names: its group, configurations of other kinds, ConfigMaps, Secrets. Knows nothing about
-// whether they exist. What Kubernetes itself waits for when it starts a pod is optional, but for the Secrets of
-// headers: a condition says that one is missing.
+// What an MCPRemoteProxy names: its group, configurations of other kinds, ConfigMaps, Secrets. What Kubernetes itself waits
+// for when it starts a pod is optional, but for the Secrets of headers: a condition says that one is missing.
 
 import { authzReferences } from '../auth/authz-findings.ts';
 import { headerReferences } from '../auth/header-forward.ts';

@@ -1,5 +1,5 @@
 // What is wrong with an MCPRemoteProxy that neither its schema nor CEL can say: in itself (rules), and in the content of
-// what it names (inspect). Knows nothing about what follows from it.
+// what it names (inspect).
 
 import { annotationFindings } from '../annotations.ts';
 import { configMapAuthzFindings, inlineAuthzFindings } from '../auth/authz-findings.ts';

@@ -1,4 +1,4 @@
-// Every field of MCPRemoteProxy. Knows nothing about what becomes of them.
+// Every field of MCPRemoteProxy.
 
 import { REMOTE_URL } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';

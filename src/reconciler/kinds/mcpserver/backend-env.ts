@@ -1,5 +1,5 @@
 // The environment of the container that is the MCP server: what it gets to know of its transport, what its author sets,
-// secrets. Knows nothing about containers.
+// secrets.
 
 import type { Static } from '#std/schema.ts';
 import type { Env } from '../pods/pod.ts';

@@ -1,4 +1,4 @@
-// The MCP server itself: its StatefulSet, and the Services by which the proxy reaches it. Knows nothing about clients.
+// The MCP server itself: its StatefulSet, and the Services by which the proxy reaches it.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

@@ -1,5 +1,4 @@
-// The NetworkPolicy by which the MCP server reaches only what its permission profile allows. Knows nothing about
-// profiles beyond what they allow.
+// The NetworkPolicy by which the MCP server reaches only what its permission profile allows.
 
 import assert from 'node:assert/strict';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,4 @@
-// The objects that an MCPServer becomes: service accounts and rights, configuration, the proxy, the MCP server. Knows
-// nothing about what exists but for the replicas that others chose.
+// The objects that an MCPServer becomes: service accounts and rights, configuration, the proxy, the MCP server.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';

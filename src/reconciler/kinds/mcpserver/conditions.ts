@@ -1,4 +1,4 @@
-// What an MCPServer's conditions say, Ready apart. Knows nothing about their history.
+// What an MCPServer's conditions say, Ready apart.
 
 import type { Verdict } from '../conditions.ts';
 import type { Observed, View } from '../kind.ts';

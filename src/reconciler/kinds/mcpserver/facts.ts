@@ -1,5 +1,4 @@
 // What follows from an MCPServer's spec and is needed in several places: names, ports, the transport that clients see.
-// Knows nothing about objects.
 
 import type { Static } from '#std/schema.ts';
 import type { Typed } from '../define.ts';

@@ -1,4 +1,4 @@
-// Fields of an MCPServer that have no effect beside others of it. Knows nothing about what the others are for.
+// Fields of an MCPServer that have no effect beside others of it.
 
 import type { Finding } from '../kind.ts';
 import { proxyPortFindings } from '../proxy/port-findings.ts';

@@ -1,5 +1,4 @@
-// What an MCPServer may reach, by its permission profile: a built-in one, or one that a ConfigMap holds. Knows nothing
-// about how that is enforced.
+// What an MCPServer may reach, by its permission profile: a built-in one, or one that a ConfigMap holds.
 
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { formatCidr, formatIp, type Ip, maskCidr, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';

@@ -1,5 +1,5 @@
-// What an MCPServer names: its group, configurations of other kinds, ConfigMaps, Secrets. Knows nothing about whether
-// they exist. What Kubernetes itself waits for when it starts a pod is optional.
+// What an MCPServer names: its group, configurations of other kinds, ConfigMaps, Secrets. What Kubernetes itself waits for
+// when it starts a pod is optional.
 
 import { authzReferences } from '../auth/authz-findings.ts';
 import { oidcReferences } from '../auth/oidc-settings.ts';

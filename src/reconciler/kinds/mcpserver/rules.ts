@@ -1,5 +1,5 @@
-// What is wrong with an MCPServer that neither its schema nor CEL can say: in itself (rules), and in the content of what
-// it names (inspect). Knows nothing about what follows from it.
+// What is wrong with an MCPServer that neither its schema nor CEL can say: in itself (rules), and in the content of what it
+// names (inspect).
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { pointerToken } from '#std/json.ts';

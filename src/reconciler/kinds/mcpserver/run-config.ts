@@ -1,4 +1,4 @@
-// Renders an MCPServer into the configuration of its proxy. Knows nothing about the objects around it.
+// Renders an MCPServer into the configuration of its proxy.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { View } from '../kind.ts';

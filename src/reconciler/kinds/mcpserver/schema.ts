@@ -1,4 +1,4 @@
-// Every field of MCPServer. Knows nothing about what becomes of them.
+// Every field of MCPServer.
 
 import { IMAGE } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';

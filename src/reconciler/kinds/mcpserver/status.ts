@@ -1,4 +1,4 @@
-// How far an MCPServer is, by its workloads and by why its children are held. Knows nothing about how to change that.
+// How far an MCPServer is, by its workloads and by why its children are held.
 
 import type { Static } from '#std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';

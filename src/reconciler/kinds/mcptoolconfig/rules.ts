@@ -1,4 +1,4 @@
-// What is wrong with an MCPToolConfig that neither its schema nor CEL can say. Knows nothing about who refers to it.
+// What is wrong with an MCPToolConfig that neither its schema nor CEL can say.
 
 import type { Typed } from '../define.ts';
 import type { Finding } from '../kind.ts';

@@ -1,4 +1,4 @@
-// Fields that shape a container: environment, volumes, secrets, resources. Knows nothing about which container.
+// Fields that shape a container: environment, volumes, secrets, resources.
 
 import { bool, list, object, optional, quantity, text } from '#std/schema.ts';
 import { nameField } from '../selectors.ts';

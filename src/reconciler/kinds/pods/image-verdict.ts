@@ -1,4 +1,4 @@
-// The condition that says whether the image may run here. Knows nothing about how that is found out.
+// The condition that says whether the image may run here.
 
 import { isObject } from '#std/json.ts';
 import type { Verdict } from '../conditions.ts';

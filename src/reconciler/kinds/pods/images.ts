@@ -1,5 +1,4 @@
-// The images that a pod runs, or mounts, once its author's template is laid over the generated one. Knows nothing about
-// which of them are allowed.
+// The images that a pod runs, or mounts, once its author's template is laid over the generated one.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Image } from '../kind.ts';

@@ -1,4 +1,4 @@
-// What the instance's configuration says of every pod that we make. Knows nothing about what runs in them.
+// What the instance's configuration says of every pod that we make.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

@@ -1,5 +1,5 @@
-// Why the pods of a workload do not start, in words that stay the same while nothing changes. Knows nothing about what
-// follows from it. Sees only the pods that the run has listed: those of workloads that lack some.
+// Why the pods of a workload do not start, in words that stay the same while nothing changes. Sees only the pods that the
+// run has listed: those of workloads that lack some.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

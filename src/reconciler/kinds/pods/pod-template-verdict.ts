@@ -1,4 +1,4 @@
-// The condition that says whether the author's pod template is one. Knows nothing about how that is found out.
+// The condition that says whether the author's pod template is one.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Verdict } from '../conditions.ts';

@@ -1,4 +1,4 @@
-// The author's pod template: what is wrong with it, and how it is laid over a generated one. Knows nothing about whose.
+// The author's pod template: what is wrong with it, and how it is laid over a generated one.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';

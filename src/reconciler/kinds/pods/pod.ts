@@ -1,5 +1,4 @@
 // What pods of generated workloads have in common: security contexts, environment, probes, names of volumes.
-// Knows nothing about particular workloads.
 
 import { CALLS_NODE_OPTIONS, SCRATCH_PATH } from '#contracts/run-config.ts';
 import { sha256 } from '#std/hash.ts';

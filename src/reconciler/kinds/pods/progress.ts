@@ -1,5 +1,4 @@
-// How far a resource is before anybody looks at its workloads: being deleted, held, failed. Knows nothing about particular
-// kinds.
+// How far a resource is before anybody looks at its workloads: being deleted, held, failed.
 
 import { refusalReason } from '../conditions.ts';
 import type { Finding, Observed, Resource } from '../kind.ts';

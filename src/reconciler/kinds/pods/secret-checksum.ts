@@ -1,5 +1,4 @@
-// The annotation by which pods follow the Secrets they read: another content, another annotation, new pods. Knows nothing
-// about who reads them.
+// The annotation by which pods follow the Secrets they read: another content, another annotation, new pods.
 
 import { withStringData } from '#kubernetes/rules/normalise.ts';
 import { canonicalJson, isObject } from '#std/json.ts';

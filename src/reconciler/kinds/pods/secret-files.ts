@@ -1,4 +1,4 @@
-// Secrets that a container gets as files, which follow their Secrets while the pod runs. Knows nothing about who reads them.
+// Secrets that a container gets as files, which follow their Secrets while the pod runs.
 
 import { SECRETS_DIRECTORY } from '#contracts/run-config.ts';
 import type { JsonObject } from '#std/json.ts';

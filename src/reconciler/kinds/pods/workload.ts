@@ -1,4 +1,4 @@
-// How far a Deployment or StatefulSet is, by its own status. Knows nothing about whose it is, or about pods.
+// How far a Deployment or StatefulSet is, by its own status.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { View } from '../kind.ts';

@@ -1,5 +1,5 @@
 // The settings of a proxy that are annotations `skep.dev/...`, all of them: what each means, which values fit, where it
-// counts. Knows nothing about configuration files.
+// counts.
 
 import { pathPrefix } from '#std/address/address.ts';
 import {

@@ -1,4 +1,4 @@
-// How many pods of a workload may be evicted at once. Knows nothing about the pods.
+// How many pods of a workload may be evicted at once.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// What stands beside the Deployment of a proxy: its account, its rights, its ConfigMaps. Knows nothing about pods.
+// What stands beside the Deployment of a proxy: its account, its rights, its ConfigMaps.
 
 import { AUTHZ_FILE, type AuthzConfigFile } from '#contracts/authz-config.ts';
 import { formatRunConfig, RUN_CONFIG_FILE, type RunConfig } from '#contracts/run-config.ts';

@@ -1,4 +1,4 @@
-// Fields that change labels, annotations and environment of generated objects. Knows nothing about how they are merged.
+// Fields that change labels, annotations and environment of generated objects.
 
 import { list, object, optional, textMap } from '#std/schema.ts';
 import { envField } from '../pods/container.ts';

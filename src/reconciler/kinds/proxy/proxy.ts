@@ -1,5 +1,5 @@
 // A proxy as every kind that has one sees it: names, port, and the fields of the spec that mean the same everywhere; and
-// what follows from them for its configuration and its pods alike. Knows nothing about particular kinds.
+// what follows from them for its configuration and its pods alike.
 
 import assert from 'node:assert/strict';
 import type { Static } from '#std/schema.ts';

@@ -1,5 +1,5 @@
 // The blocks of a proxy's configuration that say how it serves: what one pod lets through, who may reach it, where its
-// metrics are. Knows nothing about what is behind the proxy.
+// metrics are.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { ProxyTuning } from './annotations.ts';

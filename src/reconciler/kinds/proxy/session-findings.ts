@@ -1,4 +1,4 @@
-// What several replicas of a proxy cost where sessions are in each of them. Knows nothing about sessions.
+// What several replicas of a proxy cost where sessions are in each of them.
 
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';

@@ -1,4 +1,4 @@
-// Settings for sessions in a store, where no store is used. Knows nothing about sessions.
+// Settings for sessions in a store, where no store is used.
 
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';

@@ -1,5 +1,5 @@
 // The keys that seal session ids (design: no state that another replica lacks): a Secret that is made once, and the files
-// that a proxy reads them from. Knows nothing about sessions.
+// that a proxy reads them from.
 
 import type { GeneratedSecret } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';

@@ -1,4 +1,4 @@
-// The password of the Redis that keeps sessions: as a reference, in the environment, and as a file. Knows nothing about sessions.
+// The password of the Redis that keeps sessions: as a reference, in the environment, and as a file.
 
 import type { Static } from '#std/schema.ts';
 import type { Reference } from '../kind.ts';

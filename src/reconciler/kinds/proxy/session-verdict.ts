@@ -1,4 +1,4 @@
-// The condition that warns of sessions which are lost between several processes. Knows nothing about sessions.
+// The condition that warns of sessions which are lost between several processes.
 
 import type { Static } from '#std/schema.ts';
 import type { Verdict } from '../conditions.ts';

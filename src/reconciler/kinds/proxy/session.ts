@@ -1,4 +1,4 @@
-// Fields that say where sessions are kept. Knows nothing about sessions.
+// Fields that say where sessions are kept.
 
 import { REDIS } from '#contracts/proxy-fields.ts';
 import { choice, object, optional } from '#std/schema.ts';

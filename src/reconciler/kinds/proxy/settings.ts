@@ -1,5 +1,4 @@
-// The blocks of a proxy's configuration that mean the same for every kind that has one. Knows nothing about what is behind
-// the proxy.
+// The blocks of a proxy's configuration that mean the same for every kind that has one.
 
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import type { RunConfig } from '#contracts/run-config.ts';

@@ -1,4 +1,4 @@
-// What is wrong with several overrides of tools together. Knows nothing about which tools there are.
+// What is wrong with several overrides of tools together.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import { pointerToken } from '#std/json.ts';

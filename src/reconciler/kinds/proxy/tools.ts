@@ -1,5 +1,4 @@
-// The tools that a proxy lets through and what it calls them, as an MCPToolConfig says. Knows nothing about whose proxy it
-// is.
+// The tools that a proxy lets through and what it calls them, as an MCPToolConfig says.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { ToolOverride } from '#contracts/tool-override.ts';

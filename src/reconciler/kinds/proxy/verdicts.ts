@@ -1,5 +1,5 @@
 // What conditions say of things that every resource with a proxy may name: its group, the certificates of its issuer, and
-// the digests of configurations in use. Knows nothing about their history.
+// the digests of configurations in use.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';

@@ -1,5 +1,4 @@
-// The Deployment and the Service of a proxy. The proxy's arguments are ours: see contracts/run-config.ts. Knows nothing
-// about what is behind the proxy.
+// The Deployment and the Service of a proxy. The proxy's arguments are ours: see contracts/run-config.ts.
 
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '#contracts/run-config.ts';

@@ -1,5 +1,4 @@
-// What is wrong with a definition that another resource names, found the way a run finds it. Knows nothing about who
-// names it.
+// What is wrong with a definition that another resource names, found the way a run finds it.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { compileStructural, type Structural } from '#kubernetes/rules/structural/structural.ts';

@@ -1,4 +1,4 @@
-// Whether a workflow is valid, and who offers it. Knows nothing about why: the rules said so in this run.
+// Whether a workflow is valid, and who offers it.
 
 import type { VirtualCode } from '#contracts/virtual-model/codes.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';

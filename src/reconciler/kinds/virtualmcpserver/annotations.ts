@@ -1,5 +1,4 @@
-// The settings of a VirtualMCPServer that are annotations `skep.dev/...`: what each means, which values fit. Knows nothing
-// about the server's configuration file.
+// The settings of a VirtualMCPServer that are annotations `skep.dev/...`: what each means, which values fit.
 
 import {
   type AnnotationSetting,

@@ -1,5 +1,5 @@
-// What is behind a virtual server: the members of its group or the backends that are written down, each with the strategy
-// by which it is authenticated to. Knows nothing about the file that tells the server.
+// What is behind a virtual server: the members of its group or the backends that are written down, each with the strategy by
+// which it is authenticated to.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';

@@ -1,5 +1,5 @@
-// The objects that a VirtualMCPServer becomes: an account, its configuration, a Deployment, a Service, and a Secret
-// that is made at random. Knows nothing about what exists.
+// The objects that a VirtualMCPServer becomes: an account, its configuration, a Deployment, a Service, and a Secret that is
+// made at random.
 
 import {
   formatVmcpConfig,

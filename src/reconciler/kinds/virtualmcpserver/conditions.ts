@@ -1,4 +1,4 @@
-// What a VirtualMCPServer's conditions say, Ready apart. Knows nothing about their history.
+// What a VirtualMCPServer's conditions say, Ready apart.
 
 import { isObject } from '#std/json.ts';
 import { countText } from '#std/words/count-text.ts';

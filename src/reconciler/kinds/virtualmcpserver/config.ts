@@ -1,4 +1,4 @@
-// Renders a VirtualMCPServer into the configuration of the server. Knows nothing about the objects around it.
+// Renders a VirtualMCPServer into the configuration of the server.
 
 import assert from 'node:assert/strict';
 import { readAuthzConfig } from '#contracts/authz-config.ts';

@@ -1,5 +1,5 @@
 // What follows from a VirtualMCPServer's spec and is needed in several places: names, the URL, which settings count, who is
-// in the group. Knows nothing about objects to make.
+// in the group.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';

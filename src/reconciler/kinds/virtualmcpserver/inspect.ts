@@ -1,5 +1,4 @@
 // What is wrong with the content of what a VirtualMCPServer names: settings in ConfigMaps, members of the group, workflows.
-// Knows nothing about what follows from it.
 
 import { isObject, pointerToken } from '#std/json.ts';
 import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';

@@ -1,4 +1,4 @@
-// A strategy that is written in the model, as the server reads it. Knows nothing about which backend.
+// A strategy that is written in the model, as the server reads it.
 
 import type { ModelOutgoingAuth } from '#contracts/virtual/auth.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';

@@ -1,5 +1,4 @@
-// The virtual MCP configuration model: the tools of a group as those of one server. Knows nothing about clusters but
-// for the names of other resources in it.
+// The virtual MCP configuration model: the tools of a group as those of one server.
 
 import { toolOverrides } from '#contracts/tool-override.ts';
 import { aggregation, WORKLOAD_TOOLS } from '#contracts/virtual/aggregation.ts';

@@ -1,5 +1,5 @@
 // What a virtual server needs beside its own spec, found in what that names: settings for both sides of it, Secrets in its
-// environment, files. Knows nothing about objects.
+// environment, files.
 
 import assert from 'node:assert/strict';
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';

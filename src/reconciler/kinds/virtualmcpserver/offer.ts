@@ -1,5 +1,4 @@
-// What a VirtualMCPServer offers: the tools of its members, as its aggregation shows them, and its workflows. Knows nothing
-// about the tools that members have.
+// What a VirtualMCPServer offers: the tools of its members, as its aggregation shows them, and its workflows.
 
 import type { Offer, OfferedMember, View } from '../kind.ts';
 import { shownBy } from '../proxy/endpoint.ts';

@@ -1,5 +1,5 @@
-// What a VirtualMCPServer names: its group, workflows, configurations of other kinds, ConfigMaps, Secrets. Knows nothing
-// about whether they exist. What Kubernetes itself waits for when it starts a pod is optional.
+// What a VirtualMCPServer names: its group, workflows, configurations of other kinds, ConfigMaps, Secrets. What Kubernetes
+// itself waits for when it starts a pod is optional.
 
 import { pointerToken } from '#std/json.ts';
 import { authServerReferences } from '../auth/auth-server-references.ts';

@@ -1,5 +1,4 @@
-// What is wrong with a VirtualMCPServer in itself that neither its schema nor CEL can say. Knows nothing about what it
-// names: see inspect.ts.
+// What is wrong with a VirtualMCPServer in itself that neither its schema nor CEL can say.
 
 import { conflictName } from '#contracts/virtual-model/aggregate.ts';
 import { fitName, NAME_MAX } from '#contracts/virtual-model/short-names.ts';

@@ -1,4 +1,4 @@
-// Every field of VirtualMCPServer, but for those of its configuration model. Knows nothing about what becomes of them.
+// Every field of VirtualMCPServer, but for those of its configuration model.
 
 import { anyObject, choice, integer, list, map, object, optional, text, time } from '#std/schema.ts';
 import { EmbeddedAuthServer } from '../auth/auth-server.ts';

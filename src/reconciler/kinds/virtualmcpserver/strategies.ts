@@ -1,5 +1,5 @@
-// Turns an MCPExternalAuthConfig into the strategy by which a virtual server authenticates to a backend, with the
-// Secrets that it needs in the environment. Knows nothing about which backend.
+// Turns an MCPExternalAuthConfig into the strategy by which a virtual server authenticates to a backend, with the Secrets
+// that it needs in the environment.
 
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';

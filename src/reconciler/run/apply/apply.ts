@@ -1,5 +1,5 @@
-// Writes a plan, batch after batch; a failed change blocks only what depends on it.
-// The only stage that changes anything in the cluster but status. Knows nothing about specs.
+// Writes a plan, batch after batch; a failed change blocks only what depends on it. The only stage that changes anything in
+// the cluster but status.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Conceded } from '#kubernetes/rules/ownership/concede.ts';

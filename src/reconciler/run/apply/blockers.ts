@@ -1,4 +1,4 @@
-// What a change needs that has failed before it in the same run. Pure; knows nothing about how changes are made.
+// What a change needs that has failed before it in the same run. Pure.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';

@@ -1,5 +1,5 @@
 // Makes the changes of one plan: the ApplySet parent says first what may become ours, an approval is begun before what it
-// lets go and spent after. Knows nothing about what comes of the changes.
+// lets go and spent after.
 
 import { idOf, keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,5 @@
 // The cluster as a run writes to it: each write is only for the object as this run knows it, so that a request which was
-// still under way when the lease ran out cannot overwrite what the next holder wrote. Knows nothing about what is written.
+// still under way when the lease ran out cannot overwrite what the next holder wrote.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

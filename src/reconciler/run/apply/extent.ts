@@ -1,5 +1,5 @@
 // The ApplySet parent as a run changes it: a superset of what may be a member before the first change, exactly the members
-// after the last. Knows nothing about the changes.
+// after the last.
 
 import type { ResourceId } from '#std/problem.ts';
 import type { OwnDesires } from '../desire/foreign.ts';

@@ -1,5 +1,4 @@
 // One writer at a time per instance: a Kubernetes Lease, taken only by a run that has something to write.
-// Knows nothing about what is written under it.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

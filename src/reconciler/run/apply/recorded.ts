@@ -1,4 +1,4 @@
-// What the inventory says before the first change of a plan, and after the last. Knows nothing about how it is kept.
+// What the inventory says before the first change of a plan, and after the last.
 
 import { idOf, keyOf } from '#kubernetes/rules/object.ts';
 import type { Snapshot } from '../observe/snapshot.ts';

@@ -1,5 +1,4 @@
-// Looks, while a run writes, whether someone suspends the instance: then nothing more is begun. Knows nothing about what is
-// written.
+// Looks, while a run writes, whether someone suspends the instance: then nothing more is begun.
 
 import { Failure } from '#std/failure.ts';
 import type { InstanceName } from '../instance.ts';

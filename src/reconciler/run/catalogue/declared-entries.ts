@@ -1,5 +1,4 @@
-// The entries of registry sources that stand in the objects themselves: in ConfigMaps beside the registries. Knows nothing
-// about what was ever synced, nor about filters.
+// The entries of registry sources that stand in the objects themselves: in ConfigMaps beside the registries.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';

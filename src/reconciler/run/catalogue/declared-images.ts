@@ -1,6 +1,5 @@
-// Which images the registries of enforcing namespaces hold, as far as that stands in the manifests themselves: in
-// ConfigMaps beside them.
-// For validation without a cluster and without a catalogue. Knows nothing about what was ever synced.
+// Which images the registries of enforcing namespaces hold, as far as that stands in the manifests themselves: in ConfigMaps
+// beside them. For validation without a cluster and without a catalogue.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { entryFilter } from '#registry/catalogue/filter.ts';

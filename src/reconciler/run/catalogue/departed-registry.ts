@@ -1,4 +1,4 @@
-// What becomes of the catalogue of a registry that is deleted. Knows nothing about SQL.
+// What becomes of the catalogue of a registry that is deleted.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,4 @@
 // `enforceServers` of MCPRegistry: once a registry of a namespace says so, images must be in one of its registries.
-// Knows nothing about where the images of a registry come from.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject } from '#std/json.ts';

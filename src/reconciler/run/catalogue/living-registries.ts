@@ -1,5 +1,4 @@
-// The registries of the instance as they exist: what is synced by runs that apply nothing of what Git says. Knows nothing
-// about how a source is read.
+// The registries of the instance as they exist: what is synced by runs that apply nothing of what Git says.
 
 import { idOf } from '#kubernetes/rules/object.ts';
 import { readableResources } from '../observe/readable-resources.ts';

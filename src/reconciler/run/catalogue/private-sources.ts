@@ -1,5 +1,5 @@
 // Registry sources that are, by their address, inside a private network: a run refuses to read them unless skep.yaml allows
-// the range. Knows nothing about what names resolve to.
+// the range.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { cidrContains, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';

@@ -1,5 +1,4 @@
-// Leaves what runs in the stores of the registries, for those who read the catalogue. Knows nothing about SQL, nor how it is known
-// what runs.
+// Leaves what runs in the stores of the registries, for those who read the catalogue.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
 import type { Runner } from '#registry/catalogue/ports.ts';

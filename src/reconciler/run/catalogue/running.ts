@@ -1,5 +1,5 @@
-// Which servers of the fleet run, for those who read the catalogue: where clients reach each, whether it is ready, and what a
-// catalogue may know it by. Knows nothing about stores, nor about what a spec means.
+// Which servers of the fleet run, for those who read the catalogue: where clients reach each, whether it is ready, and what
+// a catalogue may know it by.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,4 @@
 // Turns the healthy resources into everything that should live: themselves and their children, each marked as ours.
-// Knows nothing about what lives, but for the uids that owner references need.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';

@@ -1,6 +1,6 @@
 // The key of digests that stand for the content of Secrets where anyone can read them, such as in a pod's annotations:
 // without it, a guess at a password could be tried against its digest. It is kept in a Secret of the instance's home
-// namespace, made by the first run that needs it. Knows nothing about what is digested.
+// namespace, made by the first run that needs it.
 
 import { Failure } from '#std/failure.ts';
 import { hmacSha256 } from '#std/hash.ts';

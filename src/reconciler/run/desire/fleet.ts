@@ -1,5 +1,5 @@
 // What the fleet should be: registry sources synced, references resolved, children made, each marked as ours, and what
-// belongs to others left out. Knows nothing about how any of it differs from what exists.
+// belongs to others left out.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Judge } from '#kubernetes/rules/policy/judge.ts';

@@ -1,5 +1,4 @@
 // Keeps a resource from making children out of objects that belong to others: its children are held instead.
-// Knows nothing about specs.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';

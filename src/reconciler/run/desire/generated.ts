@@ -1,5 +1,5 @@
 // Values that are made at random when a Secret is first applied, and kept from then on. The only stage that looks into
-// Secrets of ours. Knows nothing about what the values are for.
+// Secrets of ours.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

@@ -1,6 +1,6 @@
-// Children that would be made of something that could not be read are not made: they would be others, and start new pods
-// now and once more when it can be read again. References are one way to look at something; what a virtual server
-// discovers, or the instance's configuration names, are others. Knows nothing about why it could not be read.
+// Children that would be made of something that could not be read are not made: they would be others, and start new pods now
+// and once more when it can be read again. References are one way to look at something; what a virtual server discovers, or
+// the instance's configuration names, are others.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { Problem } from '#std/problem.ts';

@@ -1,5 +1,5 @@
 // Fields that other managers have set to other values: reported at the manifest that declares them, and found once more
-// where the server answers with a conflict that the lists did not show. Knows nothing about what they are for.
+// where the server answers with a conflict that the lists did not show.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,5 @@
 // What stands in the way of what Git declares: an item of a list of ours whose key another manager has changed, and items
-// and fields for which the server refuses ours. They are removed, where Git wins. Knows nothing about batches.
+// and fields for which the server refuses ours. They are removed, where Git wins.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { MergeType } from '#kubernetes/rules/openapi.ts';

@@ -1,5 +1,5 @@
 // What becomes of a declared field that another manager has set to another value: Git wins, but for what is left to others
-// (decision 0240). Knows nothing about objects in the cluster.
+// (decision 0240).
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Conceded } from '#kubernetes/rules/ownership/concede.ts';

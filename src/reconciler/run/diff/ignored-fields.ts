@@ -1,5 +1,4 @@
-// Fields that a manifest leaves to others (`skep.dev/ignore-fields`): how they are written and what they cover. Knows
-// nothing about who has set them.
+// Fields that a manifest leaves to others (`skep.dev/ignore-fields`): how they are written and what they cover.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

@@ -1,5 +1,5 @@
 // Objects that are to be created in numbers: of one kind, in one namespace, with the rights of one account. The first ones
-// stand for the others before the server. Knows nothing about how the server is asked.
+// stand for the others before the server.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Compared } from './compared.ts';

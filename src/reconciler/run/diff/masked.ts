@@ -1,4 +1,4 @@
-// Differences as people may see them. Knows nothing about how they are found.
+// Differences as people may see them.
 
 import type { Difference } from '#kubernetes/rules/ownership/differences.ts';
 

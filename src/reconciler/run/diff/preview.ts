@@ -1,5 +1,5 @@
 // Shows changes to the server before anything is written: a dry run each, all refusals collected. What only the server can
-// tell is settled by it. Knows nothing about specs or about how changes are made.
+// tell is settled by it.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { differences } from '#kubernetes/rules/ownership/differences.ts';

@@ -1,5 +1,4 @@
-// Sends objects whose long values are not in memory: they are read for as long as one request takes. Knows nothing about where
-// they are read.
+// Sends objects whose long values are not in memory: they are read for as long as one request takes.
 
 import pLimit from 'p-limit';
 import { type ReadContents, restoreObject, shortenObject } from '#kubernetes/rules/large-values.ts';

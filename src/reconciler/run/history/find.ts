@@ -1,4 +1,4 @@
-// Finds a run in the history by the start of its id. Knows nothing about where the history is kept.
+// Finds a run in the history by the start of its id.
 
 import { Failure } from '#std/failure.ts';
 import type { RunRecord } from './ports.ts';

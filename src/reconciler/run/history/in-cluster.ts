@@ -1,5 +1,4 @@
 // The history in a ConfigMap of the home namespace, for instances without a database: bounded in size, the oldest go.
-// Knows nothing about what a run is.
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

@@ -1,4 +1,4 @@
-// What is kept of a run, and where it is kept. Knows nothing about databases or the cluster.
+// What is kept of a run, and where it is kept.
 
 import type { Json } from '#std/json.ts';
 

@@ -1,4 +1,4 @@
-// What is kept of a run, and whether it is news. Pure; knows nothing about where it is kept.
+// What is kept of a run, and whether it is news. Pure.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';

@@ -1,5 +1,4 @@
-// Endpoints that come, go, or are met differently: URL, transport, tokens, tools. Knows nothing about how tools get their
-// names.
+// Endpoints that come, go, or are met differently: URL, transport, tokens, tools.
 
 import type { Tool } from '#contracts/virtual-model/tools.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';

@@ -1,5 +1,5 @@
-// One state of a fleet: its endpoints with the tools that clients see, and its registries with their entries, as far as
-// they stand in ConfigMaps. Knows nothing about another state to compare it with.
+// One state of a fleet: its endpoints with the tools that clients see, and its registries with their entries, as far as they
+// stand in ConfigMaps.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { type Aggregated, aggregatedTools } from '#contracts/virtual-model/aggregate.ts';

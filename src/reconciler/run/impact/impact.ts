@@ -1,5 +1,5 @@
 // What a change means for those who use what is deployed: endpoints, tools, tokens, registries, restarts. Compares two
-// states of a fleet, as it is and as it would be. Pure; knows nothing about clusters, Git or how it is printed.
+// states of a fleet, as it is and as it would be. Pure.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Kind } from '../../kinds/kind.ts';

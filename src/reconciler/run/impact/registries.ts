@@ -1,5 +1,4 @@
-// Servers that clients of a registry find, or no longer find, or find under another name. Knows nothing about how a
-// catalogue is kept.
+// Servers that clients of a registry find, or no longer find, or find under another name.
 
 import type { Entry } from '#registry/catalogue/entry.ts';
 import { canonicalJson, jsonEquals } from '#std/json.ts';

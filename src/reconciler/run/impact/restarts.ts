@@ -1,4 +1,4 @@
-// Workloads whose pods are replaced. Knows nothing about what changes in them.
+// Workloads whose pods are replaced.
 
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Change } from '../plan/plan.ts';

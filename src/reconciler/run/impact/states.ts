@@ -1,4 +1,4 @@
-// The two states of a fleet around a plan: as it exists, and as the plan would leave it. Knows nothing about what they mean.
+// The two states of a fleet around a plan: as it exists, and as the plan would leave it.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Desired } from '../desire/desire.ts';

@@ -1,5 +1,4 @@
-// What channels got last, in a ConfigMap of the home namespace, so that no restart reports it again. Knows nothing
-// about who is notified.
+// What channels got last, in a ConfigMap of the home namespace, so that no restart reports it again.
 
 import { isObject } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';

@@ -1,4 +1,4 @@
-// What a run means for a commit and for the instance, as a state and one line. Pure; knows nothing about who is notified.
+// What a run means for a commit and for the instance, as a state and one line. Pure.
 
 import type { RunRecord } from '../history/ports.ts';
 import type { Notice, NoticeState } from './ports.ts';

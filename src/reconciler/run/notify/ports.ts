@@ -1,4 +1,4 @@
-// Who is notified of a run, and what each got last. Knows nothing about HTTP or where that is kept.
+// Who is notified of a run, and what each got last.
 
 import type { RunRecord } from '../history/ports.ts';
 

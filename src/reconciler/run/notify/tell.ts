@@ -1,5 +1,5 @@
-// Tells channels what changed, once: not what they have got already, not every swing of something that flaps, and not
-// again and again where no one answers. Knows nothing about how anything is sent.
+// Tells channels what changed, once: not what they have got already, not every swing of something that flaps, and not again
+// and again where no one answers.
 
 import { Failure } from '#std/failure.ts';
 import type { RunRecord } from '../history/ports.ts';

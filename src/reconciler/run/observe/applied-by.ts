@@ -1,4 +1,4 @@
-// Whether an instance has applied an object, as the object itself shows. Knows nothing about what is in it.
+// Whether an instance has applied an object, as the object itself shows.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { entryOf } from '#kubernetes/rules/ownership/entries.ts';

@@ -1,5 +1,5 @@
-// The ApplySet parent: a ConfigMap that says which kinds and namespaces may hold members of our set, so that a run
-// finds what an earlier, killed run left behind. Format: KEP-3659, readable by kubectl. Knows nothing about specs.
+// The ApplySet parent: a ConfigMap that says which kinds and namespaces may hold members of our set, so that a run finds
+// what an earlier, killed run left behind. Format: KEP-3659, readable by kubectl.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { parseJson } from '#std/json.ts';

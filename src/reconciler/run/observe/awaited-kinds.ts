@@ -1,5 +1,4 @@
-// Kinds whose definition is applied by the run itself: it goes on with their objects once they are served. Knows nothing
-// about what the definitions say.
+// Kinds whose definition is applied by the run itself: it goes on with their objects once they are served.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';

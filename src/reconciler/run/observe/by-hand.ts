@@ -1,5 +1,5 @@
 // Custom resources that someone applied by hand (`scope: cluster`): their children and status are made as for what Git
-// declares, they themselves are not touched. Knows nothing about what a spec means.
+// declares, they themselves are not touched.
 
 import { idOf, type KubeObject, keyOf, type ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';

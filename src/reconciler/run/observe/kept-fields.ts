@@ -1,5 +1,5 @@
 // What Git declares and of which another manager keeps a field (decision 0240), as it will be stored: what is made of it,
-// and who reads it, go by that, not by a value that is not applied. Knows nothing about what a field is for.
+// and who reads it, go by that, not by a value that is not applied.
 
 import { shortenObject, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { normalise } from '#kubernetes/rules/normalise.ts';

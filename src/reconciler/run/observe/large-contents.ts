@@ -1,6 +1,5 @@
 // Secrets and ConfigMaps, whose contents may be large and are mostly not ours: of all of them the metadata is listed, and
-// the contents of what carries our label; those of others are read where something needs them. Knows nothing about who
-// does.
+// the contents of what carries our label; those of others are read where something needs them.
 
 import { shortenObject } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,4 +1,4 @@
-// How the kinds of a cluster merge, by the documents that it publishes. Knows nothing about objects.
+// How the kinds of a cluster merge, by the documents that it publishes.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { type MergeType, rootType } from '#kubernetes/rules/openapi.ts';

@@ -1,5 +1,5 @@
 // Which Secrets and ConfigMaps are looked into: what is declared, and what is named by what is declared, by what lives, or
-// by the instance's configuration. Knows nothing about how they are read.
+// by the instance's configuration.
 
 import { longValuesOf, restoreObject, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,4 +1,4 @@
-// What Git says and what lives, side by side, before anything is made of them. Knows nothing about what a spec means.
+// What Git says and what lives, side by side, before anything is made of them.
 
 import type { Problem, ResourceId } from '#std/problem.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';

@@ -1,5 +1,4 @@
 // The custom resources among objects, as their kinds read them: with defaults, and without those that a kind cannot read.
-// Knows nothing about whose they are.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// Keeps an instance inside the namespaces it may touch. Knows nothing about what is in them.
+// Keeps an instance inside the namespaces it may touch.
 
 import { globMatches } from '#std/glob.ts';
 import type { Problem } from '#std/problem.ts';

@@ -1,5 +1,5 @@
-// What exists: each kind is listed at most once per snapshot, whoever asks first; Secrets and ConfigMaps as
-// `large-contents` says. Knows nothing about what is desired.
+// What exists: each kind is listed at most once per snapshot, whoever asks first; Secrets and ConfigMaps as `large-contents`
+// says.
 
 import { shortenObject, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

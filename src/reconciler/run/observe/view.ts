@@ -1,5 +1,4 @@
 // What a kind may look at: the objects of one namespace, as Git declares them or else as they exist.
-// Knows nothing about what a kind makes of them.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { View } from '../../kinds/kind.ts';

@@ -1,5 +1,5 @@
 // Takes a fleet over from the existing operator: shows what that means, and does it under the lock. Nothing is deleted and
-// no pod is touched: it is the next run that makes the fleet what Git says. Knows nothing about how it is shown.
+// no pod is touched: it is the next run that makes the fleet what Git says.
 
 import { groupOf, idOf, keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

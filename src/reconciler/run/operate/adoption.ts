@@ -1,6 +1,5 @@
 // What it takes to take a fleet over from the existing operator: which of its finalizers go, which objects change owner,
-// which fields change hands. Nothing that runs is changed by it; the next run then sees its own. Knows nothing about how
-// it is written.
+// which fields change hands. Nothing that runs is changed by it; the next run then sees its own.
 
 import {
   idOf,

@@ -1,5 +1,5 @@
-// Carries out a plan file: the same run as any other, narrowed to what the file holds. The sources that it is given read
-// the commits of the file. Knows nothing about files, signatures or how commits are fetched.
+// Carries out a plan file: the same run as any other, narrowed to what the file holds. The sources that it is given read the
+// commits of the file.
 
 import type { DigestKey } from '../desire/digest-key.ts';
 import { fingerprintsBy } from '../diff/fingerprints.ts';

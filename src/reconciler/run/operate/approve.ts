@@ -1,5 +1,5 @@
-// Approves what waits: plans as the next run would, and where exactly the named list of deletions waits, stores that it
-// may go. Knows nothing about who asks.
+// Approves what waits: plans as the next run would, and where exactly the named list of deletions waits, stores that it may
+// go.
 
 import { Failure } from '#std/failure.ts';
 import { countText } from '#std/words/count-text.ts';

@@ -1,5 +1,5 @@
 // The lease by which the existing operator shows that it runs, wherever it runs: it watches all namespaces, whatever this
-// instance may touch. Knows nothing about what is taken over.
+// instance may touch.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

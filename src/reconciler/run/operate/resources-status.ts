@@ -1,4 +1,4 @@
-// What the custom resources of an instance say of themselves. Knows nothing about Git.
+// What the custom resources of an instance say of themselves.
 
 import { groupOf, idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';

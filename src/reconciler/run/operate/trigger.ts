@@ -1,5 +1,5 @@
 // Asks for a sync of all sources of a registry: an annotation on the living MCPRegistry, which the next run sees. Under a
-// field manager of its own, so that Git and the run leave it alone. Knows nothing about who asks.
+// field manager of its own, so that Git and the run leave it alone.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,5 @@
 // Narrows a plan that was just made to what a plan file holds and what is still as it says. Nothing is ever added to the
-// plan: what goes through is in both. Knows nothing about clusters or files.
+// plan: what goes through is in both.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';

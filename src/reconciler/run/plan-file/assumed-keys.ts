@@ -1,5 +1,5 @@
 // Secrets and ConfigMaps of which a snapshot does not know which keys they have: the keys that manifests name are taken to
-// be there, for that they are missing is not known either. Knows nothing about what a plan makes of them.
+// be there, for that they are missing is not known either.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';

@@ -1,5 +1,5 @@
 // Whether a plan file is for this instance, this cluster, this program and these settings: only then does rendering its
-// commits again give what it was made of. Knows nothing about what it would change.
+// commits again give what it was made of.
 
 import { Failure } from '#std/failure.ts';
 import type { Cluster } from '../ports.ts';

@@ -1,5 +1,4 @@
-// What a plan file holds: the one place that says so. Commits, digests and preconditions, no value of any field. Knows
-// nothing about how one is made or carried out.
+// What a plan file holds: the one place that says so. Commits, digests and preconditions, no value of any field.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import {

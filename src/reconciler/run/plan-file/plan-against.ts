@@ -1,5 +1,5 @@
 // A plan without a cluster: what exists is what the commits of a snapshot render, as far as the snapshot says that it lives
-// and is so. The plan itself is made as always. Knows nothing about files or URLs.
+// and is so. The plan itself is made as always.
 
 import { normalise } from '#kubernetes/rules/normalise.ts';
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

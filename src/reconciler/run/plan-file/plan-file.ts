@@ -1,4 +1,4 @@
-// Writes a plan as a file, and reads one back. Knows nothing about clusters, paths or signatures.
+// Writes a plan as a file, and reads one back.
 
 import type { ResourceId } from '#std/problem.ts';
 import { type Fingerprints, fingerprintsBy } from '../diff/fingerprints.ts';

@@ -1,5 +1,5 @@
 // A cluster that consists of what a snapshot says, for planning without any access to the real one. Nothing is ever written
-// to it. Knows nothing about files, and of what exists only what it is given.
+// to it.
 
 import assert from 'node:assert/strict';
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

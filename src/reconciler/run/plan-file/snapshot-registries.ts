@@ -1,5 +1,4 @@
-// The catalogue as a snapshot knows it: which images enforcing registries hold. Nothing is synced from it. Knows nothing
-// about stores.
+// The catalogue as a snapshot knows it: which images enforcing registries hold. Nothing is synced from it.
 
 import assert from 'node:assert/strict';
 import type { CatalogueWriter } from '#registry/catalogue/ports.ts';

@@ -1,5 +1,4 @@
 // What a snapshot of the state holds: the one place that says so. Names, digests and facts of kinds; no value of any field.
-// Knows nothing about how one is made or read.
 
 import {
   anyObject,

@@ -1,5 +1,5 @@
 // The state of an instance as a file for those who may not look into the cluster: what exists, by name and digest, compared
-// with the commits that it was rendered from. Knows nothing about where it is kept.
+// with the commits that it was rendered from.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';

@@ -1,5 +1,4 @@
-// What a plan against a snapshot cannot know, in words: whoever reads the plan must know it. Knows nothing about how the
-// plan was made.
+// What a plan against a snapshot cannot know, in words: whoever reads the plan must know it.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';

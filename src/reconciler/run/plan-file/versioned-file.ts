@@ -1,5 +1,4 @@
 // Files of our own that leave the cluster and come back: JSON of one format and version, with a digest over their content.
-// Knows nothing about what is in them.
 
 import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
 import { Failure } from '#std/failure.ts';

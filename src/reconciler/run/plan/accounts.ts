@@ -1,4 +1,4 @@
-// Whose rights each change is made with: those of the service account that its source names. Knows nothing about rights.
+// Whose rights each change is made with: those of the service account that its source names.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { labelOf, labelValue, SOURCE } from '../labels.ts';

@@ -1,5 +1,5 @@
 // Why each object is, or is not, created, changed or deleted: what the stages of a plan have found out, put side by side.
-// Decides nothing itself. Knows nothing about how it is printed.
+// Decides nothing itself.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Place, type ResourceId } from '#std/problem.ts';

@@ -1,4 +1,4 @@
-// Which kinds come before which, by what each says of itself. Knows nothing about objects.
+// Which kinds come before which, by what each says of itself.
 
 import type { Kind } from '../../kinds/kind.ts';
 

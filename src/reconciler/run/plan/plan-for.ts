@@ -1,5 +1,4 @@
-// Gathers what a plan is made of: what is desired beside what exists, and every reason for which something stays. Knows
-// nothing about where either comes from.
+// Gathers what a plan is made of: what is desired beside what exists, and every reason for which something stays.
 
 import { groupOf, idOf } from '#kubernetes/rules/object.ts';
 import { applyOrder } from '#kubernetes/rules/order.ts';

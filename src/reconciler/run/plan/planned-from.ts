@@ -1,4 +1,4 @@
-// What a plan is made of, as types. Knows nothing about how it is made.
+// What a plan is made of, as types.
 
 import type { OwnDesires } from '../desire/foreign.ts';
 import type { PreviewDeps, Previews } from '../diff/preview.ts';

@@ -1,5 +1,5 @@
 // Gathers what is known about the live objects that nothing declares, and has it decided which of them a run may delete, by
-// source. Knows nothing about how a deletion is made.
+// source.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';

@@ -1,5 +1,5 @@
 // What the policies of the instance deny is not applied: a resource is held as an invalid one is, and of a resource whose
-// children are denied the children are. Knows nothing about CEL.
+// children are denied the children are.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { restoreObject } from '#kubernetes/rules/large-values.ts';

@@ -1,5 +1,4 @@
-// What policies may ask about beside the object: namespaces and parameters, as declared or as they exist. Knows nothing
-// about policies' expressions.
+// What policies may ask about beside the object: namespaces and parameters, as declared or as they exist.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ParamSource } from '#kubernetes/rules/policy/params.ts';

@@ -1,5 +1,4 @@
-// Holds resources against the policies of the instance, and says what follows as problems with their places. Knows nothing
-// about CEL, and nothing about where policies come from: never from the commit that they judge.
+// Holds resources against the policies of the instance, and says what follows as problems with their places.
 
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';

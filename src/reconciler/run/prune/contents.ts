@@ -1,5 +1,5 @@
 // What would go along with a namespace, a definition of a kind or a volume claim, and is not this instance's: it is looked
-// for only where such an object may go. Knows nothing about limits.
+// for only where such an object may go.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

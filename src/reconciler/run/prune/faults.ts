@@ -1,5 +1,5 @@
 // What is wrong in each source: while anything is, nothing of the source is deleted without approval, for what seems to be
-// gone may be what is wrong under another name. Knows nothing about how deletions are made.
+// gone may be what is wrong under another name.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';

@@ -1,5 +1,5 @@
-// Between what is applied and what is deleted: of a source of which something could not be applied, nothing is deleted
-// that no one approved. Knows nothing about clusters.
+// Between what is applied and what is deleted: of a source of which something could not be applied, nothing is deleted that
+// no one approved.
 
 import type { Change, Plan } from '../plan/plan.ts';
 import { type Ended, failedFaults, faultReason } from './faults.ts';

@@ -1,5 +1,5 @@
 // Keeps a run from deleting more of a source than was meant: limits by count and by share, and what is not ours that would
-// go along. Knows nothing about why an object would be deleted.
+// go along.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';

@@ -1,5 +1,4 @@
-// What a person has asked to be left alone: by an annotation on the object as it exists, or in its manifest. Knows nothing
-// about what would be done with it otherwise.
+// What a person has asked to be left alone: by an annotation on the object as it exists, or in its manifest.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';

@@ -1,5 +1,4 @@
 // What of the objects that carry the instance's labels it has created: by its inventory, and for children by their owners.
-// Knows nothing about why an object would be deleted.
 
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { labelOf, OWNER } from '../labels.ts';

@@ -1,5 +1,5 @@
 // Whether the sources of an instance are those that it has read before: two instances of one name and home would each delete
-// what the other declares. Knows nothing about how a source is read.
+// what the other declares.
 
 import { digest } from '#std/hash.ts';
 import { jsonEquals } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// Who refers to what: as it exists, and as it will be after the run. Knows nothing about what follows from it.
+// Who refers to what: as it exists, and as it will be after the run.
 
 import { groupOf, idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';

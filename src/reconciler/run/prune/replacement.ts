@@ -1,5 +1,4 @@
 // Objects that can only be changed by deleting them and creating them anew: how they are found, and when that may be done.
-// Knows nothing about how it is done.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,4 @@
 // Whether the source of a live object may have such an object at all: what is beyond that is not the source's to give up.
-// Knows nothing about why it would be deleted.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { labelOf, labelValue, OWNER, SOURCE } from '../labels.ts';

@@ -1,4 +1,4 @@
-// Loads the manifests of one source at one commit. Knows nothing about other sources, or which commit it should be.
+// Loads the manifests of one source at one commit.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';

@@ -1,4 +1,4 @@
-// Holds one identified object against its kind. Knows nothing about files, and nothing about other objects.
+// Holds one identified object against its kind.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';

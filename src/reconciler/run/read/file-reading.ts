@@ -1,5 +1,4 @@
-// One file's objects, identified and held against their kinds, read once per content and schemas. Knows nothing about
-// other files.
+// One file's objects, identified and held against their kinds, read once per content and schemas.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';

@@ -1,5 +1,4 @@
-// Kinds that a source uses and someone else has defined, in the cluster: their definitions, asked for by name. Knows nothing
-// about what is in them.
+// Kinds that a source uses and someone else has defined, in the cluster: their definitions, asked for by name.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,4 @@
 // Fetches every source and loads its documents. A source that cannot be fetched is left as it exists; the others go on.
-// Knows nothing about Git's protocol or what a spec means.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,4 @@
 // Which object a document means. What cannot be known for certain is not guessed: a wrong guess would delete something.
-// Knows nothing about specs.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { dnsLabelFault, pathSegmentFault, subdomainFault } from '#kubernetes/rules/formats/names.ts';

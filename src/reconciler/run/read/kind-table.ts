@@ -1,5 +1,4 @@
-// Which kinds a source may hold, and what each is held against: ours, built-in ones, and those whose CRD is given. Knows
-// nothing about files, or about where a CRD was found.
+// Which kinds a source may hold, and what each is held against: ours, built-in ones, and those whose CRD is given.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';

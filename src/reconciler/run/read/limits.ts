@@ -1,5 +1,4 @@
-// What one source may declare: namespaces and kinds, as its `allow` says. Knows nothing about what is in a namespace or
-// what a kind means.
+// What one source may declare: namespaces and kinds, as its `allow` says.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { globMatches } from '#std/glob.ts';

@@ -1,5 +1,4 @@
 // The first stage: documents of one source become resources, each valid or named in a problem with its place.
-// Knows nothing about clusters, other sources, or what a spec means.
 
 import { type ReadContents, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,5 @@
 // Objects that no API server takes, by their size: what a file of few megabytes makes of YAML can be many times as much, and
-// everybody after it would carry that along. Knows nothing about kinds.
+// everybody after it would carry that along.
 
 import { isObject } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';

@@ -1,5 +1,5 @@
-// The objects of a document that SOPS has encrypted: as decrypted, or, where it is not open, as much as can be known without.
-// Knows nothing about cryptography.
+// The objects of a document that SOPS has encrypted: as decrypted, or, where it is not open, as much as can be known
+// without.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';

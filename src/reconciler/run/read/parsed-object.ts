@@ -1,4 +1,4 @@
-// One object of a file's text, before anybody has looked at what it is. Knows nothing about kinds.
+// One object of a file's text, before anybody has looked at what it is.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

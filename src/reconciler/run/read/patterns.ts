@@ -1,4 +1,4 @@
-// Patterns of skep.yaml: names with wildcards. Knows nothing about what they are matched against.
+// Patterns of skep.yaml: names with wildcards.
 
 import { Failure } from '#std/failure.ts';
 import { type Glob, globMatches, parseGlob } from '#std/glob.ts';

@@ -1,4 +1,4 @@
-// What is found about a resource, as a problem at its place in the manifest. Knows nothing about what was found.
+// What is found about a resource, as a problem at its place in the manifest.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { Problem } from '#std/problem.ts';

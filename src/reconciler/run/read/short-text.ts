@@ -1,5 +1,5 @@
-// A file of manifests without the long values of its Secrets and ConfigMaps: they are read again, one object at a time, when it is
-// compared with policies or sent. Knows nothing about where files come from.
+// A file of manifests without the long values of its Secrets and ConfigMaps: they are read again, one object at a time, when
+// it is compared with policies or sent.
 
 import { type Cut, columnBefore, countStandIns, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { isObject } from '#std/json.ts';

@@ -1,5 +1,5 @@
-// How much of what is wrong with one object is kept: a file of some megabytes can be wrong in more places than anybody reads, and
-// than memory has room for. Knows nothing about files.
+// How much of what is wrong with one object is kept: a file of some megabytes can be wrong in more places than anybody
+// reads, and than memory has room for.
 
 import type { Severity } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';

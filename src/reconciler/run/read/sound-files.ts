@@ -1,5 +1,5 @@
 // Files in which nothing was wrong, as one process leaves them to the next: they are neither read from Git nor held against
-// their kinds again. Knows nothing about where they are kept, or how it is known that they are what was left.
+// their kinds again.
 
 import type { ParsedObject } from './parsed-object.ts';
 import type { SourceFile } from './source-file.ts';

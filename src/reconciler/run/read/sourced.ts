@@ -1,4 +1,4 @@
-// A resource with the source that declares it. Knows nothing about other resources.
+// A resource with the source that declares it.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { LoadedResource } from './load.ts';

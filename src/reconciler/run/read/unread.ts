@@ -1,5 +1,4 @@
-// Which files of a source were not read before: reading them takes time and memory, the others come out of the cache. Knows
-// nothing about who reads them.
+// Which files of a source were not read before: reading them takes time and memory, the others come out of the cache.
 
 import { objectsKey } from './file-reading.ts';
 import { kindTable } from './kind-table.ts';

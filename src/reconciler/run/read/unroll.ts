@@ -1,4 +1,4 @@
-// The objects of one document: itself, or the items of a `List`. Knows nothing about kinds.
+// The objects of one document: itself, or the items of a `List`.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

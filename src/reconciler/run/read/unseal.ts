@@ -1,5 +1,4 @@
-// Opens what SOPS has encrypted among the files of a source, before anything of it is read as manifests. Knows nothing about
-// kinds, and nothing about where keys come from.
+// Opens what SOPS has encrypted among the files of a source, before anything of it is read as manifests.
 
 import { mayBeSealed } from '#std/sops/cipher.ts';
 import type { Opening, SopsKeys } from '#std/sops/open.ts';

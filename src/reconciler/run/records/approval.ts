@@ -1,5 +1,5 @@
-// Approvals of exact lists of deletions, kept in ConfigMaps of the home namespace until they are done: a run that was
-// killed half way through finds them again. Knows nothing about limits or how deletions are made.
+// Approvals of exact lists of deletions, kept in ConfigMaps of the home namespace until they are done: a run that was killed
+// half way through finds them again.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';

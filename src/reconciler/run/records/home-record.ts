@@ -1,5 +1,4 @@
-// What an instance keeps in the cluster between its runs: ConfigMaps of its home namespace, one for each purpose. Knows
-// nothing about what is in them.
+// What an instance keeps in the cluster between its runs: ConfigMaps of its home namespace, one for each purpose.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

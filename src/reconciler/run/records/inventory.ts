@@ -1,6 +1,6 @@
 // What an instance has created, beside the labels that anybody may write: ConfigMaps of the home namespace. An entry is
 // written before the object is created and gets its uid after; the object carries the id of the run that created it. Also
-// what a run is deleting, from before the first of its deletions to after the last. Knows nothing about what is in objects.
+// what a run is deleting, from before the first of its deletions to after the last.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { entryOf } from '#kubernetes/rules/ownership/entries.ts';

@@ -1,6 +1,5 @@
-// A record of texts by key that may be larger than one object: what does not fit into its first ConfigMap is cut into pieces,
-// which are in further ones. The first is written last, so that a record is as it was or as it shall be. Knows nothing about
-// what the texts say.
+// A record of texts by key that may be larger than one object: what does not fit into its first ConfigMap is cut into
+// pieces, which are in further ones. The first is written last, so that a record is as it was or as it shall be.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

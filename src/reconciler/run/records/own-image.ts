@@ -1,5 +1,5 @@
-// The image of the reconciler itself, by its digest, which workloads run where skep.yaml names no other: only a process in the
-// cluster can learn it, and every other one of the instance reads it here. Knows nothing about pods.
+// The image of the reconciler itself, by its digest, which workloads run where skep.yaml names no other: only a process in
+// the cluster can learn it, and every other one of the instance reads it here.
 
 import { isObject } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';

@@ -1,5 +1,5 @@
 // Commits that a rollback took out of use, in ConfigMaps of the home namespace: a source whose ref names one of them, or
-// what came before it, stays at the commit that it was rolled back to. Knows nothing about how a commit is fetched.
+// what came before it, stays at the commit that it was rolled back to.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, parseJson } from '#std/json.ts';

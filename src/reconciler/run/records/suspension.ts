@@ -1,5 +1,5 @@
-// That someone has suspended the instance: a ConfigMap of the home namespace, so that every process of it sees it, and
-// no one has to change Git or its configuration for it. Knows nothing about what a run does then.
+// That someone has suspended the instance: a ConfigMap of the home namespace, so that every process of it sees it, and no
+// one has to change Git or its configuration for it.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';

@@ -1,5 +1,4 @@
 // Finds resources that would make the same object, or one that Git itself declares: all but one of them are refused.
-// Knows nothing about specs, and nothing about objects but their names and whose they are.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

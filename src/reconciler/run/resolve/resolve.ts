@@ -1,5 +1,5 @@
-// Finds what each resource names, and says for each whether it is healthy, refused (its children are held) or held
-// (it is not touched at all). Knows nothing about the cluster but what exists in it.
+// Finds what each resource names, and says for each whether it is healthy, refused (its children are held) or held (it is
+// not touched at all).
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,6 +1,5 @@
 // The Event that tells people once that a resource has failed, or why it fails now: `kubectl describe` shows it. Written
-// only when the reason of the failure is another than the status had, so a run that changes nothing writes none. Knows
-// nothing about kinds.
+// only when the reason of the failure is another than the status had, so a run that changes nothing writes none.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { sha256 } from '#std/hash.ts';

@@ -1,4 +1,4 @@
-// The cluster at one moment, as statuses are read from it. Knows nothing about what a status says.
+// The cluster at one moment, as statuses are read from it.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';

@@ -1,4 +1,4 @@
-// How far a resource is, by its status: by `Ready` and `phase` alone. Knows nothing about kinds.
+// How far a resource is, by its status: by `Ready` and `phase` alone.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

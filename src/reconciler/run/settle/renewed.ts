@@ -1,5 +1,5 @@
-// Statuses that this look at the cluster has found and not yet written, shown to what is judged after them: a virtual
-// server is as well as its backends are now, not as they were a run ago. Knows nothing about what a status says.
+// Statuses that this look at the cluster has found and not yet written, shown to what is judged after them: a virtual server
+// is as well as its backends are now, not as they were a run ago.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';

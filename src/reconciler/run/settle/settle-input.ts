@@ -1,4 +1,4 @@
-// What settling starts from: how a run left its resources. Knows nothing about what a status says.
+// What settling starts from: how a run left its resources.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';

@@ -1,5 +1,4 @@
 // Reads the children back into phases and conditions, and writes each status that changed.
-// Knows nothing about what a status says but its `Ready` condition and `phase`.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,4 @@
-// Writes the statuses that changed, and an Event for each failure that is new in them. Knows nothing about what a status
-// says.
+// Writes the statuses that changed, and an Event for each failure that is new in them.
 
 import { Failure } from '#std/failure.ts';
 import { formatId, type Problem } from '#std/problem.ts';

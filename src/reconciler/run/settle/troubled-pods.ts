@@ -1,5 +1,5 @@
-// The pods of workloads of ours that lack some: what their containers wait for is why a resource is not ready. No other
-// pods are asked for. Knows nothing about what a status makes of them.
+// The pods of workloads of ours that lack some: what their containers wait for is why a resource is not ready. No other pods
+// are asked for.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

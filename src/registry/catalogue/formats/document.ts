@@ -1,5 +1,5 @@
 // A registry file as JSON, and what reading one gives: entries, and for each entry that was left out a problem with its
-// place. Knows no format.
+// place.
 
 import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
 import { jsonFault, jsonFind, jsonMembers, linePlaces } from '#std/json-place.ts';

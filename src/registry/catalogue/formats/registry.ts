@@ -1,4 +1,4 @@
-// Reads the text of a registry file in any of the formats. Knows nothing about where the text is from.
+// Reads the text of a registry file in any of the formats.
 
 import type { SourceFormat } from '#contracts/registry/source.ts';
 import type { Document } from '../ports.ts';

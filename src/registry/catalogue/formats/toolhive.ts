@@ -1,5 +1,4 @@
-// Reads a registry file in the platform's own format: `servers`, `remote_servers` and `groups`. Knows nothing about
-// where the text is from.
+// Reads a registry file in the platform's own format: `servers`, `remote_servers` and `groups`.
 
 import { isObject, jsonEquals } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';

@@ -1,6 +1,5 @@
-// Reads a registry file of the official format: the wrapper `{meta, data: {servers}}` around bare server.json
-// documents, or an official registry's own answer to a list, `{servers: [{server, _meta}], metadata}`. Documents are
-// kept as they are. Knows nothing about where the text is from.
+// Reads a registry file of the official format: the wrapper `{meta, data: {servers}}` around bare server.json documents, or
+// an official registry's own answer to a list, `{servers: [{server, _meta}], metadata}`. Documents are kept as they are.
 
 import { isObject, type Json, pointerToken } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';

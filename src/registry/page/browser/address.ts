@@ -1,4 +1,4 @@
-// Where in the page a reader is, as the fragment of its URL: a list with its filters, or one server. Knows no DOM.
+// Where in the page a reader is, as the fragment of its URL: a list with its filters, or one server.
 
 export interface Query {
   readonly search: string;

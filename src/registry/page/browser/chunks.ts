@@ -1,5 +1,5 @@
 // A long list whose items are in the document only near where the reader is: what is far away is an empty place of the same
-// height. Knows nothing about what the items are.
+// height.
 
 import { element } from '#std/page/shared/elements.ts';
 

@@ -1,6 +1,6 @@
-// The configuration files of MCP clients, ready to be pasted. Knows no DOM. Sources: the clients' documentation of
-// VS Code's mcp.json and its install links, Claude Code's .mcp.json, Claude Desktop's claude_desktop_config.json, Cursor's
-// mcp.json and its deep links, Windsurf's mcp_config.json, Zed's settings.json.
+// The configuration files of MCP clients, ready to be pasted. Sources: the clients' documentation of VS Code's mcp.json and
+// its install links, Claude Code's .mcp.json, Claude Desktop's claude_desktop_config.json, Cursor's mcp.json and its deep
+// links, Windsurf's mcp_config.json, Zed's settings.json.
 
 import { type Configuration, configurationKey } from './configuration.ts';
 import { lastSegment } from './entry.ts';

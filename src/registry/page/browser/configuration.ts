@@ -1,4 +1,4 @@
-// What is pasted into a client, and what the server is called there. Knows no client.
+// What is pasted into a client, and what the server is called there.
 
 import { lastSegment } from './entry.ts';
 import type { Blank } from './template.ts';

@@ -1,4 +1,4 @@
-// One server as the page shows it, read from an answer of the API that may hold anything. Knows no DOM.
+// One server as the page shows it, read from an answer of the API that may hold anything.
 
 import { items, type Members, members, scalar, text, texts } from './json.ts';
 

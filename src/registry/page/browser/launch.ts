@@ -1,5 +1,5 @@
-// How a client gets to a server: a command that it starts, or an address that it connects to. Made from the packages
-// and remotes of a server.json (official schema 2025-12-11). Knows no client.
+// How a client gets to a server: a command that it starts, or an address that it connects to. Made from the packages and
+// remotes of a server.json (official schema 2025-12-11).
 
 import type { Argument, Entry, Input, Package, Remote } from './entry.ts';
 import { addressOf, type Blank, type Template, templateOf } from './template.ts';

@@ -1,4 +1,4 @@
-// Commands as lines for a POSIX shell, in which nothing but the names of variables has a meaning. Knows no client.
+// Commands as lines for a POSIX shell, in which nothing but the names of variables has a meaning.
 
 import { quoteWord } from '#std/page/shared/shell-word.ts';
 import type { Command } from './launch.ts';

@@ -1,4 +1,4 @@
-// Texts with places that whoever pastes them fills in: how a server.json says that a value is wanted. Knows no client.
+// Texts with places that whoever pastes them fills in: how a server.json says that a value is wanted.
 
 import type { Input } from './entry.ts';
 

@@ -1,5 +1,5 @@
-// The command by which ToolHive's CLI runs a server, or reaches one. Knows no other client.
-// Source: https://docs.stacklok.com/toolhive/reference/cli/thv_run
+// The command by which ToolHive's CLI runs a server, or reaches one. Source:
+// https://docs.stacklok.com/toolhive/reference/cli/thv_run
 
 import { type Configuration, configurationKey } from './configuration.ts';
 import type { Launch, Subject } from './launch.ts';

@@ -1,5 +1,5 @@
-// What there is and how its sync goes, and the manual sync (as far as a service whose registries come
-// from its configuration can offer it). Knows nothing about how anything is synced: it only leaves word in the store.
+// What there is and how its sync goes, and the manual sync (as far as a service whose registries come from its configuration
+// can offer it).
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SourceState } from '#contracts/catalogue-state.ts';

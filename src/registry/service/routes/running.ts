@@ -1,4 +1,4 @@
-// What runs in the namespace of the registry, as the reconcilers have left it in the store. Knows nothing about how servers run.
+// What runs in the namespace of the registry, as the reconcilers have left it in the store.
 
 import type { FastifyInstance } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';

@@ -1,4 +1,4 @@
-// Templates and data to hold our engine against Go's: the same in every run. Knows nothing about engines.
+// Templates and data to hold our engine against Go's: the same in every run.
 
 import type { Json, JsonObject } from '#std/json.ts';
 

@@ -1,4 +1,4 @@
-// Go's own engine, where Go is installed: builds main.go beside this file and asks it. Knows nothing about ours.
+// Go's own engine, where Go is installed: builds main.go beside this file and asks it.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// MCP servers and clients written by hand on node:http and fetch, for what no library would send. Knows nothing about bridges.
+// MCP servers and clients written by hand on node:http and fetch, for what no library would send.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

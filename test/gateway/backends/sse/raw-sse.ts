@@ -1,4 +1,4 @@
-// An HTTP+SSE server written by hand, which does what the test says. Knows nothing about backends.
+// An HTTP+SSE server written by hand, which does what the test says.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,5 @@
 // One request of a client with sessions at a server of 2026-07-28: sent with what that revision needs, its questions put to
-// the client on the open stream, and sent again with the answers until there is a result. Knows nothing about other methods'
-// special cases.
+// the client on the open stream, and sent again with the answers until there is a result.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import { standardHeaders } from '../../../wire/headers.ts';

@@ -1,4 +1,4 @@
-// What the parts share that serve clients with sessions on a server without. Knows nothing about single requests.
+// What the parts share that serve clients with sessions on a server without.
 
 import type { BridgeContext } from '../context.ts';
 import type { ToolSchemas } from '../tool-schemas.ts';

@@ -1,4 +1,4 @@
-// What a server of 2026-07-28 says of itself, asked once for many clients. Knows nothing about sessions.
+// What a server of 2026-07-28 says of itself, asked once for many clients.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';

@@ -1,5 +1,5 @@
-// Who a client with sessions is, as its session id carries it, so that any replica can serve it: the id is all that there
-// is of the session. Knows nothing about seals and HTTP.
+// Who a client with sessions is, as its session id carries it, so that any replica can serve it: the id is all that there is
+// of the session.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { statelessClientCapabilities } from '../protocol.ts';

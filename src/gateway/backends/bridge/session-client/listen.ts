@@ -1,5 +1,5 @@
 // The GET stream of a client with sessions, fed by `subscriptions/listen` at a server of 2026-07-28, which is opened anew
-// when the client's subscriptions change. Knows nothing about calls.
+// when the client's subscriptions change.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { NotificationMessage } from '../../../wire/message.ts';

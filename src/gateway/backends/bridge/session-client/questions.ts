@@ -1,5 +1,5 @@
 // `input_required` of a server of 2026-07-28 as requests to a client with sessions, and the client's responses as
-// `inputResponses`. Knows nothing about HTTP and streams.
+// `inputResponses`.
 
 import { isObject } from '#std/json.ts';
 import { objectMembers } from '../../../wire/json-walk.ts';

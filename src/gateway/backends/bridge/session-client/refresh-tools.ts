@@ -1,4 +1,4 @@
-// Reads a server's list of tools because a call was refused for its headers. Knows nothing about the call.
+// Reads a server's list of tools because a call was refused for its headers.
 
 import { HEADERS } from '../../../wire/headers.ts';
 import { LATEST_STATELESS_REVISION } from '../../../wire/revisions.ts';

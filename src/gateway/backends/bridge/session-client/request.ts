@@ -1,5 +1,5 @@
 // A request of a client with sessions as 2026-07-28 has it: the same bytes with the fields of `_meta` that say who asks, and
-// the headers that mirror its body. Knows nothing about answers.
+// the headers that mirror its body.
 
 import type { RequestMessage } from '../../../wire/message.ts';
 import type { Patch } from '../../../wire/patch.ts';

@@ -1,5 +1,5 @@
 // Responses of a server of 2026-07-28 as clients with sessions read them: the same bytes without what their revisions do not
-// have, and with their error codes. Knows nothing about HTTP.
+// have, and with their error codes.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import { type Member, objectMembers } from '../../../wire/json-walk.ts';

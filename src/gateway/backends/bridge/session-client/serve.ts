@@ -1,6 +1,5 @@
 // Serves clients with sessions on a server of 2026-07-28: the session exists in its id alone, the handshake and what that
-// revision has no more are answered here, and everything else is a request at the server. Knows nothing about which eras a
-// server speaks.
+// revision has no more are answered here, and everything else is a request at the server.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS, errorBody } from '../../../wire/errors.ts';

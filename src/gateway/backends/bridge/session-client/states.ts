@@ -1,5 +1,5 @@
 // What this process remembers of sessions whose clients it serves: the log level, subscriptions, and what is in flight. All
-// else is in the session id, so that another replica lacks these alone. Knows nothing about HTTP and messages.
+// else is in the session id, so that another replica lacks these alone.
 
 import type { ResponseMessage } from '../../../wire/message.ts';
 import { type ClientIdentity, readSessionId } from './identity.ts';

@@ -1,5 +1,4 @@
-// One `subscriptions/listen` at a server of 2026-07-28, made for a client with sessions. Knows nothing about the client's
-// stream.
+// One `subscriptions/listen` at a server of 2026-07-28, made for a client with sessions.
 
 import type { JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';

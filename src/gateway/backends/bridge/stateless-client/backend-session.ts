@@ -1,5 +1,5 @@
 // One session at a server with sessions, kept for requests of clients without: how it begins and ends, and what requests in
-// it look like. Knows nothing about clients' requests.
+// it look like.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';

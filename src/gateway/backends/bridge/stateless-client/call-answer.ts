@@ -1,5 +1,4 @@
-// What a server says of a call, on its way to the client: progress, log messages and the response. Knows nothing about
-// questions of the server.
+// What a server says of a call, on its way to the client: progress, log messages and the response.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS } from '../../../wire/errors.ts';

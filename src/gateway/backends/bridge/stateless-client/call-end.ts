@@ -1,5 +1,4 @@
-// How a call ends other than by its response: given up by its client, failed, or refused. Knows nothing about what the server
-// says of it.
+// How a call ends other than by its response: given up by its client, failed, or refused.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import type { BackendFault, Flow } from '../../backend.ts';

@@ -1,5 +1,5 @@
 // Questions of a server in the course of a call: they end the client's request with `input_required`, and the call waits
-// until the client comes back with answers. Knows nothing about streams.
+// until the client comes back with answers.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import type { RequestMessage } from '../../../wire/message.ts';

@@ -1,5 +1,4 @@
-// A call of a client without sessions in a session at the server, over all its round trips with the client. Knows nothing
-// about how they go.
+// A call of a client without sessions in a session at the server, over all its round trips with the client.
 
 import type { JsonObject } from '#std/json.ts';
 import type { NotificationMessage, RequestMessage, ResponseMessage } from '../../../wire/message.ts';

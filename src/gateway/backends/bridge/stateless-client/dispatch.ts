@@ -1,5 +1,5 @@
 // Brings each message of a session at the server to whom it belongs, on whichever stream it came. What cannot be said to
-// belong to one call is refused. Knows nothing about clients.
+// belong to one call is refused.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import type { Message, NotificationMessage, RequestMessage } from '../../../wire/message.ts';

@@ -1,5 +1,5 @@
 // `subscriptions/listen` of a client of 2026-07-28, fed by the messages of a session at the server and by
-// `resources/subscribe` there. Knows nothing about calls.
+// `resources/subscribe` there.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { RequestMessage } from '../../../wire/message.ts';

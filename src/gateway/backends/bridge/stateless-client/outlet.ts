@@ -1,5 +1,5 @@
 // The stream of one `subscriptions/listen` to its client: acknowledged first, every message with the id of the subscription,
-// and while the client reads slowly each change is remembered once. Knows nothing about sessions at the server.
+// and while the client reads slowly each change is remembered once.
 
 import type { JsonObject } from '#std/json.ts';
 import type { NotificationMessage, RequestMessage } from '../../../wire/message.ts';

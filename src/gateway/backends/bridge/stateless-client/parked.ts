@@ -1,5 +1,5 @@
 // Calls that wait until their client comes back with answers, in the memory of this process, each under a handle that is
-// good for one retry. Knows nothing about what they wait for.
+// good for one retry.
 
 import type { BridgeContext } from '../context.ts';
 

@@ -1,5 +1,4 @@
-// Who in a session at the server gets its messages: calls in flight and clients that listen. Knows nothing about how either
-// answers its client.
+// Who in a session at the server gets its messages: calls in flight and clients that listen.
 
 import type { NotificationMessage, RequestMessage, ResponseMessage } from '../../../wire/message.ts';
 

@@ -1,6 +1,6 @@
 // Sessions at the server, kept by caller and capabilities, opened when the first request needs one. A call in whose course
 // the server may ask its client has a session to itself, as long as there may be more: so that the server's questions belong
-// to one call even where they come on no stream of its own. Knows nothing about what requests say.
+// to one call even where they come on no stream of its own.
 
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import type { BackendFault } from '../../backend.ts';

@@ -1,5 +1,4 @@
-// Requests of a server with sessions as `inputRequests` of 2026-07-28, and `inputResponses` as its responses. Knows nothing
-// about streams and who waits for what.
+// Requests of a server with sessions as `inputRequests` of 2026-07-28, and `inputResponses` as its responses.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { objectMembers } from '../../../wire/json-walk.ts';

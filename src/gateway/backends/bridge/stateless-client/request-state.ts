@@ -1,5 +1,5 @@
 // `requestState` of calls that wait: a sealed handle that is good for the caller that got it, for the request that it came
-// with, and for a while (2026-07-28, basic/patterns/mrtr, Server Requirements). Knows nothing about calls.
+// with, and for a while (2026-07-28, basic/patterns/mrtr, Server Requirements).
 
 import type { BridgeContext } from '../context.ts';
 

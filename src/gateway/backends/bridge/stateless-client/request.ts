@@ -1,5 +1,5 @@
 // A request of a client of 2026-07-28 as sessions have it: the same bytes without what that revision added, and with an id
-// and a progress token that no other request of the shared session has. Knows nothing about answers.
+// and a progress token that no other request of the shared session has.
 
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '#std/json.ts';

@@ -1,5 +1,5 @@
 // Responses of a server with sessions as clients of 2026-07-28 read them: the same bytes with what that revision requires,
-// its error codes, and the HTTP status that goes with them. Knows nothing about streams.
+// its error codes, and the HTTP status that goes with them.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import { messagePatches } from '../../../wire/ids.ts';

@@ -1,5 +1,5 @@
 // Sends a call into its session and reads the server's answer, also where the server ends the stream early and wants to be
-// asked for the rest of it. Knows nothing about what messages mean.
+// asked for the rest of it.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import type { Message } from '../../../wire/message.ts';

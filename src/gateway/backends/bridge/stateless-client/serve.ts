@@ -1,4 +1,4 @@
-// Serves clients of 2026-07-28 on a server with sessions. Knows nothing about which eras a server speaks.
+// Serves clients of 2026-07-28 on a server with sessions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { ERRORS, errorBody } from '../../../wire/errors.ts';

@@ -1,5 +1,4 @@
-// Begins a call in a session at the server, and once more where the server has forgotten that. Knows nothing about what
-// becomes of it.
+// Begins a call in a session at the server, and once more where the server has forgotten that.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Flow } from '../../backend.ts';

@@ -1,4 +1,4 @@
-// How far down in a graph each step of a workflow stands. Knows nothing about pages.
+// How far down in a graph each step of a workflow stands.
 
 interface Waiting {
   readonly id: string;

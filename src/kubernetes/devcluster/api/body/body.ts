@@ -1,4 +1,4 @@
-// Reads the body of a write: JSON or YAML, one object or a patch. Knows nothing about kinds.
+// Reads the body of a write: JSON or YAML, one object or a patch.
 
 import { parseDocument } from 'yaml';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

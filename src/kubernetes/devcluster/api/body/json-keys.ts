@@ -1,5 +1,4 @@
 // Finds keys that a JSON text writes twice: JSON.parse keeps the last one silently, a strict API server complains.
-// Knows nothing about what the text describes.
 
 /**
  * Paths (`spec.ports[0].name`) of keys that occur more than once in their object, each once. The text must have passed

@@ -1,4 +1,4 @@
-// What fills in the defaults of one type. Knows no types.
+// What fills in the defaults of one type.
 
 import type { JsonObject } from '#std/json.ts';
 

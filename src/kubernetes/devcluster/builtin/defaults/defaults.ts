@@ -1,5 +1,5 @@
 // Defaults of the built-in kinds that the published schemas do not state, by type: they hold wherever the type occurs.
-// Source: the defaults that a Kubernetes 1.36 API server was seen to fill in. Knows no requests.
+// Source: the defaults that a Kubernetes 1.36 API server was seen to fill in.
 
 import type { Defaulter } from './defaulter.ts';
 import { OTHER_DEFAULTS } from './others.ts';

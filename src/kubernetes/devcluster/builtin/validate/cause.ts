@@ -1,4 +1,4 @@
-// Causes of a 422 as the API words them. Knows no kinds.
+// Causes of a 422 as the API words them.
 
 import type { Json } from '#std/json.ts';
 import type { Cause } from '../../api/status.ts';

@@ -1,4 +1,4 @@
-// What a CustomResourceDefinition says about how its kind is served and shown. Knows nothing about schemas.
+// What a CustomResourceDefinition says about how its kind is served and shown.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Cause } from '../../api/status.ts';

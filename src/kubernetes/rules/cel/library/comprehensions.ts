@@ -1,5 +1,4 @@
-// Comprehensions over two variables: index and item of a list, key and value of a map. Knows nothing about parsing.
-// Source: cel-go ext/comprehensions.
+// Comprehensions over two variables: index and item of a list, key and value of a map. Source: cel-go ext/comprehensions.
 
 import type { ASTNode, TypeDeclaration } from '@marcbachmann/cel-js';
 import { equals } from '../equality.ts';

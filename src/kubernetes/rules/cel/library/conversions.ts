@@ -1,5 +1,4 @@
-// Conversions between CEL's types, as cel-go does them. Knows nothing about formatting.
-// Source: CEL language definition, "Standard definitions".
+// Conversions between CEL's types, as cel-go does them. Source: CEL language definition, "Standard definitions".
 
 import { formatSeconds, parseGoDuration } from '../../formats/duration.ts';
 import { floorDivide, formatTimestamp, parseTimestamp } from '../../formats/timestamp.ts';

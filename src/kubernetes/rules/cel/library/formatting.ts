@@ -1,5 +1,5 @@
-// `'%s'.format([...])` and quoting, letter by letter as cel-go prints. Knows nothing about conversions between types.
-// Source: cel-go ext/strings, version 2 (its numbers are grouped and its exponents raised, as for English readers).
+// `'%s'.format([...])` and quoting, letter by letter as cel-go prints. Source: cel-go ext/strings, version 2 (its numbers
+// are grouped and its exponents raised, as for English readers).
 
 import { formatSeconds } from '../../formats/duration.ts';
 import { formatTimestamp } from '../../formats/timestamp.ts';

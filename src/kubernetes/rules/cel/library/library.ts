@@ -1,4 +1,4 @@
-// The shape in which functions are handed to the CEL engine. Knows nothing about particular functions.
+// The shape in which functions are handed to the CEL engine.
 
 import type { Environment, RegisteredFunctionHandler } from '@marcbachmann/cel-js';
 import { celPackage } from '../package.ts';

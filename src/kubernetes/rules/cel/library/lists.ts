@@ -1,5 +1,4 @@
-// Functions of lists. Knows nothing about what they hold.
-// Source: Kubernetes CEL, "Kubernetes list library"; cel-go ext/lists, version 3; ext/sets.
+// Functions of lists. Source: Kubernetes CEL, "Kubernetes list library"; cel-go ext/lists, version 3; ext/sets.
 
 import { spend } from '../cost.ts';
 import { equals } from '../equality.ts';

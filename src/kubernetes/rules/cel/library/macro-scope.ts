@@ -1,4 +1,4 @@
-// What the engine hands to macros, and variables that hold inside of one. Knows nothing about particular macros.
+// What the engine hands to macros, and variables that hold inside of one.
 
 import type { ASTNode, TypeDeclaration } from '@marcbachmann/cel-js';
 import { fail } from './library.ts';

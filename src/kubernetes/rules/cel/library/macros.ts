@@ -1,5 +1,5 @@
-// Macros: sorting by a key, what to do with an optional value, and whether a field is there. Knows nothing about parsing.
-// Source: cel-go ext/lists, cel.OptionalTypes; CEL language definition, "Macros".
+// Macros: sorting by a key, what to do with an optional value, and whether a field is there. Source: cel-go ext/lists,
+// cel.OptionalTypes; CEL language definition, "Macros".
 
 import type { Environment, TypeDeclaration } from '@marcbachmann/cel-js';
 import { isOptional, optionalOf } from '../package.ts';

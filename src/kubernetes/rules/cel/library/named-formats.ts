@@ -1,5 +1,4 @@
-// The named formats that rules can hold texts against. Knows nothing about schemas, which have formats of their own.
-// Source: Kubernetes CEL, "Kubernetes format library".
+// The named formats that rules can hold texts against. Source: Kubernetes CEL, "Kubernetes format library".
 
 import {
   dns1035Fault,

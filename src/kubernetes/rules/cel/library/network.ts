@@ -1,5 +1,5 @@
-// IP addresses, networks and URLs in rules. Knows nothing about who may be reached.
-// Source: Kubernetes CEL, "Kubernetes IP address library", "CIDR library", "URL library".
+// IP addresses, networks and URLs in rules. Source: Kubernetes CEL, "Kubernetes IP address library", "CIDR library", "URL
+// library".
 
 import {
   cidrContains,

@@ -1,5 +1,4 @@
-// Optional values beyond what the engine has, and comparisons it lacks. Knows nothing about macros.
-// Source: cel-go, cel.OptionalTypes.
+// Optional values beyond what the engine has, and comparisons it lacks. Source: cel-go, cel.OptionalTypes.
 
 import type { Optional } from '@marcbachmann/cel-js';
 import { equals } from '../equality.ts';

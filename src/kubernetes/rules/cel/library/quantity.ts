@@ -1,5 +1,4 @@
-// Quantities (`500m`, `1Gi`) in rules. Knows nothing about how they are stored.
-// Source: Kubernetes CEL, "Kubernetes quantity library".
+// Quantities (`500m`, `1Gi`) in rules. Source: Kubernetes CEL, "Kubernetes quantity library".
 
 import { approximate, fromWhole, parseQuantity, type Quantity, wholeOf } from '../../formats/quantity.ts';
 import { equals } from '../equality.ts';

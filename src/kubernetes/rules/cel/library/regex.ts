@@ -1,5 +1,4 @@
-// Regular expressions in rules, as RE2 reads them. Knows nothing about where texts come from.
-// Source: Kubernetes CEL, "Kubernetes regex library".
+// Regular expressions in rules, as RE2 reads them. Source: Kubernetes CEL, "Kubernetes regex library".
 
 import type { Matcher } from '#std/re2/match.ts';
 import { compileRe2, type Re2 } from '#std/re2/re2.ts';

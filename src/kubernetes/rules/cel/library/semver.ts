@@ -1,5 +1,4 @@
-// Semantic versions in rules. Knows nothing about what has a version.
-// Source: Kubernetes CEL, "Kubernetes semver library"; semver.org 2.0.0.
+// Semantic versions in rules. Source: Kubernetes CEL, "Kubernetes semver library"; semver.org 2.0.0.
 
 import { equals } from '../equality.ts';
 import { CelSemver } from '../tagged.ts';

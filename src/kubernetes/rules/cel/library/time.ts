@@ -1,5 +1,5 @@
-// Points in time and durations in rules, exact to the nanosecond. Knows nothing about clocks.
-// Source: CEL language definition, "Timestamps", "Durations".
+// Points in time and durations in rules, exact to the nanosecond. Source: CEL language definition, "Timestamps",
+// "Durations".
 
 import { floorDivide } from '../../formats/timestamp.ts';
 import { equals } from '../equality.ts';

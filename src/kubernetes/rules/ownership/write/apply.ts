@@ -1,5 +1,4 @@
 // What an API server does to an object and its managedFields on apply and on any other write.
-// Knows nothing about requests, storage, defaults or validation beyond the merge itself.
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../object.ts';

@@ -1,4 +1,4 @@
-// Who writes what through which endpoint, as far as ownership is concerned. Knows nothing about the written object.
+// Who writes what through which endpoint, as far as ownership is concerned.
 
 import type { MergeType } from '../../openapi.ts';
 import { fieldElement } from '../element.ts';

@@ -1,5 +1,5 @@
 // What a server does for `kubectl apply` alone: an object that kubectl applied in the client before, as its annotation
-// tells, is taken over without conflicts, and the annotation is kept true. Knows nothing about other managers.
+// tells, is taken over without conflicts, and the annotation is kept true.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';

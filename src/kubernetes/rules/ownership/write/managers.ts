@@ -1,5 +1,4 @@
 // The managers of an object: managedFields as sets by manager, and back in the server's order.
-// Knows nothing about what is written or by whom.
 
 import { isObject } from '#std/json.ts';
 import type { ManagedFieldsEntry } from '../../object.ts';

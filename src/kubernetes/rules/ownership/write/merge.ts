@@ -1,5 +1,4 @@
 // Structured merge: what a living value becomes when an applied one is merged into it. Nothing is removed here.
-// Knows nothing about managers or who owns what.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../../openapi.ts';

@@ -1,5 +1,4 @@
 // Takes fields out of values: what a manager applied before, applies no more, and no other owns.
-// Knows nothing about entries or requests.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';

@@ -1,5 +1,4 @@
 // Brings a stored set up to a schema that changed since it was written: what became atomic is owned as a whole.
-// Knows nothing about managers.
 
 import { keyType, type MergeType } from '../../openapi.ts';
 import { type FieldNode, type FieldSet, LEAF } from '../fieldset.ts';

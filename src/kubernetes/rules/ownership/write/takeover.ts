@@ -1,4 +1,4 @@
-// What a write takes away from other managers, and where that is a conflict. Knows nothing about merging or requests.
+// What a write takes away from other managers, and where that is a conflict.
 
 import type { Changes } from '../changes.ts';
 import { compareTexts } from '../element.ts';

@@ -1,5 +1,4 @@
 // Who owns what after a write that is no apply: the writer owns what it changed, others lose it.
-// Knows nothing about how the write came to its result.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';

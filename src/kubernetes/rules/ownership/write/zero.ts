@@ -1,4 +1,4 @@
-// What an object of a kind holds before anything is written to it. Knows nothing about defaulting.
+// What an object of a kind holds before anything is written to it.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';

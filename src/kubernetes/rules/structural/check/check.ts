@@ -1,5 +1,5 @@
-// Is a schema structural, and would an API server take it in a CustomResourceDefinition? Knows nothing about objects.
-// Source: CustomResourceDefinitions, "Specifying a structural schema". The cost of rules is not estimated here.
+// Is a schema structural, and would an API server take it in a CustomResourceDefinition? Source: CustomResourceDefinitions,
+// "Specifying a structural schema". The cost of rules is not estimated here.
 
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Finding } from '../../finding.ts';

@@ -1,4 +1,4 @@
-// A default must itself be what its schema asks for. Knows nothing about where it is filled in.
+// A default must itself be what its schema asks for.
 
 import type { Json } from '#std/json.ts';
 import { isObject, jsonEquals } from '#std/json.ts';

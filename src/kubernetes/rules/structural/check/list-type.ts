@@ -1,5 +1,5 @@
-// The marks that say how lists and mappings merge must fit the schema that they stand on. Knows nothing about merging.
-// Source: CustomResourceDefinitions, x-kubernetes-list-type, x-kubernetes-list-map-keys, x-kubernetes-map-type.
+// The marks that say how lists and mappings merge must fit the schema that they stand on. Source: CustomResourceDefinitions,
+// x-kubernetes-list-type, x-kubernetes-list-map-keys, x-kubernetes-map-type.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { forbid, type Report } from '../report.ts';

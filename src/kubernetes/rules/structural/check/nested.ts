@@ -1,6 +1,5 @@
-// What may stand inside `allOf`, `anyOf`, `oneOf` and `not`: restrictions of fields that the schema itself has, and
-// nothing that shapes values. Knows nothing about the rest of a schema.
-// Source: CustomResourceDefinitions, "Specifying a structural schema", rules 1 to 3.
+// What may stand inside `allOf`, `anyOf`, `oneOf` and `not`: restrictions of fields that the schema itself has, and nothing
+// that shapes values. Source: CustomResourceDefinitions, "Specifying a structural schema", rules 1 to 3.
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
 import { forbid, type Report, report } from '../report.ts';

@@ -1,4 +1,4 @@
-// Where in a schema a check is. Knows nothing about what is checked.
+// Where in a schema a check is.
 
 /** Where in the schema the check is, and what that forbids. */
 export interface Place {

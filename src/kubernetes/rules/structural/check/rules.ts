@@ -1,6 +1,5 @@
-// The `x-kubernetes-validations` of one schema: are they complete, and do they compile against its types. Knows nothing
-// about objects.
-// Source: CustomResourceDefinitions, "Validation rules".
+// The `x-kubernetes-validations` of one schema: are they complete, and do they compile against its types. Source:
+// CustomResourceDefinitions, "Validation rules".
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { CompiledRule } from '../../cel/rule.ts';

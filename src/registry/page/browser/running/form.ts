@@ -1,5 +1,5 @@
-// A form for a JSON Schema of an object, and the object that the reader filled in. What a form has no field for is written as
-// JSON. Knows nothing about what the object is for.
+// A form for a JSON Schema of an object, and the object that the reader filled in. What a form has no field for is written
+// as JSON.
 
 import { element } from '#std/page/shared/elements.ts';
 import { items, type Members, members, text, texts } from '../json.ts';

@@ -1,5 +1,5 @@
-// The servers that run beside the catalogue on this machine (`skep dev`), or in the fleet: which, where, and whether they answer.
-// Knows nothing about documents.
+// The servers that run beside the catalogue on this machine (`skep dev`), or in the fleet: which, where, and whether they
+// answer.
 
 import type { Api, Answer as ApiAnswer } from '../api.ts';
 import type { Entry } from '../entry.ts';

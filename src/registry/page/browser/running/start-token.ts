@@ -1,5 +1,5 @@
-// The token of this start of `skep dev`: the address that it prints has it, as a fragment, which no browser sends to anybody. It is
-// kept for this origin, so that other tabs and a reload have it; after the end of the start it is of no use. Knows nothing about servers.
+// The token of this start of `skep dev`: the address that it prints has it, as a fragment, which no browser sends to
+// anybody. It is kept for this origin, so that other tabs and a reload have it; after the end of the start it is of no use.
 
 export interface StartToken {
   /** Empty where the page was opened by another address. */
