@@ -8,7 +8,7 @@ import { kustomized } from './kustomize.ts';
 import { isOf } from './places.ts';
 import { CONDITIONS, type Condition, PARTS, type Part } from './table.ts';
 
-export const MANIFESTS = join(fileURLToPath(new URL('../..', import.meta.url)), 'manifests');
+const MANIFESTS = join(fileURLToPath(new URL('../..', import.meta.url)), 'manifests');
 
 export interface ChartDocument {
   readonly part: Part;
@@ -17,7 +17,7 @@ export interface ChartDocument {
 }
 
 /** Stands in the objects of a part that is repeated for each of a list of namespaces. */
-export const EACH = 'each';
+const EACH = 'each';
 
 /** Reads manifests when it is called: the definitions are written by the same run. */
 export function chartDocuments(): readonly ChartDocument[] {

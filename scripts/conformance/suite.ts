@@ -31,7 +31,7 @@ export interface SuiteResults {
 }
 
 /** Scored scenarios, and those that the suite runs without scoring them unless they are of an extension. */
-export async function requiredScenarios(revision: Revision, leg: 'server' | 'client'): Promise<readonly string[]> {
+async function requiredScenarios(revision: Revision, leg: 'server' | 'client'): Promise<readonly string[]> {
   const file = join(PACKAGE, 'requirements', `${revision}.yaml`);
   const parsed = fields(parse(await readFile(file, 'utf8')));
   const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

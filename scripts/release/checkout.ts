@@ -20,7 +20,7 @@ export interface Release {
   start(cwd: string, args: readonly string[], until: string, environment?: NodeJS.ProcessEnv): Promise<Started>;
 }
 
-export interface Started {
+interface Started {
   readonly output: string;
   stop(): Promise<void>;
 }

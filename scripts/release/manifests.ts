@@ -9,7 +9,7 @@ import type { Release } from './checkout.ts';
 /** Undefined removes a file. */
 export type Files = Readonly<Record<string, string | undefined>>;
 
-export const PREFIX = 'upgrade-';
+const PREFIX = 'upgrade-';
 export const HOME = `${PREFIX}home`;
 export const REGISTRY = { namespace: `${PREFIX}platform`, name: 'catalogue' };
 

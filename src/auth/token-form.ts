@@ -14,7 +14,7 @@ import type { Refusal } from './rejection.ts';
 const TOKEN_TYPES: readonly string[] = ['jwt', 'at+jwt', 'application/at+jwt'];
 
 /** `allowed`: further types that the provider is known to use. Types of media have no case (RFC 7515 section 4.1.9). */
-export function checkType(typ: unknown, allowed: readonly string[] = []): Refusal | undefined {
+function checkType(typ: unknown, allowed: readonly string[] = []): Refusal | undefined {
   if (typ === undefined) return undefined;
   if (typeof typ === 'string') {
     const folded = typ.toLowerCase();

@@ -8,7 +8,7 @@ export const AUTHZ_DIRECTORY = '/etc/toolhive/authz';
 export const AUTHZ_FILE = 'authz.json';
 
 /** JSON Schema of the file. Existing ones say `1.0` or `v1`. */
-export const AUTHZ_CONFIG_SCHEMA = Type.Object({
+const AUTHZ_CONFIG_SCHEMA = Type.Object({
   version: Type.String({ minLength: 1 }),
   type: Type.Literal('cedarv1'),
   cedar: Type.Object({

@@ -3,7 +3,7 @@
 import { choice, duration, integer, port, text } from '#std/schema.ts';
 
 /** As libpq means them. */
-export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
 export const DATABASE_DEFAULTS = {

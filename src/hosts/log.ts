@@ -5,7 +5,7 @@ import { visibleLines } from '#reconciler/report/visible.ts';
 import { isObject, type Json } from '#std/json.ts';
 import { writeColoured } from './colour.ts';
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LogTarget {

@@ -61,7 +61,7 @@ export interface Resources {
   readonly read: (uri: string) => Promise<{ readonly mimeType: string; readonly text: string } | undefined>;
 }
 
-export interface Resource {
+interface Resource {
   readonly uri: string;
   readonly name: string;
   readonly mimeType: string;

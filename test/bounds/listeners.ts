@@ -30,7 +30,7 @@ export type Start =
   | { readonly kind: 'registry service'; readonly database: DatabaseAddress }
   | { readonly kind: 'control listener'; readonly secret: string };
 
-export interface Route {
+interface Route {
   readonly method: 'GET' | 'POST';
   /** Parameters have values. */
   readonly path: string;

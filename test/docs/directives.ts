@@ -20,7 +20,7 @@ export interface Commands {
 }
 
 /** A file that the page shows, and commands after it use. */
-export interface ShownFile {
+interface ShownFile {
   readonly line: number;
   readonly path: string;
   /** With what `put` puts into it, as it is. */
@@ -29,7 +29,7 @@ export interface ShownFile {
 
 export type Step = { readonly commands: Commands } | { readonly file: ShownFile };
 
-export type Marked =
+type Marked =
   | { readonly run: Commands }
   | { readonly notRun: string }
   | { readonly fault: string }
@@ -77,7 +77,7 @@ export function stepsOf(page: Page): { readonly steps: readonly Step[]; readonly
   return { steps, faults };
 }
 
-export function markOf(page: Page, block: Block): Marked {
+function markOf(page: Page, block: Block): Marked {
   const text = commandsIn(block);
   if (text === undefined) return { is: 'no commands' };
   const [notRun] = directivesOf(block, 'not run');

@@ -28,7 +28,7 @@ interface Part {
 }
 
 /** What each stage is made of, in this order. */
-export const STAGES: Readonly<Record<string, readonly ((dir: string) => Promise<Part>)[]>> = {
+const STAGES: Readonly<Record<string, readonly ((dir: string) => Promise<Part>)[]>> = {
   /** Nothing at all. */
   empty: [],
   /** What a clone of skep holds; what is written there is lost. */

@@ -16,7 +16,7 @@ export interface TestAnswer {
   readonly text: string;
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly body?: unknown;
   readonly contentType?: string;
   readonly accept?: string;

@@ -142,7 +142,7 @@ export async function liveObjects({ client, instance }: Stage): Promise<readonly
   });
 }
 
-export function depsOf({ client, instance, sources }: Stage, progress: (outcome: Outcome) => void): RunDeps {
+function depsOf({ client, instance, sources }: Stage, progress: (outcome: Outcome) => void): RunDeps {
   return {
     cluster: client,
     clock: systemClock,
@@ -155,7 +155,7 @@ export function depsOf({ client, instance, sources }: Stage, progress: (outcome:
   };
 }
 
-export const LIMITS = { maxDeletes: 3, maxDeletesPercent: 60 };
+const LIMITS = { maxDeletes: 3, maxDeletesPercent: 60 };
 
 function optionsFor(stage: Stage) {
   const { instance } = stage;

@@ -57,7 +57,7 @@ export function ourVerdict(text: string, apiGroup: string): string {
 }
 
 /** What a server says against it, as a dry run; empty where it takes it. */
-export async function theirVerdict({ api, group, namespace }: Site, kind: Kind, text: string): Promise<string> {
+async function theirVerdict({ api, group, namespace }: Site, kind: Kind, text: string): Promise<string> {
   const path = `/apis/${group}/v1alpha1/namespaces/${namespace}/${kind.plural}`;
   const query = { dryRun: 'All', fieldValidation: 'Strict' };
   const answer = await api.call({ method: 'POST', path, query, contentType: 'application/json', body: text });

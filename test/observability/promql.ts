@@ -2,19 +2,19 @@
 
 import { parser } from '@prometheus-io/lezer-promql';
 
-export interface Matcher {
+interface Matcher {
   readonly label: string;
   /** `=`, `!=`, `=~`, `!~`. */
   readonly operator: string;
   readonly value: string;
 }
 
-export interface Selector {
+interface Selector {
   readonly metric: string;
   readonly matchers: readonly Matcher[];
 }
 
-export interface Grouping {
+interface Grouping {
   readonly by: 'by' | 'without' | 'match';
   readonly labels: readonly string[];
 }

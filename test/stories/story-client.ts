@@ -19,12 +19,12 @@ export interface CallOptions {
 }
 
 /** Which changes to hear of. */
-export interface Watched {
+interface Watched {
   readonly uris?: readonly string[];
   readonly lists?: readonly ('tools' | 'prompts' | 'resources')[];
 }
 
-export interface Reference {
+interface Reference {
   readonly prompt?: string;
   readonly template?: string;
 }
@@ -63,7 +63,7 @@ export interface ClientKind {
   connect(url: string, replies: Replies): Promise<StoryClient>;
 }
 
-export interface Stage {
+interface Stage {
   /** A connection of its own; ended with the story where the story does not end it. */
   connect(replies?: Replies): Promise<StoryClient>;
 }

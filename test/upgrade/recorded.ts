@@ -17,7 +17,7 @@ export interface Write {
   readonly uid: string;
 }
 
-export interface Answer {
+interface Answer {
   readonly path: string;
   readonly status: number;
   readonly body: JsonObject;

@@ -2,7 +2,7 @@
 // patched and never built anew.
 
 export const REVISION = '2025-11-25';
-export const TOOL = 'echo';
+const TOOL = 'echo';
 export const LARGE_TOOL = 'large';
 /** The answer of the large tool, as a whole event of a stream. */
 export const LARGE_STREAM_TOOL = 'large_stream';
@@ -12,7 +12,7 @@ export const LARGE_BYTES = 100 * 1024 * 1024;
 export const FIRST_ID = 1_000_000;
 const TEXT_BYTES = 1024;
 
-export const ID_MARK = Buffer.from('"id":');
+const ID_MARK = Buffer.from('"id":');
 const TOOL_CALL = Buffer.from('"method":"tools/call"');
 const LARGE_MARK = Buffer.from(`"name":"${LARGE_TOOL}`);
 

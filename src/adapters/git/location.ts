@@ -9,7 +9,7 @@ interface Shown {
   readonly url: string;
 }
 
-export interface HttpLocation extends Shown {
+interface HttpLocation extends Shown {
   readonly type: 'http';
   /** What stood in the URL as `user:password@`. */
   readonly credentials?: { readonly username: string; readonly password: string };

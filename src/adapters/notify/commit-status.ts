@@ -4,7 +4,7 @@ import type { Notice, NoticeState } from '#reconciler/run/notify/ports.ts';
 import type { Outbound } from '../http/outbound.ts';
 import { deliver, type Message } from './send.ts';
 
-export type Provider = 'github' | 'gitlab' | 'gitea';
+type Provider = 'github' | 'gitlab' | 'gitea';
 
 export interface CommitStatusOptions {
   readonly provider: Provider;

@@ -8,7 +8,7 @@ import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcont
 import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 import { isObject, parseJson } from '#std/json.ts';
 
-export interface Login {
+interface Login {
   /** For people who look into the file. */
   readonly server: string;
   /** Where the browser comes back to: a registration is for this port. */

@@ -65,7 +65,7 @@ interface ListenAddress {
   readonly port: number;
 }
 
-export interface ServiceLimits {
+interface ServiceLimits {
   /** Of one client address; absent: no limit. */
   readonly requestsPerMinute?: number;
   /** Addresses and CIDR ranges. */

@@ -45,7 +45,7 @@ export type Origin =
   | { readonly type: 'claim'; readonly claimName: string; readonly path: string };
 
 /** Files: for HTTP a user name with its password, for ssh a private key with the keys of the servers to trust. */
-export interface GitFiles {
+interface GitFiles {
   readonly username?: string;
   readonly passwordFile?: string;
   readonly sshKeyFile?: string;

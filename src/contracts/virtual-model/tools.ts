@@ -13,7 +13,7 @@ export interface Tool {
 }
 
 /** Name of what stands for all tools of a server whose list is not known. */
-export const ANY = '*';
+const ANY = '*';
 /** The same for a server of its own. */
 export const ANY_TOOL: Tool = { origin: ANY, name: ANY, member: '', any: true };
 

@@ -28,7 +28,7 @@ export interface Exchange {
   readonly authorize?: Authorize;
 }
 
-export interface CallerIdentity {
+interface CallerIdentity {
   /** The caller's own token; absent where callers are not authenticated. */
   readonly token?: string;
   readonly claims: JsonObject;
@@ -51,7 +51,7 @@ export type Authorized =
   | { readonly ok: false; readonly fault: BackendFault };
 
 /** Gives a request its rights at the other side. A value where nothing has to be waited for. */
-export type Authorize = (request: LeavingRequest) => Authorized | Promise<Authorized>;
+type Authorize = (request: LeavingRequest) => Authorized | Promise<Authorized>;
 
 /** Where the answer to one exchange goes. `head` comes first, then data, then `end` or `fail`; after these nothing. */
 export interface Answer {

@@ -6,7 +6,7 @@ import type { JsonObject } from '#std/json.ts';
 import type { CredentialCode } from './codes.ts';
 import type { UpstreamTokenOf } from './upstream.ts';
 
-export interface SecretFiles {
+interface SecretFiles {
   /**
    * The whole text as it is now. Asked for each request, so that a rotated secret has its effect at once: it must cost
    * next to nothing while the file is as it was. Throws a Failure whose message names the path.

@@ -11,7 +11,7 @@ import { type AuditType, auditTypeOf } from './audit-types.ts';
 export type AuditOutcome = 'success' | 'failure' | 'denied' | 'error';
 
 /** How the other side answered over JSON-RPC; `unknown` where that was not read. */
-export type AnswerKind = 'success' | 'error' | 'tool-error' | 'unknown';
+type AnswerKind = 'success' | 'error' | 'tool-error' | 'unknown';
 
 export interface AuditInput {
   readonly auditId: string;

@@ -22,7 +22,7 @@ export interface Place {
   leave(): void;
 }
 
-export interface Refused {
+interface Refused {
   readonly ok: false;
   readonly denial: Denial;
 }

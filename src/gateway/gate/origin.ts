@@ -19,7 +19,7 @@ export interface OriginSettings {
 }
 
 /** Of a request; names of headers in lower case. */
-export interface RequestHead {
+interface RequestHead {
   readonly method?: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }

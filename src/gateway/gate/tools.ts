@@ -25,7 +25,7 @@ export interface ToolRules {
   readonly clashes: readonly ToolClash[];
 }
 
-export interface ToolClash {
+interface ToolClash {
   readonly name: string;
   /** Own names; the first one has the name. */
   readonly tools: readonly string[];

@@ -113,7 +113,7 @@ export const CLIENT_MS = 90 * 24 * 3_600_000;
 /** Of one client and person. */
 export const SESSIONS_MAX = 50;
 /** Since its last use. Longer than any refresh token is good for. */
-export const CONSENT_MS = 90 * 24 * 3_600_000;
+const CONSENT_MS = 90 * 24 * 3_600_000;
 
 /** That a code was used is known for so long. */
 export const USED_CODE_MS = 30 * 60_000;

@@ -21,7 +21,7 @@ export interface IssuerWorld {
   readonly upstreams: readonly [Upstream, ...Upstream[]];
 }
 
-export interface KeptToken {
+interface KeptToken {
   readonly token: string;
   /** Monotonic milliseconds. */
   readonly until: number;

@@ -35,7 +35,7 @@ export interface AdmittedMessage {
   readonly refusal?: undefined;
 }
 
-export interface RefusedMessage {
+interface RefusedMessage {
   readonly refusal: Refusal;
   /** For the operator. */
   readonly detail?: string;

@@ -9,7 +9,7 @@ import type { Member, Members } from './members/member.ts';
 import type { Optimizer } from './optimizer/optimizer.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
-export interface VmcpClock extends BackendClock {
+interface VmcpClock extends BackendClock {
   /** Calls back again and again until it is taken back; does not keep the process alive. */
   every(ms: number, task: () => void): () => void;
 }

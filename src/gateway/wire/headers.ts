@@ -58,7 +58,7 @@ function isSentinel(value: string): boolean {
 }
 
 /** The one value of a header; a header that came several times is joined as RFC 9110 section 5.3 says. */
-export function headerValue(headers: HeaderValues, name: string): string | undefined {
+function headerValue(headers: HeaderValues, name: string): string | undefined {
   const value = headers[name];
   return value === undefined || typeof value === 'string' ? value : value.join(', ');
 }
@@ -115,7 +115,7 @@ export function standardHeaders(message: Message, revision: string): Record<stri
 }
 
 /** RFC 9110 section 7.6.1, with the ones that older software still sends. */
-export const HOP_BY_HOP: ReadonlySet<string> = new Set([
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',

@@ -2,7 +2,7 @@
 
 import type { Era } from './revisions.ts';
 
-export type Feature =
+type Feature =
   | 'tool'
   | 'prompt'
   | 'resource'
@@ -16,10 +16,10 @@ export type Feature =
   | 'lifecycle';
 
 /** Where `params` names what the message is about; `ref` holds a prompt's name or a template's URI by its `type`. */
-export type TargetParam = 'name' | 'uri' | 'ref' | 'taskId';
+type TargetParam = 'name' | 'uri' | 'ref' | 'taskId';
 
 /** The param of a notification that holds a request's id or progress token. */
-export type ReferenceParam = 'requestId' | 'progressToken';
+type ReferenceParam = 'requestId' | 'progressToken';
 
 export type ListKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'tasks' | 'roots';
 

@@ -7,7 +7,7 @@ import type { Message } from './message.ts';
 export type Era = 'session' | 'stateless';
 
 export const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
-export const STATELESS_REVISIONS = ['2026-07-28'] as const;
+const STATELESS_REVISIONS = ['2026-07-28'] as const;
 
 export const LATEST_SESSION_REVISION = '2025-11-25';
 export const LATEST_STATELESS_REVISION = '2026-07-28';
@@ -71,7 +71,7 @@ function eraOfInitialize(header: string | undefined, requested: string | undefin
  * 2026-07-28, Versioning, Protocol Version Negotiation. Only what a request can name by itself: which revisions with sessions
  * there are is for `initialize` to say.
  */
-export function unsupportedRevision(requested: string): ProtocolFault {
+function unsupportedRevision(requested: string): ProtocolFault {
   return {
     status: 400,
     code: ERRORS.unsupportedProtocolVersion,

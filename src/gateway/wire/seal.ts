@@ -14,7 +14,7 @@ import { setBounded } from '#std/bounded.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 
 /** What stays with a session: its id at the backend, since when it is there, and what else has to be known of it. */
-export interface SealedSession {
+interface SealedSession {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly issuedAt: number;

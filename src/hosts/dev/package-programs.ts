@@ -76,7 +76,7 @@ function whyUnfit(container: Container, pkg: ExactPackage, others: readonly Exac
   return undefined;
 }
 
-export function nameOfPackage({ type, name, version }: ExactPackage): string {
+function nameOfPackage({ type, name, version }: ExactPackage): string {
   return type === 'npm' ? `${name}@${version}` : `${name}==${version}`;
 }
 

@@ -32,7 +32,7 @@ import { openStore } from './storage/store.ts';
 
 const READY_AFTER_MS = 1000;
 
-export interface DevclusterClock {
+interface DevclusterClock {
   /** Milliseconds since 1970. TLS clients compare the certificates with their own clock: do not be years off. */
   now(): number;
   /** Resolves after the time, or at once when the signal aborts. */

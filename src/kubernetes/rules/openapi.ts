@@ -44,7 +44,7 @@ export interface GroupVersionKind {
  * `struct`: it passes through a Go struct, which drops some empty values and respells others (built-in kinds, metadata).
  * `verbatim`: it is kept as written (custom resources, raw JSON). `opaque`: a struct whose fields are not published.
  */
-export type Storage = 'struct' | 'verbatim' | 'opaque';
+type Storage = 'struct' | 'verbatim' | 'opaque';
 
 /** How one place of a kind merges. At least one of the three shapes is present; several where any value may stand. */
 export interface MergeType {
@@ -81,7 +81,7 @@ export interface MapType {
   readonly pruned: boolean;
 }
 
-export interface Field {
+interface Field {
   /** How sets of fields name it: `f:` and its key. */
   readonly element: string;
   readonly type: () => MergeType;

@@ -9,7 +9,7 @@ import type {
 } from 'fastify';
 import { sendRefusal } from './answer.ts';
 
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
+type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
 const ALLOWED = { GET: ['GET', 'HEAD'], POST: ['POST'] } as const;
 

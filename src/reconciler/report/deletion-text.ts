@@ -20,7 +20,7 @@ export function nameOfWaiting({ source, deletions }: { source: string; deletions
 }
 
 /** Children of what someone applied by hand are of no source. */
-export function nameOfList(source: string): string {
+function nameOfList(source: string): string {
   return source === '' ? 'deletions' : `deletions of source ${source}`;
 }
 

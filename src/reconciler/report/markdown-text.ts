@@ -14,7 +14,7 @@ export interface Section {
 }
 
 /** Stands first in a comment, and is how it is found again: `<!-- skep validate -->`. */
-export function markerOf(report: string): string {
+function markerOf(report: string): string {
   return `<!-- skep ${report} -->`;
 }
 

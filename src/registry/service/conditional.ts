@@ -24,7 +24,7 @@ export interface ConditionalOptions {
 export type Load = (catalogue: CatalogueReader) => Promise<Read<Loaded>>;
 export type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
 
-export interface Loaded {
+interface Loaded {
   /** JSON. */
   readonly text: string;
   /** That it is of, where the store says so with the content: then it need not be asked for before. */

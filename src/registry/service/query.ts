@@ -10,7 +10,7 @@ export const LIMIT_MAX = 100;
 export const TEXT_LENGTH_MAX = 255;
 /** How often a parameter may be repeated, of those that may. */
 export const VALUES_MAX = 16;
-export const STATUSES: readonly Status[] = ['active', 'deprecated', 'deleted'];
+const STATUSES: readonly Status[] = ['active', 'deprecated', 'deleted'];
 
 /** By name is what lists are without one. */
 export const SORTS = ['name', 'changed', 'stars', 'pulls'] as const satisfies readonly (Sort | 'name')[];

@@ -13,7 +13,7 @@ export function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(time) && dateOf(time) === text;
 }
 
-export function dateOf(time: number): string {
+function dateOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 

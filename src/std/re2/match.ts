@@ -5,7 +5,7 @@
 import type { Look, Node } from './node.ts';
 import { compile, type Step } from './steps.ts';
 
-export interface Span {
+interface Span {
   /** Positions count UTF-16 units. */
   readonly start: number;
   readonly end: number;

@@ -49,7 +49,7 @@ function numberOf(text: string): Counted {
 }
 
 /** The shortest digits that mean the number, without an exponent: Go's `FormatFloat(value, 'f', -1, 64)`. */
-export function plainDigits(value: number): string {
+function plainDigits(value: number): string {
   if (Object.is(value, -0)) return '-0';
   const [, sign = '', whole = '0', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([-+]\d+))?$/.exec(String(value)) ?? [];

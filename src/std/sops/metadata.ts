@@ -15,7 +15,7 @@ export interface SopsMetadata {
 }
 
 /** What a rule says about the value below some keys; `undecided`: it takes too long to say. */
-export type Expected = 'encrypted' | 'clear' | 'as its comments say' | 'undecided';
+type Expected = 'encrypted' | 'clear' | 'as its comments say' | 'undecided';
 
 export interface KeyGroup {
   readonly age: readonly AgeRecipient[];

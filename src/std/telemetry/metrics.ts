@@ -3,7 +3,7 @@
 /** Values of the labels, in the order of their names. */
 type LabelValues = readonly string[];
 
-export interface Counter {
+interface Counter {
   add(labels: LabelValues, amount?: number): void;
   /** The number with these labels, for who adds to it again and again. */
   at(labels: LabelValues): { add(amount?: number): void };
@@ -21,7 +21,7 @@ export interface BoundGauge {
   set(value: number): void;
 }
 
-export interface Histogram {
+interface Histogram {
   observe(labels: LabelValues, value: number): void;
   /** The distribution with these labels, for who observes again and again. */
   at(labels: LabelValues): { observe(value: number): void };

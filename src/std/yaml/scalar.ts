@@ -1,7 +1,7 @@
 // What a scalar of YAML 1.1 means, exactly as the Kubernetes clients read it. Source: YAML 1.1 types, narrowed to what
 // go-yaml 2 does (no sexagesimal numbers, dates stay strings).
 
-export type Scalar = null | boolean | number | string;
+type Scalar = null | boolean | number | string;
 
 export type Resolved =
   | { readonly ok: true; readonly value: Scalar /** An integer that a double cannot hold. */; readonly inexact?: true }

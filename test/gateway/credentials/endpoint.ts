@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ServerCertificate } from '../../harness/private-authority.ts';
 
-export interface Asked {
+interface Asked {
   readonly method: string;
   /** Path and query as they were sent. */
   readonly path: string;

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { ServerCertificate } from '../../harness/private-authority.ts';
 
-export interface Asked {
+interface Asked {
   readonly path: string;
   readonly method: string;
   readonly headers: IncomingMessage['headers'];

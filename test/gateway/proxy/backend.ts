@@ -11,7 +11,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-export interface Asked {
+interface Asked {
   readonly method: string;
   /** Path and query. */
   readonly path: string;

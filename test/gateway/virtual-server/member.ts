@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import type { WireRequest } from '../credentials/sigv4-verifier.ts';
 
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   // biome-ignore lint/suspicious/noExplicitAny: what others read is looked at piece by piece
@@ -38,9 +38,9 @@ export interface TestMember {
 }
 
 /** A status, or: the connection ends, 503 with Retry-After, an answer that is not JSON, none at all. */
-export type Failing = number | 'closed' | 'busy' | 'unreadable' | 'silent';
+type Failing = number | 'closed' | 'busy' | 'unreadable' | 'silent';
 
-export interface Hanging {
+interface Hanging {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly message: any;
   /** An event on the answer of the call. */
@@ -52,7 +52,7 @@ export interface Hanging {
 
 type Item = Readonly<Record<string, unknown>>;
 
-export interface Lists {
+interface Lists {
   readonly tools?: readonly Item[];
   readonly prompts?: readonly Item[];
   readonly resources?: readonly Item[];

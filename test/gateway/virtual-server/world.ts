@@ -111,7 +111,7 @@ export interface Client {
   end(): Promise<Answered>;
 }
 
-export interface Stream {
+interface Stream {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   next(): Promise<any>;
   /** Id of the last event. */

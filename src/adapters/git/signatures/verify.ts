@@ -18,7 +18,7 @@ export interface VerifySettings {
   readonly keys: readonly string[];
 }
 
-export interface Found {
+interface Found {
   readonly reference: NameReference | CommitReference;
   /** What the reference names: the commit, or the tag that leads to it. */
   readonly tip: string;

@@ -36,7 +36,7 @@ export interface Step extends ToolCall {
   readonly step?: ToolCall;
 }
 
-export interface OutputProperty {
+interface OutputProperty {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
   readonly value?: string;
   /** With the same fields; their shape has not been checked. */

@@ -13,7 +13,7 @@ export interface Asking {
   readonly maxBytes: number;
 }
 
-export interface Answered {
+interface Answered {
   readonly ok: true;
   readonly status: number;
   readonly headers: Headers;
@@ -46,7 +46,7 @@ const OF_THE_MESSAGE: ReadonlySet<string> = new Set([
   'mcp-session-id',
 ]);
 
-export const POST_HEADERS: Readonly<Record<string, string>> = {
+const POST_HEADERS: Readonly<Record<string, string>> = {
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',
 };

@@ -21,7 +21,7 @@ export interface Reply {
   closed(): boolean;
 }
 
-export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',

@@ -10,7 +10,7 @@ export function readRouted(bytes: Buffer): Routed | string {
   return scanned.ok ? routedOf(scanned.message) : scanned.fault.message;
 }
 
-export function routedOf(message: Message): Routed {
+function routedOf(message: Message): Routed {
   switch (message.kind) {
     case 'response':
       return { kind: 'response', id: message.id?.json, failed: message.error !== undefined };

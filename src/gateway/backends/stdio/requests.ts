@@ -27,13 +27,13 @@ export interface ClientRequest {
 }
 
 /** A request of our own. */
-export interface OwnRequest {
+interface OwnRequest {
   readonly kind: 'own';
   readonly json: string;
   readonly answered: (message: Buffer) => void;
 }
 
-export type PendingRequest = ClientRequest | OwnRequest;
+type PendingRequest = ClientRequest | OwnRequest;
 
 export interface Requests {
   add(request: PendingRequest): void;

@@ -10,7 +10,7 @@ import { type Entities, indexEntities } from './entities.ts';
 import { parseExactly } from './exact-json.ts';
 import { type Policy, planPolicies } from './plan.ts';
 
-export interface PolicyFault {
+interface PolicyFault {
   readonly code: Extract<GateCode, 'policy-file-invalid' | 'policy-entities-invalid'>;
   /** One sentence for the operator: which policy, where, what. */
   readonly message: string;

@@ -14,7 +14,7 @@ export function indexEntities(list: readonly EntityJson[]): Entities {
   return { list, byKey: new Map(list.map((entity) => [entityKey(typeAndId(entity.uid)), entity])) };
 }
 
-export function entityKey({ type, id }: { readonly type: string; readonly id: string }): string {
+function entityKey({ type, id }: { readonly type: string; readonly id: string }): string {
   return `${type}\n${id}`;
 }
 

@@ -9,7 +9,7 @@ import type { Decision, Policies } from './decide.ts';
 import type { PolicyAction, ToolHints } from './request.ts';
 
 /** What a message wants to do. */
-export interface PolicyTarget {
+interface PolicyTarget {
   readonly action: PolicyAction;
   readonly name: string;
 }

@@ -31,7 +31,7 @@ export interface Plan {
   readonly readsEntities: boolean;
 }
 
-export interface ActionPlans {
+interface ActionPlans {
   /** For every resource that no policy names. */
   readonly general: Plan;
   /** By the ids of those that one names. */

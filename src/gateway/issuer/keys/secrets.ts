@@ -11,7 +11,7 @@ import { createRing, type RingItem } from './ring.ts';
 type OpaqueKind = 'authorization code' | 'refresh token';
 type SealKind = 'upstream tokens' | 'person cookie';
 
-export interface Opaque {
+interface Opaque {
   /** Random; 22 characters. */
   readonly id: string;
   readonly generation: number;

@@ -8,7 +8,7 @@ import { createRing, type Ring } from './ring.ts';
 
 type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
 
-export interface SigningKey {
+interface SigningKey {
   /** The key id: its thumbprint (RFC 7638). */
   readonly id: string;
   readonly algorithm: SigningAlgorithm;

@@ -38,7 +38,7 @@ export interface Offer {
   readonly outdoneOthers: readonly OutdoneItem[];
 }
 
-export interface OutdoneItem extends Route {
+interface OutdoneItem extends Route {
   readonly list: Exclude<ListName, 'tools'>;
   /** What clients call the one that has it. */
   readonly name: string;

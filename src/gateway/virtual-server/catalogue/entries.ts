@@ -21,7 +21,7 @@ export interface Entry {
   readonly until: number;
 }
 
-export interface EntryClock {
+interface EntryClock {
   monotonic(): number;
 }
 

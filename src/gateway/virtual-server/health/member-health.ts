@@ -9,7 +9,7 @@ export interface HealthSettings {
 }
 
 export type MemberState = 'unknown' | 'healthy' | 'degraded' | 'unhealthy';
-export type CircuitState = 'closed' | 'open' | 'half-open';
+type CircuitState = 'closed' | 'open' | 'half-open';
 
 export interface HealthReport {
   readonly state: MemberState;

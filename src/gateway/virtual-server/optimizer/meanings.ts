@@ -14,9 +14,7 @@ export interface Near {
 }
 
 /** The nearest first, or why nothing can be said of meanings. */
-export type Nearest =
-  | { readonly ok: true; readonly near: readonly Near[] }
-  | { readonly ok: false; readonly why: string };
+type Nearest = { readonly ok: true; readonly near: readonly Near[] } | { readonly ok: false; readonly why: string };
 
 export interface Meanings {
   /** Asks about texts that are not known yet. Settles when it has, or cannot now; never rejects. */

@@ -94,12 +94,7 @@ export function headersIn({ revision }: MemberSession): Record<string, string> {
   return { [HEADERS.protocolVersion]: revision };
 }
 
-export async function endMemberSession(
-  world: World,
-  member: Member,
-  at: MemberSession,
-  exchange: Exchange,
-): Promise<void> {
+async function endMemberSession(world: World, member: Member, at: MemberSession, exchange: Exchange): Promise<void> {
   if (at.id === undefined) return;
   const { path, caller, authorize, headers } = memberCause(member, exchange);
   const { 'content-type': _type, 'content-length': _length, ...kept } = headers;

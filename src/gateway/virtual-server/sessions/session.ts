@@ -26,7 +26,7 @@ export type Joined =
   | { readonly ok: false; readonly fault: BackendFault; readonly head?: AnswerHead };
 
 /** A call of the client that a member answers. */
-export interface SessionCall {
+interface SessionCall {
   readonly member: string;
   /** The client has answered a request of the member, by the JSON text of its id there. */
   answered(): void;

@@ -13,7 +13,7 @@ import {
   sessionFields,
 } from './session.ts';
 
-export interface SessionClock {
+interface SessionClock {
   monotonic(): number;
   every(ms: number, task: () => void): () => void;
   random(size: number): Buffer;
@@ -33,7 +33,7 @@ export interface Sessions {
   stop(): Promise<void>;
 }
 
-export type SessionChange =
+type SessionChange =
   | { readonly logLevel: string }
   | { readonly subscribed: string; readonly member: string }
   | { readonly unsubscribed: string };

@@ -43,7 +43,7 @@ interface Placed {
   readonly dependsOn: readonly string[];
 }
 
-export type ToolStep = Placed & ToolCall & { readonly type: 'tool' };
+type ToolStep = Placed & ToolCall & { readonly type: 'tool' };
 
 export type ElicitationStep = Placed &
   Common & {

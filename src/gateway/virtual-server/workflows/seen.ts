@@ -16,7 +16,7 @@ interface TraceContext {
   readonly baggage?: string;
 }
 
-export interface RunSpan {
+interface RunSpan {
   readonly context: TraceContext;
   end(name: string, attributes: Readonly<Record<string, Json>>, failed: boolean): void;
 }

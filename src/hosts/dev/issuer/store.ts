@@ -6,7 +6,7 @@ import { writePrivatelyNow } from '#kubernetes/devcluster/storage/private-file.t
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 
 /** The port `Adapter` of oidc-provider, for one model. */
-export interface ModelStore {
+interface ModelStore {
   upsert(id: string, payload: JsonObject, expiresIn?: number): Promise<void>;
   find(id: string): Promise<JsonObject | undefined>;
   findByUid(uid: string): Promise<JsonObject | undefined>;

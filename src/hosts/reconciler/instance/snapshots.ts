@@ -75,7 +75,7 @@ async function stateNow(
   return again.result.failures.length > 0 ? undefined : again.prepared;
 }
 
-export async function takeSnapshot(
+async function takeSnapshot(
   config: Config,
   deps: RunDeps,
   { homeNamespace }: Pick<RunOptions, 'homeNamespace'>,

@@ -11,7 +11,7 @@ import { formatId, formatProblem } from '#std/problem.ts';
 import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
 
 /** What the records of one run have in common. */
-export interface RunFacts {
+interface RunFacts {
   readonly runId: string;
   readonly traceId?: string;
 }

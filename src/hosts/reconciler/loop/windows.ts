@@ -4,7 +4,7 @@ import type { Paused } from '#reconciler/run/result.ts';
 import type { Window } from '../../config/windows.ts';
 import { type Cron, readCron } from './cron.ts';
 
-export interface Closed {
+interface Closed {
   /** The window that closes it, or what all that would open it have in common. */
   readonly window: string;
   /** Milliseconds since 1970; absent where it is too far away to tell. */

@@ -8,8 +8,8 @@ import { notAcceptable } from '../api/status.ts';
 import { type AccountSigner, CLUSTER_ISSUER, SIGNING_ALGORITHM } from './signer.ts';
 import { issueToken } from './token-request.ts';
 
-export const DISCOVERY_PATH = '/.well-known/openid-configuration';
-export const KEYS_PATH = '/openid/v1/jwks';
+const DISCOVERY_PATH = '/.well-known/openid-configuration';
+const KEYS_PATH = '/openid/v1/jwks';
 
 /** A kube-apiserver knows no wildcards but the one for everything here, and has one type for each document. */
 const TYPES: Readonly<Record<string, string>> = {

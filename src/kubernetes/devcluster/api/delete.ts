@@ -20,7 +20,7 @@ export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 const UNGRACED: readonly string[] = [NAMESPACE_COLLECTION, DEFINITIONS];
 
-export type Propagation = 'Foreground' | 'Background' | 'Orphan';
+type Propagation = 'Foreground' | 'Background' | 'Orphan';
 
 export interface DeleteOptions {
   readonly dryRun: boolean;

@@ -48,7 +48,7 @@ export function readKnown(behaviour: Behaviour, value: KubeObject | JsonObject):
 }
 
 /** A body may leave out apiVersion and kind, but not name others. */
-export function withKind(type: ResourceType, value: JsonObject): JsonObject {
+function withKind(type: ResourceType, value: JsonObject): JsonObject {
   const apiVersion = apiVersionOf(type);
   const kindGiven = value.kind ?? '';
   const versionGiven = value.apiVersion ?? '';

@@ -25,7 +25,7 @@ export function validateMetadata(object: KubeObject, form: NameForm): Cause[] {
   ];
 }
 
-export function validateName(name: string | undefined, form: NameForm, field: string): Cause[] {
+function validateName(name: string | undefined, form: NameForm, field: string): Cause[] {
   if (name === undefined || name === '') {
     return [{ reason: 'FieldValueRequired', message: 'Required value: name or generateName is required', field }];
   }

@@ -4,7 +4,7 @@ import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
 
 const CORE_VERSION = 'v1';
-export const NEWER_VERSION = 'events.k8s.io/v1';
+const NEWER_VERSION = 'events.k8s.io/v1';
 
 /** Names of a field in core/v1 and in events.k8s.io/v1; all others are the same in both. */
 const NAMES: readonly (readonly [core: string, newer: string])[] = [

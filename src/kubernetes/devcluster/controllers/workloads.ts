@@ -18,7 +18,7 @@ const STATEFUL_SETS = 'apps/statefulsets';
 const PODS = '/pods';
 
 /** On a workload or its pod template: it never becomes ready, and its status says the annotation's text as the reason. */
-export const FAIL_ANNOTATION = 'devcluster.skep.dev/fail';
+const FAIL_ANNOTATION = 'devcluster.skep.dev/fail';
 
 export interface WorkloadOptions {
   /** Without pods. */

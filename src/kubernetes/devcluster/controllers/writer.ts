@@ -11,7 +11,7 @@ import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { keyOfObject } from '../storage/change.ts';
 
 /** The type through which a collection is written: its first served version. */
-export function typeOfCollection(context: ApiContext, collection: string): ResourceType | undefined {
+function typeOfCollection(context: ApiContext, collection: string): ResourceType | undefined {
   return context.types.all().find((type) => type.collection === collection);
 }
 

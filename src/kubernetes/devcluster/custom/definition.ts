@@ -64,11 +64,11 @@ function deprecationOf(definition: KubeObject, version: JsonObject): { readonly 
   };
 }
 
-export function isEstablished(definition: KubeObject): boolean {
+function isEstablished(definition: KubeObject): boolean {
   return conditionOf(definition, 'Established') === 'True';
 }
 
-export function conditionOf(definition: KubeObject, type: string): string | undefined {
+function conditionOf(definition: KubeObject, type: string): string | undefined {
   const conditions = isObject(definition.status) ? definition.status.conditions : undefined;
   const found = objectsIn(conditions).find((condition) => condition.type === type);
   return found === undefined ? undefined : textOrElse(found.status);

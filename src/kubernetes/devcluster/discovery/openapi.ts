@@ -6,7 +6,7 @@ import { bundledSchema } from '../../rules/schemas/bundled.ts';
 import { customDocument } from '../custom/document.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 
-export interface PublishedDocument {
+interface PublishedDocument {
   /** Upper-case hex, changes with the content. */
   readonly hash: string;
   /** JSON. */

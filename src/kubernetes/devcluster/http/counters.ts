@@ -14,7 +14,7 @@ export interface Counters {
   readonly others: number;
 }
 
-export interface CountedRequest {
+interface CountedRequest {
   readonly verb: string;
   readonly resource: string;
   readonly dryRun: boolean;

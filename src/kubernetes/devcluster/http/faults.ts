@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 /** What a request must be to be hit; an absent property matches everything. */
-export interface FaultMatch {
+interface FaultMatch {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `apply`, `delete`, `deletecollection`; `write` for any write. */
   readonly verb?: string;
   /** `group/plural`, or the plural alone. */
@@ -29,7 +29,7 @@ export interface Fault {
   readonly times?: number;
 }
 
-export interface FaultedRequest {
+interface FaultedRequest {
   readonly verb: string;
   readonly group: string;
   readonly plural: string;

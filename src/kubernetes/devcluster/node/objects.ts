@@ -12,7 +12,7 @@ export interface Metadata {
   readonly deletionTimestamp?: string;
 }
 
-export interface KeyRef {
+interface KeyRef {
   readonly name: string;
   readonly key: string;
   readonly optional?: boolean;
@@ -40,7 +40,7 @@ export interface Variable {
   };
 }
 
-export interface VariablesFrom {
+interface VariablesFrom {
   readonly prefix?: string;
   readonly configMapRef?: { readonly name: string; readonly optional?: boolean };
   readonly secretRef?: { readonly name: string; readonly optional?: boolean };

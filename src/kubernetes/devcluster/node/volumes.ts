@@ -7,7 +7,7 @@ import { dirname, join, sep } from 'node:path';
 import type { Data, KeyedFiles, Volume } from './objects.ts';
 import type { NodeApi } from './ports.ts';
 
-export interface VolumeFile {
+interface VolumeFile {
   readonly content: Buffer;
   /** The ConfigMap that has the file. Undefined: a Secret has it, and it is not adapted to this machine. */
   readonly configMap: Data | undefined;

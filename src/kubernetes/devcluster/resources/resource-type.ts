@@ -12,7 +12,7 @@ export interface ScalePaths {
 }
 
 /** One served version of a custom kind, as its CRD says. */
-export interface CustomVersion {
+interface CustomVersion {
   /** Name of the CRD. */
   readonly definition: string;
   /** `openAPIV3Schema`. */

@@ -41,7 +41,7 @@ interface Line {
 }
 
 /** What a journal says when it is opened. */
-export interface Restored {
+interface Restored {
   /** Revision of the snapshot; watches from before it are gone. */
   readonly revision: number;
   readonly objects: readonly { readonly collection: string; readonly object: KubeObject }[];

@@ -6,14 +6,14 @@ import { BUILTIN_COLUMNS } from './builtin-columns.ts';
 import type { Column } from './column.ts';
 import { customColumns } from './custom-columns.ts';
 
-export const NAME: Column = {
+const NAME: Column = {
   name: 'Name',
   type: 'string',
   format: 'name',
   cell: (object) => object.metadata.name,
 };
 
-export const AGE: Column = {
+const AGE: Column = {
   name: 'Age',
   type: 'string',
   cell: (object, now) => ageOf(object.metadata.creationTimestamp, now),

@@ -18,7 +18,7 @@ export interface ForeignPart {
   readonly owners: readonly PartOwner[];
 }
 
-export interface PartOwner {
+interface PartOwner {
   readonly manager: string;
   /** It applies it: it is declared elsewhere. */
   readonly applied: boolean;

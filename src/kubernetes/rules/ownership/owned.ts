@@ -9,7 +9,7 @@ import { elementsOf, type Place } from './place.ts';
 import { isEmptyMap, shapeOf } from './shape.ts';
 
 /** A place where the object does not fit its type. */
-export interface Misfit {
+interface Misfit {
   /** The steps to it, as in a field set. */
   readonly elements: readonly string[];
   /** Never holds a value. */

@@ -80,7 +80,7 @@ function checkResources(out: Report, resources: readonly string[], pointer: stri
   }
 }
 
-export function checkSelector(out: Report, selector: Json | undefined, pointer: string): void {
+function checkSelector(out: Report, selector: Json | undefined, pointer: string): void {
   if (!isObject(selector)) return;
   const { matchLabels } = selector;
   for (const [key, value] of Object.entries(isObject(matchLabels) ? matchLabels : {})) {

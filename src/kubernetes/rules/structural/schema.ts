@@ -43,7 +43,7 @@ export interface SchemaNode {
 }
 
 /** Of the many patterns of a schema few are asked about: each is compiled when it is. */
-export interface Pattern {
+interface Pattern {
   readonly source: string;
   readonly compiled: () => Re2;
 }

@@ -17,7 +17,7 @@ import { sessionKeyFiles } from './session-keys.ts';
 import type { AuditConfig, TelemetryConfig } from './telemetry.ts';
 
 /** Fields that every kind with a proxy has. */
-export interface ProxySpec {
+interface ProxySpec {
   readonly groupRef?: string;
   readonly toolConfigRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };

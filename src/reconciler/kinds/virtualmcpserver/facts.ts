@@ -62,7 +62,7 @@ export function outgoingSource({ outgoingAuth, config }: Spec): 'discovered' | '
 }
 
 /** What can be behind a virtual server. */
-export const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy'] as const;
+const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy'] as const;
 
 /** The members of a group, by name; of two of one name the MCPServer. */
 export function membersOf(view: View, group: string): ReadonlyMap<string, KubeObject> {

@@ -91,7 +91,7 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
 }
 
 /** What is known to come of a plan before anything of it is done. */
-export function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
+function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
   return withheld.map(({ deletion: _deletion, ...outcome }) => outcome);
 }
 

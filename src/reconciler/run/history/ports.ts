@@ -33,7 +33,7 @@ export interface RecordedProblem {
 }
 
 /** A source that a rollback keeps at a commit. */
-export interface RecordedPin {
+interface RecordedPin {
   readonly source: string;
   /** The commit that it is kept at, and the one that is not applied. */
   readonly good: string;

@@ -7,7 +7,7 @@ import type { InstanceName, OwnKinds } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
 import { stateOf, toldState } from '../settle/readiness.ts';
 
-export interface Condition {
+interface Condition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;

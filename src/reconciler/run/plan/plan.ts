@@ -52,7 +52,7 @@ export type Change =
       readonly diff: readonly Difference[];
     };
 
-export interface Batch {
+interface Batch {
   /** Why these come together: `apply Namespace`, `delete Deployment`, ... */
   readonly name: string;
   readonly changes: readonly Change[];

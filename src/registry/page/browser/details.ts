@@ -99,7 +99,7 @@ function view(
   );
 }
 
-export function section(heading: string, ...children: readonly (HTMLElement | undefined)[]): HTMLElement {
+function section(heading: string, ...children: readonly (HTMLElement | undefined)[]): HTMLElement {
   return element('section', {}, element('h2', {}, heading), ...children);
 }
 

@@ -45,7 +45,7 @@ export interface Permissions {
 }
 
 /** Of a remote that asks for a login. */
-export interface OAuth {
+interface OAuth {
   readonly issuer?: string;
   readonly scopes: readonly string[];
 }

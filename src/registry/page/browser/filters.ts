@@ -4,7 +4,7 @@ import { button, element } from '#std/page/shared/elements.ts';
 import { FILTER_NAMES, type FilterName, type Query } from './address.ts';
 import { items, members, text } from './json.ts';
 
-export interface Facet {
+interface Facet {
   readonly value: string;
   /** Of the servers that would be listed with it; absent where no one counts. */
   readonly count?: number;

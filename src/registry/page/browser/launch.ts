@@ -23,7 +23,7 @@ export interface Subject {
   readonly options: readonly Template[];
 }
 
-export interface Setting {
+interface Setting {
   readonly name: string;
   readonly value: Template;
 }

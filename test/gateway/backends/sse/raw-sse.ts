@@ -3,13 +3,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Posted {
+interface Posted {
   readonly http: IncomingMessage;
   readonly response: ServerResponse;
   readonly message: { readonly id?: unknown; readonly method?: string; readonly params?: unknown };
 }
 
-export interface Stream {
+interface Stream {
   readonly http: IncomingMessage;
   readonly response: ServerResponse;
   event(data: unknown, type?: string): void;

@@ -5,9 +5,9 @@ import { scanMessage } from '#gateway/wire/scan.ts';
 import { createEventSplitter } from '#gateway/wire/sse.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
-export type AnyMessage = any;
+type AnyMessage = any;
 
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly id: string | undefined;
   /** Undefined for an event without data. */
   readonly message: AnyMessage;
@@ -147,7 +147,7 @@ export function toolCall(
   return request('tools/call', { name, arguments: given, _meta }, more.id);
 }
 
-export const INITIALIZE = {
+const INITIALIZE = {
   protocolVersion: '2025-11-25',
   capabilities: {},
   clientInfo: { name: 'test', version: '1' },

@@ -36,7 +36,7 @@ export interface BackendSession {
 }
 
 /** The stream on which the server says what belongs to no request. */
-export type GetStream =
+type GetStream =
   | { readonly kind: 'none' }
   | { readonly kind: 'open'; readonly flow: Flow; readonly begun: Promise<void> }
   /** The server has none (2025-11-25: 405). */

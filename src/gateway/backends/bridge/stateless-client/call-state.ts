@@ -18,7 +18,7 @@ export interface Attempt {
   readonly logLevel?: number;
 }
 
-export interface PendingQuestion {
+interface PendingQuestion {
   readonly question: Question;
   /** Whether the client has been asked. */
   asked: boolean;

@@ -9,7 +9,7 @@ import type { BridgeContext } from '../context.ts';
 import { type BackendSession, closeSession, type Opened, openSession } from './backend-session.ts';
 import { ensureStream } from './stream.ts';
 
-export interface Wanted {
+interface Wanted {
   readonly cause: Cause;
   readonly capabilities: JsonObject;
   readonly clientInfo?: JsonObject;

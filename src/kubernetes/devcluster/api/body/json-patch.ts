@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject, jsonEquals, pointerTokens } from '#std/json.ts';
 
 /** Why a patch does not apply. */
-export interface PatchRefusal {
+interface PatchRefusal {
   readonly refused: string;
 }
 

@@ -59,7 +59,7 @@ function belowType(type: MergeType | undefined, element: string, key: string): M
 }
 
 /** The object without the members of the set and what is below them. */
-export function removeFields(object: KubeObject, set: FieldSet, type: MergeType): KubeObject {
+function removeFields(object: KubeObject, set: FieldSet, type: MergeType): KubeObject {
   if (set.size === 0) return object;
   return removeFrom(object as JsonObject, set, type) as KubeObject;
 }
