@@ -7,8 +7,11 @@ import { firstMisfit, schemaCheck } from './schema-check.ts';
 export const AUTHZ_DIRECTORY = '/etc/toolhive/authz';
 export const AUTHZ_FILE = 'authz.json';
 
-/** JSON Schema of the file. Existing ones say `1.0` or `v1`. */
-const AUTHZ_CONFIG_SCHEMA = Type.Object({
+/**
+ * JSON Schema of the file. Existing ones say `1.0` or `v1`. The build compiles it by its name.
+ * @public
+ */
+export const AUTHZ_CONFIG_SCHEMA = Type.Object({
   version: Type.String({ minLength: 1 }),
   type: Type.Literal('cedarv1'),
   cedar: Type.Object({
