@@ -106,7 +106,7 @@ function counted({ prose, names }: Gathered): Counts {
     what: up(often('what')),
     if: Math.floor(often('if') * 10) / 10,
     starts: up(per(sentences.filter((text) => STARTS.test(text)).length, sentences.length, 100)),
-    isNo: places(/\b(is|are|was) no\b/gi),
+    isNo: places(/(?<!\bthere )\b(is|are|was) no\b(?! longer)/gi),
     anew: places(/\banew\b/gi),
     knowsNothing: places(/\bknows? nothing\b/gi),
     names,
