@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { Failure } from '#std/failure.ts';
-import { textOfFile } from '#std/utf8.ts';
+import { decodeFile } from '#std/utf8.ts';
 import { systemClock } from './clock.ts';
 
 /** A file is looked at again after this; a mounted Secret takes up to a minute to change anyway. */
@@ -14,24 +14,36 @@ export interface WatchedFiles {
    * Failure `secret-file-unreadable` if the file could never be read, or has never been UTF-8 text.
    */
   read(path: string): string;
+  /** The same for settings, whose faults are reported: throws the Failure also if the file is not UTF-8 text any more. */
+  readSettings(path: string): string;
 }
 
 interface Known {
   readonly text: string;
   readonly mark: string;
+  /** Why the file as it is now is not text; `text` is from before. */
+  readonly fault?: Failure;
   lookedAt: number;
 }
 
 export function createWatchedFiles(): WatchedFiles {
   const known = new Map<string, Known>();
+
+  function lookAt(path: string): Known {
+    const now = systemClock.monotonic();
+    const last = known.get(path);
+    if (last !== undefined && now - last.lookedAt < LOOK_AGAIN_MS) return last;
+    const next = look(path, last, now);
+    known.set(path, next);
+    return next;
+  }
+
   return {
-    read(path) {
-      const now = systemClock.monotonic();
-      const last = known.get(path);
-      if (last !== undefined && now - last.lookedAt < LOOK_AGAIN_MS) return last.text;
-      const next = look(path, last, now);
-      known.set(path, next);
-      return next.text;
+    read: (path) => lookAt(path).text,
+    readSettings(path) {
+      const { text, fault } = lookAt(path);
+      if (fault !== undefined) throw fault;
+      return text;
     },
   };
 }
@@ -40,7 +52,11 @@ function look(path: string, last: Known | undefined, lookedAt: number): Known {
   try {
     const mark = markOf(path);
     if (last?.mark === mark) return { ...last, lookedAt };
-    return { text: textOfFile(readFileSync(path), path, 'secret-file-unreadable'), mark, lookedAt };
+    const decoded = decodeFile(readFileSync(path));
+    if ('text' in decoded) return { text: decoded.text, mark, lookedAt };
+    const fault = new Failure('secret-file-unreadable', `${path}: ${decoded.fault}`, { data: { path } });
+    if (last === undefined) throw fault;
+    return { text: last.text, mark, fault, lookedAt };
   } catch (cause) {
     if (last !== undefined) return { ...last, lookedAt };
     if (cause instanceof Failure) throw cause;

@@ -79,13 +79,14 @@ test('a resource that is not a URL, in a file that changes, leaves the last good
   const good = { ...CONFIG, oidc_config: { ...OIDC, issuer: 'https://a' } };
   const file = fileWith(JSON.stringify(good));
   // Without the second in which a file is not looked at again.
-  const files = { read: (path: string) => readFileSync(path, 'utf8') };
+  const read = (path: string) => readFileSync(path, 'utf8');
+  const files = { read, readSettings: read };
   const { config } = readProxyConfig(files, file);
-  const read = followConfig(files, file, config);
+  const follow = followConfig(files, file, config);
   writeFileSync(file, JSON.stringify({ ...good, oidc_config: { ...good.oidc_config, resource_url: 'weather' } }));
-  expect(failureOf(read).message).toContain('/oidc_config/resource_url must be an http or https URL');
+  expect(failureOf(follow).message).toContain('/oidc_config/resource_url must be an http or https URL');
   writeFileSync(file, JSON.stringify({ ...good, name: 'climate' }));
-  expect(read()).toMatchObject({ name: 'climate' });
+  expect(follow()).toMatchObject({ name: 'climate' });
 });
 
 test.each([

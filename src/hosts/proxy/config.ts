@@ -32,7 +32,7 @@ export function followConfig(files: WatchedFiles, file: string, started: RunConf
   let text = files.read(file);
   let config = started;
   return () => {
-    const now = files.read(file);
+    const now = files.readSettings(file);
     if (now === text) return config;
     const read = readProxyConfig(files, file);
     text = now;

@@ -29,7 +29,7 @@ test('opens what the previous key sealed after a rotation, and seals with the ne
     ['first', 'a'.repeat(40)],
     ['second', 'b'.repeat(40)],
   ]);
-  const files: WatchedFiles = { read: (path) => texts.get(path) ?? '' };
+  const files: Pick<WatchedFiles, 'read'> = { read: (path) => texts.get(path) ?? '' };
   const config = configOf(['first', 'second']);
   const seal = watchSeal(config, files, readSessionKeys(config, files));
   const before = seal.seal(SESSION) ?? '';

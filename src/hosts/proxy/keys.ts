@@ -9,7 +9,10 @@ import { proxyClock } from './clock.ts';
 const KEY_BYTES_MIN = 32;
 
 /** Without files one of this process alone: another replica, or a restart, knows none of its sessions. */
-export function readSessionKeys({ session_key_files: paths = [] }: RunConfig, files: WatchedFiles): readonly Buffer[] {
+export function readSessionKeys(
+  { session_key_files: paths = [] }: RunConfig,
+  files: Pick<WatchedFiles, 'read'>,
+): readonly Buffer[] {
   const keys = paths.map((path) => sessionKey(path, files.read(path)));
   return keys.length === 0 ? [proxyClock.random(KEY_BYTES_MIN)] : keys;
 }
@@ -23,7 +26,7 @@ function sessionKey(path: string, text: string): Buffer {
 }
 
 /** Seals with the keys as their files are now; files that cannot be used change nothing. `keys`: those of the start. */
-export function watchSeal(config: RunConfig, files: WatchedFiles, keys: readonly Buffer[]): SessionSeal {
+export function watchSeal(config: RunConfig, files: Pick<WatchedFiles, 'read'>, keys: readonly Buffer[]): SessionSeal {
   const { session_key_files: paths = [] } = config;
   let texts = paths.map((path) => files.read(path));
   let current = createSessionSeal({ keys, random: proxyClock.random });

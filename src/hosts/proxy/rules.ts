@@ -85,7 +85,7 @@ function sourcesOf(config: RunConfig, files: WatchedFiles): Sources {
   return {
     resource: JSON.stringify(oidc && namedResource(oidc)),
     tools: JSON.stringify([tools_filter, tools_override]),
-    policies: path === undefined ? '' : files.read(path),
+    policies: path === undefined ? '' : files.readSettings(path),
   };
 }
 

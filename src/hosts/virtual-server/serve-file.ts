@@ -61,7 +61,7 @@ interface Following {
 function followFile({ files, file, ownUrl, logger, levelOf, running }: Following): () => void {
   let text = files.read(file);
   return proxyClock.every(LOOK_MS, () => {
-    const now = files.read(file);
+    const now = files.readSettings(file);
     if (now === text) return;
     text = now;
     try {
