@@ -20,13 +20,13 @@ import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
 import {
   ACCEPT_REFUSED,
-  INITIALIZE_TOO_LARGE,
   protocolRefusal,
   type Refusal,
   SESSION_REQUIRED,
   sessionUnknown,
   TOO_MANY_RESOURCES,
 } from './faults.ts';
+import { keptSizeRefusal } from './kept-sizes.ts';
 import { isErrorStatus, rewriteAnswer } from './lists/list-answer.ts';
 import {
   type LiveRules,
@@ -102,8 +102,8 @@ function prepareMessage(
   const decided = eraOf(singleHeader(headers, HEADERS.protocolVersion), message);
   if (decided.fault !== undefined) return { known: { ...begun, message }, refusal: protocolRefusal(decided.fault) };
   const { era, revision } = decided;
-  if (isTooLargeToKeep(message, body))
-    return { known: { ...begun, message, era, revision }, refusal: INITIALIZE_TOO_LARGE };
+  const tooLarge = keptSizeRefusal(message, body, era);
+  if (tooLarge !== undefined) return { known: { ...begun, message, era, revision }, refusal: tooLarge };
   const fault = era === 'stateless' && message !== undefined ? checkStandardHeaders(headers, message) : undefined;
   if (fault !== undefined) return { known: { ...begun, message, era, revision }, refusal: protocolRefusal(fault) };
   const session = sessionOf(world.seal, incoming, message, era);
@@ -117,14 +117,6 @@ function prepareMessage(
     revision,
     client: clientInfoOf(message, body) ?? session?.client,
   });
-}
-
-/** Sessions keep parts of `initialize`; there are thousands of sessions, and real clients send less than 4 KiB. */
-const INITIALIZE_BYTES_MAX = 16 * 1024;
-
-function isTooLargeToKeep(message: Message | undefined, body: Buffer | undefined): boolean {
-  const begins = message?.kind === 'request' && message.method === 'initialize';
-  return begins && (body?.length ?? 0) > INITIALIZE_BYTES_MAX;
 }
 
 /** MCP 2025-11-25, Transports: a GET lists text/event-stream as such, a DELETE names its session. */

@@ -110,13 +110,6 @@ export const TOO_LARGE: Refusal = {
   reason: 'request-too-large',
 };
 
-export const INITIALIZE_TOO_LARGE: Refusal = {
-  status: 413,
-  code: ERRORS.invalidRequest,
-  message: 'The message initialize is larger than 16 KiB. Declare fewer or smaller capabilities.',
-  reason: 'request-too-large',
-};
-
 export const HINTS_UNREADABLE: Refusal = {
   status: 503,
   code: ERRORS.internalError,

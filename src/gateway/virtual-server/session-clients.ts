@@ -6,6 +6,7 @@ import { createLaterFlow, NO_FLOW } from '../backends/bridge/context.ts';
 import { objectOf, resultMessage } from '../backends/bridge/messages.ts';
 import { LOG_LEVELS } from '../backends/bridge/protocol.ts';
 import { createReply } from '../backends/bridge/reply.ts';
+import { refuseSubscription } from '../backends/bridge/subscription-room.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
 import { HEADERS } from '../wire/headers.ts';
 import type { Message, RequestMessage } from '../wire/message.ts';
@@ -179,8 +180,14 @@ function forwardCall(
     return NO_FLOW;
   }
   const uri = message.target?.value ?? '';
+  const subscribes = message.method === 'resources/subscribe';
+  const refusal = subscribes ? refuseSubscription(session.subscriptions.keys(), uri, message.id) : undefined;
+  if (refusal !== undefined) {
+    createReply(answer).finish(refusal);
+    return NO_FLOW;
+  }
   const failed = (error: unknown) => world.log('warn', { error: String(error) }, 'a subscription was not noted');
-  if (message.method === 'resources/subscribe') {
+  if (subscribes) {
     world.sessions.note(session, { subscribed: uri, member: member.name }).catch(failed);
   }
   if (message.method === 'resources/unsubscribe') world.sessions.note(session, { unsubscribed: uri }).catch(failed);

@@ -1,7 +1,7 @@
 // What a client says in its session besides requests: answers to what members asked it, and notifications, each to the
 // members that it concerns.
 
-import type { Answer, Exchange, Flow } from '../backends/backend.ts';
+import type { Answer, BackendFault, Exchange, Flow } from '../backends/backend.ts';
 import { ask, postExchange } from '../backends/bridge/ask.ts';
 import { NO_FLOW } from '../backends/bridge/context.ts';
 import { callMessage, resultMessage } from '../backends/bridge/messages.ts';
@@ -57,6 +57,13 @@ export function sendResponse(
   return NO_FLOW;
 }
 
+const BUSY: BackendFault = {
+  reason: 'busy',
+  message: 'earlier notifications have not reached their MCP servers yet',
+  retryAfterSeconds: 1,
+};
+
+/** The client does not wait until members have it: one of them may be silent, and the others need it. */
 export function sendNotification(
   world: World,
   session: Session,
@@ -65,7 +72,15 @@ export function sendNotification(
   message: NotificationMessage,
   answer: Answer,
 ): Flow {
-  for (const { to, bytes } of deliveries(world, session, body, message)) void postToMember(world, to, exchange, bytes);
+  const release = world.notifications.take(exchange.caller, body.length);
+  if (release === undefined) {
+    answer.fail(BUSY);
+    return NO_FLOW;
+  }
+  const posts = deliveries(world, session, body, message).map(({ to, bytes }) =>
+    postToMember(world, to, exchange, bytes),
+  );
+  void Promise.all(posts).then(release);
   createReply(answer).end(202);
   return NO_FLOW;
 }

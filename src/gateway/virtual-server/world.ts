@@ -4,6 +4,7 @@ import type { Exchange } from '../backends/backend.ts';
 import type { Asking } from '../backends/bridge/ask.ts';
 import type { BackendClock } from '../backends/ports.ts';
 import type { RequestMessage } from '../wire/message.ts';
+import type { CallerBytes } from './calls/caller-bytes.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Member, Members } from './members/member.ts';
 import type { Optimizer } from './optimizer/optimizer.ts';
@@ -21,6 +22,8 @@ export interface World {
   readonly members: Members;
   readonly catalogue: Catalogue;
   readonly sessions: Sessions;
+  /** Of notifications that are on their way to members. */
+  readonly notifications: CallerBytes;
   /** Why policies do not permit a call of an own tool to its caller; undefined where they do. */
   readonly denial: (cause: Exchange, body: Buffer, message: RequestMessage) => string | undefined;
   /** The tools that a caller may call by what policies say; undefined: all of them. */

@@ -8,6 +8,7 @@ import { relayBackend } from '#gateway/backends/relay/backend.ts';
 import type { Relay } from '#gateway/backends/relay/relay.ts';
 import type { Health } from '#gateway/proxy/health.ts';
 import type { Overview } from '#gateway/virtual-server/admin/overview.ts';
+import { createCallerBytes } from '#gateway/virtual-server/calls/caller-bytes.ts';
 import type { Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
 import { type Catalogue, createCatalogue } from '#gateway/virtual-server/catalogue/catalogue.ts';
 import type { Entry } from '#gateway/virtual-server/catalogue/entries.ts';
@@ -154,7 +155,7 @@ function createWorld(
   });
   const world: World = {
     ...{ name: config.name, version: VERSION, clock: proxyClock, members, catalogue, sessions, messageBytes },
-    ...{ denial, permittedTools, optimizer },
+    ...{ denial, permittedTools, optimizer, notifications: createCallerBytes() },
     log: (level, facts, message) => logger[level](facts, message),
   };
   return world;

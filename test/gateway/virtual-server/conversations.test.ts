@@ -162,6 +162,35 @@ it('updates of a resource reach the client that has subscribed, from its server'
   stream.close();
 });
 
+it('notifications that a server does not take are refused beyond a bound, and those that it takes leave no trace', async () => {
+  const method = 'notifications/roots/list_changed';
+  const client = await connect(await run());
+  await client.ask('tools/call', { name: 'one_echo', arguments: {} });
+  const send = async () => (await client.post({ method, params: { text: 'x'.repeat(3_000_000) } })).status;
+  one.failCalls('silent', method);
+  expect([await send(), await send()]).toEqual([202, 503]);
+  one.failCalls(undefined);
+  const other = await connect(await run());
+  await other.ask('tools/call', { name: 'one_echo', arguments: {} });
+  const sent = () => other.post({ method, params: { text: 'x'.repeat(3_000_000) } });
+  for (const _ of [1, 2]) await expect.poll(async () => (await sent()).status).toBe(202);
+});
+
+it('a session has subscriptions within a bound of characters, and gets room again from those that it ends', async () => {
+  const server = await runVirtual(configOf({ one }));
+  running.push(server);
+  const client = await connect(server);
+  const long = (name: string) => `one://${name}/${'x'.repeat(30_000)}`;
+  const errorOf = async (name: string) => (await client.ask('resources/subscribe', { uri: long(name) })).error?.code;
+  expect([await errorOf('a'), await errorOf('b')]).toEqual([undefined, undefined]);
+  const before = one.calls('resources/subscribe').length;
+  expect(await errorOf('c')).toBe(-32603);
+  expect(one.calls('resources/subscribe')).toHaveLength(before);
+  expect(await errorOf('a')).toBeUndefined();
+  await client.ask('resources/unsubscribe', { uri: long('b') });
+  expect(await errorOf('c')).toBeUndefined();
+});
+
 it.each([502, 503, 429])(
   'the stream of a server that was cut is opened again after a GET that was refused with %i',
   async (status) => {

@@ -258,6 +258,17 @@ it('answers ping, levels and subscriptions itself and refuses levels that are no
   ]);
 });
 
+it('remembers URIs of a session up to a bound of characters', async () => {
+  const server = closeLater(await startStateless(() => false));
+  const { url } = await bridgeBefore(server.url);
+  const client = await connectSession(url);
+  const subscribe = async (name: string) =>
+    (await client.call('resources/subscribe', { uri: `${name}:${'x'.repeat(30_000)}` })).messages[0];
+  expect([await subscribe('a'), await subscribe('b')]).toMatchObject([{ result: {} }, { result: {} }]);
+  expect((await subscribe('c'))?.error?.code).toBe(-32603);
+  expect((await subscribe('a'))?.result).toEqual({});
+});
+
 it('says in words of sessions what a server of 2026-07-28 refuses', async () => {
   const server = closeLater(
     await startStateless((request) => {

@@ -558,6 +558,31 @@ it('keeps only so many sessions and ends the one that was not used for longest',
   expect(ended.http.headers['mcp-session-id']).toBe('s2');
 });
 
+it('a caller with half of the sessions ends its own, and nobody takes all of them by other capabilities', async () => {
+  const streams: RawRequest[] = [];
+  const server = closeLater(
+    await startSessions((request) => {
+      if (isCall(request) && request.message.params.name === 'hang') streams.push(request);
+      else return answering()(request);
+      return true;
+    }),
+  );
+  const { url } = await bridgeBefore(server.url, { backendSessions: 4 });
+  const capabilities = (name: string) => ({ experimental: { [name]: {} } });
+  const call = (caller: string, name: string, tool = 'a') =>
+    callStateless(url, 'tools/call', { name: tool }, { caller, capabilities: capabilities(name) });
+  await call('bob', 'b');
+  for (const name of ['x', 'y', 'z']) expect((await call('eve', name)).status).toBe(200);
+  const ended = await server.waitFor(({ http }) => http.method === 'DELETE');
+  expect(ended.http.headers['mcp-session-id']).toBe('s2');
+  const hanging = ['y', 'z'].map((name) => call('eve', name, 'hang'));
+  await expect.poll(() => streams.length).toBe(2);
+  expect((await call('eve', 'w')).status).toBe(503);
+  expect([(await call('bob', 'b')).status, (await call('cy', 'c')).status]).toEqual([200, 200]);
+  for (const each of streams) sendJson(each.response, resultOf(each, { content: [] }));
+  await Promise.all(hanging);
+});
+
 it('refuses what 2026-07-28 has no more, and what its requests must have', async () => {
   const server = closeLater(await startSessions(answering()));
   const { url } = await bridgeBefore(server.url);

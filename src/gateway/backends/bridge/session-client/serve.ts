@@ -11,6 +11,7 @@ import { type BridgeContext, createLaterFlow, NO_FLOW, uniqueText } from '../con
 import { objectOf, resultMessage } from '../messages.ts';
 import { LOG_LEVELS, serverCapabilities, statelessClientCapabilities } from '../protocol.ts';
 import { createReply, type Reply } from '../reply.ts';
+import { refuseSubscription } from '../subscription-room.ts';
 import { createToolSchemas } from '../tool-schemas.ts';
 import { openCall } from './call.ts';
 import type { SessionClientContext } from './context.ts';
@@ -133,16 +134,15 @@ const LOCAL: Readonly<Record<string, LocalMethod | undefined>> = {
   'resources/unsubscribe': (state, reply, _body, request) => subscribe(state, reply, request, false),
 };
 
-const MAX_SUBSCRIPTIONS = 1000;
-
 function subscribe({ subscriptions, listener }: ClientState, reply: Reply, request: RequestMessage, on: boolean): void {
   const { id, target } = request;
   if (target === undefined) {
     reply.finish(errorBody(id, ERRORS.invalidParams, 'Invalid params: uri is missing'));
     return;
   }
-  if (on && subscriptions.size >= MAX_SUBSCRIPTIONS) {
-    reply.finish(errorBody(id, ERRORS.internalError, 'There are too many subscriptions in this session'));
+  const refusal = on ? refuseSubscription(subscriptions, target.value, id) : undefined;
+  if (refusal !== undefined) {
+    reply.finish(refusal);
     return;
   }
   const before = subscriptions.size;

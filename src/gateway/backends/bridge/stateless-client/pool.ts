@@ -4,6 +4,7 @@
 
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import type { BackendFault } from '../../backend.ts';
+import { mostFrequent } from '../../sessions/most-frequent.ts';
 import type { Cause } from '../ask.ts';
 import type { BridgeContext } from '../context.ts';
 import { type BackendSession, closeSession, type Opened, openSession } from './backend-session.ts';
@@ -35,6 +36,7 @@ export interface SessionPool {
 
 /** A place for one session of a client. */
 interface Slot {
+  readonly caller: string;
   session?: BackendSession;
   opening?: Promise<Opened>;
   /** How many use it that should be alone. */
@@ -100,8 +102,9 @@ function chooseSlot(pool: Pool, slots: Slot[], wanted: Wanted, key: string): Slo
   if (free !== undefined) return free;
   const most = pool.context.limits.sessionsPerClient;
   // A question in a session that is shared might be answered by another client: rather no answer for now.
-  if (slots.length >= Math.max(most, 1) || !makeRoom(pool, slots)) return wanted.alone ? undefined : slots[0];
-  const slot: Slot = { asking: 0 };
+  if (slots.length >= Math.max(most, 1) || !makeRoom(pool, slots, wanted.cause.caller))
+    return wanted.alone ? undefined : slots[0];
+  const slot: Slot = { caller: wanted.cause.caller, asking: 0 };
   slots.push(slot);
   slot.opening = openInSlot(pool, slots, slot, wanted, key);
   return slot;
@@ -170,18 +173,25 @@ function sweep(pool: Pool): void {
   if (clients.size > 0) startSweeping(pool);
 }
 
-/** Of the client that asks nothing is ended. */
-function makeRoom(pool: Pool, own: readonly Slot[]): boolean {
-  let count = 0;
-  for (const slots of pool.clients.values()) count += slots.length;
-  if (count < pool.context.limits.backendSessions) return true;
-  for (const slots of pool.clients.values()) {
-    const idle = slots === own ? undefined : slots.find(({ session }) => session !== undefined && isIdle(session));
-    if (idle?.session === undefined) continue;
-    void drop(pool, idle.session);
-    return true;
-  }
-  return false;
+/**
+ * Ends an idle session of the caller that has most of them if there are as many as may be, and one of the same caller if that
+ * has half of them: capabilities are what clients say, so that one caller could otherwise have all.
+ */
+function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
+  const most = pool.context.limits.backendSessions;
+  const all = [...pool.clients.values()].flat();
+  const crowds = all.filter((slot) => slot.caller === caller).length >= Math.max(most / 2, 1);
+  if (!crowds && all.length < most) return true;
+  // Of the client that asks nothing is ended.
+  const idle = all.flatMap((slot) =>
+    slot.session !== undefined && isIdle(slot.session) && !own.includes(slot)
+      ? { caller: slot.caller, session: slot.session }
+      : [],
+  );
+  const loser = crowds ? caller : mostFrequent(idle.map((each) => each.caller));
+  const ended = idle.find((each) => each.caller === loser);
+  if (ended !== undefined) void drop(pool, ended.session);
+  return ended !== undefined;
 }
 
 function isIdle({ calls, listeners }: BackendSession): boolean {
