@@ -85,7 +85,7 @@ export function openRepository(options: GitOptions): Repository {
 }
 
 function endpointOf(location: Exclude<Location, { type: 'file' }>, options: GitOptions, limits: GitLimits): Endpoint {
-  const { outbound, auth, ssh, dir } = options;
+  const { outbound, auth, ssh, dir, clock } = options;
   switch (location.type) {
     case 'http': {
       const { url, credentials } = location;
@@ -94,7 +94,7 @@ function endpointOf(location: Exclude<Location, { type: 'file' }>, options: GitO
     }
     case 'ssh': {
       if (ssh === undefined) throw keyMissing(location.url);
-      return pipeEndpoint({ open: (signal) => openSsh({ location, outbound, dir, ...ssh }, signal), ...limits });
+      return pipeEndpoint({ open: (signal) => openSsh({ location, outbound, dir, clock, ...ssh }, signal), ...limits });
     }
     case 'daemon':
       return pipeEndpoint({ open: (signal) => openDaemon({ location, outbound }, signal), ...limits });

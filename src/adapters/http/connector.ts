@@ -22,6 +22,8 @@ export interface ConnectorOptions {
   readonly resolve: Resolve;
   /** Trusted roots, PEM. Undefined: the system's. */
   readonly ca?: readonly string[];
+  /** Trusted roots for a proxy that is https: the certificates that one target names do not vouch for it. Undefined: the system's. */
+  readonly proxyCa?: readonly string[];
   readonly connectTimeoutMs: number;
   /** Which connections go through a proxy; absent: none. */
   readonly egress?: Egress | undefined;
@@ -62,7 +64,7 @@ async function throughProxy(
   await resolvePermitted(options, hostname).catch((error: unknown) => {
     if (error instanceof Failure) throw error;
   });
-  const { ca, connectTimeoutMs: timeoutMs } = options;
+  const { proxyCa: ca, connectTimeoutMs: timeoutMs } = options;
   const asked = port || (protocol === 'https:' ? '443' : '80');
   return openTunnel({ proxy: new URL(proxy), hostname, port: asked, ca, timeoutMs });
 }

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
-import { type ConnectProxy, startConnectProxy } from '../../../test/harness/connect-proxy.ts';
+import { type ConnectProxy, startConnectProxy, startTlsFront } from '../../../test/harness/connect-proxy.ts';
 import { egressOf } from './egress.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 
@@ -78,6 +78,29 @@ test('a target at a private address is refused, and the proxy not asked', async 
     await expect(request).rejects.toMatchObject({ code: 'outbound-refused-address' });
   }
   expect(proxy.asked).toEqual([]);
+});
+
+test('the certificates that a request names are for its target alone, and those of the options for an https proxy', async () => {
+  const [proxy, port] = [await startProxy(), await startTarget()];
+  const front = await startTlsFront(['127.0.0.1'], Number(new URL(proxy.url).port));
+  cleanups.push(front.close);
+  const opened = (ca: string) => {
+    const created = createOutbound({
+      allowPrivate: DOCUMENTATION,
+      version: '1',
+      ca,
+      egress: egressOf({ https: `https://127.0.0.1:${front.port}` }),
+      resolve: async () => [{ address: '198.51.100.7', family: 4 }],
+    });
+    cleanups.push(() => created.close());
+    return created;
+  };
+  const request = { method: 'GET', url: `https://git.example.com:${port}/a` } as const;
+  const misled = opened(authority.certificate).request({ ...request, ca: front.authority });
+  await expect(misled).rejects.toMatchObject({ code: 'outbound-tls' });
+  expect(proxy.asked).toEqual([]);
+  const answer = await opened(front.authority).request({ ...request, ca: authority.certificate });
+  expect(answer.status).toBe(200);
 });
 
 test('what NO_PROXY names goes around the proxy', async () => {

@@ -378,12 +378,22 @@ test('a CA file that is missing or holds no certificate is refused at the start'
   ]);
 });
 
+test('a bundle without a certificate is refused, and does not share connections with requests that name none', async () => {
+  const url = `https://127.0.0.1:${await serveTls(['127.0.0.1'])}/`;
+  const client = outbound({ ca: authority.certificate });
+  const expected = { code: 'outbound-ca-invalid', says: 'the CA bundle of this request holds no PEM certificate' };
+  await check(client, { url, ca: '' }, expected);
+  expect((await client.request({ url, method: 'GET' })).status).toBe(200);
+  await check(client, { url, ca: '' }, expected);
+  await check(client, { url, ca: '# to be filled in\n' }, expected);
+});
+
 test('CA texts that rotate leave no connections behind', async () => {
   const server = createServer((_request, response) => response.end('ok'));
   const url = `http://127.0.0.1:${await listen(server)}/`;
   const client = outbound();
   for (let index = 0; index < 100; index += 1) {
-    expect((await client.request({ url, method: 'GET', ca: `certificate ${index}` })).status).toBe(200);
+    expect((await client.request({ url, method: 'GET', ca: `# ${index}\n${authority.certificate}` })).status).toBe(200);
   }
   await vi.waitFor(async () => {
     const open = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));

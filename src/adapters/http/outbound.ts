@@ -9,7 +9,7 @@ import { type Deadline, openDeadline } from './deadline.ts';
 import type { Egress } from './egress.ts';
 import { connectFailure, outboundFailure } from './failures.ts';
 import { redirected } from './redirect.ts';
-import { trustedRoots } from './trust.ts';
+import { checkedPem, trustedRoots } from './trust.ts';
 import { Agent } from './undici.ts';
 
 export interface OutboundOptions {
@@ -201,7 +201,7 @@ function checkedUrl(request: OutboundRequest, httpsOnly: boolean): URL {
 
 function agentFor(context: Context, request: OutboundRequest): AgentOf {
   const { options, agents } = context;
-  const key = `${request.allowPrivate === true} ${request.ca ?? ''}`;
+  const key = JSON.stringify([request.allowPrivate === true, request.ca]);
   const known = agents.get(key);
   if (known !== undefined) {
     // Again at the end: the first one of the map is the one that was not used for longest.
@@ -209,13 +209,14 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
     agents.set(key, known);
     return known;
   }
-  const ca = request.ca === undefined ? context.trusted : [request.ca];
+  const ca = request.ca === undefined ? context.trusted : [checkedPem(request.ca, 'the CA bundle of this request')];
   const agent = new Agent({
     connect: guardedConnector({
       guard: request.allowPrivate === true ? anyAddress : context.guard,
       resolve: options.resolve ?? resolveBySystem,
       connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
       ca,
+      proxyCa: context.trusted,
       egress: options.egress,
     }),
     connections: options.connections ?? 8,

@@ -30,7 +30,8 @@ function readPem(file: string): string {
   }
 }
 
-function checkedPem(text: string, where: string): string {
+/** Throws Failure `outbound-ca-invalid` if no certificate is in the text. */
+export function checkedPem(text: string, where: string): string {
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   throw new Failure('outbound-ca-invalid', `${where} holds no PEM certificate`, { data: { where } });
 }

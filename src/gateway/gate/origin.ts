@@ -31,7 +31,8 @@ export interface OriginRules {
   refuse(request: RequestHead): Denial | undefined;
   /**
    * Undefined if the request may have any answer at all, health, metrics and logins included: on a loopback listener a page of
-   * another site reaches them by a name that leads here.
+   * another site reaches them by a name that leads here. Names of this machine are none of that kind: probes use them, whatever
+   * the allowed hosts are.
    */
   refuseRebinding(request: RequestHead): Denial | undefined;
   /** Headers of every answer; empty where CORS is off. */
@@ -57,6 +58,9 @@ export function originRules(settings: OriginSettings): OriginRules {
   const origins = new Set(allowedOrigins.map(normalOrigin));
   const resourceHost = resourceUrl === undefined ? undefined : URL.parse(resourceUrl)?.host;
   const hostFits = hostRule(settings);
+  const isRebound = isLoopback(settings.listenHost)
+    ? (host: string | undefined) => !loopbackRule(host) && !hostFits(host)
+    : () => false;
 
   function isAllowed(origin: string): boolean {
     return anyOrigin || origins.has(origin);
@@ -83,8 +87,7 @@ export function originRules(settings: OriginSettings): OriginRules {
 
   return {
     headers,
-    refuseRebinding: (request) =>
-      isLoopback(settings.listenHost) && !hostFits(singleHeader(request.headers, 'host')) ? HOST_REFUSED : undefined,
+    refuseRebinding: (request) => (isRebound(singleHeader(request.headers, 'host')) ? HOST_REFUSED : undefined),
     refuse(request) {
       if (!hostFits(singleHeader(request.headers, 'host'))) return HOST_REFUSED;
       const { origin } = request.headers;

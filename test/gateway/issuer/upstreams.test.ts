@@ -103,6 +103,23 @@ describe('OAuth 2.0', () => {
     expect(form?.get('code_verifier')).toMatch(/^[\w-]{43}$/);
   });
 
+  it.each([2 ** 53, 1e30, 1.5])(
+    'a person whose number is %d, which other people may have too, is not logged in',
+    async (id) => {
+      provider.answers = { '/user': () => ({ id, login: 'ada' }) };
+      const userinfo = {
+        endpoint_url: `${provider.url}/user`,
+        http_method: 'GET' as const,
+        field_mapping: { subject_fields: ['id', 'login'], name_fields: ['login'], email_fields: ['mail'] },
+      };
+      const issuer = await openWith((origin) => [oauth2To(origin, provider, { userinfo })]);
+      expect(await failureAt(issuer)).toBe('server_error');
+      expect(issuer.log()).toContain('its userinfo endpoint names no subject');
+      provider.answers = { '/user': () => ({ id: 2 ** 53 - 1, login: 'ada' }) };
+      await logInAt(issuer);
+    },
+  );
+
   it('reads tokens where a mapping says that they are', async () => {
     const mapping = {
       access_token_path: 'data.0.token',

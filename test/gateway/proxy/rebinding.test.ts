@@ -23,3 +23,16 @@ it.each(['127.0.0.1', 'localhost', '[::1]'])('health is answered for %s', async 
   const text = await sendRaw(proxy.port, `GET /health HTTP/1.1\r\nHost: ${host}:${proxy.port}\r\n\r\n`);
   expect(statuses(text)).toEqual([200]);
 });
+
+it.each([
+  ['127.0.0.1', '/health', 200],
+  ['localhost', '/health', 200],
+  ['mcp.example.com', '/health', 200],
+  ['evil.example', '/health', 403],
+  ['127.0.0.1', '/mcp', 403],
+])('if other hosts are allowed, %s gets %s answered with %i', async (host, path, status) => {
+  const server = await startServer();
+  const own = await proxyBefore(server.port, { allowed_hosts: ['mcp.example.com'] });
+  const text = await sendRaw(own.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  expect(statuses(text)).toEqual([status]);
+});

@@ -140,6 +140,10 @@ test.each([
     'OPENSSL_CONF',
   ],
   ...['UV_PYTHON', 'AWS_CONFIG_FILE', 'a-b'],
+  ...['PUPPETEER_EXECUTABLE_PATH', 'PUPPETEER_LAUNCH_OPTIONS', 'PLAYWRIGHT_MCP_EXECUTABLE_PATH', 'CHROME_BIN'],
+  ...['JAVA_OPTS', 'MAVEN_OPTS', 'GOAUTH', 'GOCACHEPROG', 'GIT_COMMON_DIR', 'GIT_ALLOW_PROTOCOL', 'PROMPT_COMMAND'],
+  ...['RIPGREP_CONFIG_PATH', 'TAR_OPTIONS', 'RSYNC_RSH', 'SVN_SSH', 'DBUS_SESSION_BUS_ADDRESS', 'ODBCSYSINI'],
+  ...['PGSERVICEFILE', 'MPLBACKEND', 'QT_PLUGIN_PATH', 'PSModulePath', 'VIMINIT', 'SUDO_ASKPASS', 'GUILE_LOAD_PATH'],
 ])('the variable %s could load code', (name) => expect(isLoaderVariable(name)).toBe(true));
 
 test.each([
@@ -162,4 +166,5 @@ test.each([
     'ENVIRONMENT',
     'PATHS',
   ],
+  ...['PGHOST', 'PGPASSWORD', 'AZURE_CLIENT_ID', 'CHROME_URL', 'COMMANDS', 'GOOGLE_CLOUD_PROJECT', 'GIT_AUTHOR_NAME'],
 ])('the variable %s could not', (name) => expect(isLoaderVariable(name)).toBe(false));

@@ -1,7 +1,7 @@
 // Repositories behind a real git daemon and a real sshd: what a fetch brings and costs, and how each refusal is reported.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -231,6 +231,27 @@ describe.skipIf(without !== undefined)('ssh', () => {
     const failure = await failureOf(() => open(`${server.url}/fleet.git`, { ssh, dir }).fetch());
     expect([failure.code, readdirSync(dir)]).toEqual(['git-auth-required', []]);
   });
+
+  test.each(['repaired', 'as it is'])(
+    'copies that a killed process left behind are removed, with a key %s',
+    async (how) => {
+      const server = await serveSsh();
+      server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
+      const keyFile = join(server.folder, 'own');
+      const text = readFileSync(server.keyFile, 'utf8');
+      writeFileSync(keyFile, how === 'repaired' ? text.trimEnd() : text, { mode: 0o600 });
+      const dir = stateDir();
+      for (const name of ['ssh-killed', 'ssh-inuse', 'other']) {
+        mkdirSync(join(dir, name), { recursive: true });
+        writeFileSync(join(dir, name, 'key'), text, { mode: 0o600 });
+      }
+      const hourAgo = new Date(Date.now() - 3_600_000);
+      for (const name of ['ssh-killed', 'other']) utimesSync(join(dir, name), hourAgo, hourAgo);
+      await open(`${server.url}/fleet.git`, { ssh: { keyFile, knownHostsFile: server.knownHostsFile }, dir }).fetch();
+      const left = readdirSync(dir).filter((name) => ['ssh-killed', 'ssh-inuse', 'other'].includes(name));
+      expect(left.sort()).toEqual(['other', 'ssh-inuse']);
+    },
+  );
 
   test.each([
     ['OpenSSH', ['-t', 'ed25519']],

@@ -3,16 +3,17 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Clock } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { textOfFile } from '#std/utf8.ts';
 import type { Outbound } from '../../http/outbound.ts';
 import type { SshLocation } from '../location.ts';
-import { useFolder } from '../state.ts';
 import type { GitStream } from './pipe.ts';
 import { sshComplaint } from './ssh-complaint.ts';
 import { readKeyText } from './ssh-key.ts';
+import { removeLeftCopies, withKeyCopy } from './ssh-key-copy.ts';
 
 export interface SshKeys {
   /** Private key without a passphrase. */
@@ -26,6 +27,7 @@ export interface SshOptions extends SshKeys {
   readonly outbound: Outbound;
   /** Folder that the user may write to, for a copy of a key whose text had to be repaired. */
   readonly dir: string;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 const SSH_PORT = 22;
@@ -38,6 +40,7 @@ const MAX_KEY_BYTES = 64 * 1024;
  * complaint is the message of ssh about the server.
  */
 export async function openSsh(options: SshOptions, signal: AbortSignal): Promise<GitStream> {
+  await removeLeftCopies(options.dir, options.clock);
   await checkFiles(options);
   const bytes = await readFile(options.keyFile);
   const key = readKeyText(textOfFile(bytes, options.keyFile, 'git-ssh-key-unusable'));
@@ -51,17 +54,10 @@ export async function openSsh(options: SshOptions, signal: AbortSignal): Promise
 /** The copy is removed when the server has accepted the key, which it does before it sends anything. */
 async function connectWithCopy(options: SshOptions, text: string, signal: AbortSignal): Promise<GitStream> {
   checkPath(options.dir);
-  return useFolder(options.dir, async () => {
-    const folder = await mkdtemp(join(options.dir, 'ssh-'));
-    try {
-      const keyFile = join(folder, 'key');
-      await writeFile(keyFile, text, { mode: 0o600, flag: 'wx' });
-      const stream = await connectWith({ ...options, keyFile }, signal);
-      await spoke(stream);
-      return stream;
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+  return withKeyCopy(options.dir, text, async (keyFile) => {
+    const stream = await connectWith({ ...options, keyFile }, signal);
+    await spoke(stream);
+    return stream;
   });
 }
 

@@ -58,7 +58,8 @@ export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_
 
 function firstFilled(claims: JsonObject, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => (Object.hasOwn(claims, field) ? claims[field] : undefined));
-  // Some providers count their people.
   const found = values.find((value) => (typeof value === 'string' && value !== '') || typeof value === 'number');
-  return found === undefined ? undefined : String(found);
+  // Some providers count their people. Large numbers were rounded when the JSON was read, so two people would become one.
+  if (typeof found === 'number') return Number.isSafeInteger(found) ? String(found) : undefined;
+  return typeof found === 'string' ? found : undefined;
 }
