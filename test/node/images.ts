@@ -103,7 +103,18 @@ function buildPostgres(root: string): void {
   buildah('run', container, 'sh', '-c', steps);
   buildah('add', '--quiet', '--chmod', '755', container, join(root, 'test/node/postgres.sh'), '/entrypoint.sh');
   const path = 'PATH=/usr/local/lib/postgres:/usr/local/bin:/usr/bin:/bin';
-  buildah('config', '--env', path, '--entrypoint', '["/entrypoint.sh"]', '--cmd', '', container);
+  buildah(
+    'config',
+    '--env',
+    path,
+    '--env',
+    'LANG=C.UTF-8',
+    '--entrypoint',
+    '["/entrypoint.sh"]',
+    '--cmd',
+    '',
+    container,
+  );
   buildah('commit', '--quiet', container, IMAGES.postgres);
   buildah('rm', container);
 }
