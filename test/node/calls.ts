@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { expect } from 'vitest';
 import { connect, echo } from './fleet.ts';
 
-export interface Calls {
+interface Calls {
   readonly answered: number;
   /** Each with the milliseconds since the start. */
   readonly failed: readonly string[];
