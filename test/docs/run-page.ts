@@ -2,7 +2,7 @@
 // its end.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Commands, Step } from './directives.ts';
 import type { Stage } from './stages.ts';
@@ -11,13 +11,17 @@ const DEADLINE_MS = 120_000;
 const UNTIL_TENTHS = 300;
 
 /** Undefined where all went well; else what failed, where, and what was printed there. */
-export async function runPage(page: string, steps: readonly Step[], stage: Stage): Promise<string | undefined> {
-  const notes = join(stage.dir, '../notes');
-  mkdirSync(notes);
+export async function runPage(
+  page: string,
+  steps: readonly Step[],
+  stage: Stage,
+  deadlineMs = DEADLINE_MS,
+): Promise<string | undefined> {
+  const notes = mkdtempSync(join(stage.dir, '../notes-'));
   const script = [PRELUDE, ...steps.map((step, index) => scriptOf(step, page, index, notes)), ''].join('\n');
   const file = join(notes, 'page.sh');
   writeFileSync(file, script);
-  const code = await shell(file, stage, notes);
+  const code = await shell(file, stage, notes, deadlineMs);
   if (code === 0) return undefined;
   const read = (name: string) => textOf(join(notes, name));
   return `${read('step').trim()}: ${read('fault').trim() || `ended with ${code}`}\n${read('output').slice(-4000)}`;
@@ -87,7 +91,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function shell(file: string, stage: Stage, notes: string): Promise<number> {
+function shell(file: string, stage: Stage, notes: string, deadlineMs: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn('bash', ['--noprofile', '--norc', file], {
       cwd: stage.dir,
@@ -96,9 +100,9 @@ function shell(file: string, stage: Stage, notes: string): Promise<number> {
       detached: true,
     });
     const timer = setTimeout(() => {
-      writeFileSync(join(notes, 'fault'), `nothing more came for ${DEADLINE_MS / 1000} s`);
+      writeFileSync(join(notes, 'fault'), `nothing more came for ${deadlineMs / 1000} s`);
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    }, DEADLINE_MS);
+    }, deadlineMs);
     child.once('error', reject).once('close', (code) => {
       clearTimeout(timer);
       resolve(code ?? -1);

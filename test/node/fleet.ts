@@ -12,12 +12,12 @@ import { FOLDER, KUBECONFIG, kubectl } from './place.ts';
 
 export interface Fleet {
   readonly namespace: string;
-  /** Commits the manifests and syncs them; expects that all become ready. */
-  sync(manifests: readonly object[]): Promise<void>;
+  /** Commits the manifests and syncs them; expects that all become ready, unless another exit code is given. */
+  sync(manifests: readonly object[], exitCode?: number): Promise<void>;
 }
 
 /** The namespace admits pods of the level `restricted` alone. */
-export function openFleet(namespace: string): Fleet {
+export function openFleet(namespace: string, waitSeconds = 180): Fleet {
   const folder = join(FOLDER, 'fleets', namespace);
   const repository = join(folder, 'repository');
   mkdirSync(repository, { recursive: true });
@@ -31,22 +31,26 @@ export function openFleet(namespace: string): Fleet {
     name: namespace,
     sources: [{ name: 'fleet', repository: `file://${repository}`, branch: 'main' }],
     ...{ outbound: { allowFiles: true }, images, stateDir: join(folder, 'state') },
-    apply: { waitSeconds: 180, maxDeletesPercent: 100 },
+    apply: { waitSeconds, maxDeletesPercent: 100 },
   };
   writeFileSync(join(folder, 'skep.yaml'), JSON.stringify(settings));
-  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-  const home = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } };
   return {
     namespace,
-    async sync(manifests) {
-      const items = [home, ...manifests].map((each) => JSON.stringify(each)).join('\n---\n');
+    async sync(manifests, exitCode = 0) {
+      const items = [restricted(namespace), ...manifests].map((each) => JSON.stringify(each)).join('\n---\n');
       writeFileSync(join(repository, 'fleet.yaml'), items);
       git('add', '--all');
       git('commit', '--allow-empty', '-m', 'A fleet');
       const { code, stdout, stderr } = await skep(['sync'], { cwd: folder, env: { KUBECONFIG } });
-      expect(code, `${stdout}${stderr}`).toBe(0);
+      expect(code, `${stdout}${stderr}`).toBe(exitCode);
     },
   };
+}
+
+/** A Namespace that admits pods of the level `restricted` alone. */
+export function restricted(name: string): object {
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
 }
 
 /** The definitions of our kinds are there once. */

@@ -1,14 +1,19 @@
-// Builds the images of the suite with buildah: our own from the Dockerfile, on a root file system that stands in for its base.
+// Builds the images of the suite with buildah: our own from the Dockerfile, on a root file system that stands in for its base,
+// and a PostgreSQL of Debian under the name of the one that manifests/install/postgres runs.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { RELEASED_IMAGE } from '#hosts/reconciler/own-image.ts';
 
 /** Names of the images in the node. */
 export const IMAGES = {
-  skep: 'skep.local/skep:test',
+  skep: RELEASED_IMAGE,
+  /** The same build as another image, for upgrades. */
+  next: RELEASED_IMAGE.replace(/[^:]+$/, 'next'),
   everything: 'skep.local/everything:1',
   pause: 'skep.local/pause:1',
+  postgres: 'docker.io/library/postgres:17.6-bookworm',
 } as const;
 
 const BASE = 'docker.io/library/node:24-slim';
@@ -34,7 +39,9 @@ export function buildImages(options: BuildOptions): void {
   buildBase(options);
   buildah('bud', '--pull-never', '--format', 'docker', '--tag', IMAGES.skep, root);
   buildServer(root, join(folder, 'everything'));
-  derive(IMAGES.pause, ['--entrypoint', '["sleep","infinity"]', '--cmd', '']);
+  derive(BASE, IMAGES.pause, ['--entrypoint', '["sleep","infinity"]', '--cmd', '']);
+  derive(IMAGES.skep, IMAGES.next, ['--label', 'org.opencontainers.image.version=next']);
+  buildPostgres(root);
   for (const [name, image] of Object.entries(IMAGES)) {
     const archive = join(folder, `${name}.tar`);
     rmSync(archive, { force: true });
@@ -75,14 +82,45 @@ function buildServer(root: string, folder: string): void {
     stdio: 'ignore',
   });
   const command = JSON.stringify(['node', `/srv/node_modules/${SERVER}/dist/index.js`]);
-  derive(IMAGES.everything, ['--workingdir', '/srv', '--user', '65532:65532', '--entrypoint', command, '--cmd', ''], {
-    from: folder,
-    to: '/srv',
-  });
+  derive(
+    BASE,
+    IMAGES.everything,
+    ['--workingdir', '/srv', '--user', '65532:65532', '--entrypoint', command, '--cmd', ''],
+    {
+      from: folder,
+      to: '/srv',
+    },
+  );
 }
 
-function derive(image: string, config: readonly string[], added?: { from: string; to: string }): void {
+/** The user has the number that the manifest gives, and the programs are on the path, as in the image of that name. */
+function buildPostgres(root: string): void {
   const container = buildah('from', '--pull-never', BASE);
+  const user = 'groupadd --gid 999 postgres && useradd --uid 999 --gid 999 postgres';
+  const installed = 'apt-get update && apt-get install --yes --no-install-recommends postgresql';
+  const linked = 'ln -s /usr/lib/postgresql/*/bin /usr/local/lib/postgres';
+  const steps = ['export DEBIAN_FRONTEND=noninteractive', user, installed, linked].join(' && ');
+  buildah('run', container, 'sh', '-c', steps);
+  buildah('add', '--quiet', '--chmod', '755', container, join(root, 'test/node/postgres.sh'), '/entrypoint.sh');
+  const path = 'PATH=/usr/local/lib/postgres:/usr/local/bin:/usr/bin:/bin';
+  buildah(
+    'config',
+    '--env',
+    path,
+    '--env',
+    'LANG=C.UTF-8',
+    '--entrypoint',
+    '["/entrypoint.sh"]',
+    '--cmd',
+    '',
+    container,
+  );
+  buildah('commit', '--quiet', container, IMAGES.postgres);
+  buildah('rm', container);
+}
+
+function derive(base: string, image: string, config: readonly string[], added?: { from: string; to: string }): void {
+  const container = buildah('from', '--pull-never', base);
   if (added !== undefined) buildah('add', '--quiet', container, added.from, added.to);
   buildah('config', ...config, container);
   buildah('commit', '--quiet', container, image);

@@ -3,9 +3,9 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { archiveOf, IMAGES } from './images.ts';
-import { ADDRESS, DNS, FOLDER, ISSUER, KUBECONFIG, kubectl } from './place.ts';
+import { ADDRESS, DNS, ENFORCER, FOLDER, hasEnforcer, ISSUER, KUBECONFIG, kubectl } from './place.ts';
 
 const RUN = join(FOLDER, 'run');
 const SOCKET = join(RUN, 'containerd.sock');
@@ -25,11 +25,24 @@ export async function setup(): Promise<void> {
   startContainerd();
   await until('containerd', () => succeeds('ctr', ['--address', SOCKET, 'version']));
   for (const name of Object.keys(IMAGES) as (keyof typeof IMAGES)[]) {
-    run('ctr', ['--address', SOCKET, '--namespace', 'k8s.io', 'images', 'import', archiveOf(FOLDER, name)]);
+    importImage(name);
   }
   startNode();
   const ready = ['wait', '--for=condition=Ready', 'node/skep-node', '--timeout=5s'];
   await until('the node', () => kubectl(ready) !== undefined);
+  // It reads its node when it starts.
+  if (hasEnforcer) startEnforcer();
+}
+
+/** A kubelet names an image by its digest if it was pulled by that digest: then it has that name, too. */
+function importImage(name: keyof typeof IMAGES): void {
+  const images = ['--address', SOCKET, '--namespace', 'k8s.io', 'images'];
+  const image = IMAGES[name];
+  run('ctr', [...images, 'import', archiveOf(FOLDER, name)]);
+  const listed = execFileSync('ctr', [...images, 'list', `name==${image}`], { encoding: 'utf8' });
+  const digest = /sha256:[0-9a-f]{64}/.exec(listed)?.[0];
+  if (digest === undefined) throw new Error(`containerd did not import ${image}`);
+  run('ctr', [...images, 'tag', image, `${image.replace(/:[^:/]+$/, '')}@${digest}`]);
 }
 
 function openNetwork(): void {
@@ -47,6 +60,9 @@ function openNetwork(): void {
   for (const name of ['ipv4/ip_forward', 'bridge/bridge-nf-call-iptables']) {
     writeFileSync(join('/proc/sys/net', name), '1');
   }
+  // The mounts of this process are its own.
+  writeFileSync(join(RUN, 'resolv.conf'), `nameserver ${DNS}\n`);
+  run('mount', ['--bind', join(RUN, 'resolv.conf'), '/etc/resolv.conf']);
 }
 
 function writeKeys(): void {
@@ -131,7 +147,6 @@ function startContainerd(): void {
 }
 
 function startNode(): void {
-  writeFileSync(join(RUN, 'resolv.conf'), `nameserver ${DNS}\n`);
   const settings = {
     ...{ apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' },
     ...{ failCgroupV1: false, cgroupDriver: 'cgroupfs', failSwapOn: false, serializeImagePulls: false },
@@ -157,6 +172,15 @@ function startNode(): void {
   start('coredns', ['-conf', join(RUN, 'Corefile')]);
 }
 
+/** Routes and Services are those of the bridge and of kube-proxy. */
+function startEnforcer(): void {
+  start(ENFORCER, [
+    ...[`--kubeconfig=${KUBECONFIG}`, '--hostname-override=skep-node', `--service-cluster-ip-range=${SERVICES}`],
+    ...['--run-firewall=true', '--run-router=false', '--run-service-proxy=false', '--enable-cni=false'],
+    '--health-port=0',
+  ]);
+}
+
 function pki(name: string): string {
   return join(RUN, 'pki', name);
 }
@@ -166,7 +190,7 @@ function openssl(args: readonly string[]): void {
 }
 
 function start(program: string, args: readonly string[]): void {
-  const log = openSync(join(RUN, 'log', program), 'w');
+  const log = openSync(join(RUN, 'log', basename(program)), 'w');
   // The process namespace ends it; the suite does not wait for it.
   spawn(program, args, { stdio: ['ignore', log, log] }).unref();
 }

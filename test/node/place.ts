@@ -1,6 +1,7 @@
 // Addresses and files of the suite's node, and kubectl as its administrator.
 
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,6 +11,10 @@ export const ADDRESS = '10.200.0.1';
 export const DNS = '10.96.0.10';
 /** The issuer that kubeadm, kind and k3s set. It differs from the default of `oidcConfig`. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+
+/** Enforces NetworkPolicies if SKEP_NODE_BINARIES has it. */
+export const ENFORCER = join(process.env.SKEP_NODE_BINARIES ?? '', 'kube-router');
+export const hasEnforcer = existsSync(ENFORCER);
 
 /** Standard output; undefined if kubectl fails. */
 export function kubectl(args: readonly string[], input?: string): string | undefined {

@@ -15,7 +15,10 @@ const BINARIES = [
   'coredns',
 ];
 /** Programs of the system: packages of Debian. */
-const TOOLS = ['containerd', 'ctr', 'runc', 'buildah', 'iptables', 'ip', 'conntrack', 'openssl', 'unshare'];
+const TOOLS = [
+  ...['containerd', 'ctr', 'runc', 'buildah', 'iptables', 'ip', 'conntrack', 'openssl', 'unshare'],
+  ...['git', 'sshd', 'ssh-keygen', 'ssh-keyscan'],
+];
 const PLUGINS = ['bridge', 'host-local', 'portmap', 'loopback'];
 
 /** Sentences about what is missing; none: the suite can run. */

@@ -185,7 +185,7 @@ function uninstall(): void {
   });
 
   test('everything else goes with the definitions, but for what Git declared beside our kinds', async () => {
-    const [definitions = '', labels = ''] = commandsUnder('### Everything');
+    const [definitions = '', inNamespaces = '', marks = ''] = commandsUnder('### Everything');
     shell(definitions);
     await eventually(
       async () =>
@@ -194,10 +194,12 @@ function uninstall(): void {
     );
     for (const path of kept) await send('GET', path);
     expect(shell('kubectl get crds -o name')).not.toContain('toolhive.stacklok.dev');
-    shell(labels);
+    shell(inNamespaces);
+    shell(marks);
     for (const path of kept) {
-      const { body } = await send('GET', path);
-      expect((body as unknown as KubeObject).metadata.labels ?? {}).not.toHaveProperty(PART_OF);
+      const { labels, annotations } = ((await send('GET', path)).body as unknown as KubeObject).metadata;
+      const names = Object.keys({ ...labels, ...annotations });
+      expect(names.filter((name) => name === PART_OF || name.startsWith('skep.dev/'))).toEqual([]);
     }
   });
 }

@@ -34,7 +34,10 @@ export interface HealthFacts {
   readonly version: JsonObject;
 }
 
-/** `changed` is called with the new result of `unready` when a check has changed it. */
+/** Reasons of one outage that are reported: a server may give any number of them. */
+const REASONS_MAX = 20;
+
+/** `changed` is called once with each result of `unready` until the server answers: two reasons may take turns at each check. */
 export function watchHealth(
   backend: Backend,
   facts: HealthFacts,
@@ -45,7 +48,7 @@ export function watchHealth(
   let answered = false;
   let draining = false;
   let stopped = false;
-  let said: string | undefined;
+  const reported = new Set<string>();
   let cancel: () => void = () => undefined;
 
   function unready(): string | undefined {
@@ -57,9 +60,14 @@ export function watchHealth(
 
   function tell(): void {
     const reason = unready();
-    if (reason === said || draining) return;
-    said = reason;
-    changed(reason);
+    if (draining) return;
+    if (reason === undefined) {
+      if (reported.size > 0) changed(undefined);
+      reported.clear();
+    } else if (reported.size < REASONS_MAX && !reported.has(reason)) {
+      reported.add(reason);
+      changed(reason);
+    }
   }
 
   async function ask(): Promise<void> {

@@ -91,7 +91,8 @@ describe('the phase of an MCPServer', () => {
         RUNNING[0]!,
         { kind: 'StatefulSet', spec: { replicas: 1 }, status: { observedGeneration: 2 } },
       ]),
-      reported: 'Pending, MCP server is starting, not ready: WorkloadsNotReady, 2 proxies',
+      reported:
+        'Pending, MCP server is starting: no pod of the server is ready. If that lasts, its events have the reason: kubectl -n agents describe pod weather-0, not ready: WorkloadsNotReady, 2 proxies',
     },
     {
       reason: 'the controller has not seen the newest generation, so its numbers are about an older one',
@@ -143,7 +144,8 @@ describe('the phase of an MCPServer', () => {
         { kind: 'Deployment', ...complete(2), status: { ...complete(2).status, readyReplicas: 0 } },
         RENEWING,
       ]),
-      reported: 'Pending, MCP server is starting, not ready: WorkloadsNotReady, 0 proxies',
+      reported:
+        'Pending, MCP server is starting: no pod of the server is ready. If that lasts, its events have the reason: kubectl -n agents describe pod weather-0, not ready: WorkloadsNotReady, 0 proxies',
     },
     {
       reason: 'somebody scaled the proxy to zero',

@@ -4,7 +4,7 @@ import type { Static } from '#std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { type Progress as Reached, setback } from '../pods/progress.ts';
-import { adviceOnLog, readyReplicas, workloadState } from '../pods/workload.ts';
+import { adviceOnEvents, adviceOnLog, readyReplicas, workloadState } from '../pods/workload.ts';
 import { configHashes } from '../proxy/verdicts.ts';
 import { serverVerdicts } from './conditions.ts';
 import { clientUrl, type Server, serverChildNames, sessionPool } from './facts.ts';
@@ -56,6 +56,8 @@ function workloadProgress(self: Server, view: Observed['view']): Progress {
     return { phase: 'Running', message: 'MCP server is running', ready: false, reason: 'RolloutInProgress' };
   }
   const waiting =
-    readyReplicas(servers) > 0 ? `: its proxy is not ready. ${adviceOnLog(self.namespace, deployment)}` : '';
-  return { phase: 'Pending', message: `MCP server is starting${waiting}`, ready: false, reason: 'WorkloadsNotReady' };
+    readyReplicas(servers) > 0
+      ? `its proxy is not ready. ${adviceOnLog(self.namespace, deployment)}`
+      : `no pod of the server is ready. ${adviceOnEvents(self.namespace, statefulSet)}`;
+  return { phase: 'Pending', message: `MCP server is starting: ${waiting}`, ready: false, reason: 'WorkloadsNotReady' };
 }

@@ -44,6 +44,11 @@ export function adviceOnLog(namespace: string, deployment: string): string {
   return `If that lasts, its log has the reason: kubectl -n ${namespace} logs deployment/${deployment}`;
 }
 
+/** A sentence for the message of a server whose pods run and are not ready: the kubelet writes the reason to their events. */
+export function adviceOnEvents(namespace: string, statefulSet: string): string {
+  return `If that lasts, its events have the reason: kubectl -n ${namespace} describe pod ${statefulSet}-0`;
+}
+
 function failureOf(conditions: Json | undefined): string | undefined {
   if (!Array.isArray(conditions)) return undefined;
   const failed = conditions.filter(isObject).find(({ type, status, reason }) => {

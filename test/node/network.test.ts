@@ -1,0 +1,48 @@
+// The policies of manifests/network, enforced: clients reach proxies, proxies reach servers, and nothing else reaches servers.
+
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { applyDefinitions, HTTP, openFleet, server } from './fleet.ts';
+import { hasEnforcer, kubectl } from './place.ts';
+import { type Caller, REFUSED, startCaller } from './pods.ts';
+
+const POLICIES = join(fileURLToPath(new URL('../..', import.meta.url)), 'manifests/network');
+const NAMESPACE = 'guarded';
+const PROXY = `mcp-http-proxy.${NAMESPACE}.svc.cluster.local`;
+const SERVER = `mcp-http.${NAMESPACE}.svc.cluster.local`;
+
+if (!hasEnforcer) {
+  process.stderr.write('skipped: NetworkPolicies, because SKEP_NODE_BINARIES has no kube-router that enforces them\n');
+}
+
+describe.skipIf(!hasEnforcer)('manifests/network', () => {
+  let client: Caller;
+  let neighbour: Caller;
+
+  beforeAll(async () => {
+    await applyDefinitions();
+    await openFleet(NAMESPACE).sync([server(NAMESPACE, 'http', HTTP)]);
+    kubectl(['create', 'namespace', 'clients']);
+    client = startCaller('clients', 'client', {});
+    neighbour = startCaller(NAMESPACE, 'neighbour', {});
+  });
+
+  test('is necessary: without it, every pod reaches a server past its proxy', () => {
+    expect(client.connect(SERVER, 3001)).toBe('connected');
+    expect(neighbour.connect(SERVER, 3001)).toBe('connected');
+  });
+
+  test('refuses pods that ask a server past its proxy, in its namespace and from others', async () => {
+    expect(kubectl(['-n', NAMESPACE, 'apply', '--server-side', '-k', POLICIES])).toContain('skep-servers');
+    // The enforcer follows the API server in its own time.
+    await expect.poll(() => client.connect(SERVER, 3001)).toMatch(REFUSED);
+    await expect.poll(() => neighbour.connect(SERVER, 3001)).toMatch(REFUSED);
+  });
+
+  test('lets clients call a tool through the proxy', () => {
+    const call = ['call', `http://${PROXY}:8080/mcp`, 'echo', 'message=through'];
+    expect(client.skep(...call)).toContain('Echo: through');
+    expect(neighbour.skep(...call)).toContain('Echo: through');
+  });
+});
