@@ -20,7 +20,7 @@ import { learnHints } from './lists/learn-hints.ts';
 import type { LiveRules } from './lists/live-stream.ts';
 import { answerPlain, type PlainAnswers, plainRoutes } from './plain-answers.ts';
 import type { BeginSpan, CallSpan, ProxyClock, TraceContext } from './ports.ts';
-import type { RecordedCall } from './recording.ts';
+import type { RecordedCall } from './records/recording.ts';
 import { routeRefusal } from './routes.ts';
 import type { ServiceLimits, ServiceTimes } from './settings.ts';
 import { MESSAGES_PATH, openSseStream, postSseMessage, SSE_PATH, type SseRoutes } from './sse/routes.ts';

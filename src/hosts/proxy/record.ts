@@ -6,8 +6,8 @@ import type { RunConfig } from '#contracts/run-config.ts';
 import { type AuditData, auditLine } from '#gateway/gate/audit.ts';
 import type { AuditType } from '#gateway/gate/audit-types.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
-import { type AuditTrail, type Recorders, recordCall } from '#gateway/proxy/record.ts';
-import type { RecordedCall } from '#gateway/proxy/recording.ts';
+import { type AuditTrail, type Recorders, recordCall } from '#gateway/proxy/records/record.ts';
+import type { RecordedCall } from '#gateway/proxy/records/recording.ts';
 import { type LineOutput, openLineOutput } from '../line-output.ts';
 import { proxyClock } from './clock.ts';
 

@@ -244,6 +244,7 @@ describe('the audit', () => {
     const client = await connect(server);
     await server.written('audit events cannot be written');
     expect((await client.post({ jsonrpc: '2.0', id: 7, method: 'tools/list' })).status).toBe(status);
+    if (auditFailure === 'refuse') await server.written('"audit-unwritable"');
     expect((await get(`${server.origin}/health`)).status).toBe(200);
   });
 });

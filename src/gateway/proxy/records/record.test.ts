@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { createProxyMetrics } from './metrics.ts';
+import { createProxyMetrics } from '../metrics.ts';
 import { type Recorders, recordCall } from './record.ts';
 
 test('a request whose audit event cannot be written is in the log and has its span, and the log says so', () => {

@@ -2,9 +2,9 @@
 // of arguments, queries and tokens are never among them.
 
 import type { Json } from '#std/json.ts';
-import { sourceAddress, withoutUserInfo } from '../gate/audit.ts';
-import type { MessageId } from '../wire/message.ts';
-import { methodFacts } from '../wire/methods.ts';
+import { sourceAddress, withoutUserInfo } from '../../gate/audit.ts';
+import type { MessageId } from '../../wire/message.ts';
+import { methodFacts } from '../../wire/methods.ts';
 import type { Recording } from './recording.ts';
 
 export interface SpanFacts {

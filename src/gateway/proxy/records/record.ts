@@ -1,11 +1,11 @@
 // What is kept of a request that has ended: metrics, a span, a line of the log.
 
-import { type AuditData, type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../gate/audit.ts';
-import { singleHeader } from '../wire/headers.ts';
-import { methodFacts } from '../wire/methods.ts';
-import type { Ended } from './entry.ts';
-import type { ProxyMetrics } from './metrics.ts';
-import type { ProxyLog } from './ports.ts';
+import { type AuditData, type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../../gate/audit.ts';
+import { singleHeader } from '../../wire/headers.ts';
+import { methodFacts } from '../../wire/methods.ts';
+import type { Ended } from '../entry.ts';
+import type { ProxyMetrics } from '../metrics.ts';
+import type { ProxyLog } from '../ports.ts';
 import type { RecordedCall, Recording } from './recording.ts';
 import { type SpanFacts, spanAttributes, spanName } from './span.ts';
 

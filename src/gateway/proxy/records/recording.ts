@@ -1,10 +1,10 @@
 // A request that has ended, for everybody who keeps something of it.
 
 import type { IncomingMessage } from 'node:http';
-import type { AuditSource } from '../gate/audit.ts';
-import type { Ended } from './entry.ts';
-import type { Forwarded } from './forwarded.ts';
-import type { CallSpan } from './ports.ts';
+import type { AuditSource } from '../../gate/audit.ts';
+import type { Ended } from '../entry.ts';
+import type { Forwarded } from '../forwarded.ts';
+import type { CallSpan } from '../ports.ts';
 
 export interface RecordedCall {
   readonly request: IncomingMessage;
