@@ -50,9 +50,13 @@ export function openLineOutput(fd: number, logger: Logger): LineOutput {
     fails: () => state.failed || state.lost > 0,
     async close() {
       await new Promise<void>((resolve) => {
-        state.idle = resolve;
-        proxyClock.after(CLOSE_MS, resolve);
-        if (state.bytes === 0 || state.failed) resolve();
+        // It keeps the process alive, unlike the timers of the proxy: nothing else does any more.
+        const late = setTimeout(resolve, CLOSE_MS);
+        state.idle = () => {
+          clearTimeout(late);
+          resolve();
+        };
+        if (state.bytes === 0 || state.failed) state.idle();
       });
       state.closed = true;
     },

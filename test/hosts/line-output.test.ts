@@ -9,6 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openLineOutput } from '#hosts/line-output.ts';
 import { createLogger } from '#hosts/log.ts';
+import { startProgram } from '../harness/mcp-program.ts';
 
 let folder: string;
 
@@ -58,3 +59,26 @@ it('a pipe without a reader loses lines beyond the bound, and says how many when
   expect(bytes).toBeLessThanOrEqual(4096 * 1024);
   closeSync(fd);
 }, 120_000);
+
+it('the end waits for a pipe that is full, although nothing else keeps the process alive', async () => {
+  const pipe = join(folder, 'full');
+  execFileSync('mkfifo', [pipe]);
+  const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  const source = (path: string) => JSON.stringify(new URL(`../../src/hosts/${path}`, import.meta.url).href);
+  const program = startProgram([
+    '--input-type=module',
+    '--eval',
+    `const { openLineOutput } = await import(${source('line-output.ts')});
+     const { createLogger } = await import(${source('log.ts')});
+     const { openSync, constants } = await import('node:fs');
+     const fd = openSync(${JSON.stringify(pipe)}, constants.O_WRONLY | constants.O_NONBLOCK);
+     const output = openLineOutput(fd, createLogger('info', process.stdout));
+     for (let count = 0; count < 100; count += 1) output.write('x'.repeat(1023) + '\\n');
+     process.stdout.write('closing\\n');
+     await output.close();
+     process.stdout.write('closed\\n');`,
+  ]);
+  await program.printed(/closed/);
+  expect(program.output()).toContain('closing');
+  closeSync(fd);
+});

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer, Era, Exchange } from '../backends/backend.ts';
 import { authorizeAs } from '../credentials/authorize.ts';
 import type { Credential } from '../credentials/credential.ts';
+import { keptSizeFault } from '../gate/kept-sizes.ts';
 import {
   checkStandardHeaders,
   encodeHeaderValue,
@@ -20,13 +21,13 @@ import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
 import {
   ACCEPT_REFUSED,
+  keptTooLarge,
   protocolRefusal,
   type Refusal,
   SESSION_REQUIRED,
   sessionUnknown,
   TOO_MANY_RESOURCES,
 } from './faults.ts';
-import { keptSizeRefusal } from './kept-sizes.ts';
 import { isErrorStatus, rewriteAnswer } from './lists/list-answer.ts';
 import {
   type LiveRules,
@@ -102,8 +103,8 @@ function prepareMessage(
   const decided = eraOf(singleHeader(headers, HEADERS.protocolVersion), message);
   if (decided.fault !== undefined) return { known: { ...begun, message }, refusal: protocolRefusal(decided.fault) };
   const { era, revision } = decided;
-  const tooLarge = keptSizeRefusal(message, body, era);
-  if (tooLarge !== undefined) return { known: { ...begun, message, era, revision }, refusal: tooLarge };
+  const tooLarge = keptSizeFault(message, body, era);
+  if (tooLarge !== undefined) return { known: { ...begun, message, era, revision }, refusal: keptTooLarge(tooLarge) };
   const fault = era === 'stateless' && message !== undefined ? checkStandardHeaders(headers, message) : undefined;
   if (fault !== undefined) return { known: { ...begun, message, era, revision }, refusal: protocolRefusal(fault) };
   const session = sessionOf(world.seal, incoming, message, era);

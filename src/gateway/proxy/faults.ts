@@ -110,6 +110,11 @@ export const TOO_LARGE: Refusal = {
   reason: 'request-too-large',
 };
 
+/** Its body was read, so that the connection goes on. */
+export function keptTooLarge(message: string): Refusal {
+  return { status: 413, code: ERRORS.invalidRequest, message, reason: 'request-too-large' };
+}
+
 export const HINTS_UNREADABLE: Refusal = {
   status: 503,
   code: ERRORS.internalError,

@@ -11,6 +11,7 @@ import { ANONYMOUS_CLAIMS } from '../gate/policy/request.ts';
 import { scopesForCall } from '../gate/policy/step-up.ts';
 import { type ToolRules, unknownTool } from '../gate/tools.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
+import { foldKey } from '../wire/json-members.ts';
 import { listItems } from '../wire/lists.ts';
 import type { Message, MessageId, Span } from '../wire/message.ts';
 import { methodFacts } from '../wire/methods.ts';
@@ -177,10 +178,10 @@ const NO_TOOL = Symbol('no tool of that name');
 
 const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
 
-/** Clients written in Go read keys in any letter case. */
+/** Clients written in Go read keys in any letter case, by the rules of Unicode. */
 function filteredKey(key: string | undefined): FilteredKey | undefined {
-  const lower = key?.toLowerCase();
-  return FILTERED.find((each) => each.toLowerCase() === lower);
+  const folded = key === undefined ? undefined : foldKey(key);
+  return FILTERED.find((each) => foldKey(each) === folded);
 }
 
 /** The key of the list that the message asks for; undefined for other messages. */
@@ -189,8 +190,11 @@ export function listKeyOf(message: Message | undefined): FilteredKey | undefined
   return filteredKey(methodFacts(message.method)?.resultKey);
 }
 
-/** A message without a match has no list and changes none. A key that is written with escapes is read by the parser. */
-const PERHAPS_LIST = /"(tools|prompts|resources|resourceTemplates)"|\\u|list_changed/i;
+/**
+ * A message without a match has no list and changes none. The parser reads a key that is written with escapes or with U+017F, an
+ * s to some clients, and refuses UTF-16, which some clients read.
+ */
+const PERHAPS_LIST = /"(tools|prompts|resources|resourceTemplates)"|\\u|\xc5\xbf|\0|list_changed/i;
 
 /** `key` is undefined if no list was requested; any answer may have one all the same. What cannot be read becomes an error. */
 function rewriteMessage(

@@ -40,10 +40,17 @@ it.each([
   ['of a list of another kind', PROMPTS, 'application/json', TOOLS.replace('"tools"', '"prompts":[],"tools"')],
   ['of a call, with an escaped key', call('a'), 'application/json', TOOLS.replace('"tools"', '"\\u0074ools"')],
   ['of a call, in another letter case', call('a'), 'application/json', TOOLS.replace('"tools"', '"Tools"')],
+  ['of a call, with a long s', call('a'), 'application/json', TOOLS.replace('"tools"', '"tool\u017f"')],
   ['of a ping', { jsonrpc: '2.0', id: 1, method: 'ping' }, 'application/json', TOOLS],
 ] as const)('a list that comes as the answer %s is filtered or refused', async (_what, request, type, body) => {
   answerWith(200, type, body);
   expect((await post(proxy.url, request)).text).not.toContain('hidden');
+});
+
+it('an answer in UTF-16 is refused', async () => {
+  const body = Buffer.from(TOOLS, 'utf16le');
+  respond = ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  expect((await post(proxy.url, call('a'))).text.replaceAll('\0', '')).not.toContain('hidden');
 });
 
 it('an answer without a list passes byte for byte, even if it names a key twice', async () => {

@@ -173,6 +173,17 @@ it('what clients do not see is neither found nor called, and no tool is called p
   }
 });
 
+it('the answer about a tool that policies forbid is that about a tool that is not there', async () => {
+  const policies = ['permit(principal, action, resource) when { resource.name != "hang" && resource.name != "gone" };'];
+  const authz = { type: 'cedar' as const, policies };
+  const client = await connect(await run({}, { incomingAuth: { type: 'anonymous', authz } }));
+  const answers = ['hang', 'gone'].map((name) =>
+    client.ask('tools/call', { name: 'call_tool', arguments: { tool_name: name, parameters: {} } }),
+  );
+  const [there, missing] = await Promise.all(answers);
+  expect([there.isError, there]).toEqual([true, missing]);
+});
+
 it.each([
   ['find_tool', {}, 'find_tool needs tool_description, a text'],
   ['find_tool', { tool_description: 'x', tool_keywords: 'y' }, 'find_tool takes a list of texts as tool_keywords'],
@@ -268,7 +279,7 @@ it('policies that know the tools of the backends alone are enough', async () => 
   expect(await names(client, 'camera, pay, rain, text')).toEqual(['getForecast']);
   expect(await callsOf(client, 'getForecast')).toBe('called');
   expect(await callsOf(client, 'take_snapshot')).toContain('Unauthorized');
-  for (const own of ['call_tool', 'find_tool']) expect(await callsOf(client, own)).toContain('tool not found');
+  for (const own of ['call_tool', 'find_tool']) expect(await callsOf(client, own)).toContain('Unauthorized');
 });
 
 it('a permit that reads arguments decides on those of the called tool', async () => {

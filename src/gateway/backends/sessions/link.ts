@@ -40,10 +40,20 @@ export interface SessionLink {
  * Opens the line of a new session; the first message that it gets is the client's `initialize`. Handlers may be called
  * before the promise is settled. Rejects with a Failure: its data may say `retryAfterSeconds`.
  */
-export type OpenSession = (exchange: Exchange, handlers: SessionHandlers, makeRoom: MakeRoom) => Promise<SessionLink>;
+export type OpenSession = (
+  exchange: Exchange,
+  handlers: SessionHandlers,
+  client: WaitingClient,
+) => Promise<SessionLink>;
 
 /** The same for one request of the stateless era. */
 export type OpenRequest = (exchange: Exchange, handlers: SessionHandlers) => Promise<SessionLink>;
 
-/** Ends a session that is not used, in favour of the one that is opened. False: there is none that may end. */
-export type MakeRoom = () => boolean;
+/** The client that waits for the line of its session. */
+export interface WaitingClient {
+  readonly caller: string;
+  /** True when it has closed its connection: nothing has to be opened for it any more. */
+  left(): boolean;
+  /** Ends a session that is not used, in favour of the one that is opened. False: there is none that may end. */
+  makeRoom(): boolean;
+}

@@ -8,7 +8,7 @@ import type { BackendClock } from '../ports.ts';
 import { answerEmpty, NO_FLOW, refuseExchange } from './errors.ts';
 import { lineFault } from './faults.ts';
 import { SESSION_LIMITS, type SessionLimits } from './limits.ts';
-import type { OpenRequest, OpenSession } from './link.ts';
+import type { OpenRequest, OpenSession, WaitingClient } from './link.ts';
 import type { BackendObserver } from './observer.ts';
 import { endQuiet, endUnused } from './room.ts';
 import { createSession, type Session } from './session.ts';
@@ -160,9 +160,12 @@ function initialize(state: State, exchange: Exchange, answer: Answer): Flow {
     else queueMicrotask(() => session.end(REFUSED));
   }
 
-  const makeRoom = (): boolean =>
-    endQuiet({ session, opening, sessions: state.sessions, now: parts.clock.monotonic() });
-  parts.open(exchange, session.handlers, makeRoom).then(
+  const client: WaitingClient = {
+    caller: exchange.caller,
+    left: () => gone,
+    makeRoom: () => endQuiet({ session, opening, sessions: state.sessions, now: parts.clock.monotonic() }),
+  };
+  parts.open(exchange, session.handlers, client).then(
     (link) => {
       session.use(link);
       if (gone || !opening.has(session)) return session.end(REFUSED);

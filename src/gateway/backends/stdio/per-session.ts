@@ -6,7 +6,7 @@ import type { Backend, Era, Exchange, Probe } from '../backend.ts';
 import type { LinkHandlers } from '../link.ts';
 import type { BackendClock, Processes } from '../ports.ts';
 import type { SessionLimits } from '../sessions/limits.ts';
-import type { MakeRoom, SessionHandlers, SessionLink } from '../sessions/link.ts';
+import type { SessionHandlers, SessionLink, WaitingClient } from '../sessions/link.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
 import { createSessionBackend } from '../sessions/sessions.ts';
 import { otherEra } from './handshake.ts';
@@ -53,7 +53,7 @@ export function createPerSessionStdio(parts: PerSessionStdioParts): Backend {
   const state: State = { parts, pool, era: undefined, spare: undefined, asking: undefined, stateless };
   return createSessionBackend({
     ...{ replica: parts.replica, clock, observer, limits: parts.limits },
-    open: (_, handlers, makeRoom) => openProcess(state, handlers, makeRoom),
+    open: (_, handlers, client) => openProcess(state, handlers, client),
     openRequest: (exchange, handlers) => openRequest(state, exchange, handlers),
     eras: () => (state.era === undefined ? undefined : new Set([state.era])),
     probe: () => probePool(state),
@@ -64,16 +64,16 @@ export function createPerSessionStdio(parts: PerSessionStdioParts): Backend {
 }
 
 /** A process that nothing was sent to, but for the question which era it speaks. */
-async function takeProcess(state: State, handlers: LinkHandlers, makeRoom?: MakeRoom): Promise<ProcessLine> {
+async function takeProcess(state: State, handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine> {
   const { spare, pool } = state;
   state.spare = undefined;
-  if (spare === undefined || spare.ended() !== undefined) return pool.take(handlers, makeRoom);
+  if (spare === undefined || spare.ended() !== undefined) return pool.take(handlers, client);
   spare.use(handlers);
   return spare.line;
 }
 
 /** The first response is that to `initialize`. */
-async function openProcess(state: State, handlers: SessionHandlers, makeRoom: MakeRoom): Promise<SessionLink> {
+async function openProcess(state: State, handlers: SessionHandlers, client: WaitingClient): Promise<SessionLink> {
   if (state.era === 'stateless') throw otherEra(state.era);
   let answered = false;
   const line: LinkHandlers = {
@@ -92,7 +92,7 @@ async function openProcess(state: State, handlers: SessionHandlers, makeRoom: Ma
       handlers.closed(detail);
     },
   };
-  return takeProcess(state, line, makeRoom);
+  return takeProcess(state, line, client);
 }
 
 async function openRequest(state: State, exchange: Exchange, handlers: SessionHandlers): Promise<SessionLink> {

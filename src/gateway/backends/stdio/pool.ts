@@ -3,12 +3,12 @@
 import { Failure } from '#std/failure.ts';
 import type { LinkHandlers } from '../link.ts';
 import type { Processes } from '../ports.ts';
-import type { MakeRoom } from '../sessions/link.ts';
+import type { WaitingClient } from '../sessions/link.ts';
 import { type LineParts, openLine, type ProcessLine } from './line.ts';
 
 export interface Pool {
-  /** Opens the line to an unused process. Closing the line ends the process. `makeRoom` has one released. Rejects with a Failure. */
-  take(handlers: LinkHandlers, makeRoom?: MakeRoom): Promise<ProcessLine>;
+  /** Opens the line to an unused process. Closing the line ends the process. Rejects with a Failure, also when the client leaves. */
+  take(handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine>;
   /** Resolves if a process serves, is being renewed or runs; uses none. Rejects with a Failure. */
   check(): Promise<void>;
 }
@@ -29,42 +29,68 @@ interface Slot {
 interface State {
   readonly parts: PoolParts;
   readonly slots: readonly Slot[];
+  /** All that have no process yet. */
+  readonly takers: Set<Taker>;
   /** Takers that wait for a process, the oldest first. */
   readonly waiting: (() => void)[];
+}
+
+interface Taker {
+  /** Undefined for a taker that serves no client of its own. */
+  readonly caller: string | undefined;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 /** A node needs 2 to 4 s to replace a container (measured with kubelet 1.36 and containerd). */
 const RENEWAL_MS = 15_000;
 const LOOK_AGAIN_MS = 250;
-/** Takers that may wait, for each process. */
-const WAITING_PER_SLOT = 4;
+/** Takers that may wait, for each process: in all, and of one caller, which must not keep the others from waiting. */
+const WAITING_PER_SLOT = 8;
+const WAITING_PER_CALLER = 4;
 
 /** The processes have the indices from 0 to `size`, without that. */
 export function createPool(parts: PoolParts, size: number): Pool {
   const slots = Array.from({ length: size }, (_, index) => ({
     ...{ index, taken: false, used: undefined, releasedAt: undefined },
   }));
-  const state: State = { parts, slots, waiting: [] };
-  return { take: (handlers, makeRoom) => takeSlot(state, handlers, makeRoom), check: () => checkSlots(state) };
+  const state: State = { parts, slots, takers: new Set(), waiting: [] };
+  return { take: (handlers, client) => takeSlot(state, handlers, client), check: () => checkSlots(state) };
 }
 
-async function takeSlot(state: State, handlers: LinkHandlers, makeRoom?: MakeRoom): Promise<ProcessLine> {
-  const { parts, slots, waiting } = state;
-  if (waiting.length >= slots.length * WAITING_PER_SLOT) throw busy();
+async function takeSlot(state: State, handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine> {
+  const taker: Taker = { caller: client?.caller };
+  if (mayNotWait(state, taker)) throw busy();
+  state.takers.add(taker);
+  try {
+    return await waitForProcess(state, handlers, client);
+  } finally {
+    state.takers.delete(taker);
+  }
+}
+
+async function waitForProcess(state: State, handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine> {
+  const { parts, waiting } = state;
   const deadline = parts.clock.monotonic() + RENEWAL_MS;
   // A newcomer does not overtake the takers that wait.
   if (waiting.length > 0) await waitForSlot(state);
   let made = false;
   for (;;) {
+    // A process is for one use: none is wasted on a client that has gone.
+    if (client?.left() === true) throw busy();
     const { line, failure } = await trySlots(state, handlers);
     if (line !== undefined) return line;
     // While processes are renewed, a container that does not run yet is refused in many words.
     if (!isRenewing(state) || parts.clock.monotonic() >= deadline) throw failure ?? busy();
     // One for each taker, and none while a process is on its way.
-    if (!made && !isReleased(state)) made = makeRoom?.() === true;
+    if (!made && !isReleased(state)) made = client?.makeRoom() === true;
     await waitForSlot(state);
   }
+}
+
+/** As many as there are processes may get one without waiting. */
+function mayNotWait({ slots, takers }: State, { caller }: Taker): boolean {
+  const own = caller === undefined ? 0 : [...takers].filter((taker) => taker.caller === caller).length;
+  return takers.size >= slots.length * (1 + WAITING_PER_SLOT) || own >= slots.length * (1 + WAITING_PER_CALLER);
 }
 
 function busy(): Failure {

@@ -37,9 +37,10 @@ export function passOptimizer(
   const inner = readInnerCall(call.body, request);
   if (!inner.ok) return refuseCall(call, answer, inner.message);
   const { tool, body, message } = inner;
-  if (!offer.searched.items.some(({ key }) => key === tool)) return refuseCall(call, answer, `tool not found: ${tool}`);
+  // First: a caller must not learn which of the tools that it may not call are there.
   const denial = world.denial(call.exchange, body, message);
   if (denial !== undefined) return refuseCall(call, answer, denial);
+  if (!offer.searched.items.some(({ key }) => key === tool)) return refuseCall(call, answer, `tool not found: ${tool}`);
   world.log('debug', { tool }, 'call_tool calls a tool');
   const { headers } = call.exchange;
   const named = headers[HEADERS.name] === undefined ? headers : { ...headers, [HEADERS.name]: encodeHeaderValue(tool) };

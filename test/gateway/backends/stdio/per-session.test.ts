@@ -96,6 +96,37 @@ describe('processes', () => {
     expect(await other.tool('pid')).toMatch(/^\d+$/);
   });
 
+  test('are waited for by a few clients of one caller, and the others may wait next to them', async () => {
+    const { backend } = start({ pods: 1 });
+    const first = await openSession(backend);
+    const greedy = Array.from({ length: 40 }, () => call(backend, request('initialize', {}), { caller: 'greedy' }));
+    await Promise.all(greedy.slice(5).map((each) => each.end()));
+    expect(greedy.map(({ fault }) => fault?.reason)).toEqual([...Array(5).fill(undefined), ...Array(35).fill('busy')]);
+    const other = openSession(backend, { caller: 'other' });
+    for (const each of greedy) each.abort();
+    await first.end();
+    expect(await (await other).tool('pid')).toMatch(/^\d+$/);
+  });
+
+  test('are not started for clients that have left', async () => {
+    const { open, check } = sessionProgram(FIXTURE, ['mcp']);
+    let opened = 0;
+    const processes: Processes = {
+      check,
+      open: (index, handlers) => {
+        opened += 1;
+        return open(index, handlers);
+      },
+    };
+    const { backend } = start({ pods: 1, processes });
+    const first = await openSession(backend);
+    const waiting = ['a', 'b', 'c'].map((caller) => call(backend, request('initialize', {}), { caller }));
+    for (const each of waiting) each.abort();
+    await first.end();
+    await openSession(backend, { caller: 'other' });
+    expect(opened).toBe(2);
+  });
+
   test('are not used up by checks', async () => {
     const { open, check } = sessionProgram(FIXTURE, ['mcp']);
     let opened = 0;

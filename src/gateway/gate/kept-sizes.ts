@@ -1,9 +1,7 @@
 // Limits the messages that stay in memory after they were answered, or for as long as a client listens.
 
-import { ERRORS } from '../wire/errors.ts';
 import type { Message, RequestMessage } from '../wire/message.ts';
 import type { Era } from '../wire/revisions.ts';
-import type { Refusal } from './faults.ts';
 
 /** Sessions keep parts of `initialize`; there are thousands of sessions, and real clients send less than 4 KiB. */
 const INITIALIZE_BYTES_MAX = 16 * 1024;
@@ -12,20 +10,18 @@ const CLIENT_BYTES_MAX = INITIALIZE_BYTES_MAX;
 /** A subscription is kept for as long as the client listens. 100 URIs, the most that it may have, are about 10 KiB in practice. */
 const LISTEN_BYTES_MAX = 64 * 1024;
 
-/** Undefined if the message may pass. */
-export function keptSizeRefusal(message: Message | undefined, body: Buffer | undefined, era: Era): Refusal | undefined {
+/** What the client is told about a message that is too large; undefined if it may pass. */
+export function keptSizeFault(message: Message | undefined, body: Buffer | undefined, era: Era): string | undefined {
   if (message?.kind !== 'request' || body === undefined) return undefined;
   const { method } = message;
   if (method === 'initialize' && body.length > INITIALIZE_BYTES_MAX) {
-    return tooLarge('The message initialize is larger than 16 KiB. Declare fewer or smaller capabilities.');
+    return 'The message initialize is larger than 16 KiB. Declare fewer or smaller capabilities.';
   }
   if (method === 'subscriptions/listen' && body.length > LISTEN_BYTES_MAX) {
-    return tooLarge('The message subscriptions/listen is larger than 64 KiB. Subscribe to fewer resources at once.');
+    return 'The message subscriptions/listen is larger than 64 KiB. Subscribe to fewer resources at once.';
   }
   if (era === 'stateless' && clientBytes(message) > CLIENT_BYTES_MAX) {
-    return tooLarge(
-      'clientInfo and clientCapabilities in _meta are larger than 16 KiB. Declare fewer or smaller capabilities.',
-    );
+    return 'clientInfo and clientCapabilities in _meta are larger than 16 KiB. Declare fewer or smaller capabilities.';
   }
   return undefined;
 }
@@ -33,8 +29,4 @@ export function keptSizeRefusal(message: Message | undefined, body: Buffer | und
 function clientBytes({ meta }: RequestMessage): number {
   const spans = [meta?.clientInfo, meta?.clientCapabilities];
   return spans.reduce((sum, span) => sum + (span === undefined ? 0 : span.end - span.start), 0);
-}
-
-function tooLarge(message: string): Refusal {
-  return { status: 413, code: ERRORS.invalidRequest, message, reason: 'request-too-large' };
 }
