@@ -3,7 +3,7 @@
 
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
-import type { JsonObject } from '#std/json.ts';
+import { type JsonObject, shownText } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 import type { Refusal } from './rejection.ts';
 
@@ -20,7 +20,7 @@ function checkType(typ: unknown, allowed: readonly string[] = []): Refusal | und
     const folded = typ.toLowerCase();
     if (TOKEN_TYPES.includes(folded) || allowed.some((each) => each.toLowerCase() === folded)) return undefined;
   }
-  return { reason: 'type-refused', type: excerpt(String(typ)) };
+  return { reason: 'type-refused', type: excerpt(shownText(typ)) };
 }
 
 /** RFC 7800 section 3.1: it is good only together with a proof, which no one here checks. */
