@@ -30,10 +30,19 @@ export function checkBearer({ cnf }: JsonObject): Refusal | undefined {
 
 /** Of what a token says of itself, unverified; undefined for one that is no JWT: only its provider can read it. */
 export function checkForm(token: string, allowed: readonly string[] | undefined): Refusal | undefined {
+  const header = decoded(() => decodeProtectedHeader(token));
+  if (header === undefined) return undefined;
+  const refusal = checkType(header.typ, allowed);
+  if (refusal !== undefined) return refusal;
+  const claims = decoded(() => decodeJwt(token) as JsonObject);
+  return claims && checkBearer(claims);
+}
+
+/** jose throws different classes for different flaws; all of them mean that it is no JWT. */
+function decoded<T>(decode: () => T): T | undefined {
   try {
-    return checkType(decodeProtectedHeader(token).typ, allowed) ?? checkBearer(decodeJwt(token) as JsonObject);
+    return decode();
   } catch {
-    // jose throws different classes for different flaws; all of them mean that it is no JWT.
     return undefined;
   }
 }
