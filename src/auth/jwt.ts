@@ -5,7 +5,7 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import * as errors from 'jose/errors';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { decodeJwt } from 'jose/jwt/decode';
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { checkClaims, type ExpectedClaims } from './claims.ts';
 import { excerpt } from './excerpt.ts';
 import type { KeyLookup, KeyResult } from './jwks.ts';
@@ -71,7 +71,7 @@ async function verifySignature(findKey: KeyLookup, token: string): Promise<Token
   if (header === undefined) return refuseToken({ reason: 'token-malformed', detail: 'no JWS header' });
   const { alg } = header;
   if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
-    return refuseToken({ reason: 'algorithm-refused', algorithm: excerpt(String(alg)) });
+    return refuseToken({ reason: 'algorithm-refused', algorithm: excerpt(shownText(alg)) });
   }
   const lookup = await findKey({ ...header, alg });
   if (lookup.found !== 'key') return refuseToken(keyRefusal(lookup, header.kid));

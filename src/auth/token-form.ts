@@ -3,7 +3,7 @@
 
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
-import type { JsonObject } from '#std/json.ts';
+import { type JsonObject, shownText } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 import type { Refusal } from './rejection.ts';
 
@@ -20,7 +20,7 @@ function checkType(typ: unknown, allowed: readonly string[] = []): Refusal | und
     const folded = typ.toLowerCase();
     if (TOKEN_TYPES.includes(folded) || allowed.some((each) => each.toLowerCase() === folded)) return undefined;
   }
-  return { reason: 'type-refused', type: excerpt(String(typ)) };
+  return { reason: 'type-refused', type: excerpt(shownText(typ)) };
 }
 
 /** RFC 7800 section 3.1: it is good only together with a proof, which no one here checks. */
@@ -30,10 +30,19 @@ export function checkBearer({ cnf }: JsonObject): Refusal | undefined {
 
 /** Of what a token says of itself, unverified; undefined for one that is no JWT: only its provider can read it. */
 export function checkForm(token: string, allowed: readonly string[] | undefined): Refusal | undefined {
+  const header = decoded(() => decodeProtectedHeader(token));
+  if (header === undefined) return undefined;
+  const refusal = checkType(header.typ, allowed);
+  if (refusal !== undefined) return refusal;
+  const claims = decoded(() => decodeJwt(token) as JsonObject);
+  return claims && checkBearer(claims);
+}
+
+/** jose throws different classes for different flaws; all of them mean that it is no JWT. */
+function decoded<T>(decode: () => T): T | undefined {
   try {
-    return checkType(decodeProtectedHeader(token).typ, allowed) ?? checkBearer(decodeJwt(token) as JsonObject);
+    return decode();
   } catch {
-    // jose throws different classes for different flaws; all of them mean that it is no JWT.
     return undefined;
   }
 }

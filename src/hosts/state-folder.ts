@@ -47,19 +47,32 @@ function componentsOf(path: string): readonly string[] {
   return names.map((_name, index) => join(process.cwd(), ...names.slice(0, index + 1)));
 }
 
-/** A file below the folder that is in the index of the work tree around it. */
+/** A file that is in the index of the folder's own work tree, or of the one around it. */
 async function trackedFile(path: string): Promise<string | undefined> {
   const folder = realpathSync(path);
-  const root = workTreeAround(dirname(folder));
-  if (root === undefined) return undefined;
-  const below = `${relative(root, folder).split(sep).join('/')}/`;
+  const roots = new Set([workTreeAround(folder), workTreeAround(dirname(folder))]);
+  for (const root of roots) {
+    const tracked = root === undefined ? undefined : await trackedIn(root, folder, path);
+    if (tracked !== undefined) return tracked;
+  }
+  return undefined;
+}
+
+/** The folder itself is in the index if it is a submodule. */
+async function trackedIn(root: string, folder: string, path: string): Promise<string | undefined> {
+  const place = foldedName(relative(root, folder).split(sep).join('/'));
   try {
     const files = await gitPackage().listFiles({ fs, dir: root, gitdir: gitDirectory(root) });
-    return files.find((file) => file.startsWith(below));
+    return files.find((file) => place === '' || `${foldedName(file)}/`.startsWith(`${place}/`));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw unsafe(path, `whether Git tracks files in it cannot be read from ${root}: ${reason}`);
   }
+}
+
+/** Many file systems take names that differ only in case or in the form of their letters for one. */
+function foldedName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
 }
 
 function workTreeAround(folder: string): string | undefined {

@@ -20,6 +20,15 @@ export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
+/**
+ * A text as it is, and a word for anything else. Anybody can send an object whose `toString` is a number, or a list of a thousand
+ * levels: `String` throws for both.
+ */
+export function shownText(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
 /** Undefined where the text is no JSON. */
 export function parseJson(text: string): Json | undefined {
   try {

@@ -1,6 +1,7 @@
 // `skep dev` serves registries as Git has them: a later one without a restart, and each at the same URL after a restart.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -37,11 +38,11 @@ const BASE = [
   }),
 ].join('\n---\n');
 
-/** Two ports in a row, as `skep dev` takes them. */
-async function twoFreePorts(): Promise<number> {
+/** Three ports in a row, as `skep dev` takes them. */
+async function threeFreePorts(): Promise<number> {
   for (;;) {
     const first = await freePort();
-    if (await probePort(first + 1)) return first;
+    if ((await probePort(first + 1)) && (await probePort(first + 2))) return first;
   }
 }
 
@@ -66,7 +67,7 @@ async function serversAt(url: string): Promise<number> {
 }
 
 beforeAll(async () => {
-  port = await twoFreePorts();
+  port = await threeFreePorts();
   const repository = pathToFileURL(fleet.dir).href;
   const settings = {
     name: 'dev',
@@ -111,4 +112,18 @@ test('a list of places that cannot be read is written again', async () => {
   rmSync(file);
   writeFileSync(file, 'nonsense');
   expect(await urlsAtStart()).toEqual([urlOf(0, 'others'), urlOf(1, 'tools'), urlOf(1, 'more')]);
+});
+
+test('a port that another program has keeps one registry from being served, until the port is free', async () => {
+  dev.kill('SIGINT');
+  await dev.finished;
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port + 1, '127.0.0.1', resolve));
+  expect(await urlsAtStart()).toEqual([urlOf(0, 'others')]);
+  await dev.printed(`MCPRegistry team/main is not served: cannot listen on 127.0.0.1:${port + 1}`);
+  fleet.commit({ 'third.yaml': registry('third', 'three') });
+  await dev.printed(`registry ${urlOf(2, 'three')} is served`);
+  expect(await serversAt(urlOf(0, 'others'))).toBe(1);
+  await new Promise((resolve) => other.close(resolve));
+  await dev.printed(`registry ${urlOf(1, 'tools')} is served`);
 });

@@ -104,6 +104,25 @@ test.each(claims)(
   },
 );
 
+test.each(claims)(
+  'a folder that Git tracks in another case, or as a submodule, is refused by $by',
+  async ({ by, claim }) => {
+    const clone = createRepository(join(folder.path, `folded-${by.length}`));
+    const commit = clone.commit({ '.Skep/Dev-Ä/token': 'planted', 'readme.md': '' });
+    const folded = join(clone.dir, '.skep', 'dev-a\u0308');
+    mkdirSync(folded, { recursive: true });
+    expect(await refusal(folded, claim)).toContain('Git tracks .Skep/Dev-Ä/token in it');
+    const module = join(clone.dir, '.skep', 'dev-m');
+    mkdirSync(module);
+    expect(await refusal(module, claim)).toBe('accepted: ');
+    clone.git('update-index', '--add', '--cacheinfo', `160000,${commit},.skep/dev-m`);
+    expect(await refusal(module, claim)).toContain('Git tracks .skep/dev-m in it');
+    const own = createRepository(join(clone.dir, '.skep', 'dev-n'));
+    own.commit({ token: 'planted' });
+    expect(await refusal(own.dir, claim)).toContain('Git tracks token in it');
+  },
+);
+
 test.skipIf(!isRoot)('a folder of another user is refused by skep dev, and is a volume for a run', async () => {
   const dir = join(folder.path, 'theirs');
   mkdirSync(dir);

@@ -23,7 +23,10 @@ export interface DevRegistries {
   pages(): readonly string[];
   /** Where each registry lists its servers. */
   urls(): readonly string[];
-  /** Serves the registries that exist now: starts services of new ones, restarts changed ones and stops others. */
+  /**
+   * Serves the registries that exist now: starts services of new ones, restarts changed ones and stops others. Throws a Failure
+   * that names the registries that cannot be served; all others are.
+   */
   follow(): Promise<void>;
   /** Answers a request to the main port; false if no registry has it. */
   serve(request: IncomingMessage, response: ServerResponse): boolean;
@@ -79,11 +82,19 @@ export async function openRegistries(
       served.delete(id);
       await service.stop();
     }
+    const failures: Failure[] = [];
     for (const [slot, id] of slots.entries()) {
       const config = configs.get(id);
       if (config === undefined || served.has(id)) continue;
-      served.set(id, await start(config, slot, JSON.stringify(config)));
+      try {
+        served.set(id, await start(config, slot, JSON.stringify(config)));
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        failures.push(notServed(id, error));
+      }
     }
+    const [first, ...others] = failures;
+    if (first !== undefined) throw withOthers(first, others);
   }
 
   const inTurn = () => [...served.values()].sort((a, b) => a.slot - b.slot);
@@ -101,6 +112,15 @@ export async function openRegistries(
       await store.close();
     },
   };
+}
+
+function notServed(id: string, cause: Failure): Failure {
+  const remedy = cause.code === 'listen-failed' ? ': free the port, or start skep dev with another --port' : '';
+  return new Failure(cause.code, `MCPRegistry ${id} is not served: ${cause.message}${remedy}`, { cause });
+}
+
+function withOthers(first: Failure, others: readonly Failure[]): Failure {
+  return new Failure(first.code, [first, ...others].map(({ message }) => message).join('\n'), { cause: first });
 }
 
 /** A manifest may name any path, and the service would send the file to an address that the manifest names too. */

@@ -70,7 +70,7 @@ export async function openServing({ instance, world, origin, inOrder, commandOf,
     },
   };
   try {
-    await registries.follow();
+    await followed.start();
     return serving;
   } catch (error) {
     await serving.stop();
@@ -81,24 +81,33 @@ export async function openServing({ instance, world, origin, inOrder, commandOf,
 /** One after the other. After a failure, the next run tries again. */
 function followRuns(registries: DevRegistries, say: (text: string) => void) {
   let last: Promise<void> = Promise.resolve();
-  let isBehind = false;
-  async function follow(): Promise<void> {
-    const before = registries.urls();
+  /** Why not all registries are served. It is said once. */
+  let fault: string | undefined;
+
+  async function start(): Promise<void> {
+    const before = fault;
     try {
       await registries.follow();
-      isBehind = false;
+      fault = undefined;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      isBehind = true;
-      say(`error ${error.code}: ${error.message}`);
+      fault = `error ${error.code}: ${error.message}`;
+      if (fault !== before) say(fault);
     }
+  }
+
+  async function follow(): Promise<void> {
+    const before = registries.urls();
+    await start();
     const now = registries.urls();
     for (const url of now.filter((each) => !before.includes(each))) say(`registry ${url} is served`);
     for (const url of before.filter((each) => !now.includes(each))) say(`registry ${url} is not served any more`);
   }
+
   return {
+    start,
     ran(result: RunResult): void {
-      if (isBehind || hasNews(result)) last = last.then(follow);
+      if (fault !== undefined || hasNews(result)) last = last.then(follow);
     },
     close: () => last,
   };

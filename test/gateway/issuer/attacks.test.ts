@@ -99,6 +99,11 @@ describe('redirect URIs (RFC 9700 section 4.1)', () => {
     ['jar:https://app.example/x'],
     ['chrome://settings'],
     ['short:/path'],
+    ['JNLP://host/app'],
+    ['firefox://open-url?url=https://evil.example'],
+    ['svn+ssh://host/repository'],
+    ['app-prefs://root'],
+    ['rdp://host'],
     ['x-apple.systempreferences:com'],
   ])('%s cannot be registered', async (uri) => {
     expect(await register(issuer, { redirect_uris: [uri] })).toMatchObject({
@@ -139,6 +144,7 @@ describe('registration (RFC 7591)', () => {
     ['no code grant', { grant_types: ['refresh_token'] }, 'invalid_client_metadata'],
     ['tokens in the redirect', { response_types: ['token'] }, 'invalid_client_metadata'],
     ['keys', { token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
+    ['a method without a text', { token_endpoint_auth_method: { toString: 1 } }, 'invalid_client_metadata'],
     ['a name without end', { client_name: 'x'.repeat(300) }, 'invalid_client_metadata'],
     ['another type of application', { application_type: 'robot' }, 'invalid_client_metadata'],
   ])('with %s is refused', async (_reason, metadata, error) => {

@@ -136,6 +136,7 @@ describe('OAuth 2.0', () => {
     ['no lifetime', undefined],
     ['null', null],
     ['0', 0],
+    ['an object without a text', { toString: 1, valueOf: 1 }],
   ])('a token with %s as its lifetime counts for the session', async (_what, seconds) => {
     provider.answers = {
       '/token': ({ access_token, token_type }) => ({ access_token, token_type, expires_in: seconds }),

@@ -143,6 +143,16 @@ const FORGERIES: readonly Forgery[] = [
     refused: 'algorithm-refused',
   },
   {
+    reason: 'an algorithm that is an object without a text',
+    token: async () => withHeader(await issuer.sign(claims()), { alg: { toString: 1 } }),
+    refused: 'algorithm-refused',
+  },
+  {
+    reason: 'a type that is an object without a text',
+    token: async () => issuer.sign(claims(), { header: { typ: { toString: 1, valueOf: 1 } as unknown as string } }),
+    refused: 'type-refused',
+  },
+  {
     reason: 'a token signed by HMAC with the public key as secret',
     token: () => signedByHmac(JSON.stringify(issuer.publicKey('RS256'))),
     refused: 'algorithm-refused',

@@ -1,5 +1,6 @@
 // Asks a server which eras it speaks, with the request at hand as the occasion.
 
+import { shownText } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
 import { eraOfRevision } from '../../wire/revisions.ts';
 import type { Answer, BackendFault, Exchange } from '../backend.ts';
@@ -77,7 +78,7 @@ function judge(asked: Asked): Detected {
 }
 
 function hasStateless(versions: unknown): boolean {
-  return Array.isArray(versions) && versions.some((each) => eraOfRevision(String(each)) === 'stateless');
+  return Array.isArray(versions) && versions.some((each) => eraOfRevision(shownText(each)) === 'stateless');
 }
 
 function judgeFault(fault: BackendFault): Detected {

@@ -1,6 +1,7 @@
 // A backend over lines of messages: serves the streamable HTTP protocol on them, sessions and all (MCP 2024-11-05 to
 // 2025-11-25, and 2026-07-28 where the line speaks it).
 
+import { shownText } from '#std/json.ts';
 import { eraOfRevision } from '../../wire/revisions.ts';
 import type { Answer, Backend, BackendFault, Era, Exchange, Flow, Probe } from '../backend.ts';
 import { createToolSchemas, type ToolSchemas } from '../bridge/tool-schemas.ts';
@@ -194,7 +195,7 @@ const FULL: BackendFault = { reason: 'busy', message: 'there are too many sessio
 /** `result.protocolVersion`; undefined for an error. */
 function agreedVersion(message: Buffer): string | undefined {
   const { result }: { result?: { protocolVersion?: unknown } } = JSON.parse(message.toString());
-  return result === undefined ? undefined : String(result?.protocolVersion ?? '');
+  return result === undefined ? undefined : shownText(result?.protocolVersion ?? '');
 }
 
 function keepTime(state: State): void {

@@ -1,6 +1,6 @@
 // One process that many clients share: a line for each client, on which the client gets only messages that belong to it.
 
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
 import type { Era, Exchange, Probe } from '../backend.ts';
 import type { LinkHandlers } from '../link.ts';
@@ -192,7 +192,7 @@ function noteSubscription({ client, method, uri }: ClientRequest, succeeded: boo
 function initializeResult(state: State, requested: string | undefined): string | undefined {
   const result = state.server.current()?.result;
   if (result === undefined) return undefined;
-  const revision = agreedRevision(requested, String(result.protocolVersion ?? ''));
+  const revision = agreedRevision(requested, shownText(result.protocolVersion ?? ''));
   const known = state.results.get(revision);
   if (known !== undefined) return known;
   const capabilities: JsonObject = isObject(result.capabilities) ? sharedCapabilities(result.capabilities) : {};

@@ -13,12 +13,16 @@ const SYSTEM_SCHEMES = new Set(
   facetime-audio feed file filesystem finger ftp ftps geo git gopher hcp help http imap intent irc ircs itms itms-apps itms-services
   jar javascript ldap ldaps livescript magnet mailto maps market message mhtml mid mms moz-extension mocha news nfs nntp onenote
   opaquelocktoken outlook pop res resource rlogin rsync rtsp search sftp shell shortcuts sip sips skype smb sms smsto ssh steam
-  svn tel telnet terminal tn3270 urn vbscript view-source vnc webcal wais ws wss wyciwyg x-apple x-man-page xmpp zoommtg`
+  svn tel telnet terminal tn3270 urn vbscript view-source vnc webcal wais ws wss wyciwyg x-apple x-man-page xmpp zoommtg
+  android-app app-prefs app-settings brave citrixreceiver dav davs diagnostics facetime-prompt firefox ghelp
+  googlechrome googlechromes info itms-beta its jnlp jnlps ldapi macappstore macappstores man mk msteams odbc ogg opera package
+  photos-redirect prefs rdp snap tel-prompt telprompt tg unc vivaldi vmrc webdav webdavs whatsapp zoomus`
     .split(/\s+/)
     .map((scheme) => `${scheme}:`),
 );
-/** Families of such schemes: `ms-settings:`, `search-ms:`, `x-apple.systempreferences:`, handlers of web pages. */
-const SYSTEM_FAMILY = /^(?:ms-|microsoft|windows|web\+|x-apple|x-man|com\.apple\.)|-ms:$/;
+/** Families of such schemes: `ms-settings:`, `search-ms:`, `x-apple.systempreferences:`, handlers of web pages, `svn+ssh:`. */
+const SYSTEM_FAMILY =
+  /^(?:ms-|microsoft|windows|web\+|x-apple|x-man|com\.apple\.|opera-)|(?:-ms|\+(?:ssh|https?|file)):$/;
 
 /** Undefined where it may be registered; otherwise what is wrong with it. */
 export function redirectFault(uri: string): string | undefined {

@@ -1,6 +1,6 @@
 // Dynamic client registration (RFC 7591): JSON in, a public client out.
 
-import { isObject, type JsonObject, parseJson } from '#std/json.ts';
+import { isObject, type JsonObject, parseJson, shownText } from '#std/json.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest, jsonAnswer, type OAuthError } from '../message.ts';
 import type { ClientRecord } from '../records.ts';
 import { type IssuerWorld, noteRefusal } from '../world.ts';
@@ -74,7 +74,7 @@ function metadataFault(metadata: JsonObject): string | undefined {
     return `client_name must be a text of at most ${NAME_LENGTH_MAX} characters`;
   }
   if (type !== undefined && applicationTypeOf(metadata) === undefined) return 'application_type must be native or web';
-  if (method !== undefined && !['none', 'client_secret_basic', 'client_secret_post'].includes(String(method))) {
+  if (method !== undefined && !['none', 'client_secret_basic', 'client_secret_post'].includes(shownText(method))) {
     return 'token_endpoint_auth_method must be none: registered clients have no keys';
   }
   const grants = metadata.grant_types === undefined ? ['authorization_code'] : textList(metadata.grant_types);

@@ -105,7 +105,8 @@ function tokenAnswer(
   if (mapping === undefined && !(typeof type === 'string' && type.toLowerCase() === 'bearer')) {
     throw upstreamFailure(provider, 'invalid', 'its token endpoint gave a token that is not of type Bearer');
   }
-  const seconds = Number(valueByPath(answer, mapping?.expires_in_path ?? 'expires_in') ?? Number.NaN);
+  const lifetime = valueByPath(answer, mapping?.expires_in_path ?? 'expires_in');
+  const seconds = typeof lifetime === 'string' || typeof lifetime === 'number' ? Number(lifetime) : Number.NaN;
   const isSaid = Number.isFinite(seconds) && seconds > 0;
   return {
     accessToken,

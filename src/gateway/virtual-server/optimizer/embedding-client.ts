@@ -1,7 +1,7 @@
 // The HTTP API of an embedding service (text-embeddings-inference: GET /info, POST /embed): texts in, unit vectors out. What
 // it answers is checked.
 
-import { isObject } from '#std/json.ts';
+import { isObject, shownText } from '#std/json.ts';
 import type { MeaningPorts } from './ports.ts';
 
 export interface Service {
@@ -26,7 +26,7 @@ export async function readModel(service: Service, fetch: MeaningPorts['fetch']):
   if (!isObject(info)) throw new Error('its /info is no JSON object');
   const { model_id: id, model_sha: sha, max_client_batch_size: batch } = info;
   const most = typeof batch === 'number' && Number.isInteger(batch) && batch > 0 ? batch : USUAL_BATCH;
-  return { id: `${String(id)} ${String(sha)}`, batch: most };
+  return { id: `${shownText(id)} ${shownText(sha)}`, batch: most };
 }
 
 /** One vector for each text. Throws as above. */

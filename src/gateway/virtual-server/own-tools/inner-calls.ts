@@ -1,7 +1,7 @@
 // Calls of members' tools by the virtual server's own tools, on behalf of a caller: in the caller's session at the member
 // where there is one, and each permitted by itself.
 
-import type { JsonObject } from '#std/json.ts';
+import { type JsonObject, shownText } from '#std/json.ts';
 import type { BackendFault, Exchange, Flow } from '../../backends/backend.ts';
 import { ask, postExchange } from '../../backends/bridge/ask.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
@@ -195,7 +195,7 @@ function takeMessage(
     case 'response': {
       if (message.result !== undefined) return resultOf(objectOf(bytes, message.result));
       const { code, message: words } = objectOf(bytes, message.error);
-      return { kind: 'error', code: typeof code === 'number' ? code : ERRORS.internalError, message: String(words) };
+      return { kind: 'error', code: typeof code === 'number' ? code : ERRORS.internalError, message: shownText(words) };
     }
   }
 }
@@ -210,7 +210,7 @@ function resultOf(result: JsonObject): InnerResult {
     return { kind: 'result', result: { ...result } };
   return {
     kind: 'failed',
-    message: `the tool answers with ${String(result.resultType)}, which a step cannot`,
+    message: `the tool answers with ${shownText(result.resultType)}, which a step cannot`,
     retryable: false,
   };
 }

@@ -1,6 +1,6 @@
 // Workflows as an MCP server with sessions: one line for each session of a client.
 
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';
 import { callMessage, objectOf, resultMessage } from '../../backends/bridge/messages.ts';
 import type { SessionHandlers, SessionLink } from '../../backends/sessions/link.ts';
@@ -114,7 +114,7 @@ async function callWorkflow(line: Line, bytes: Buffer, request: RequestMessage, 
   calls.set(id.json, call);
   const token = meta?.progressToken?.json;
   const result = await parts.call({
-    tool: String(name),
+    tool: shownText(name),
     arguments: isObject(given) ? given : {},
     cause: () => call.cause,
     ask: (question) => questions.ask({ ...question, call: id.json }),
@@ -128,6 +128,6 @@ async function callWorkflow(line: Line, bytes: Buffer, request: RequestMessage, 
   });
   // A request that was cancelled gets no response.
   if (!calls.delete(id.json)) return;
-  const unknown = () => errorBody(id, ERRORS.invalidParams, `Unknown tool: ${String(name).slice(0, 200)}`);
+  const unknown = () => errorBody(id, ERRORS.invalidParams, `Unknown tool: ${shownText(name).slice(0, 200)}`);
   handlers.message(result === undefined ? unknown() : resultMessage(id.json, JSON.stringify(result)));
 }

@@ -1,6 +1,6 @@
 // What workflows ask the person at a client (MCP, elicitation/create), and the answers.
 
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
 import type { SessionHandlers } from '../../backends/sessions/link.ts';
 import type { ResponseMessage } from '../../wire/message.ts';
@@ -73,7 +73,7 @@ export function createQuestions(handlers: SessionHandlers): Questions {
 function readAnswer(bytes: Buffer, { result, error }: ResponseMessage): PersonAnswer {
   if (result === undefined) {
     const { message } = objectOf(bytes, error);
-    return { action: 'failed', message: `the client does not ask its user: ${String(message)}` };
+    return { action: 'failed', message: `the client does not ask its user: ${shownText(message)}` };
   }
   const { action, content } = objectOf(bytes, result);
   if (action === 'accept') return { action, content: isObject(content) ? content : {} };

@@ -1,7 +1,7 @@
 // Who a client with sessions is, as its session id carries it, so that any replica can serve it: the id is all that there is
 // of the session.
 
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { statelessClientCapabilities } from '../protocol.ts';
 
 export interface ClientIdentity {
@@ -59,7 +59,7 @@ function parse(text: string): unknown {
 function shortInfo(info: JsonObject | undefined): JsonObject | undefined {
   if (info === undefined) return undefined;
   const { name, version } = info;
-  return { name: String(name).slice(0, MAX_NAME), version: String(version).slice(0, MAX_NAME) };
+  return { name: shownText(name).slice(0, MAX_NAME), version: shownText(version).slice(0, MAX_NAME) };
 }
 
 /** The capabilities of the core protocol, without what is inside of them but for the ways of asking. */

@@ -1,7 +1,7 @@
 // `input_required` of a server of 2026-07-28 as requests to a client with sessions, and the client's responses as
 // `inputResponses`.
 
-import { isObject } from '#std/json.ts';
+import { isObject, shownText } from '#std/json.ts';
 import { objectMembers } from '../../../wire/json-walk.ts';
 import type { ResponseMessage, Span } from '../../../wire/message.ts';
 import { addMembers, applyPatches } from '../edit.ts';
@@ -84,7 +84,7 @@ export type ClientResponse =
 export function readClientResponse(bytes: Buffer, { result, error }: ResponseMessage): ClientResponse {
   if (result !== undefined) return { ok: true, result: textOf(bytes, result) };
   const { code, message } = objectOf(bytes, error);
-  return { ok: false, code: Number.isSafeInteger(code) ? Number(code) : -32603, message: String(message) };
+  return { ok: false, code: Number.isSafeInteger(code) ? Number(code) : -32603, message: shownText(message) };
 }
 
 /** Members of `params` for the retry. `answers` are JSON texts by the key of the question. */

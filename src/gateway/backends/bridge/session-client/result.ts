@@ -1,6 +1,7 @@
 // Responses of a server of 2026-07-28 as clients with sessions read them: the same bytes without what their revisions do not
 // have, and with their error codes.
 
+import { shownText } from '#std/json.ts';
 import { ERRORS } from '../../../wire/errors.ts';
 import { type Member, objectMembers } from '../../../wire/json-walk.ts';
 import type { MessageId, RequestMessage, ResponseMessage, Span } from '../../../wire/message.ts';
@@ -15,7 +16,7 @@ export function resultType(bytes: Buffer, members: readonly Member[]): string {
   const member = members.find(({ key }) => key === 'resultType');
   return member === undefined
     ? 'complete'
-    : String(JSON.parse(bytes.toString('utf8', member.value.start, member.value.end)));
+    : shownText(JSON.parse(bytes.toString('utf8', member.value.start, member.value.end)));
 }
 
 /** The response with the id that the client gave. */
@@ -59,7 +60,7 @@ function isObjectAt(bytes: Buffer, members: readonly Member[], key: string): boo
 function missingResource(bytes: Buffer, error: Span): readonly Patch[] {
   const { code, data, message } = objectOf(bytes, error);
   const names = typeof data === 'object' && data !== null && 'uri' in data;
-  if (code !== ERRORS.invalidParams || !(names || /not found/i.test(String(message)))) return [];
+  if (code !== ERRORS.invalidParams || !(names || /not found/i.test(shownText(message)))) return [];
   const place = objectMembers(bytes, error.start)?.find(({ key }) => key === 'code');
   return place === undefined ? [] : [replaceSpan(place.value, String(ERRORS.resourceNotFound))];
 }

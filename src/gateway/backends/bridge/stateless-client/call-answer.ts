@@ -1,6 +1,6 @@
 // What a server says of a call, on its way to the client: progress, log messages and the response.
 
-import { isObject } from '#std/json.ts';
+import { isObject, shownText } from '#std/json.ts';
 import { ERRORS } from '../../../wire/errors.ts';
 import { patchMessage } from '../../../wire/ids.ts';
 import type { NotificationMessage, ResponseMessage } from '../../../wire/message.ts';
@@ -73,7 +73,7 @@ export function sendNotification(call: Call, attempt: Attempt, bytes: Buffer, me
     return;
   }
   if (message.method === 'notifications/message') {
-    const level = LOG_LEVELS.indexOf(String(objectOf(bytes, message.params).level));
+    const level = LOG_LEVELS.indexOf(shownText(objectOf(bytes, message.params).level));
     if (logLevel === undefined || level < logLevel) return;
   }
   if (!reply.event(bytes)) call.blocked = true;
@@ -82,6 +82,6 @@ export function sendNotification(call: Call, attempt: Attempt, bytes: Buffer, me
 /** From which level on a request gets log messages; undefined: none. */
 export function logLevelOf(meta: unknown): number | undefined {
   if (!isObject(meta)) return undefined;
-  const level = LOG_LEVELS.indexOf(String(meta[META_LOG_LEVEL]));
+  const level = LOG_LEVELS.indexOf(shownText(meta[META_LOG_LEVEL]));
   return level < 0 ? undefined : level;
 }
