@@ -153,6 +153,8 @@ function startNode(): void {
     authentication: { webhook: { enabled: true }, x509: { clientCAFile: pki('ca.crt') } },
     ...{ authorization: { mode: 'Webhook' }, clusterDNS: [DNS], clusterDomain: 'cluster.local' },
     ...{ containerRuntimeEndpoint: `unix://${SOCKET}`, resolvConf: join(RUN, 'resolv.conf') },
+    // The images are not in a registry: an unused one would be deleted on a full disk, and could not be pulled again.
+    imageGCHighThresholdPercent: 100,
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     ...{ tlsCertFile: pki('kubelet.crt'), tlsPrivateKeyFile: pki('kubelet.key') },
   };

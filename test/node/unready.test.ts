@@ -10,7 +10,11 @@ const fleet = openFleet(NAMESPACE, 20);
 /** Its port is open, so that its pod is ready; no request is answered. */
 const closing = ['node', '-e', 'require("node:net").createServer((socket) => socket.destroy()).listen(3001)'];
 const podTemplateSpec = { spec: { containers: [{ name: 'mcp', command: closing }] } };
-const manifests = [server(NAMESPACE, 'deaf', { ...HTTP, podTemplateSpec })];
+const manifests = [
+  server(NAMESPACE, 'deaf', { ...HTTP, podTemplateSpec }),
+  // It listens at 3001.
+  server(NAMESPACE, 'elsewhere', { ...HTTP, mcpPort: 3009 }),
+];
 /** The exit code of `skep sync` if resources are not ready in time. */
 const NOT_READY = 8;
 
@@ -21,8 +25,9 @@ beforeAll(async () => {
 });
 
 async function reasonOf(): Promise<string> {
-  const pod = ['-n', NAMESPACE, 'get', 'pods', '-l', 'app.kubernetes.io/name=mcpserver'];
-  const response = await fetch(`http://${kubectl([...pod, '-o=jsonpath={.items[0].status.podIP}'])}:8080/readyz`);
+  const labels = 'app.kubernetes.io/name=mcpserver,app.kubernetes.io/instance=deaf';
+  const address = kubectl(['-n', NAMESPACE, 'get', 'pods', '-l', labels, '-o=jsonpath={.items[0].status.podIP}']);
+  const response = await fetch(`http://${address}:8080/readyz`);
   expect(response.status).toBe(503);
   const { reason } = (await response.json()) as { readonly reason: string };
   return reason;
@@ -33,11 +38,24 @@ test('the body of /readyz, the log and the message of the MCPServer say why', as
   await expect.poll(reasonOf).toMatch(/^the MCP server did not answer: .*:3001: (ECONNRESET|UND_ERR)/);
   const reason = await reasonOf();
   await fleet.sync(manifests, NOT_READY);
-  const message = kubectl(['-n', NAMESPACE, 'get', 'mcpserver', 'deaf', '-o=jsonpath={.status.message}']) ?? '';
-  expect(message).toContain('MCP server is starting: its proxy is not ready.');
-  const command = /kubectl -n .*$/.exec(message)?.[0];
-  expect(command).toBe(`kubectl -n ${NAMESPACE} logs deployment/deaf`);
-  // The command is run as the message has it.
-  const log = execFileSync('sh', ['-c', `${command}`], { env: { ...process.env, KUBECONFIG }, encoding: 'utf8' });
+  expect(messageOf('deaf')).toContain('MCP server is starting: its proxy is not ready.');
+  const log = runCommandOf('deaf', `kubectl -n ${NAMESPACE} logs deployment/deaf`);
   expect(log.split('\n').filter((line) => line.includes(reason))).toHaveLength(1);
 });
+
+test('the message of an MCPServer names the command that shows why its own pod is not ready', () => {
+  expect(messageOf('elsewhere')).toContain('MCP server is starting: no pod of the server is ready.');
+  const events = runCommandOf('elsewhere', `kubectl -n ${NAMESPACE} describe pod elsewhere-0`);
+  expect(events).toMatch(/Readiness probe failed: .*:3009: connect: connection refused/);
+});
+
+function messageOf(name: string): string {
+  return kubectl(['-n', NAMESPACE, 'get', 'mcpserver', name, '-o=jsonpath={.status.message}']) ?? '';
+}
+
+/** Runs the command as the message has it. */
+function runCommandOf(name: string, expected: string): string {
+  const command = /kubectl -n .*$/.exec(messageOf(name))?.[0];
+  expect(command).toBe(expected);
+  return execFileSync('sh', ['-c', expected], { env: { ...process.env, KUBECONFIG }, encoding: 'utf8' });
+}
