@@ -10,7 +10,7 @@ const PREFIX = 'ssh-';
 const IN_USE_MS = 10 * 60_000;
 
 /** Throws Failure `git-state-unwritable`. */
-export async function withKeyCopy<T>(dir: string, text: string, run: (keyFile: string) => Promise<T>): Promise<T> {
+export async function useKeyCopy<T>(dir: string, text: string, run: (keyFile: string) => Promise<T>): Promise<T> {
   return useFolder(dir, async () => {
     const folder = await mkdtemp(join(dir, PREFIX));
     try {

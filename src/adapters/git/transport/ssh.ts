@@ -13,7 +13,7 @@ import type { SshLocation } from '../location.ts';
 import type { GitStream } from './pipe.ts';
 import { sshComplaint } from './ssh-complaint.ts';
 import { readKeyText } from './ssh-key.ts';
-import { removeLeftCopies, withKeyCopy } from './ssh-key-copy.ts';
+import { removeLeftCopies, useKeyCopy } from './ssh-key-copy.ts';
 
 export interface SshKeys {
   /** Private key without a passphrase. */
@@ -54,7 +54,7 @@ export async function openSsh(options: SshOptions, signal: AbortSignal): Promise
 /** The copy is removed when the server has accepted the key, which it does before it sends anything. */
 async function connectWithCopy(options: SshOptions, text: string, signal: AbortSignal): Promise<GitStream> {
   checkPath(options.dir);
-  return withKeyCopy(options.dir, text, async (keyFile) => {
+  return useKeyCopy(options.dir, text, async (keyFile) => {
     const stream = await connectWith({ ...options, keyFile }, signal);
     await spoke(stream);
     return stream;
