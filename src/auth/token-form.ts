@@ -30,16 +30,16 @@ export function checkBearer({ cnf }: JsonObject): Refusal | undefined {
 
 /** Of what a token says of itself, unverified; undefined for one that is no JWT: only its provider can read it. */
 export function checkForm(token: string, allowed: readonly string[] | undefined): Refusal | undefined {
-  const header = decoded(() => decodeProtectedHeader(token));
+  const header = decodeQuietly(() => decodeProtectedHeader(token));
   if (header === undefined) return undefined;
   const refusal = checkType(header.typ, allowed);
   if (refusal !== undefined) return refusal;
-  const claims = decoded(() => decodeJwt(token) as JsonObject);
+  const claims = decodeQuietly(() => decodeJwt(token) as JsonObject);
   return claims && checkBearer(claims);
 }
 
 /** jose throws different classes for different flaws; all of them mean that it is no JWT. */
-function decoded<T>(decode: () => T): T | undefined {
+function decodeQuietly<T>(decode: () => T): T | undefined {
   try {
     return decode();
   } catch {

@@ -1,7 +1,7 @@
 // Words for JSON values that anybody may have sent.
 
 import { expect, test } from 'vitest';
-import { shownText } from './json.ts';
+import { shownText } from '#std/json.ts';
 
 const deep: unknown = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
 
