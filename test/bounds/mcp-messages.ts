@@ -13,6 +13,8 @@ interface Call {
   readonly params: () => string;
   /** For `Mcp-Name`. */
   readonly name?: string;
+  /** It is larger than what a session keeps, so it is refused with 413 after it was read. */
+  readonly refused?: true | undefined;
 }
 
 export interface Target {
@@ -37,7 +39,9 @@ export function costlyMessages(
   const calls = (few ? some : values).map((value) => readCall(value, tool, argumentsOf));
   if (besides !== 'nothing') calls.push(...longNames(bytes - 700));
   if (besides === 'all') {
+    const kept = jsonValues(INITIALIZE_BYTES - 700).filter(({ what }) => EACH_METHOD.has(what));
     calls.push(...some.flatMap((value) => callsOf(value, tool)), ...subscriptions(bytes - 700));
+    calls.push(...some.map((value): Call => ({ ...initializeOf(value), refused: true })), ...kept.map(initializeOf));
   }
   return calls.flatMap((call) => [inSession(path, call, session), stateless(path, call)]);
 }
@@ -65,12 +69,6 @@ function callsOf({ what, text }: JsonValue, tool: string): readonly Call[] {
     { ...called, what: `tools/call, all arguments: ${what}`, params: () => `"name":"${tool}","arguments":${text()}` },
     { what: `tools/list, params: ${what}`, method: 'tools/list', params: () => `"x":${text()}` },
     {
-      what: `initialize, capabilities: ${what}`,
-      method: 'initialize',
-      params: () =>
-        `"protocolVersion":"2025-11-25","clientInfo":{"name":"a","version":"1"},"capabilities":{"x":${text()}}`,
-    },
-    {
       what: `completion/complete, context: ${what}`,
       method: 'completion/complete',
       params: () => `"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"a","value":"a"},"context":${text()}`,
@@ -89,6 +87,18 @@ function callsOf({ what, text }: JsonValue, tool: string): readonly Call[] {
     },
     { what: `an unknown method: ${what}`, method: 'x/y', params: () => `"x":${text()}` },
   ];
+}
+
+/** Sessions keep parts of it, so no more is allowed. */
+const INITIALIZE_BYTES = 16 * 1024;
+
+function initializeOf({ what, text }: JsonValue): Call {
+  return {
+    what: `initialize, capabilities: ${what}`,
+    method: 'initialize',
+    params: () =>
+      `"protocolVersion":"2025-11-25","clientInfo":{"name":"a","version":"1"},"capabilities":{"x":${text()}}`,
+  };
 }
 
 function longNames(bytes: number): readonly Call[] {
@@ -133,12 +143,16 @@ function longNames(bytes: number): readonly Call[] {
   ];
 }
 
+/** A larger subscription is not kept. */
+const LISTEN_BYTES = 64 * 1024;
+
 function subscriptions(bytes: number): readonly Call[] {
   const many = (count: number) => Array.from({ length: count }, (_, at) => `"notes://${at.toString(36)}/a"`).join();
   return [100, 1000, Math.floor(bytes / 20)].map((count) => ({
     what: `subscriptions/listen to ${count} resources`,
     method: 'subscriptions/listen',
     params: () => `"notifications":{"resourceSubscriptions":[${many(count)}]}`,
+    ...(many(count).length > LISTEN_BYTES ? { refused: true } : {}),
   }));
 }
 
@@ -146,22 +160,24 @@ function isNotification(method: string): boolean {
   return method.startsWith('notifications/');
 }
 
-function inSession(target: string, { what, method, params }: Call, session: string | undefined): Costly {
+function inSession(target: string, { what, method, params, refused }: Call, session: string | undefined): Costly {
   const id = isNotification(method) ? '' : '"id":1,';
   return {
     what: `${what} (session)`,
     target,
+    refused,
     headers: { ...TYPES, ...SESSION_HEADERS, ...(session === undefined ? {} : { 'mcp-session-id': session }) },
     body: () => `{"jsonrpc":"2.0",${id}"method":"${method}","params":{${params()}}}`,
   };
 }
 
-function stateless(target: string, { what, method, params, name }: Call): Costly {
+function stateless(target: string, { what, method, params, name, refused }: Call): Costly {
   const id = isNotification(method) ? '' : '"id":1,';
   const headers = { 'mcp-protocol-version': STATELESS, 'mcp-method': method };
   return {
     what: `${what} (stateless)`,
     target,
+    refused,
     headers: { ...TYPES, ...headers, ...(name === undefined ? {} : { 'mcp-name': name }) },
     body: () => `{"jsonrpc":"2.0",${id}"method":"${method}","params":{${META},${params()}}}`,
   };

@@ -6,6 +6,8 @@ export interface Costly {
   /** Path and query. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** It is answered with 413 after it was read; others must not be. */
+  readonly refused?: true | undefined;
   /** Made when it is sent: all together are gigabytes. */
   readonly body?: () => string;
 }
