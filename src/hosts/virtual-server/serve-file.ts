@@ -60,17 +60,22 @@ interface Following {
 
 function followFile({ files, file, ownUrl, logger, levelOf, running }: Following): () => void {
   let text = files.read(file);
+  /** Why the file is not text, for as long as it is not. It is logged once. */
+  let fault = '';
   return proxyClock.every(LOOK_MS, () => {
-    const now = files.readSettings(file);
-    if (now === text) return;
-    text = now;
     try {
+      const now = files.readSettings(file);
+      fault = '';
+      if (now === text) return;
+      text = now;
       const next = readVirtualConfig(files, file, ownUrl);
       running.replace(next);
       logger.level = levelOf(next);
       logger.info({ file }, 'configuration read again');
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      if (error.message === fault) return;
+      fault = error.message;
       logger.error({ code: error.code, file }, `${error.message}; the last good configuration stays in use`);
     }
   });

@@ -114,6 +114,9 @@ describe('a configuration that is broken while it is served', () => {
     writeFileSync(file, 'name: [');
     await program.printed(/vmcp-config-invalid[^\n]*the last good configuration stays in use/);
     expect((await client.ask('tools/list')).tools).toHaveLength(2);
+    writeFileSync(file, Buffer.from(`\uFEFF${formatVmcpConfig(configOf({ wiki }))}`, 'utf16le'));
+    await program.printed(/UTF-16[^\n]*the last good configuration stays in use/);
+    expect((await client.ask('tools/list')).tools).toHaveLength(2);
     writeFileSync(file, formatVmcpConfig(configOf({ wiki }, allow('wiki_echo'))));
     await program.printed(/configuration read again/);
     expect((await client.ask('tools/list')).tools).toMatchObject([{ name: 'wiki_echo' }]);
