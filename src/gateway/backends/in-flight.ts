@@ -1,9 +1,11 @@
 // Keeps requests with the same id in one session apart (MCP 2025-11-25, Base Protocol, Requests: ids are used once). A server
 // finds the stream of an answer by its id, so the answer to one request would be sent as the answer to the other.
 
+import { answerThen } from './answer-then.ts';
 import type { Answer, Exchange, Flow } from './backend.ts';
+import { createLaterFlow } from './bridge/context.ts';
 import type { BackendClock } from './ports.ts';
-import { NO_FLOW, refuseExchange } from './sessions/errors.ts';
+import { refuseExchange } from './sessions/errors.ts';
 
 type Open = (exchange: Exchange, answer: Answer) => Flow;
 
@@ -35,7 +37,7 @@ export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open
       holder.next?.();
     }
 
-    const flow = open(exchange, releaseAfter(answer, release));
+    const flow = open(exchange, answerThen(answer, release));
     return {
       abort() {
         flow.abort();
@@ -46,7 +48,7 @@ export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open
   }
 
   function wait(holder: Holder, start: () => Flow, refuse: () => void): Flow {
-    let flow = NO_FLOW;
+    const flow = createLaterFlow();
     const stop = clock.after(WAIT_MS, () => {
       leave();
       refuse();
@@ -54,7 +56,7 @@ export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open
 
     function next(): void {
       stop();
-      flow = start();
+      flow.begin(start());
     }
 
     function leave(): void {
@@ -68,7 +70,7 @@ export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open
         leave();
         flow.abort();
       },
-      resume: () => flow.resume(),
+      resume: flow.resume,
     };
   }
 
@@ -81,20 +83,5 @@ export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open
     if (holder === undefined) return begin(key, exchange, answer);
     const refuse = () => refuseExchange(answer, 400, json, 'a request with this id is in flight in this session');
     return holder.next === undefined ? wait(holder, () => begin(key, exchange, answer), refuse) : refuse();
-  };
-}
-
-function releaseAfter(answer: Answer, release: () => void): Answer {
-  return {
-    head: answer.head,
-    data: answer.data,
-    end() {
-      answer.end();
-      release();
-    },
-    fail(fault) {
-      answer.fail(fault);
-      release();
-    },
   };
 }

@@ -1,5 +1,6 @@
 // Trusts certificate authorities that a configuration names, for requests to one endpoint.
 
+import { trustingFetch } from '#auth/trusting-fetch.ts';
 import type { CredentialPorts } from './ports.ts';
 
 /** The settings by which tokens of callers are checked. */
@@ -16,9 +17,7 @@ export function issuerBundle({ bundle, urls }: IssuerTrust, endpoint: string): s
   return origin !== undefined && isSame ? bundle : undefined;
 }
 
-/** The file is read for each request, since certificates rotate. */
+/** Ports whose requests trust the bundle, if there is one. */
 export function trustBundle(ports: CredentialPorts, bundle: string | undefined): CredentialPorts {
-  if (bundle === undefined) return ports;
-  const { fetch, secretFiles } = ports;
-  return { ...ports, fetch: async (request) => fetch({ ...request, ca: secretFiles.read(bundle) }) };
+  return { ...ports, fetch: trustingFetch(ports.fetch, ports.secretFiles, bundle) };
 }

@@ -1,6 +1,7 @@
 // The authorization server: a request in, an answer out.
 
 import type { JSONWebKeySet } from 'jose';
+import { trustingFetch } from '#auth/trusting-fetch.ts';
 import { Failure } from '#std/failure.ts';
 import { createClients } from './clients/clients.ts';
 import { createClientDocuments, isDocumentUrl } from './clients/document.ts';
@@ -71,14 +72,8 @@ export function createAuthorizationServer(
 /** Its secret is read once here, so that one that is missing stops the start. */
 function createUpstream(ports: IssuerPorts, settings: UpstreamSettings): Upstream {
   upstreamSecret(ports, settings);
-  const trusting = trustProvider(ports, settings);
+  const trusting = { ...ports, fetch: trustingFetch(ports.fetch, ports.files, settings.caBundleFile) };
   return settings.type === 'oidc' ? createOIDCUpstream(trusting, settings) : createOAuth2Upstream(trusting, settings);
-}
-
-/** The file is read for each request, since certificates rotate. */
-function trustProvider(ports: IssuerPorts, { caBundleFile: file }: UpstreamSettings): IssuerPorts {
-  if (file === undefined) return ports;
-  return { ...ports, fetch: async (request) => ports.fetch({ ...request, ca: ports.files.read(file) }) };
 }
 
 function warnOfEphemeral({ settings, ports }: IssuerWorld): void {

@@ -28,7 +28,7 @@ import {
   sessionUnknown,
   TOO_MANY_RESOURCES,
 } from './faults.ts';
-import { isErrorStatus, rewriteAnswer } from './lists/list-answer.ts';
+import { keptStatus, rewriteAnswer } from './lists/list-answer.ts';
 import {
   type LiveRules,
   type LiveStream,
@@ -156,7 +156,6 @@ function prepareAdmitted(
   }
   const live = incoming.method === 'GET' || subscription !== undefined;
   const { messageBytes } = world;
-  const [rewrite, kept] = [live ? undefined : world.rules.answers(message, body, caller), keptStatus(message, session)];
   return {
     known: {
       ...known,
@@ -176,20 +175,28 @@ function prepareAdmitted(
       identity: caller,
       authorize: authorizeAs(world.credential, caller),
     },
-    change: rewrite === undefined ? undefined : (answer) => rewriteAnswer(answer, { messageBytes, rewrite, kept }),
+    change: live ? undefined : changeOf(world, incoming, message, session),
     live: live
       ? (answer) => openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription })
       : undefined,
   };
 }
 
-/**
- * Errors whose status the client gets although their words cannot be filtered. In place of a list: the server asks for a
- * login, or has lost the session; the client has to know both.
- */
-function keptStatus(message: Message | undefined, session: OpenedSession | undefined): (status: number) => boolean {
-  if (listKeyOf(message) === undefined) return isErrorStatus;
-  return (status) => status === 401 || (status === 404 && session?.id !== undefined);
+/** Wraps the answer with the changes that the rules make in it; undefined if no rules apply. */
+function changeOf(
+  { rules, messageBytes }: ExchangeWorld,
+  { body, caller }: Incoming,
+  message: Message | undefined,
+  session: OpenedSession | undefined,
+): ((answer: Answer) => Answer) | undefined {
+  const rewrite = rules.answers(message, body, caller);
+  if (rewrite === undefined) return undefined;
+  const options = {
+    messageBytes,
+    rewrite,
+    kept: keptStatus(listKeyOf(message) !== undefined, session?.id !== undefined),
+  };
+  return (answer) => rewriteAnswer(answer, options);
 }
 
 /** The backend's own id. `initialize` begins a session, and the stateless era has none. */

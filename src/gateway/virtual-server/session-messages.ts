@@ -80,7 +80,7 @@ export function sendNotification(
   const posts = deliveries(world, session, body, message).map(({ to, bytes }) =>
     postToMember(world, to, exchange, bytes),
   );
-  void Promise.all(posts).then(release);
+  void Promise.all(posts).finally(release);
   createReply(answer).end(202);
   return NO_FLOW;
 }

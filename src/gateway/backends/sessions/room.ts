@@ -1,7 +1,7 @@
 // Which session ends so that another client can begin one.
 
 import type { BackendFault } from '../backend.ts';
-import { mostFrequent } from './most-frequent.ts';
+import { ofMostFrequent } from './of-most-frequent.ts';
 import type { Session } from './session.ts';
 
 export interface Waiting {
@@ -22,9 +22,8 @@ const QUIET_MS = 60_000;
  */
 export function endUnused(sessions: ReadonlyMap<string, Session>): boolean {
   const unused = [...sessions.values()].filter((session) => !session.busy());
-  const most = mostFrequent(unused.map(({ caller }) => caller));
   return endOldest(
-    unused.filter(({ caller }) => caller === most),
+    ofMostFrequent(unused, ({ caller }) => caller),
     (session) => session.idleSince(),
   );
 }

@@ -17,8 +17,8 @@ export interface Line {
   endpoint?: string;
   paused: boolean;
   closed: boolean;
-  /** The log says already that the server writes bytes that are not UTF-8. */
-  garbled: boolean;
+  /** An event stream is decoded as UTF-8, with U+FFFD for bytes that are not (HTML Standard, Server-sent events). */
+  readonly repair: (message: Buffer) => Buffer;
   /** Settles once the server has taken `notifications/initialized`: nothing overtakes it. */
   greeted?: Promise<void>;
   /** Settles the opening of the line; undefined afterwards. */

@@ -4,9 +4,9 @@
 import { Failure } from '#std/failure.ts';
 import { isEventStream } from '../../wire/headers.ts';
 import { createEventSplitter, type SseEvent } from '../../wire/sse.ts';
-import { replaceInvalidUtf8 } from '../../wire/utf8.ts';
 import type { BackendFault, Exchange } from '../backend.ts';
 import type { UpstreamFlow, UpstreamRequest } from '../ports.ts';
+import { createUtf8Repair } from '../repair-utf8.ts';
 import type { SessionHandlers, SessionLink } from '../sessions/link.ts';
 import { endpointUrl } from './endpoint.ts';
 import { authorize, breakLine, type Line, leavingRequest } from './line.ts';
@@ -30,7 +30,7 @@ export function openSseLink(
       latest: exchange,
       paused: false,
       closed: false,
-      garbled: false,
+      repair: createUtf8Repair(ports.observer),
       opening: { resolve, reject },
     };
     authorize(line, exchange, leavingRequest(options, exchange, 'GET', options.url), (authorized) => {
@@ -73,18 +73,7 @@ function openStream(line: Line, headers: Readonly<Record<string, string>>): Upst
 function takeEvent(line: Line, { type, data }: SseEvent): void {
   if (line.closed || data.length === 0) return;
   if (type === 'endpoint') takeEndpoint(line, data.toString());
-  else if (type === undefined || type === 'message') takeMessage(line, data);
-}
-
-/** An event stream is decoded as UTF-8, with U+FFFD for bytes that are not (HTML Standard, Server-sent events). */
-function takeMessage(line: Line, data: Buffer): void {
-  const message = replaceInvalidUtf8(data);
-  if (message !== data && !line.garbled) {
-    line.garbled = true;
-    const text = 'the MCP server writes bytes that are not UTF-8: they are replaced. Let it write UTF-8';
-    line.ports.observer.log('warn', text);
-  }
-  line.handlers.message(message);
+  else if (type === undefined || type === 'message') line.handlers.message(line.repair(data));
 }
 
 /** The first one counts: messages of one session go to one place. */

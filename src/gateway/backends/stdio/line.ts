@@ -1,8 +1,8 @@
 // Opens a line of messages over the standard streams of a server: one message a line (MCP specification, stdio).
 
-import { replaceInvalidUtf8 } from '../../wire/utf8.ts';
 import type { Link, LinkHandlers } from '../link.ts';
 import type { BackendClock, OpenStreams, Streams } from '../ports.ts';
+import { createUtf8Repair } from '../repair-utf8.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
 import { createLineSplitter } from './line-splitter.ts';
 import { createStderrLog } from './stderr.ts';
@@ -43,15 +43,14 @@ interface State {
   /** `send` has answered false. */
   refused: boolean;
   over: boolean;
-  /** The log says already that the process writes bytes that are not UTF-8. */
-  garbled: boolean;
+  readonly repair: (message: Buffer) => Buffer;
 }
 
 /** Opens the line to the process with this index. Rejects with a Failure. */
 export async function openLine(parts: LineParts, index: number, handlers: LinkHandlers): Promise<ProcessLine> {
   const state: State = {
     ...{ parts, handlers, streams: undefined, blocked: false, waiting: [], waitingBytes: 0 },
-    ...{ refused: false, over: false, garbled: false },
+    ...{ refused: false, over: false, repair: createUtf8Repair(parts.observer) },
   };
   const splitter = createLineSplitter(parts.maxLineBytes, {
     line: (bytes) => receiveLine(state, bytes),
@@ -103,14 +102,9 @@ function receiveLine(state: State, line: Buffer): void {
   observer.log('debug', `the MCP server wrote what is no message: ${line.toString('utf8', 0, SHOWN_BYTES)}`);
 }
 
-/** A program with another encoding of its own still gets its answers through, with U+FFFD for the letters that are lost. */
 function receiveMessage(state: State, line: Buffer): void {
-  const { observer, maxLineBytes } = state.parts;
-  const message = replaceInvalidUtf8(line);
-  if (message !== line && !state.garbled) {
-    state.garbled = true;
-    observer.log('warn', 'the MCP server writes bytes that are not UTF-8: they are replaced. Let it write UTF-8');
-  }
+  const { maxLineBytes } = state.parts;
+  const message = state.repair(line);
   // U+FFFD is three bytes long.
   if (message.length > maxLineBytes) end(state, `the MCP server wrote a line of more than ${maxLineBytes} bytes`);
   else state.handlers.message(message);

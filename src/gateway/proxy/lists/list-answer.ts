@@ -22,6 +22,14 @@ export function isErrorStatus(status: number): boolean {
   return status >= 400;
 }
 
+/**
+ * Errors whose status the client gets although their words cannot be filtered. In place of a list: the server requires a login, or
+ * has lost the session; the client has to know both.
+ */
+export function keptStatus(isList: boolean, isInSession: boolean): (status: number) => boolean {
+  return isList ? (status) => status === 401 || (status === 404 && isInSession) : isErrorStatus;
+}
+
 export function rewriteAnswer(answer: Answer, options: ListAnswerOptions): Answer {
   let part: Pick<Answer, 'data' | 'end'> = answer;
   let failed = false;

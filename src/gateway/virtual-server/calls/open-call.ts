@@ -1,6 +1,7 @@
 // One request of a client at the member that it concerns: in the client's session there, or by itself in the era without
 // sessions.
 
+import { answerThen } from '../../backends/answer-then.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../../backends/backend.ts';
 import { ask, postExchange } from '../../backends/bridge/ask.ts';
 import { createLaterFlow, NO_FLOW } from '../../backends/bridge/context.ts';
@@ -43,7 +44,8 @@ export function openAtMember(
     answer.fail({ reason: 'unreachable', message, retryAfterSeconds: 5 });
     return NO_FLOW;
   }
-  const released = releasing(answer, release);
+  // Every way in which a call ends passes here, with or without an answer of the member.
+  const released = answerThen(answer, release);
   const flow =
     session === undefined
       ? openStateless(world, member, exchange, released)
@@ -54,22 +56,6 @@ export function openAtMember(
       flow.abort();
     },
     resume: () => flow.resume(),
-  };
-}
-
-/** Every way in which a call ends passes here, with or without an answer of the member. */
-function releasing(answer: Answer, release: () => void): Answer {
-  return {
-    head: (status, headers) => answer.head(status, headers),
-    data: (chunk) => answer.data(chunk),
-    end() {
-      release();
-      answer.end();
-    },
-    fail(fault) {
-      release();
-      answer.fail(fault);
-    },
   };
 }
 

@@ -1,7 +1,7 @@
 // All sessions of a virtual server on this replica, and those that others have begun, where there is a store.
 
 import type { Exchange } from '../../backends/backend.ts';
-import { mostFrequent } from '../../backends/sessions/most-frequent.ts';
+import { ofMostFrequent } from '../../backends/sessions/of-most-frequent.ts';
 import type { SessionStore } from './ports.ts';
 import {
   type ClientFacts,
@@ -126,15 +126,10 @@ function keepSession(state: State, session: Session): Session {
   if (live.size <= SESSIONS_MAX) return session;
   // A caller that opens many makes room among its own.
   const unused = [...live.values()].filter((each) => !isBusy(each));
-  const most = mostFrequent(unused.map(callerOf));
-  const oldest = unused.find((each) => callerOf(each) === most);
+  // Undefined until a session that another replica began is used here.
+  const [oldest] = ofMostFrequent(unused, ({ last }) => last?.caller);
   if (oldest !== undefined) dropSession(state, oldest);
   return session;
-}
-
-/** Undefined until a session that another replica began is used here. */
-function callerOf({ last }: Session): string | undefined {
-  return last?.caller;
 }
 
 /** Not at every request: a map that changes all the time is rebuilt all the time. */

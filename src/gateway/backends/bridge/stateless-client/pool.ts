@@ -4,7 +4,7 @@
 
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import type { BackendFault } from '../../backend.ts';
-import { mostFrequent } from '../../sessions/most-frequent.ts';
+import { ofMostFrequent } from '../../sessions/of-most-frequent.ts';
 import type { Cause } from '../ask.ts';
 import type { BridgeContext } from '../context.ts';
 import { type BackendSession, closeSession, type Opened, openSession } from './backend-session.ts';
@@ -188,8 +188,7 @@ function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
       ? { caller: slot.caller, session: slot.session }
       : [],
   );
-  const loser = crowds ? caller : mostFrequent(idle.map((each) => each.caller));
-  const ended = idle.find((each) => each.caller === loser);
+  const [ended] = crowds ? idle.filter((each) => each.caller === caller) : ofMostFrequent(idle, (each) => each.caller);
   if (ended !== undefined) void drop(pool, ended.session);
   return ended !== undefined;
 }

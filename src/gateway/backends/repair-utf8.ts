@@ -1,0 +1,17 @@
+// Repairs messages of a server that writes bytes that are not UTF-8, and reports it once.
+
+import { replaceInvalidUtf8 } from '../wire/utf8.ts';
+import type { BackendObserver } from './sessions/observer.ts';
+
+/** For one line to a server. U+FFFD stands for the bytes that are lost, so that answers of such a server still get through. */
+export function createUtf8Repair(observer: BackendObserver): (message: Buffer) => Buffer {
+  let reported = false;
+  return (message) => {
+    const repaired = replaceInvalidUtf8(message);
+    if (repaired !== message && !reported) {
+      reported = true;
+      observer.log('warn', 'the MCP server writes bytes that are not UTF-8: they are replaced. Let it write UTF-8');
+    }
+    return repaired;
+  };
+}
