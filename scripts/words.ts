@@ -1,5 +1,5 @@
-// Prints how often words stand that make sentences hard to read, by folder, beside the bounds that test/words.json has.
-// `node scripts/words.ts --lower` lowers the bounds to what is counted.
+// Prints how often the words stand that make sentences hard to read, by folder. `node scripts/words.ts --lower` lowers the bounds of
+// test/words.json to these counts.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

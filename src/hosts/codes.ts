@@ -1,6 +1,8 @@
 // Every code of a Failure that the command line itself raises, with what it means.
 
 export const MAIN_CODES = {
+  'audit-lines-lost':
+    'Audit events could not be written for so long that the buffer is full, and the newest ones are lost: make room on the disk, or let the log collection read again. The log says how many were lost when events are written again.',
   usage:
     'The command was called wrongly: a file or folder that does not exist, a version that is not known; exit code 64.',
   'config-invalid': 'skep.yaml has problems, each with file, line and column; exit code 64.',

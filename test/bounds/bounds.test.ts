@@ -1,10 +1,10 @@
-// Work per byte is bounded: while a stranger sends the heads, queries and bodies that are most expensive for their size to any
-// route of any listener, `/health` answers, and no turn of the event loop takes long. It is measured in processor time of the
-// thread that serves, so that a busy machine changes nothing.
-//
-// The bound of a turn is 50 ms. A body may in addition cost four times what `JSON.parse` of the same bytes, or a loop over them,
-// costs on this machine at this moment: it is scanned by the gate, walked where policies read it, and parsed where a method
-// needs it, by the gate and by what is behind it. Whatever is quadratic in 4 MiB costs minutes.
+// Work per byte is bounded: while a stranger sends the heads, queries and bodies that are most expensive for their size to
+// any route of any listener, `/health` answers, and no turn of the event loop takes long. It is measured in processor time
+// of the thread that serves, so that a busy machine changes nothing.  The bound of a turn is 50 ms. A body may in addition
+// cost four times what `JSON.parse` of the same bytes, or a loop over them, costs on this machine at this moment: it is
+// scanned by the gate, walked where policies read it, and parsed where a method needs it, by the gate and by what is behind
+// it. Whatever is quadratic in 4 MiB costs minutes. In one file, because one table of listeners is walked by the same three
+// properties.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 function logged() {
-  const records: { msg: string; lost?: number }[] = [];
+  const records: { msg: string; code?: string; lost?: number }[] = [];
   return { records, logger: createLogger('info', { write: (line) => records.push(JSON.parse(line)) }) };
 }
 
@@ -43,7 +43,9 @@ it('a pipe without a reader loses lines beyond the bound, and says how many when
   const output = openLineOutput(fd, logger);
   const line = `${'x'.repeat(1023)}\n`;
   for (let count = 0; count < 4100; count += 1) output.write(line);
-  expect(records.map(({ msg }) => msg)).toEqual(['audit events are lost: the buffer is full']);
+  expect(records.map(({ code, msg }) => [code, msg])).toEqual([
+    ['audit-lines-lost', 'audit events are lost: the buffer is full'],
+  ]);
   const room = Buffer.alloc(65_536);
   let bytes = 0;
   while (records.length < 2) {

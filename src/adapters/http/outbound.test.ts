@@ -1,4 +1,5 @@
-// The outbound client against real servers on loopback: limits, addresses, redirects, TLS, and what its errors say.
+// The outbound client against real servers on loopback: limits, addresses, redirects, TLS, and what its errors say. In one
+// file, because every story shares the servers that it starts and their certificates.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

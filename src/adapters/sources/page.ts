@@ -1,5 +1,5 @@
 // One answer of a registry's API, as far as following it needs: what it is, where the next page is, how new its entries are.
-// Whether the entries are valid is not judged here.
+// Whether the entries are valid is checked elsewhere.
 
 import type { SourceFormat } from '#contracts/registry/source.ts';
 import { isObject, type Json, parseJson } from '#std/json.ts';

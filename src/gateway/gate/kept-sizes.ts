@@ -10,7 +10,7 @@ const CLIENT_BYTES_MAX = INITIALIZE_BYTES_MAX;
 /** A subscription is kept for as long as the client listens. 100 URIs, the most that it may have, are about 10 KiB in practice. */
 const LISTEN_BYTES_MAX = 64 * 1024;
 
-/** What the client is told about a message that is too large; undefined if it may pass. */
+/** The fault of a message that is too large, in words for the client; undefined if the message may pass. */
 export function keptSizeFault(message: Message | undefined, body: Buffer | undefined, era: Era): string | undefined {
   if (message?.kind !== 'request' || body === undefined) return undefined;
   const { method } = message;

@@ -1,4 +1,5 @@
-// Repositories behind a real git daemon and a real sshd: what a fetch brings and costs, and how each refusal is reported.
+// Repositories behind a real git daemon and a real sshd: what a fetch brings and costs, and how each refusal is reported. In
+// one file, because all of it shares the sshd and the git daemon that it starts.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';

@@ -13,27 +13,27 @@ const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
 export type Dialect = 'draft-07' | '2020-12';
 
 const require = createRequire(import.meta.url);
-const judges = new Map<Dialect, Ajv | Ajv2020>();
+const validators = new Map<Dialect, Ajv | Ajv2020>();
 /** Their work ends at the first error. */
-const hastyJudges = new Map<Dialect, Ajv | Ajv2020>();
+const hastyValidators = new Map<Dialect, Ajv | Ajv2020>();
 
 /** Loaded, and its meta-schema compiled, at the first use: most workflows have no schema. */
-function judgeOf(dialect: Dialect): Ajv | Ajv2020 {
-  const judge = judges.get(dialect) ?? newJudge(dialect);
-  judges.set(dialect, judge);
-  return judge;
+function validatorOf(dialect: Dialect): Ajv | Ajv2020 {
+  const validator = validators.get(dialect) ?? newValidator(dialect);
+  validators.set(dialect, validator);
+  return validator;
 }
 
 /** The first place at which the schema is not right by its meta-schema; undefined if there is none. */
 export function findFormFault(schema: JsonObject, dialect: Dialect): string | undefined {
-  const judge = hastyJudges.get(dialect) ?? newJudge(dialect, false);
-  hastyJudges.set(dialect, judge);
-  if (judge.validateSchema(schema) === true) return undefined;
-  const { instancePath = '', message = 'is not valid' } = judge.errors?.[0] ?? {};
+  const validator = hastyValidators.get(dialect) ?? newValidator(dialect, false);
+  hastyValidators.set(dialect, validator);
+  if (validator.validateSchema(schema) === true) return undefined;
+  const { instancePath = '', message = 'is not valid' } = validator.errors?.[0] ?? {};
   return `${instancePath} ${message.replace(' NOT ', ' not ')}`.trimStart();
 }
 
-function newJudge(dialect: Dialect, allErrors = true): Ajv | Ajv2020 {
+function newValidator(dialect: Dialect, allErrors = true): Ajv | Ajv2020 {
   const options = { allErrors, validateFormats: false };
   if (dialect === 'draft-07') {
     const module: typeof import('ajv') = require('ajv');
@@ -60,9 +60,11 @@ export function schemaFindings(schema: JsonObject | undefined, pointer: string):
     const message = `this dialect of JSON Schema is not known, so the schema is not checked: use ${DRAFT_2020}`;
     return [warning('workflow-schema-invalid', `${pointer}/$schema`, message)];
   }
-  const judge = judgeOf(dialect);
-  judge.validateSchema(schema);
-  const misfits = firstOfEach(judge.errors ?? []).map((error) => wrong(pointer + error.instancePath, sentence(error)));
+  const validator = validatorOf(dialect);
+  validator.validateSchema(schema);
+  const misfits = firstOfEach(validator.errors ?? []).map((error) =>
+    wrong(pointer + error.instancePath, sentence(error)),
+  );
   // Only in a well-formed schema it is clear what is a schema.
   return misfits.length > 0 ? misfits : deepFindings(schema, schema, pointer);
 }

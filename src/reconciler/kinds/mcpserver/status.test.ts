@@ -1,3 +1,6 @@
+// Phases, messages and conditions of an MCPServer, by the state of its workloads. In one file, because every case is a change of
+// the same server.
+
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Finding, Observed, Resource, View } from '../kind.ts';

@@ -1,4 +1,4 @@
-// Templates and data to hold our engine against Go's: the same in every run.
+// Templates and data to hold our engine against Go's: the same in every run. In one file, because it is one list of cases.
 
 import type { Json, JsonObject } from '#std/json.ts';
 

@@ -1,4 +1,5 @@
-// MCP servers and clients written by hand on node:http and fetch, for what no library would send.
+// MCP servers and clients written by hand on node:http and fetch, for what no library would send. In one file, because
+// server and client speak the same few messages.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,5 @@
-// Clients of 2026-07-28 on servers with sessions that are written by hand.
+// Clients of 2026-07-28 on servers with sessions that are written by hand. In one file, because every story begins with the
+// same server and client.
 
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';

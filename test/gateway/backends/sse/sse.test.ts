@@ -1,4 +1,5 @@
-// HTTP+SSE servers as backends: what no one here wrote, and what servers do that are broken or hostile.
+// HTTP+SSE servers as backends: what no one here wrote, and what servers do that are broken or hostile. In one file, because
+// every story begins with the same server and line.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -1,4 +1,5 @@
-// A process for each session: what is served on one line, and how processes are given out.
+// A process for each session: what is served on one line, and how processes are given out. In one file, because every story
+// begins with the same program and pool.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSessionProcesses } from '#adapters/process/process.ts';
