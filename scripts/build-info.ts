@@ -1,4 +1,4 @@
-// What the program was built of, written beside it: the commit and its date.
+// Writes the commit of which the program was built, and its date, next to the program.
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

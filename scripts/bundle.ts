@@ -1,5 +1,5 @@
 // src/ as the program that is installed: JavaScript in a few files, one for what every command needs and one for each part
-// that is loaded later, and beside them what is no module. Every module still finds its files where it was written.
+// that is loaded later, and next to them the files that are not modules. Every module still finds its files where it was written.
 
 import { chmodSync, cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import http from 'node:http';

@@ -1,5 +1,5 @@
 // The language of the source and of the documents can only get plainer: no folder has more of the words that make sentences
-// hard to read than test/words.json allows, and its bounds follow what is counted.
+// hard to read than test/words.json allows, and its bounds follow the counts.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// What a section reports, and how it is printed.
+// Defines the report of a section, and prints it.
 
 export interface Row {
   readonly name: string;

@@ -1,4 +1,4 @@
-// What Linux tells of a process: its memory, its threads, what it has open.
+// Reads from Linux the memory, the threads and the open files of a process.
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// What a soak has measured, for people.
+// Prints the measurements of a soak for people.
 
 import { figure } from '../bench/table.ts';
 import { courses, type Watched } from './judge.ts';

@@ -1,4 +1,4 @@
-// The hand-written MCP servers of these tests, as official clients see them: what the doubles answer is what real servers answer.
+// The hand-written MCP servers of these tests, as official clients see them: their answers are those of real servers.
 
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

@@ -1,4 +1,4 @@
-// What calls of 1 KB cost in each contestant: processor time a call, and what the client waits.
+// Measures the cost of calls of 1 KB in each contestant: processor time a call, and the wait of the client.
 
 import assert from 'node:assert/strict';
 import { ownCpuMs } from '../cpu.ts';

@@ -1,4 +1,4 @@
-// One connection of a client of the bench, with its session.
+// Opens one connection of a client of the bench, with its session.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// What stands between client and server: nothing, the bare proxies, and ours.
+// Lists the programs between client and server: none, the bare proxies, and ours.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What open streams and a large answer take of a proxy's memory.
+// Measures the memory that open streams and a large answer take in a proxy.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';

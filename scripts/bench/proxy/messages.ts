@@ -1,5 +1,5 @@
 // What client and server of the bench say: calls of 1 KB and answers of 1 KB, each id in as many digits, so that bytes are
-// patched and never built anew.
+// patched and never built again.
 
 export const REVISION = '2025-11-25';
 const TOOL = 'echo';

@@ -12,7 +12,7 @@ type Open = (exchange: Exchange, answer: Answer) => Flow;
 /** A client that vanished and comes again can be heard before the end of its connection is. */
 const WAIT_MS = 1000;
 
-/** What begins when the request that holds the id has ended. */
+/** `next` begins the request that waits, when the request that holds the id has ended. */
 interface Holder {
   next?: () => void;
 }

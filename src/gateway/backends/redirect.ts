@@ -1,4 +1,4 @@
-// Decides where a redirect of an MCP server leads, and which redirects are followed.
+// Decides which redirects of an MCP server are followed, and to which URL.
 
 import type { BackendFault, LeavingRequest } from './backend.ts';
 

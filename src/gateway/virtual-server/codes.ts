@@ -16,7 +16,7 @@ export const VMCP_CODES = {
   'vmcp-item-doubtful':
     'A tool, prompt or resource of a backend has characters that are not seen, or a text that reads like instructions to a model. Clients get it as it is: look at it, hide it by `aggregation.tools[].filter`, or give it another description by `overrides`.',
   'vmcp-item-unreadable':
-    'A tool, prompt or resource of a backend is not as the protocol has it (its `inputSchema` is no object schema, say), so that clients would refuse the lists of all backends: it is left out. Of a tool whose `outputSchema` alone is wrong, only that is left out. The same where a backend has more than 20,000. The author of the server has to correct it.',
+    'A tool, prompt or resource of a backend is not as the protocol has it (its `inputSchema` is not the schema of an object, for example), so that clients would refuse the lists of all backends: it is left out. Of a tool whose `outputSchema` alone is wrong, only that is left out. The same where a backend has more than 20,000. The author of the server has to correct it.',
   'vmcp-workflow-doubtful':
     'A workflow runs, and a setting or a template of it has no effect or reads nothing: the message names the place and what to read instead. `skep vmcp validate` says the same.',
   'vmcp-embeddings-unavailable':
