@@ -16,15 +16,11 @@ const UNATTRIBUTED =
 const OWN_PROCESSES =
   'Calls at the same time have sessions, and so processes, of their own, so that questions of the server belong to one call: one process does not know what another is doing, which clients must not count on (MCP 2026-07-28, basic, Statelessness).';
 
-const ANONYMOUS =
-  'Log messages of a shared process name no call, and each story has anonymous sessions of its own: once there was a second one, log messages pass to nobody (decision 0318).';
-
 export const EXCEPTIONS: readonly Exception[] = [
   ...['sampling', 'elicitation', 'roots', 'two clients at once'].map((story) => ({
     modes: SHARED,
     story,
     reason: UNATTRIBUTED,
   })),
-  { modes: SHARED, story: 'logging', reason: ANONYMOUS },
   { modes: ['bridge-2026-2025-per-session'], story: 'cancel', reason: OWN_PROCESSES },
 ];

@@ -153,4 +153,9 @@ const PLAIN_STORIES: readonly Story[] = [
   },
 ];
 
-export const STORIES: readonly Story[] = [...PLAIN_STORIES, ...CHANGING_STORIES, ...CONVERSATION_STORIES];
+/** A process that several anonymous sessions share passes log messages to the first session alone (decision 0318). */
+const LOGGING_FIRST = (a: Story, b: Story) => Number(b.name === 'logging') - Number(a.name === 'logging');
+
+export const STORIES: readonly Story[] = [...PLAIN_STORIES, ...CHANGING_STORIES, ...CONVERSATION_STORIES].toSorted(
+  LOGGING_FIRST,
+);
