@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { textOfPlan, textOfRun } from '#reconciler/report/text.ts';
+import type { ApplyOptions } from '#reconciler/run/ports.ts';
 import { isObject } from '#std/json.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 import { fleetFiles, members } from './fleet.ts';
@@ -14,6 +15,7 @@ spec:
   incomingAuth: {type: anonymous}
   config: {groupRef: team}
 `;
+const OFFICE_ID = { apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind: 'VirtualMCPServer' };
 const SECRET = { apiVersion: 'v1', kind: 'Secret', namespace: 'tools', name: 'office-hmac-secret' };
 
 let world: World;
@@ -71,4 +73,51 @@ test('a server that joins the group is told, and starts no new pods', async () =
   const config = (await living('tools/ConfigMap/office-vmcp-config'))?.data;
   expect(isObject(config) ? config['config.yaml'] : '').toContain('name: weather');
   expect((await living('tools/VirtualMCPServer/office'))?.status).toMatchObject({ phase: 'Ready', backendCount: 2 });
+});
+
+/** As the virtual server reports its backends. */
+async function reportUnavailable(): Promise<void> {
+  const status = (await living('tools/VirtualMCPServer/office'))?.status;
+  const backends = isObject(status) && Array.isArray(status.discoveredBackends) ? status.discoveredBackends : [];
+  const { status: code } = await world.cluster.send(
+    'PATCH',
+    '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/virtualmcpservers/office/status?fieldManager=skep-vmcp&force=true',
+    {
+      body: {
+        ...OFFICE_ID,
+        metadata: { name: 'office', namespace: 'tools' },
+        status: {
+          discoveredBackends: backends.filter(isObject).map(({ name }) => ({
+            name,
+            status: 'unavailable',
+            lastHealthCheck: '2026-01-01T00:00:00Z',
+          })),
+        },
+      },
+      contentType: 'application/apply-patch+yaml',
+    },
+  );
+  expect(code).toBe(200);
+}
+
+test('a health report that comes between reading and writing a status counts', async () => {
+  world.fleet.commit({ 'cluster/office.yaml': OFFICE.replace('anonymous}', 'anonymous}\n  serviceType: NodePort') });
+  let reported = false;
+  const cluster = {
+    ...world.client,
+    async apply(object: KubeObject, options: ApplyOptions) {
+      if (object.kind === 'VirtualMCPServer' && options.subresource === 'status' && !reported) {
+        reported = true;
+        await reportUnavailable();
+      }
+      return world.client.apply(object, options);
+    },
+  };
+  await world.run({ cluster });
+  await world.run();
+  const status = (await living('tools/VirtualMCPServer/office'))?.status;
+  expect([reported, status]).toMatchObject([
+    true,
+    { phase: 'Degraded', discoveredBackends: [{ status: 'unavailable' }, { status: 'unavailable' }] },
+  ]);
 });

@@ -15,6 +15,13 @@ import type { Cluster } from '../ports.ts';
 const NOTHING_LIVES = '1';
 const ATTEMPTS_MAX = 5;
 
+/** What an object has to be for a write, apart from its marks. */
+interface Precondition {
+  readonly uid?: string | undefined;
+  readonly seen?: string | undefined;
+  readonly creation?: KubeObject | undefined;
+}
+
 /** Code of the Failure of a write that is not to be made any more, by marks that were set since the run looked. */
 export const OVERTAKEN = 'overtaken';
 
@@ -22,17 +29,17 @@ export const OVERTAKEN = 'overtaken';
  * `living`: what the run has read. Controllers and people write at any time: what they moved is read again, and the write
  * repeated, as long as `assertHeld` does not throw: meanwhile no other run of the instance writes. Not so where they changed
  * the marks that say which instance an object belongs to, or that it is to be left alone, or made an object with other ones than
- * those that it is to have: Failure `overtaken`.
+ * those that it is to have: Failure `overtaken`. An apply that names the version which it was computed from is not repeated
+ * over a newer one: Failure `cluster-conflict`.
  */
 export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], assertHeld: () => void): Cluster {
   const known = new Map(living.map((object) => [keyOf(idOf(object)), object]));
 
-  /** Undefined where the object is gone. */
+  /** Undefined if the object is gone. `seen`: the only version that the write is for. */
   async function whileCurrent<T>(
     id: ResourceId,
-    uid: string | undefined,
+    { uid, seen, creation }: Precondition,
     write: (resourceVersion: string) => Promise<T>,
-    creation?: KubeObject,
   ): Promise<T | undefined> {
     const before = known.get(keyOf(id));
     let version = before?.metadata.resourceVersion ?? NOTHING_LIVES;
@@ -46,6 +53,7 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
         if (now === undefined) return undefined;
         const { uid: found, resourceVersion = version } = now.metadata;
         if (resourceVersion === version || (uid !== undefined && uid !== found)) throw error;
+        if (seen !== undefined && seen !== resourceVersion) throw error;
         if (before !== undefined) assertAsBefore(id, before, now);
         else if (creation !== undefined && isMarked(now)) assertAsBefore(id, creation, now);
         version = resourceVersion;
@@ -61,11 +69,11 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
       const write = (resourceVersion: string): Promise<KubeObject> =>
         cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
       // A status comes without labels, and brings nothing to life.
-      const isCreation = options.subresource === undefined && object.metadata.uid === undefined;
-      // What went away while it was written is made anew, or refused for its uid.
-      const stored =
-        (await whileCurrent(id, object.metadata.uid, write, isCreation ? object : undefined)) ??
-        (await write(NOTHING_LIVES));
+      const { uid, resourceVersion: seen } = object.metadata;
+      const isCreation = options.subresource === undefined && uid === undefined;
+      const precondition = { uid, seen, creation: isCreation ? object : undefined };
+      // An object that went away while it was written is created again, or refused for its uid.
+      const stored = (await whileCurrent(id, precondition, write)) ?? (await write(NOTHING_LIVES));
       known.set(keyOf(id), marksAlone(stored));
       return stored;
     },
@@ -77,7 +85,7 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
       return stored;
     },
     async remove(id, uid, as) {
-      await whileCurrent(id, uid, (resourceVersion) => cluster.remove(id, uid, as, resourceVersion));
+      await whileCurrent(id, { uid }, (resourceVersion) => cluster.remove(id, uid, as, resourceVersion));
       known.delete(keyOf(id));
     },
     // The instance's records: no fence of the cluster's own is before them, for the lease is written in the same way.

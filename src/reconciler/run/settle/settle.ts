@@ -160,14 +160,19 @@ export async function settle(
   first: ObservedState,
   look: () => Promise<ObservedState>,
   deadline: number,
-): Promise<StatusesWritten & Settlement & { readonly observed: ObservedState }> {
+): Promise<Omit<StatusesWritten, 'overtaken'> & Settlement & { readonly observed: ObservedState }> {
   const problems: Problem[] = [];
   let observed = first;
-  for (;;) {
+  for (let overtaken = 0; ; ) {
     const now = new Date(deps.clock.now()).toISOString();
     const { changes, readiness } = computeStatuses(input, observed, now);
     const reported = await writeStatuses(deps, changes, now);
     problems.push(...reported.problems);
+    if (reported.overtaken && overtaken < OVERTAKEN_MAX) {
+      overtaken += 1;
+      observed = await look();
+      continue;
+    }
     const settled = observed.unlisted.size === 0 && readiness.progressing.length === 0;
     const isOver = deps.enough?.aborted === true || deps.clock.monotonic() >= deadline;
     if (settled || isOver) return { readiness, changes, observed, failures: reported.failures, problems };
@@ -177,6 +182,8 @@ export async function settle(
 }
 
 const POLL_MS = 1000;
+/** How often statuses are computed again at once, whether or not the run waits; the next run does the rest. */
+const OVERTAKEN_MAX = 3;
 
 export function resourceFrom(object: KubeObject, spec: JsonObject): Resource {
   const { status, ...rest } = object;

@@ -19,6 +19,8 @@ export interface StatusesWritten {
   readonly failures: readonly Failure[];
   /** `event-not-written`: warnings, for nothing depends on events. */
   readonly problems: readonly Problem[];
+  /** Objects changed after these statuses were computed, so some of them were not written. */
+  readonly overtaken: boolean;
 }
 
 /** `now` is RFC 3339, in milliseconds. */
@@ -31,28 +33,30 @@ export async function writeStatuses(
   return {
     failures: reported.flatMap(({ failures }) => failures),
     problems: reported.flatMap(({ problems }) => problems),
+    overtaken: reported.some(({ overtaken }) => overtaken),
   };
 }
 
 /** The status first: without it, the next run would tell the same again. */
 async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promise<StatusesWritten> {
   const failure = await writeStatus(deps, change);
-  if (failure === 'suspended') return { failures: [], problems: [] };
-  if (failure !== undefined) return { failures: [failure], problems: [] };
+  const overtaken = failure === 'overtaken';
+  if (overtaken || failure === 'suspended') return { failures: [], problems: [], overtaken };
+  if (failure !== undefined) return { failures: [failure], problems: [], overtaken };
   const problem = await writeEvent(deps, change, now);
-  return { failures: [], problems: problem === undefined ? [] : [problem] };
+  return { failures: [], problems: problem === undefined ? [] : [problem], overtaken };
 }
 
+/**
+ * A status is computed from the one that the object has, which a virtual server writes as well. So it is only for the version
+ * that it was computed from.
+ */
 async function writeStatus(
   deps: TellDeps,
   { id, live, written, departing }: StatusChange,
-): Promise<Failure | 'suspended' | undefined> {
-  const { name, namespace, uid } = live.metadata;
-  const metadata = {
-    name,
-    namespace,
-    uid,
-  };
+): Promise<Failure | 'suspended' | 'overtaken' | undefined> {
+  const { name, namespace, uid, resourceVersion } = live.metadata;
+  const metadata = { name, namespace, uid, resourceVersion };
   try {
     const object = { apiVersion: id.apiVersion, kind: id.kind, metadata, status: written };
     await deps.cluster.apply(object, { subresource: 'status', force: true });
@@ -61,6 +65,7 @@ async function writeStatus(
     if (!(error instanceof Failure)) throw error;
     if (error.code === SUSPENDED) return SUSPENDED;
     if (departing === true && GONE.includes(error.code)) return undefined;
+    if (error.code === 'cluster-conflict') return 'overtaken';
     return new Failure('status-not-written', `status of ${formatId(id)}: ${error.message}`, { cause: error });
   }
 }
