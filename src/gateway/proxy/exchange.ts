@@ -28,7 +28,7 @@ import {
   sessionUnknown,
   TOO_MANY_RESOURCES,
 } from './faults.ts';
-import { keptStatus, rewriteAnswer } from './lists/list-answer.ts';
+import { changeOf } from './lists/change.ts';
 import {
   type LiveRules,
   type LiveStream,
@@ -37,7 +37,7 @@ import {
   subscriptionOf,
 } from './lists/live-stream.ts';
 import type { TraceContext } from './ports.ts';
-import { listKeyOf, type Rules } from './rules.ts';
+import type { Rules } from './rules.ts';
 
 export interface ExchangeWorld {
   readonly seal: SessionSeal;
@@ -175,28 +175,11 @@ function prepareAdmitted(
       identity: caller,
       authorize: authorizeAs(world.credential, caller),
     },
-    change: live ? undefined : changeOf(world, incoming, message, session),
+    change: live ? undefined : changeOf(world, { message, body, caller, inSession: session?.id !== undefined }),
     live: live
       ? (answer) => openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription })
       : undefined,
   };
-}
-
-/** Wraps the answer with the changes that the rules make in it; undefined if no rules apply. */
-function changeOf(
-  { rules, messageBytes }: ExchangeWorld,
-  { body, caller }: Incoming,
-  message: Message | undefined,
-  session: OpenedSession | undefined,
-): ((answer: Answer) => Answer) | undefined {
-  const rewrite = rules.answers(message, body, caller);
-  if (rewrite === undefined) return undefined;
-  const options = {
-    messageBytes,
-    rewrite,
-    kept: keptStatus(listKeyOf(message) !== undefined, session?.id !== undefined),
-  };
-  return (answer) => rewriteAnswer(answer, options);
 }
 
 /** The backend's own id. `initialize` begins a session, and the stateless era has none. */

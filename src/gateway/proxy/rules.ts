@@ -53,6 +53,11 @@ export interface Rules {
   answers(message: Message | undefined, body: Buffer | undefined, caller: Caller): RewriteMessage | undefined;
 }
 
+/** Whether a result with a member of this name may have to be filtered. */
+export function isListKey(name: string): boolean {
+  return filteredKey(name) !== undefined;
+}
+
 export interface RuleParts {
   readonly tools?: ToolRules;
   readonly policies?: Policies;

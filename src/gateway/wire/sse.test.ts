@@ -183,6 +183,28 @@ describe('the splitter', () => {
     expect(split([text], 99)).toMatchObject({ faults: 1, events: [] });
   });
 
+  test('gives an event that is too large on in pieces, in its place, wherever the stream is cut', () => {
+    const large = `: c\r\nid: 1\r\ndata: ${'x'.repeat(40)}\ndata:y\r\n\n`;
+    const text = `data: a\n\n${large}data: b\n\n`;
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      const parts: string[] = [];
+      const splitter = createEventSplitter(
+        { maxEventBytes: 30 },
+        {
+          event: ({ raw }) => parts.push(`event ${raw}`),
+          large: (raw, isLast) => parts.push(`${isLast ? 'last' : 'piece'} ${raw}`),
+          fault: () => parts.push('fault'),
+        },
+      );
+      splitter.push(Buffer.from(text.slice(0, cut)));
+      splitter.push(Buffer.from(text.slice(cut)));
+      const joined = parts.map((part) => part.replace(/^\w+ /, '')).join('');
+      expect(joined, `${cut}`).toBe(text);
+      const kinds = parts.map((part) => part.replace(/ .*$/s, '')).join(' ');
+      expect(kinds, `${cut}`).toMatch(/^event( piece)* last event$/);
+    }
+  });
+
   test('counts each event by itself', () => {
     expect(split([`data: ${'x'.repeat(80)}\n\n`.repeat(50)], 100)).toMatchObject({ faults: 0, events: { length: 50 } });
   });

@@ -1,6 +1,8 @@
 // Server-sent events over bytes, by the rules of the HTML standard (9.2 Server-sent events): cuts a stream into events and
 // formats them.
 
+import { openRemainder } from './remainder.ts';
+
 export interface SseEvent {
   /** The data lines joined by LF, not decoded. It may share its memory with the chunk that was pushed. */
   readonly data: Buffer;
@@ -17,6 +19,8 @@ export interface EventHandlers {
   event(event: SseEvent): void;
   /** Once; nothing follows, and what is pushed afterwards is ignored. */
   fault(reason: 'event-too-large'): void;
+  /** A piece of an event that is too large, as it came. Without this handler such an event is a fault. */
+  large?(raw: Buffer, isLast: boolean): void;
   /** A block without data, which is no event: comments, a bare id or retry. For whoever forwards all of a stream. */
   silent?(raw: Buffer): void;
 }
@@ -33,32 +37,25 @@ const CR = 0x0d;
 const COLON = 0x3a;
 const LINE_FEED = Buffer.of(LF);
 const EVENT_END = Buffer.of(LF, LF);
-const EMPTY = Buffer.alloc(0);
 const LONGEST_FIELD = 5;
-const FIRST_CAPACITY = 4096;
-
-/** What is there of an event whose end has not come yet. It doubles, so that many small chunks cost no more than one. */
-interface Remainder {
-  bytes: Buffer;
-  length: number;
-}
 
 export function createEventSplitter(
   { maxEventBytes }: { readonly maxEventBytes: number },
   handlers: EventHandlers,
 ): EventSplitter {
-  const rest: Remainder = { bytes: EMPTY, length: 0 };
+  const rest = openRemainder();
   /** The last byte was the end of a line, so that a line end that follows ends the event. */
   let atLineStart = true;
   /** The last byte was a CR: an LF that follows belongs to it. */
   let afterCr = false;
   let begun = false;
   let closed = false;
+  /** An event that is too large has begun, and its pieces are given on as they come. */
+  let passing = false;
 
   function stop(): void {
     closed = true;
-    rest.bytes = EMPTY;
-    rest.length = 0;
+    rest.clear();
   }
 
   function refuse(): void {
@@ -66,12 +63,27 @@ export function createEventSplitter(
     handlers.fault('event-too-large');
   }
 
-  function finish(chunk: Buffer, from: number, to: number): void {
-    if (rest.length + to - from > maxEventBytes) {
+  function isTooLarge(from: number, to: number): boolean {
+    return passing || rest.length() + to - from > maxEventBytes;
+  }
+
+  function pass(chunk: Buffer, from: number, to: number, isLast: boolean): void {
+    if (handlers.large === undefined) {
       refuse();
       return;
     }
-    const raw = takeLine(rest, chunk, from, to);
+    begun = true;
+    passing = !isLast;
+    if (rest.length() > 0) handlers.large(rest.take(chunk, from, to), isLast);
+    else if (to > from) handlers.large(chunk.subarray(from, to), isLast);
+  }
+
+  function finish(chunk: Buffer, from: number, to: number): void {
+    if (isTooLarge(from, to)) {
+      pass(chunk, from, to, true);
+      return;
+    }
+    const raw = rest.take(chunk, from, to);
     const start = begun ? 0 : markLength(raw);
     begun = true;
     const event = readEvent(raw, start);
@@ -83,7 +95,7 @@ export function createEventSplitter(
     if (closed || chunk.length === 0) return;
     let line = afterCr && chunk[0] === LF ? 1 : 0;
     // Where the CR ended an event, its LF is no part of the next one.
-    let from = rest.length === 0 ? line : 0;
+    let from = rest.length() === 0 && !passing ? line : 0;
     let fresh = atLineStart;
     let cr = chunk.indexOf(CR, line);
     afterCr = false;
@@ -102,32 +114,11 @@ export function createEventSplitter(
       from = line;
     }
     atLineStart = fresh && line === chunk.length;
-    if (rest.length + chunk.length - from > maxEventBytes) refuse();
-    else keep(rest, chunk, from, chunk.length);
+    if (isTooLarge(from, chunk.length)) pass(chunk, from, chunk.length, false);
+    else rest.keep(chunk, from, chunk.length);
   }
 
   return { push, end: stop };
-}
-
-function keep(rest: Remainder, chunk: Buffer, from: number, to: number): void {
-  const length = rest.length + to - from;
-  if (length > rest.bytes.length) {
-    const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * rest.bytes.length, FIRST_CAPACITY));
-    rest.bytes.copy(grown, 0, 0, rest.length);
-    rest.bytes = grown;
-  }
-  chunk.copy(rest.bytes, rest.length, from, to);
-  rest.length = length;
-}
-
-/** The remainder and these bytes, in memory that is not written again. */
-function takeLine(rest: Remainder, chunk: Buffer, from: number, to: number): Buffer {
-  if (rest.length === 0) return chunk.subarray(from, to);
-  keep(rest, chunk, from, to);
-  const whole = rest.bytes.subarray(0, rest.length);
-  rest.bytes = EMPTY;
-  rest.length = 0;
-  return whole;
 }
 
 /** A byte order mark is allowed at the start of a stream only. */

@@ -59,6 +59,37 @@ it('an answer without a list passes byte for byte, even if it names a key twice'
   expect((await post(proxy.url, call('a'))).text).toBe(body);
 });
 
+const LARGE_TEXT = `\u00e9 "tools" `.repeat(300_000);
+const LARGE = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  result: { content: [{ type: 'text', text: LARGE_TEXT }], structuredContent: { tools: ['any'] } },
+});
+const LARGE_LIST = LARGE.replace('"content"', '"tools":[{"name":"hidden"}],"content"');
+const LATE_LIST = LARGE.replace('"structuredContent":', '"tools":[{"name":"hidden"}],"structuredContent":');
+
+it.each([
+  ['JSON', 'application/json', LARGE],
+  ['an event', 'text/event-stream', `id: 7\ndata: ${LARGE}\n\n`],
+])('an answer of 4 MB without a list passes byte for byte as %s', async (_what, type, body) => {
+  answerWith(200, type, body);
+  expect((await post(proxy.url, call('a'))).text === body).toBe(true);
+});
+
+it.each([
+  ['begins with a list, as JSON', 'application/json', LARGE_LIST],
+  ['begins with a list, as an event', 'text/event-stream', `data: ${LARGE_LIST}\n\n`],
+  ['ends with a list, as JSON', 'application/json', LATE_LIST],
+  ['ends with a list, as an event', 'text/event-stream', `data: ${LATE_LIST}\n\n`],
+])('an answer of 4 MB that %s does not pass', async (_what, type, body) => {
+  answerWith(200, type, body);
+  const text = await post(proxy.url, call('a')).then(
+    (answered) => answered.text,
+    () => '',
+  );
+  expect(text).not.toContain('hidden');
+});
+
 it.each([
   [201, undefined, LIST, 502],
   [404, 'text/plain', LIST, 502],

@@ -3,15 +3,19 @@
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { isEventStream, isJson } from '../../wire/headers.ts';
-import { createEventSplitter, formatEvent, type SseEvent } from '../../wire/sse.ts';
+import { watchData } from '../../wire/large/data-watch.ts';
+import type { TextWatch } from '../../wire/large/text-watch.ts';
+import { createEventSplitter, type EventHandlers, formatEvent, type SseEvent } from '../../wire/sse.ts';
 import type { HeaderValues } from '../client-answer.ts';
 
 /** The message as the client gets it. */
 export type RewriteMessage = (message: Buffer) => Buffer;
 
 export interface ListAnswerOptions {
-  /** Larger messages are refused. */
+  /** Larger messages are refused, or pass in pieces. */
   readonly messageBytes: number;
+  /** Watches the pieces of one larger message; absent if such a message is refused. */
+  readonly watch?: () => TextWatch;
   readonly rewrite: RewriteMessage;
   /** True: a body that is neither JSON nor events is left out, and the status stays. Else such an answer is refused. */
   readonly kept: (status: number) => boolean;
@@ -60,19 +64,33 @@ function jsonPart(
   answer: Answer,
   status: number,
   headers: HeaderValues,
-  { messageBytes, rewrite }: ListAnswerOptions,
+  { messageBytes, watch, rewrite }: ListAnswerOptions,
   fail: (fault: BackendFault) => void,
 ): Pick<Answer, 'data' | 'end'> {
   const chunks: Buffer[] = [];
   let size = 0;
+  let watched: TextWatch | undefined;
+
+  function pass(piece: Buffer, isFirst: boolean): boolean {
+    if (watched?.push(piece) !== true) {
+      fail(tooLarge());
+      return true;
+    }
+    if (isFirst) answer.head(status, headers);
+    return answer.data(piece);
+  }
+
   return {
     data(chunk) {
+      if (watched !== undefined) return pass(chunk, false);
       size += chunk.length;
-      if (size > messageBytes) fail(tooLarge());
-      else chunks.push(chunk);
-      return true;
+      chunks.push(chunk);
+      if (size <= messageBytes) return true;
+      watched = watch?.();
+      return pass(Buffer.concat(chunks.splice(0), size), true);
     },
     end() {
+      if (watched !== undefined) return answer.end();
       if (size === 0) {
         answer.head(status, headers);
         return answer.end();
@@ -112,15 +130,30 @@ function eventPart(
   answer: Answer,
   status: number,
   headers: HeaderValues,
-  { messageBytes, rewrite }: ListAnswerOptions,
+  { messageBytes, watch, rewrite }: ListAnswerOptions,
   fail: (fault: BackendFault) => void,
 ): Pick<Answer, 'data' | 'end'> {
   const { 'content-length': _length, ...rest } = headers;
   answer.head(status, rest);
   let flowing = true;
+
+  function passLarge(watch: () => TextWatch): NonNullable<EventHandlers['large']> {
+    let watched: TextWatch | undefined;
+    return (raw, isLast) => {
+      watched ??= watchData(watch());
+      if (watched.push(raw)) flowing = answer.data(raw) && flowing;
+      else {
+        splitter.end();
+        fail(tooLarge());
+      }
+      if (isLast) watched = undefined;
+    };
+  }
+
   const splitter = createEventSplitter(
     { maxEventBytes: messageBytes },
     {
+      ...(watch === undefined ? {} : { large: passLarge(watch) }),
       event(event: SseEvent) {
         flowing = answer.data(rewriteEvent(event, rewrite)) && flowing;
       },

@@ -1,0 +1,42 @@
+// Decides how the rules change the answer to a request.
+
+import type { Answer } from '../../backends/backend.ts';
+import { watchText } from '../../wire/large/text-watch.ts';
+import type { Message } from '../../wire/message.ts';
+import type { Caller } from '../caller.ts';
+import { isListKey, listKeyOf, type Rules } from '../rules.ts';
+import { keptStatus, rewriteAnswer } from './list-answer.ts';
+
+interface Asked {
+  readonly message: Message | undefined;
+  readonly body: Buffer | undefined;
+  readonly caller: Caller;
+  readonly inSession: boolean;
+}
+
+interface ChangeParts {
+  readonly rules: Rules;
+  /** Larger messages of the server that have to be read are refused. */
+  readonly messageBytes: number;
+}
+
+/**
+ * Most of an answer that is held to look for a list that was not requested. A longer answer passes in pieces; it is cut off
+ * if it has such a list.
+ */
+const HELD_BYTES_MAX = 1024 * 1024;
+
+/** Wraps the answer with the changes that the rules make in it; undefined if no rules apply. */
+export function changeOf(
+  { rules, messageBytes }: ChangeParts,
+  { message, body, caller, inSession }: Asked,
+): ((answer: Answer) => Answer) | undefined {
+  const rewrite = rules.answers(message, body, caller);
+  if (rewrite === undefined) return undefined;
+  const isList = listKeyOf(message) !== undefined;
+  const size = isList
+    ? { messageBytes }
+    : { messageBytes: Math.min(messageBytes, HELD_BYTES_MAX), watch: () => watchText(isListKey) };
+  const options = { ...size, rewrite, kept: keptStatus(isList, inSession) };
+  return (answer) => rewriteAnswer(answer, options);
+}

@@ -1,0 +1,60 @@
+// Reads one event of a stream in pieces (HTML standard, 9.2 Server-sent events) and gives its data on: for events that are
+// too large to be held.
+
+import type { TextWatch } from './text-watch.ts';
+
+/** Watches the data of one event. An event with a field that the standard does not know must not pass. */
+export function watchData(data: TextWatch): TextWatch {
+  /** Of the line that is read; undefined after its colon. */
+  let name: string | undefined = '';
+  let isData = false;
+
+  /** Position after the name, or -1 if the standard does not know it. */
+  function readName(bytes: Buffer, from: number): number {
+    for (let at = from; at < bytes.length; at += 1) {
+      const byte = bytes[at] ?? 0;
+      const ends = byte === COLON || byte === LF || byte === CR;
+      if (!ends) name = `${name ?? ''}${String.fromCharCode(byte)}`;
+      if (!FIELDS.some((field) => (ends ? field === name : field.startsWith(name ?? '')))) return -1;
+      if (!ends) continue;
+      isData = name === 'data';
+      name = byte === COLON ? undefined : '';
+      return at + 1;
+    }
+    return bytes.length;
+  }
+
+  function readValue(bytes: Buffer, from: number): number {
+    const end = endOfLine(bytes, from);
+    if (isData && !data.push(bytes.subarray(from, end))) return -1;
+    if (end === bytes.length) return end;
+    if (isData && !data.push(LINE_FEED)) return -1;
+    name = '';
+    return end + 1;
+  }
+
+  return {
+    push(bytes) {
+      let at = 0;
+      while (at < bytes.length) {
+        at = name === undefined ? readValue(bytes, at) : readName(bytes, at);
+        if (at === -1) return false;
+      }
+      return true;
+    },
+  };
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+const COLON = 0x3a;
+const LINE_FEED = Buffer.of(LF);
+/** The empty one is that of a comment, and of a blank line. */
+const FIELDS = ['', 'data', 'event', 'id', 'retry'] as const;
+
+function endOfLine(bytes: Buffer, from: number): number {
+  const lf = bytes.indexOf(LF, from);
+  const line = lf === -1 ? bytes : bytes.subarray(0, lf);
+  const cr = line.indexOf(CR, from);
+  return cr === -1 ? line.length : cr;
+}
