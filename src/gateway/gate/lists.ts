@@ -11,7 +11,7 @@ import type { Policies } from './policy/decide.ts';
 import type { PolicyAction, ToolHints } from './policy/request.ts';
 import type { Override, ToolRules } from './tools.ts';
 
-export type FilteredKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
+export type FilteredKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'skills';
 
 export interface ListView {
   /** The caller's; see PolicyRequest. */
@@ -33,6 +33,7 @@ const ACTIONS: Readonly<Record<FilteredKey, PolicyAction>> = {
   prompts: 'get_prompt',
   resources: 'read_resource',
   resourceTemplates: 'read_resource',
+  skills: 'read_resource',
 };
 
 /** `result`: of the whole message `body`. The same buffer where nothing changes. */
@@ -55,7 +56,8 @@ function isCached({ cacheScope, ttlMs }: ListResult): boolean {
 /** The item as it is kept; undefined where the caller may not see it. */
 function keepItem(body: Buffer, item: ListItem, key: FilteredKey, view: ListView): KeptItem | undefined {
   if (key === 'tools') return keepTool(body, item, view);
-  const { value: name } = (key === 'prompts' ? item.name : key === 'resources' ? item.uri : item.uriTemplate) ?? {};
+  const { value: name } =
+    (key === 'prompts' ? item.name : key === 'resourceTemplates' ? item.uriTemplate : item.uri) ?? {};
   // Whoever lists nothing but what it calls cannot mean this one.
   if (name === undefined) return undefined;
   return isAllowed(view, ACTIONS[key], name) ? { item } : undefined;

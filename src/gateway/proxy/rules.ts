@@ -181,7 +181,7 @@ const NO_NOTIFICATION: Refusal = {
 
 const NO_TOOL = Symbol('no tool of that name');
 
-const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
+const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'skills'];
 
 /** Clients written in Go read keys in any letter case, by the rules of Unicode. */
 function filteredKey(key: string | undefined): FilteredKey | undefined {
@@ -199,7 +199,7 @@ export function listKeyOf(message: Message | undefined): FilteredKey | undefined
  * A message without a match has no list and changes none. The parser reads a key that is written with escapes or with U+017F, an
  * s to some clients, and refuses UTF-16, which some clients read.
  */
-const PERHAPS_LIST = /"(tools|prompts|resources|resourceTemplates)"|\\u|\xc5\xbf|\0|list_changed/i;
+const PERHAPS_LIST = /"(tools|prompts|resources|resourceTemplates|skills)"|\\u|\xc5\xbf|\0|list_changed/i;
 
 /** `key` is undefined if no list was requested; any answer may have one all the same. What cannot be read becomes an error. */
 function rewriteMessage(

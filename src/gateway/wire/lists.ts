@@ -45,7 +45,15 @@ export interface KeptItem {
   readonly patches?: readonly Patch[];
 }
 
-const KEYS = ['tools', 'prompts', 'resources', 'resourceTemplates', 'tasks', 'roots'] as const satisfies ListKey[];
+const KEYS = [
+  'tools',
+  'prompts',
+  'resources',
+  'resourceTemplates',
+  'tasks',
+  'roots',
+  'skills',
+] as const satisfies ListKey[];
 const RESULT = keyLevel(0, [...KEYS, 'nextCursor', 'ttlMs', 'cacheScope', 'resultType', '_meta']);
 const ITEM = keyLevel(0, ['name', 'uri', 'uriTemplate', 'description', 'title', 'annotations', 'inputSchema', '_meta']);
 

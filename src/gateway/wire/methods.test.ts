@@ -16,6 +16,7 @@ function methodsOf(union: { readonly options: readonly object[] }): string[] {
 function inTable(sender: 'client' | 'server', notification: boolean, era: 'session' | 'stateless'): string[] {
   return METHODS.filter((facts) => facts.sender === 'both' || facts.sender === sender)
     .filter((facts) => facts.notification === notification && facts.eras.includes(era))
+    .filter(({ extension }) => extension === undefined)
     .map(({ method }) => method)
     .sort();
 }

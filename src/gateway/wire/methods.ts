@@ -1,4 +1,5 @@
-// Every method of every revision of MCP in one table: who sends it, what it is about, what its result lists.
+// Every method of every revision of MCP, and of the extensions that are understood, in one table: who sends it, what it is
+// about, what its result lists.
 
 import type { Era } from './revisions.ts';
 
@@ -21,7 +22,7 @@ type TargetParam = 'name' | 'uri' | 'ref' | 'taskId';
 /** The param of a notification that holds a request's id or progress token. */
 type ReferenceParam = 'requestId' | 'progressToken';
 
-export type ListKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'tasks' | 'roots';
+export type ListKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'tasks' | 'roots' | 'skills';
 
 export interface MethodFacts {
   readonly method: string;
@@ -38,23 +39,28 @@ export interface MethodFacts {
   readonly resultKey?: ListKey;
   /** Whether `Mcp-Name` is required (2026-07-28, Streamable HTTP, Standard Request Headers; SEP-2663 for tasks). */
   readonly nameHeader: boolean;
+  /** Identifier of the extension that adds the method to the revisions of its eras. */
+  readonly extension?: string;
 }
+
+/** SEP-2640: a skill is a folder of resources, and is named by the URI of one of them. */
+const SKILLS = 'io.modelcontextprotocol/skills';
 
 const SESSION: readonly Era[] = ['session'];
 const STATELESS: readonly Era[] = ['stateless'];
 const EVERY: readonly Era[] = ['session', 'stateless'];
 
-type Rest = Partial<Pick<MethodFacts, 'kind' | 'target' | 'refersTo' | 'resultKey' | 'nameHeader'>>;
+type Rest = Partial<Pick<MethodFacts, 'kind' | 'target' | 'refersTo' | 'resultKey' | 'nameHeader' | 'extension'>>;
 
 function facts(
   method: string,
   sender: MethodFacts['sender'],
   eras: readonly Era[],
   feature: Feature,
-  { kind = 'other', target, refersTo, resultKey, nameHeader = false }: Rest = {},
+  { kind = 'other', target, refersTo, resultKey, nameHeader = false, extension }: Rest = {},
 ): MethodFacts {
   const notification = method.startsWith('notifications/');
-  return { method, notification, sender, eras, feature, kind, target, refersTo, resultKey, nameHeader };
+  return { method, notification, sender, eras, feature, kind, target, refersTo, resultKey, nameHeader, extension };
 }
 
 export const METHODS: readonly MethodFacts[] = [
@@ -102,6 +108,10 @@ export const METHODS: readonly MethodFacts[] = [
   facts('tasks/list', 'both', SESSION, 'task', { kind: 'list', resultKey: 'tasks' }),
   facts('notifications/tasks/status', 'both', SESSION, 'task', { target: 'taskId' }),
   facts('notifications/tasks', 'server', STATELESS, 'task', { target: 'taskId' }),
+
+  facts('skills/list', 'client', EVERY, 'resource', { kind: 'list', resultKey: 'skills', extension: SKILLS }),
+  facts('skills/get', 'client', EVERY, 'resource', { kind: 'call', target: 'uri', extension: SKILLS }),
+  facts('resources/directory/read', 'client', EVERY, 'resource', { kind: 'call', target: 'uri', extension: SKILLS }),
 ];
 
 const BY_METHOD: ReadonlyMap<string, MethodFacts> = new Map(METHODS.map((each) => [each.method, each]));

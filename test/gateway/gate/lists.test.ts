@@ -31,6 +31,7 @@ const KEYS: readonly { key: FilteredKey; method: string; member: string; call: s
     call: 'resources/read',
     param: 'uri',
   },
+  { key: 'skills', method: 'skills/list', member: 'uri', call: 'skills/get', param: 'uri' },
 ];
 
 function policy(random: Random): string {

@@ -48,6 +48,11 @@ describe('requests', () => {
       complete({ type: 'ref/prompt', name: 'x', uri: 'file:///open/a' }),
       'policy-denied',
     ],
+    ['a skill of its resources', request('skills/get', { uri: 'file:///open/a/SKILL.md' }), 'allowed'],
+    ['another skill', request('skills/get', { uri: 'file:///etc/SKILL.md' }), 'policy-denied'],
+    ['a skill without a URI', request('skills/get'), 'scan: -32602'],
+    ['a folder of its resources', request('resources/directory/read', { uri: 'file:///open/a' }), 'allowed'],
+    ['another folder', request('resources/directory/read', { uri: 'file:///etc' }), 'policy-denied'],
     ['listening to lists', listen({ toolsListChanged: true }), 'allowed'],
     ['listening to its resources', listen({ resourceSubscriptions: ['file:///open/a'] }), 'allowed'],
     [
@@ -93,6 +98,7 @@ describe('requests', () => {
     'prompts/list',
     'resources/list',
     'resources/templates/list',
+    'skills/list',
   ])('%s always passes', (method) => {
     expect(decided(request(method))).toBe('allowed');
   });
@@ -119,6 +125,7 @@ describe('requests', () => {
       'resources/templates/list',
       'logging/setLevel',
       'roots/list',
+      'skills/list',
     ]);
   });
 });

@@ -1,6 +1,9 @@
 // Lists that a server sends as the answer to another request, or in a form that cannot be filtered: no client gets an item
 // that the filter hides.
 
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type AttackedProxy,
@@ -57,6 +60,21 @@ it('an answer without a list passes byte for byte, even if it names a key twice'
   const body = '{"jsonrpc":"2.0","id":1,"result":{"content":[],"x":1,"x":2}}';
   answerWith(200, 'application/json', body);
   expect((await post(proxy.url, call('a'))).text).toBe(body);
+});
+
+it('a list of skills shows those that the caller may read', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'skep-skills-'));
+  const file = join(folder, 'authz.json');
+  const policies = [
+    'permit(principal, action == Action::"read_resource", resource) when { resource.uri like "skill://a/*" };',
+  ];
+  await writeFile(file, JSON.stringify({ version: '1.0', type: 'cedarv1', cedar: { policies } }));
+  const strict = await proxyBefore(server.port, { authz_config_path: file });
+  const skills = ['skill://a/SKILL.md', 'skill://hidden/SKILL.md'].map((uri) => ({ uri, frontmatter: { name: uri } }));
+  answerWith(200, 'application/json', JSON.stringify({ jsonrpc: '2.0', id: 1, result: { skills } }));
+  const { text } = await post(strict.url, { jsonrpc: '2.0', id: 1, method: 'skills/list' });
+  expect([text.includes('skill://a/'), text.includes('hidden')]).toEqual([true, false]);
+  await rm(folder, { recursive: true });
 });
 
 const LARGE_TEXT = `\u00e9 "tools" `.repeat(300_000);

@@ -31,6 +31,7 @@ const PASSING = new Set([
   'prompts/list',
   'resources/list',
   'resources/templates/list',
+  'skills/list',
 ]);
 
 const ACTIONS: ReadonlyMap<string, PolicyAction> = new Map([
@@ -39,6 +40,8 @@ const ACTIONS: ReadonlyMap<string, PolicyAction> = new Map([
   ['resources/read', 'read_resource'],
   ['resources/subscribe', 'read_resource'],
   ['resources/unsubscribe', 'read_resource'],
+  ['resources/directory/read', 'read_resource'],
+  ['skills/get', 'read_resource'],
 ]);
 
 const PASSES: MethodRule = { kind: 'passes' };
