@@ -22,6 +22,10 @@ export const GATE_CODES = {
   'policy-entities-invalid': 'entities_json is no JSON list of Cedar entities. The last good file stays in use.',
   'tool-unknown':
     'There is no tool of that name for clients: tools_filter leaves it out, or it was renamed and is callable by its new name only.',
+  'task-unknown':
+    "No task of that id is the caller's: another caller made it, or its tool is not shown any more, or the key that sealed the id is gone. A subscription that names tasks in another form than a list of texts is refused alike.",
+  'task-list-refused':
+    'tasks/list is not offered by a proxy with policies or tool filters: the list of the MCP server does not say which caller made a task. The client asks for each of its tasks by tasks/get.',
   'tool-override-clash':
     'Two tools have the same name after renaming. The first, by their own names, gets the calls; the other is not shown.',
   'list-unreadable':

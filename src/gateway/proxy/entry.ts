@@ -4,11 +4,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Era } from '../backends/backend.ts';
 import type { Message } from '../wire/message.ts';
+import type { AdmittedMessage } from './admit.ts';
 import type { Caller } from './caller.ts';
 import type { ClientInfo } from './client-info.ts';
 import { type Refusal, refusalBody } from './faults.ts';
 import type { Outcome } from './outcome.ts';
-import type { AdmittedMessage } from './rules.ts';
 
 /** What is known of a request by the time that it ends. */
 export interface Known {

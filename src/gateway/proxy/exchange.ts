@@ -177,7 +177,8 @@ function prepareAdmitted(
     },
     change: live ? undefined : changeOf(world, { message, body, caller, inSession: session?.id !== undefined }),
     live: live
-      ? (answer) => openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription })
+      ? (answer) =>
+          openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription, tasks: admitted?.tasks })
       : undefined,
   };
 }

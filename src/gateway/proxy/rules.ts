@@ -5,42 +5,16 @@ import { setBounded } from '#std/bounded.ts';
 import { isObject } from '#std/json.ts';
 import type { KnownTools } from '../gate/known-tools.ts';
 import { type FilteredKey, filterList, type ListView } from '../gate/lists.ts';
-import type { Policies } from '../gate/policy/decide.ts';
-import { decideMessage } from '../gate/policy/methods.ts';
-import { ANONYMOUS_CLAIMS } from '../gate/policy/request.ts';
-import { scopesForCall } from '../gate/policy/step-up.ts';
-import { type ToolRules, unknownTool } from '../gate/tools.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
 import { foldKey } from '../wire/json-members.ts';
 import { listItems } from '../wire/lists.ts';
-import type { Message, MessageId, Span } from '../wire/message.ts';
+import type { Message, MessageId, RequestMessage, Span } from '../wire/message.ts';
 import { methodFacts } from '../wire/methods.ts';
-import { jsonString, patchBytes } from '../wire/patch.ts';
 import { readValue, scanMessage } from '../wire/scan.ts';
+import { type AdmittedMessage, admit, claimsOf, type RefusedMessage, type RuleParts } from './admit.ts';
 import type { Caller } from './caller.ts';
-import { denialRefusal, type Refusal, scopeRefusal } from './faults.ts';
 import type { RewriteMessage } from './lists/list-answer.ts';
-import type { NamedResource } from './settings.ts';
-
-/** A message that may pass. */
-export interface AdmittedMessage {
-  readonly message: Message;
-  /** The client's own bytes; another name in them where the tool has another one at the server. */
-  readonly body: Buffer;
-  /** Name of the tool at the server, where it is another than the client's. */
-  readonly backendName?: string;
-  /** The tool that it calls calls this one. */
-  readonly innerTool?: string;
-  /** Why the caller may not call that one, by what policies say when it is asked; undefined where it may. */
-  readonly innerRefusal?: () => RefusedMessage | undefined;
-  readonly refusal?: undefined;
-}
-
-interface RefusedMessage {
-  readonly refusal: Refusal;
-  /** For the operator. */
-  readonly detail?: string;
-}
+import { renameTasks, taskNaming, withoutTaskList } from './tasks/answers.ts';
 
 export interface Rules {
   /** True: policies read hints, and those of the called tool are not known, so the server's list has to be read first. */
@@ -56,16 +30,6 @@ export interface Rules {
 /** Whether a result with a member of this name may have to be filtered. */
 export function isListKey(name: string): boolean {
   return filteredKey(name) !== undefined;
-}
-
-export interface RuleParts {
-  readonly tools?: ToolRules;
-  readonly policies?: Policies;
-  readonly known: KnownTools;
-  /** Absent: callers are not authenticated, so none can get a token with more scopes. */
-  readonly resource?: NamedResource;
-  /** A list that cannot be read is refused; `detail` is for the operator. */
-  readonly unreadable: (detail: string) => void;
 }
 
 export function createRules(parts: RuleParts): Rules {
@@ -86,9 +50,22 @@ export function createRules(parts: RuleParts): Rules {
       const key = message === undefined ? undefined : listKeyOf(message);
       const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known };
       const page = pages.pageOf(caller, key === undefined ? undefined : message, body);
-      return (bytes) => rewriteMessage(parts, view, key, page, bytes);
+      const lists = (bytes: Buffer) => rewriteMessage(parts, view, key, page, bytes);
+      return message?.kind === 'request' ? withTasks(parts, message, caller, lists) : lists;
     },
   };
+}
+
+/** Names the tasks of an answer as the client does, after its lists were filtered. */
+function withTasks(
+  { tasks, policies }: RuleParts,
+  message: RequestMessage,
+  caller: Caller,
+  lists: RewriteMessage,
+): RewriteMessage {
+  if (message.method === 'initialize') return (bytes) => withoutTaskList(lists(bytes));
+  const rename = tasks && taskNaming(tasks, message, caller.key, policies?.digest ?? '');
+  return rename === undefined ? lists : (bytes) => renameTasks(lists(bytes), rename);
 }
 
 /** One page of the server's tools that passes. */
@@ -135,51 +112,6 @@ function cursorOf(message: Message | undefined, body: Buffer | undefined): strin
   const cursor = readValue(body, message.cursor);
   return typeof cursor === 'string' ? cursor : UNKNOWN;
 }
-
-/** What policies see of a caller. */
-export function claimsOf(caller: Caller) {
-  return caller.token === undefined ? ANONYMOUS_CLAIMS : caller.claims;
-}
-
-/** The tool's name first, then the policies on the name that the client sees. */
-function admit(
-  { tools, policies, known, resource }: RuleParts,
-  message: Message,
-  body: Buffer,
-  caller: Caller,
-): AdmittedMessage | RefusedMessage {
-  // Without an id some servers would run a method all the same, and only leave the answer out.
-  if (tools !== undefined && message.kind === 'notification' && !message.method.startsWith('notifications/')) {
-    return { refusal: NO_NOTIFICATION };
-  }
-  const target = message.kind === 'request' && message.method === 'tools/call' ? message.target : undefined;
-  const own = target === undefined ? undefined : (tools?.ownName(target.value) ?? (tools && NO_TOOL));
-  if (own === NO_TOOL && target !== undefined) return { refusal: denialRefusal(unknownTool(target.value)) };
-  if (policies !== undefined) {
-    const call = { body, message, claims: claimsOf(caller), hintsOf: known.hintsOf };
-    const decision = decideMessage(policies, call);
-    if (!decision.allowed) {
-      const { denial, detail } = decision;
-      const supported = caller.token === undefined ? undefined : resource?.scopesSupported;
-      const scopes = supported && scopesForCall(policies, call, denial.code, supported);
-      if (resource === undefined || scopes === undefined) return { refusal: denialRefusal(denial), detail };
-      return { refusal: scopeRefusal(resource, scopes), detail };
-    }
-  }
-  if (target === undefined || own === undefined || own === NO_TOOL || own === target.value) return { message, body };
-  const renamed = patchBytes(body, [{ span: target.span, bytes: jsonString(own) }]);
-  const again = scanMessage(renamed);
-  return { message: again.ok ? again.message : message, body: renamed, backendName: own };
-}
-
-const NO_NOTIFICATION: Refusal = {
-  status: 400,
-  code: ERRORS.invalidRequest,
-  message: 'A request needs an id.',
-  reason: 'protocol-violated',
-};
-
-const NO_TOOL = Symbol('no tool of that name');
 
 const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'skills'];
 

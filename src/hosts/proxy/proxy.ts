@@ -11,6 +11,7 @@ import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
 import { frontOf, limitsOf, MCP_PATH, timesOf } from '#gateway/proxy/settings.ts';
 import { createSseFront, type SseFront } from '#gateway/proxy/sse/front.ts';
 import { relaySseFront } from '#gateway/proxy/sse/relay.ts';
+import { createTaskIds } from '#gateway/proxy/tasks/task-ids.ts';
 import type { Environment } from '#std/environment.ts';
 import { egressFrom } from '../egress.ts';
 import { VERSION } from '../version.ts';
@@ -102,7 +103,7 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   closing.push(() => outbound.close());
   const sessionKeys = readSessionKeys(config, files);
   const seal = watchSeal(config, files, sessionKeys);
-  const rules = openRules(config, files, logger);
+  const rules = openRules(config, files, logger, createTaskIds(seal, proxyClock.now));
   const { proxy, ...metrics } = openProxyMetrics(config);
   closing.push(metrics.stop);
   const issuer = await openProxyIssuer(options, outbound, proxy.metrics);

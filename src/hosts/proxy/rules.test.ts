@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
+import { createTaskIds } from '#gateway/proxy/tasks/task-ids.ts';
+import { createSessionSeal } from '#gateway/wire/seal.ts';
 import { createWatchedFiles } from '../watched-files.ts';
 import { openRules } from './rules.ts';
 
@@ -22,6 +24,12 @@ test('warns of two tools that are given the same name', () => {
   const records: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void records.push(JSON.parse(line)) });
   const config = { ...CONFIG, tools_override: { read: { name: 'get' }, fetch: { name: 'get' } } };
-  openRules(config, createWatchedFiles(), logger);
+  const seal = createSessionSeal({ keys: [Buffer.alloc(32)], random: (size) => Buffer.alloc(size) });
+  openRules(
+    config,
+    createWatchedFiles(),
+    logger,
+    createTaskIds(seal, () => 0),
+  );
   expect(records).toMatchObject([{ code: 'tool-override-clash', name: 'get', tools: ['fetch', 'read'] }]);
 });

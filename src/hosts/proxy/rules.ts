@@ -7,6 +7,7 @@ import { toolRules } from '#gateway/gate/tools.ts';
 import type { ChangedList, LiveRules } from '#gateway/proxy/lists/live-stream.ts';
 import { createRules, type Rules } from '#gateway/proxy/rules.ts';
 import { namedResource } from '#gateway/proxy/settings.ts';
+import type { TaskIds } from '#gateway/proxy/tasks/task-ids.ts';
 import { Failure } from '#std/failure.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { readPolicies } from './config.ts';
@@ -22,7 +23,7 @@ export interface ReplaceableRules extends LiveRules {
 const POLICIES_CHANGE: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 
 /** Throws a Failure where the policies cannot be used. */
-export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger): ReplaceableRules {
+export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger, tasks: TaskIds): ReplaceableRules {
   const known = createKnownTools();
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
@@ -40,7 +41,7 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
       );
     }
     const resource = of.oidc_config && namedResource(of.oidc_config);
-    return createRules({ tools, policies, known, resource, unreadable });
+    return createRules({ tools, policies, known, tasks, resource, unreadable });
   }
 
   return {

@@ -3,6 +3,7 @@
 import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
 import type { AuthzConfigFile } from '#contracts/authz-config.ts';
 import { entitiesFault, policyFaults } from '#std/cedar.ts';
+import { sha256 } from '#std/hash.ts';
 import type { GateCode } from '../codes.ts';
 import { createPolicies, type Policies } from './decide.ts';
 import { engine } from './engine.ts';
@@ -51,7 +52,8 @@ function compileSome(
   if (!canEvaluate(policies)) {
     return { ok: false, faults: [policyFault('a policy is nested too deeply to be evaluated')] };
   }
-  return { ok: true, policies: createPolicies(plans, entities) };
+  const digest = sha256(JSON.stringify([cedar.policies, cedar.entities_json]));
+  return { ok: true, policies: createPolicies(plans, entities, digest) };
 }
 
 type Read = { readonly policies: readonly Policy[] } | { readonly faults: readonly PolicyFault[] };

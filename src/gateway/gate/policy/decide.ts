@@ -21,6 +21,8 @@ export type Decision =
   | { readonly allowed: false; readonly denial: Denial; readonly detail?: string };
 
 export interface Policies {
+  /** Equal for equal policies and entities. */
+  readonly digest: string;
   decide(request: PolicyRequest): Decision;
   /** Some policy reads hints of tools: they must be known before the first call. */
   readonly readsHints: boolean;
@@ -73,7 +75,7 @@ function denied(code: GateCode, message: string, detail?: string): Decision {
   return { allowed: false, denial: { httpStatus: 403, rpcCode: 403, code, message }, detail };
 }
 
-export function createPolicies(plans: Plans, entities: Entities): Policies {
+export function createPolicies(plans: Plans, entities: Entities, digest: string): Policies {
   const all = allPlans(plans);
   const claimNames = namesOfClaims(all);
   const callers = new WeakMap<JsonObject, PolicyCaller>();
@@ -124,6 +126,7 @@ export function createPolicies(plans: Plans, entities: Entities): Policies {
   }
 
   return {
+    digest,
     decide,
     readsHints: all.some(({ readsHints }) => readsHints),
     readsArguments: all.some(({ readsArguments }) => readsArguments),

@@ -9,6 +9,7 @@ import { readValue } from '../../wire/scan.ts';
 import { formatEvent } from '../../wire/sse.ts';
 import type { Caller } from '../caller.ts';
 import type { Rules } from '../rules.ts';
+import { renameTasks } from '../tasks/answers.ts';
 import { isErrorStatus, type RewriteMessage, rewriteAnswer } from './list-answer.ts';
 
 /** Lists that other rules have changed. */
@@ -44,9 +45,12 @@ interface LiveOptions {
   readonly caller: Caller;
   readonly messageBytes: number;
   readonly subscription: Subscription | undefined;
+  /** The ids of tasks that the client has, by the ids of the server; undefined if the client subscribed to no task. */
+  readonly tasks: ReadonlyMap<string, string> | undefined;
 }
 
-export function openLiveStream(answer: Answer, { rules, caller, messageBytes, subscription }: LiveOptions): LiveStream {
+export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream {
+  const { rules, caller, messageBytes, subscription, tasks } = options;
   /** Messages of ours may follow: after the head, and after the acknowledgement of a subscription. */
   let open = false;
   const seen: Answer = {
@@ -75,13 +79,17 @@ export function openLiveStream(answer: Answer, { rules, caller, messageBytes, su
     }
   });
 
+  const filter = rewriteLive(rules, caller);
+  const rewrite: RewriteMessage =
+    tasks === undefined ? filter : (message) => renameTasks(filter(message), (id) => tasks.get(id) ?? id);
+
   function close(): void {
     open = false;
     unsubscribe();
   }
 
   return {
-    answer: rewriteAnswer(seen, { messageBytes, rewrite: rewriteLive(rules, caller), kept: isErrorStatus }),
+    answer: rewriteAnswer(seen, { messageBytes, rewrite, kept: isErrorStatus }),
     close,
   };
 }

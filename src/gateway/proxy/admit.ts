@@ -1,0 +1,127 @@
+// Decides by the rules in force whether a message of a client may pass, and what the server gets of it.
+
+import type { KnownTools } from '../gate/known-tools.ts';
+import type { Policies } from '../gate/policy/decide.ts';
+import { decideMessage } from '../gate/policy/methods.ts';
+import { ANONYMOUS_CLAIMS } from '../gate/policy/request.ts';
+import { scopesForCall } from '../gate/policy/step-up.ts';
+import { type ToolRules, unknownTool } from '../gate/tools.ts';
+import { ERRORS } from '../wire/errors.ts';
+import type { Message } from '../wire/message.ts';
+import { jsonString, patchBytes } from '../wire/patch.ts';
+import { scanMessage } from '../wire/scan.ts';
+import type { Caller } from './caller.ts';
+import { denialRefusal, type Refusal, scopeRefusal } from './faults.ts';
+import type { NamedResource } from './settings.ts';
+import { admitTasks } from './tasks/requests.ts';
+import type { MadeTask, TaskIds } from './tasks/task-ids.ts';
+
+/** A message that may pass. */
+export interface AdmittedMessage {
+  readonly message: Message;
+  /** The client's own bytes; another name in them where the tool has another one at the server. */
+  readonly body: Buffer;
+  /** Name of the tool at the server, where it is another than the client's. */
+  readonly backendName?: string;
+  /** The tool that it calls calls this one; or the one that made the task. */
+  readonly innerTool?: string;
+  /** In a subscription: the ids of tasks that the client has, by the ids of the server. */
+  readonly tasks?: ReadonlyMap<string, string>;
+  /** Why the caller may not call that one, by what policies say when it is asked; undefined where it may. */
+  readonly innerRefusal?: () => RefusedMessage | undefined;
+  readonly refusal?: undefined;
+}
+
+export interface RefusedMessage {
+  readonly refusal: Refusal;
+  /** For the operator. */
+  readonly detail?: string;
+}
+
+export interface RuleParts {
+  readonly tools?: ToolRules;
+  readonly policies?: Policies;
+  readonly known: KnownTools;
+  /** Absent: no task passes. */
+  readonly tasks?: TaskIds;
+  /** Absent: callers are not authenticated, so none can get a token with more scopes. */
+  readonly resource?: NamedResource;
+  /** A list that cannot be read is refused; `detail` is for the operator. */
+  readonly unreadable: (detail: string) => void;
+}
+
+/** What policies see of a caller. */
+export function claimsOf(caller: Caller) {
+  return caller.token === undefined ? ANONYMOUS_CLAIMS : caller.claims;
+}
+
+/** The tool's name first, then the policies on the name that the client sees. */
+export function admit(
+  parts: RuleParts,
+  message: Message,
+  body: Buffer,
+  caller: Caller,
+): AdmittedMessage | RefusedMessage {
+  const { tools, policies, tasks: ids } = parts;
+  const isActive = tools !== undefined || policies !== undefined;
+  const refusalOf = (task: MadeTask) => taskRefusal(parts, task, caller);
+  const tasks = ids && isActive ? admitTasks({ ids, refusalOf }, message, body, caller) : undefined;
+  if (tasks === undefined) return admitOther(parts, message, body, caller);
+  if (tasks.refusal !== undefined) return tasks;
+  const { task, named, ...sent } = tasks;
+  if (task !== undefined) return { ...sent, backendName: task.id, innerTool: task.tool };
+  const admitted = admitOther(parts, sent.message, sent.body, caller);
+  return admitted.refusal === undefined ? { ...admitted, tasks: named } : admitted;
+}
+
+/** Policies permitted the call that made the task; others decide again about its tool, without arguments. */
+function taskRefusal(
+  { tools, policies, known }: RuleParts,
+  { tool: name, policies: digest }: MadeTask,
+  caller: Caller,
+): RefusedMessage | undefined {
+  if (tools !== undefined && tools.ownName(name) === undefined) return { refusal: denialRefusal(unknownTool(name)) };
+  if (policies === undefined || policies.digest === digest) return undefined;
+  const hints = known.hintsOf(name);
+  const decision = policies.decide({ action: 'call_tool', name, claims: claimsOf(caller), hints });
+  return decision.allowed ? undefined : { refusal: denialRefusal(decision.denial), detail: decision.detail };
+}
+
+function admitOther(
+  { tools, policies, known, resource }: RuleParts,
+  message: Message,
+  body: Buffer,
+  caller: Caller,
+): AdmittedMessage | RefusedMessage {
+  // Without an id some servers would run a method all the same, and only leave the answer out.
+  if (tools !== undefined && message.kind === 'notification' && !message.method.startsWith('notifications/')) {
+    return { refusal: NO_NOTIFICATION };
+  }
+  const target = message.kind === 'request' && message.method === 'tools/call' ? message.target : undefined;
+  const own = target === undefined ? undefined : (tools?.ownName(target.value) ?? (tools && NO_TOOL));
+  if (own === NO_TOOL && target !== undefined) return { refusal: denialRefusal(unknownTool(target.value)) };
+  if (policies !== undefined) {
+    const call = { body, message, claims: claimsOf(caller), hintsOf: known.hintsOf };
+    const decision = decideMessage(policies, call);
+    if (!decision.allowed) {
+      const { denial, detail } = decision;
+      const supported = caller.token === undefined ? undefined : resource?.scopesSupported;
+      const scopes = supported && scopesForCall(policies, call, denial.code, supported);
+      if (resource === undefined || scopes === undefined) return { refusal: denialRefusal(denial), detail };
+      return { refusal: scopeRefusal(resource, scopes), detail };
+    }
+  }
+  if (target === undefined || own === undefined || own === NO_TOOL || own === target.value) return { message, body };
+  const renamed = patchBytes(body, [{ span: target.span, bytes: jsonString(own) }]);
+  const again = scanMessage(renamed);
+  return { message: again.ok ? again.message : message, body: renamed, backendName: own };
+}
+
+const NO_NOTIFICATION: Refusal = {
+  status: 400,
+  code: ERRORS.invalidRequest,
+  message: 'A request needs an id.',
+  reason: 'protocol-violated',
+};
+
+const NO_TOOL = Symbol('no tool of that name');

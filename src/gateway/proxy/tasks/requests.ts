@@ -1,0 +1,131 @@
+// What a client may do with tasks: it names those that it made, and the rules decide about the tool that made them.
+
+import { isObject } from '#std/json.ts';
+import { listElements, objectMembers } from '../../wire/json-walk.ts';
+import type { Message, RequestMessage, Span, Target } from '../../wire/message.ts';
+import { methodFacts } from '../../wire/methods.ts';
+import { jsonString, type Patch, patchBytes } from '../../wire/patch.ts';
+import { readValue, scanMessage, scanValueStrict } from '../../wire/scan.ts';
+import type { Caller } from '../caller.ts';
+import { denialRefusal, type Refusal } from '../faults.ts';
+import type { MadeTask, TaskIds } from './task-ids.ts';
+
+export interface TaskRules {
+  readonly ids: TaskIds;
+  /** Why the caller may not use its task any more; undefined if it may. */
+  readonly refusalOf: (task: MadeTask) => RefusedTask | undefined;
+}
+
+export interface RefusedTask {
+  readonly refusal: Refusal;
+  readonly detail?: string;
+}
+
+/** A request about tasks as the server gets it. */
+export interface TaskRequest {
+  readonly message: Message;
+  readonly body: Buffer;
+  /** The task that it is about; undefined for a subscription. */
+  readonly task?: MadeTask;
+  /** The ids that the client has, by the ids of the server. */
+  readonly named: ReadonlyMap<string, string>;
+  readonly refusal?: undefined;
+}
+
+/** Undefined for a message that names no task. */
+export function admitTasks(
+  rules: TaskRules,
+  message: Message,
+  body: Buffer,
+  caller: Caller,
+): TaskRequest | RefusedTask | undefined {
+  if (message.kind !== 'request') return undefined;
+  const { method, target } = message;
+  if (method === 'tasks/list') return { refusal: LIST_REFUSED };
+  if (method === 'subscriptions/listen') return admitSubscription(rules, message, body, caller);
+  const facts = methodFacts(method);
+  if (facts?.feature !== 'task' || facts.target !== 'taskId' || target === undefined) return undefined;
+  const opened = openTask(rules, target, caller);
+  if ('refusal' in opened) return opened;
+  const { id } = opened.task;
+  return {
+    ...patched(body, message, [patchOf(target.span, id)]),
+    task: opened.task,
+    named: new Map([[id, target.value]]),
+  };
+}
+
+function openTask(
+  rules: TaskRules,
+  { value }: Pick<Target, 'value'>,
+  { key }: Caller,
+): { readonly task: MadeTask } | RefusedTask {
+  const task = rules.ids.open(value, key);
+  if (task === undefined) return { refusal: TASK_UNKNOWN };
+  return rules.refusalOf(task) ?? { task };
+}
+
+/** 2026-07-28, subscriptions/listen, with `notifications.taskIds` of the extension for tasks. */
+function admitSubscription(
+  rules: TaskRules,
+  message: RequestMessage,
+  body: Buffer,
+  caller: Caller,
+): TaskRequest | RefusedTask | undefined {
+  const ids = message.params === undefined ? undefined : taskIdSpans(body, message.params);
+  if (ids === undefined) return undefined;
+  if (ids === 'unreadable') return { refusal: IDS_UNREADABLE };
+  const named = new Map<string, string>();
+  const patches: Patch[] = [];
+  for (const span of ids) {
+    const value = readValue(body, span);
+    if (typeof value !== 'string') return { refusal: IDS_UNREADABLE };
+    const opened = openTask(rules, { value }, caller);
+    if ('refusal' in opened) return opened;
+    named.set(opened.task.id, value);
+    patches.push(patchOf(span, opened.task.id));
+  }
+  return { ...patched(body, message, patches), named };
+}
+
+function taskIdSpans(body: Buffer, params: Span): readonly Span[] | 'unreadable' | undefined {
+  const value = readValue(body, params);
+  const asked = isObject(value) && isObject(value.notifications) ? value.notifications : {};
+  if (asked.taskIds === undefined) return undefined;
+  if (!scanValueStrict(body, params, { deep: true }).ok) return 'unreadable';
+  const notifications = objectMembers(body, params.start)?.find(({ key }) => key === 'notifications');
+  const members = notifications && objectMembers(body, notifications.value.start);
+  const ids = members?.find(({ key }) => key === 'taskIds');
+  return (ids && listElements(body, ids.value.start)) ?? 'unreadable';
+}
+
+function patchOf(span: Span, id: string): Patch {
+  return { span, bytes: jsonString(id) };
+}
+
+function patched(body: Buffer, message: Message, patches: readonly Patch[]): Pick<TaskRequest, 'message' | 'body'> {
+  const bytes = patchBytes(body, patches);
+  const again = scanMessage(bytes);
+  return { message: again.ok ? again.message : message, body: bytes };
+}
+
+const TASK_UNKNOWN: Refusal = denialRefusal({
+  httpStatus: 200,
+  rpcCode: -32602,
+  code: 'task-unknown',
+  message: 'Task not found: it was made by another caller, or is not there any more.',
+});
+
+const IDS_UNREADABLE: Refusal = denialRefusal({
+  httpStatus: 400,
+  rpcCode: -32602,
+  code: 'task-unknown',
+  message: 'Invalid params: notifications.taskIds must be a list of texts, without a key that is there twice.',
+});
+
+const LIST_REFUSED: Refusal = denialRefusal({
+  httpStatus: 200,
+  rpcCode: -32601,
+  code: 'task-list-refused',
+  message: 'tasks/list is not offered: a list of the MCP server does not say which caller made a task.',
+});

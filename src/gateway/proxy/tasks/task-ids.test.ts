@@ -1,0 +1,26 @@
+// Whose task an id names.
+
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createSessionSeal } from '../../wire/seal.ts';
+import { createTaskIds } from './task-ids.ts';
+
+const seal = createSessionSeal({ keys: [randomBytes(32)], random: randomBytes });
+const ids = createTaskIds(seal, () => 0);
+const TASK = { id: 't1', tool: 'chart', policies: 'digest' };
+
+test('the caller that made a task opens its id, and nobody else does', () => {
+  const sealed = ids.seal(TASK, 'alice') ?? '';
+  expect(ids.open(sealed, 'alice')).toEqual(TASK);
+  expect(ids.open(sealed, 'bob')).toBeUndefined();
+});
+
+test('a session is not a task, and a task is not a session', () => {
+  const session = seal.seal({ id: 's', issuedAt: 0, caller: 'alice', data: { tool: 'chart', policies: '' } }) ?? '';
+  expect(ids.open(session, 'alice')).toBeUndefined();
+  expect(seal.open(ids.seal(TASK, 'alice') ?? '', 'alice')).toBeUndefined();
+});
+
+test('a task whose id is too long for a header gets none', () => {
+  expect(ids.seal({ ...TASK, id: 'x'.repeat(5000) }, 'alice')).toBeUndefined();
+});

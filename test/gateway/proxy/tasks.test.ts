@@ -1,0 +1,192 @@
+// Tasks of a server behind policies: a client gets to the end of the tasks that it made, by ids that are of use to it alone.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunConfig } from '#contracts/run-config.ts';
+import type { JsonObject } from '#std/json.ts';
+import {
+  type AttackedProxy,
+  answerResult,
+  INITIALIZE,
+  post,
+  proxyBefore,
+  type Received,
+  startServer,
+  stopAll,
+  type TestServer,
+} from './rig.ts';
+
+const REVISION = '2026-07-28';
+const OWN_ID = 'task of the server';
+
+let folder: string;
+let server: TestServer;
+let permissive: AttackedProxy;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'skep-tasks-'));
+  await writeFile(join(folder, 'key'), 'k'.repeat(40));
+  server = await startServer(answerTasks);
+  permissive = await replica(['permit(principal, action, resource);']);
+});
+afterAll(async () => {
+  await stopAll();
+  await rm(folder, { recursive: true });
+});
+
+let files = 0;
+
+/** All replicas share their key. */
+async function replica(
+  policies: readonly string[] | undefined,
+  settings: Partial<RunConfig> = {},
+): Promise<AttackedProxy> {
+  files += 1;
+  const path = join(folder, `authz${files}.json`);
+  await writeFile(path, JSON.stringify({ version: '1.0', type: 'cedarv1', cedar: { policies } }));
+  const authz = policies === undefined ? {} : { authz_config_path: path };
+  return proxyBefore(server.port, { session_key_files: [join(folder, 'key')], ...authz, ...settings });
+}
+
+function answerTasks({ response, message }: Received): void {
+  const { method, params } = message ?? {};
+  const stateless = JSON.stringify({ params }).includes(REVISION);
+  const task = { taskId: OWN_ID, status: 'completed', result: { content: [{ type: 'text', text: 'done' }] } };
+  if (message === undefined || message.id === undefined) response.writeHead(202).end();
+  else if (method === 'server/discover') answerResult(response, message, DISCOVERED);
+  else if (method === 'initialize') {
+    const capabilities = { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
+    answerResult(response, message, { ...INITIALIZED, capabilities });
+  } else if (method === 'tools/call') {
+    answerResult(response, message, stateless ? { resultType: 'task', ...task } : { task });
+  } else if (method === 'tasks/result') {
+    const related = { 'io.modelcontextprotocol/related-task': { taskId: OWN_ID } };
+    answerResult(response, message, { ...task.result, _meta: related });
+  } else answerResult(response, message, task);
+}
+
+const DISCOVERED = {
+  supportedVersions: [REVISION],
+  capabilities: { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
+  serverInfo: { name: 'test', version: '1' },
+};
+const INITIALIZED = { protocolVersion: '2025-11-25', serverInfo: { name: 'test', version: '1' } };
+
+async function ask(proxy: AttackedProxy, method: string, params: JsonObject, name?: string): Promise<Asked> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+  };
+  const headers = {
+    'mcp-protocol-version': REVISION,
+    'mcp-method': method,
+    ...(name === undefined ? {} : { 'mcp-name': name }),
+  };
+  const { text } = await post(proxy.url, { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }, headers);
+  return JSON.parse(text);
+}
+
+interface Asked {
+  readonly result?: { readonly taskId?: string; readonly status?: string };
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+async function makeTask(proxy: AttackedProxy, tool = 'chart', args: JsonObject = {}): Promise<string> {
+  const { result } = await ask(proxy, 'tools/call', { name: tool, arguments: args }, tool);
+  return result?.taskId ?? '';
+}
+
+describe('a client of 2026-07-28', () => {
+  test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
+    'names its task in %s, and the server gets its own id',
+    async (method) => {
+      const taskId = await makeTask(permissive);
+      expect(taskId).not.toContain(OWN_ID);
+      const asked = await ask(permissive, method, { taskId }, taskId);
+      expect(asked.result).toMatchObject({ taskId, status: 'completed' });
+      const { message, request } = server.received.at(-1) ?? {};
+      expect([message?.params, request?.headers['mcp-name']]).toMatchObject([{ taskId: OWN_ID }, OWN_ID]);
+    },
+  );
+
+  test('gets to its task at another replica', async () => {
+    const taskId = await makeTask(permissive);
+    const other = await replica(['permit(principal, action, resource);']);
+    expect((await ask(other, 'tasks/get', { taskId }, taskId)).result).toMatchObject({ taskId });
+  });
+
+  test('gets to its task if policies read the arguments of its call', async () => {
+    const strict = await replica(['permit(principal, action, resource) when { context.arg_city == "Bern" };']);
+    const taskId = await makeTask(strict, 'chart', { city: 'Bern' });
+    expect((await ask(strict, 'tasks/get', { taskId }, taskId)).result).toMatchObject({ taskId });
+  });
+
+  test('does not get to it if other policies forbid its tool, or cannot decide without arguments', async () => {
+    const taskId = await makeTask(permissive);
+    const all = 'permit(principal, action, resource);';
+    const forbidding = await replica([all, 'forbid(principal, action, resource == Tool::"chart");']);
+    const reading = await replica(['permit(principal, action, resource) when { context.arg_city == "Bern" };']);
+    const unrelated = await replica([all, 'forbid(principal, action, resource == Tool::"table");']);
+    const codes = [forbidding, reading, unrelated].map(
+      async (proxy) => (await ask(proxy, 'tasks/get', { taskId }, taskId)).error?.code,
+    );
+    expect(await Promise.all(codes)).toEqual([403, 403, undefined]);
+  });
+
+  test('does not get to it if its tool is not shown any more', async () => {
+    const taskId = await makeTask(permissive);
+    const filtered = await replica(undefined, { tools_filter: ['table'] });
+    expect((await ask(filtered, 'tasks/get', { taskId }, taskId)).error?.code).toBe(-32602);
+  });
+
+  test.each([
+    ['the id of the server', () => OWN_ID],
+    ['an id that was changed', async () => `B${(await makeTask(permissive)).slice(1)}`],
+    ['an id of a megabyte', () => 'a'.repeat(1_000_000)],
+  ])('does not get to a task by %s', async (_what, made) => {
+    const before = server.received.length;
+    // A header of a megabyte is refused by HTTP itself, so the name of that task stands in the body alone.
+    const taskId = await made();
+    const text = await ask(permissive, 'tasks/get', { taskId }, taskId.slice(0, 1000)).then(JSON.stringify);
+    expect(text).toMatch(/-32602|-32020|-32600/);
+    await permissive.log.until(/task-unknown/);
+    expect(server.received.slice(before).filter(({ message }) => message?.method === 'tasks/get')).toEqual([]);
+  });
+
+  test('gets notifications about the tasks that it subscribed to, by its own ids', async () => {
+    const taskId = await makeTask(permissive);
+    const response = ask(permissive, 'subscriptions/listen', { notifications: { taskIds: [taskId] } });
+    expect((await response).result).toMatchObject({ taskId });
+    expect(server.received.at(-1)?.message?.params).toMatchObject({ notifications: { taskIds: [OWN_ID] } });
+    const foreign = await ask(permissive, 'subscriptions/listen', { notifications: { taskIds: [OWN_ID] } });
+    expect(foreign.error?.code).toBe(-32602);
+  });
+
+  test('keeps the id of the server if no policies apply and no tools are filtered', async () => {
+    expect(await makeTask(await replica(undefined))).toBe(OWN_ID);
+  });
+});
+
+describe('a client with a session', () => {
+  const request = async (method: string, params: object) =>
+    JSON.parse((await post(permissive.url, { jsonrpc: '2.0', id: 1, method, params })).text);
+
+  test('gets to its task, and to the result', async () => {
+    const { result } = await request('tools/call', { name: 'chart', task: {} });
+    const { taskId } = result.task;
+    expect(taskId).not.toContain(OWN_ID);
+    expect((await request('tasks/get', { taskId })).result.taskId).toBe(taskId);
+    const related = { _meta: { 'io.modelcontextprotocol/related-task': { taskId } } };
+    expect((await request('tasks/result', { taskId })).result).toMatchObject(related);
+  });
+
+  test('is not offered a list of all tasks', async () => {
+    const { result } = await request('initialize', INITIALIZE.params);
+    expect(result.capabilities.tasks).toEqual({ cancel: {}, requests: { tools: { call: {} } } });
+    expect((await request('tasks/list', {})).error.code).toBe(-32601);
+    await permissive.log.until(/task-list-refused/);
+  });
+});
