@@ -5,6 +5,7 @@ import type { Cause } from '../../backends/bridge/ask.ts';
 import { authorizeAs } from '../../credentials/authorize.ts';
 import type { Credential } from '../../credentials/credential.ts';
 import type { MemberHealth } from '../health/member-health.ts';
+import { withoutExtensions } from './carried.ts';
 
 export interface Member {
   /** Without spaces: the name of a Kubernetes object. */
@@ -37,7 +38,11 @@ export function exchangeFor({ credential }: Member, exchange: Exchange, changes:
   const authorize = authorizeAs(credential, { key: caller, ...identity });
   const headers = headersForMembers(changes.headers ?? exchange.headers);
   const session = undefined;
-  return { method, era, path: '/', body, message, session, caller, identity, authorize, ...changes, headers };
+  return withoutExtensions({
+    ...{ method, era, path: '/', body, message, session, caller, identity, authorize },
+    ...changes,
+    headers,
+  });
 }
 
 const UNIDENTIFIED = { claims: {} } as const;

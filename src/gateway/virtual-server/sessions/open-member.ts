@@ -6,6 +6,7 @@ import { ask, postExchange } from '../../backends/bridge/ask.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import type { AnswerHead } from '../health/outcomes.ts';
+import { carriedCapabilities } from '../members/carried.ts';
 import { type Member, memberCause } from '../members/member.ts';
 import { askingOf, ownRequestId, type World } from '../world.ts';
 import type { Joined, MemberSession, Session } from './session.ts';
@@ -48,7 +49,8 @@ async function openSession(world: World, { client }: Session, member: Member, ex
   const cause = memberCause(member, exchange);
   const asking = askingOf(world, member);
   const { revision, capabilities, clientInfo = { name: 'mcp-client', version: 'unknown' } } = client;
-  const params = JSON.stringify({ protocolVersion: revision, capabilities, clientInfo });
+  const carried = carriedCapabilities(capabilities);
+  const params = JSON.stringify({ protocolVersion: revision, capabilities: carried, clientInfo });
   const asked = await ask(
     asking,
     postExchange(cause, 'session', callMessage('initialize', '"skep-initialize"', params), {}),
