@@ -4,17 +4,19 @@
 
 import assert from 'node:assert/strict';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
-import { VERSION } from '#reconciler/kinds/crd.ts';
+import { VERSIONS } from '#reconciler/kinds/crd.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import { deprecationOf } from '#std/schema.ts';
+import { deprecationOf, deprecationSentence, REFERENCE } from '#std/schema/marks.ts';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
-/** Of one kind. */
-export function editorSchema(kind: Kind, apiGroup: string): JsonObject {
+/** Of one kind, in a version or in all. Spellings that are deprecated in one version are marked in its own schema alone. */
+export function editorSchema(kind: Kind, apiGroup: string, version?: string): JsonObject {
   const { spec, status, validations } = kind.schema;
-  const converted = convert(spec);
+  const converted = convert(spec, version);
+  const apiVersions = VERSIONS.map((each) => `${apiGroup}/${each}`);
+  const fitting = version === undefined ? { enum: apiVersions } : { const: `${apiGroup}/${version}` };
   return {
     $schema: DRAFT,
     title: kind.kind,
@@ -26,18 +28,18 @@ export function editorSchema(kind: Kind, apiGroup: string): JsonObject {
     required: ['apiVersion', 'kind', 'metadata', ...(converted.required === undefined ? [] : ['spec'])],
     additionalProperties: false,
     properties: {
-      apiVersion: { description: 'Group and version of the kind.', const: `${apiGroup}/${VERSION}` },
+      apiVersion: { description: 'Group and version of the kind.', ...fitting },
       kind: { description: kind.description, const: kind.kind },
       metadata: METADATA,
       spec: converted,
-      status: convert(status),
+      status: convert(status, version),
     },
   };
 }
 
 /** Of every manifest: our kinds by their `kind`, all other API groups as they please. */
 export function combinedSchema(kinds: readonly Kind[], apiGroup: string): JsonObject {
-  const apiVersion = { const: `${apiGroup}/${VERSION}` };
+  const apiVersion = { enum: VERSIONS.map((version) => `${apiGroup}/${version}`) };
   const definitions = kinds.map((kind): [string, JsonObject] => {
     const { $schema: _, ...schema } = editorSchema(kind, apiGroup);
     return [kind.kind, schema];
@@ -45,7 +47,7 @@ export function combinedSchema(kinds: readonly Kind[], apiGroup: string): JsonOb
   return {
     $schema: DRAFT,
     title: 'Manifest of a fleet',
-    description: `A resource of ${apiGroup}/${VERSION}, held against its kind, or any other Kubernetes object.`,
+    description: `A resource of ${apiGroup} (${VERSIONS.join(', ')}), held against its kind, or any other Kubernetes object.`,
     type: 'object',
     required: ['apiVersion', 'kind'],
     properties: {
@@ -89,7 +91,8 @@ const SAME = new Set([
 /** Words that are said in another way, or that only API servers and we need. */
 const HANDLED = new Set(['description', 'required', 'properties', 'items', 'additionalProperties', 'format']);
 
-function convert(schema: JsonObject): JsonObject {
+function convert(schema: JsonObject, version: string | undefined): JsonObject {
+  if (schema[REFERENCE] === true && schema.type === undefined) return nameOrObject(schema, version);
   for (const word of Object.keys(schema)) {
     const known = SAME.has(word) || HANDLED.has(word) || /^(x-|~)/.test(word);
     assert(known, `what "${word}" means to editors has to be said here`);
@@ -105,27 +108,32 @@ function convert(schema: JsonObject): JsonObject {
     ...(typeof description === 'string' ? { description: withRules(description, messagesOf(schema)) } : {}),
     // Of the others, editors know nothing; bounds of int32 are bounds like others.
     ...(format === 'date-time' ? { format } : {}),
-    ...(deprecated !== undefined
-      ? { deprecated: true, deprecationMessage: `Use ${deprecated.use} instead; it goes with ${deprecated.until}.` }
+    ...(deprecated !== undefined && (deprecated.since === undefined || deprecated.since === version)
+      ? { deprecated: true, deprecationMessage: deprecationSentence(deprecated) }
       : {}),
     ...(required.length === 0 ? {} : { required }),
-    ...(isObject(properties) ? { properties: convertAll(properties) } : {}),
+    ...(isObject(properties) ? { properties: convertAll(properties, version) } : {}),
     ...(isObject(properties) && !isObject(additionalProperties) && open !== true
       ? { additionalProperties: false }
       : {}),
-    ...(isObject(items) ? { items: convert(items) } : {}),
-    ...(isObject(additionalProperties) ? { additionalProperties: convert(additionalProperties) } : {}),
+    ...(isObject(items) ? { items: convert(items, version) } : {}),
+    ...(isObject(additionalProperties) ? { additionalProperties: convert(additionalProperties, version) } : {}),
   };
 }
 
-function convertAll(properties: JsonObject): JsonObject {
+/** A name, or an object with it. */
+function nameOrObject({ description, required, properties, minLength, maxLength }: JsonObject, version?: string) {
+  const object = convert({ type: 'object', required, properties }, version);
+  return { description, anyOf: [{ type: 'string', minLength, maxLength }, object] };
+}
+
+function convertAll(properties: JsonObject, version: string | undefined): JsonObject {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, field]) => [name, isObject(field) ? convert(field) : {}]),
+    Object.entries(properties).map(([name, field]) => [name, isObject(field) ? convert(field, version) : {}]),
   );
 }
 
-/** A field with a default need not be written. */
-/** Those that have no default. */
+/** Those without a default: a field with one need not be written. */
 export function requiredFields({ required, properties }: JsonObject): Json[] {
   if (!Array.isArray(required) || !isObject(properties)) return [];
   return required.filter((name) => {

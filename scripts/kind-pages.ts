@@ -1,6 +1,6 @@
 // The field reference of the custom resources, as Markdown: a page for each kind, and one that lists them.
 
-import { VERSION } from '#reconciler/kinds/crd.ts';
+import { DOCUMENTED_VERSION, VERSION, VERSIONS } from '#reconciler/kinds/crd.ts';
 import { type Field, fieldsOf, rootField } from '#reconciler/kinds/fields.ts';
 import type { Annotation, Kind, PrinterColumn } from '#reconciler/kinds/kind.ts';
 import { cell, code, limits } from './markdown-cells.ts';
@@ -22,9 +22,11 @@ function indexOf(kinds: readonly Kind[], apiGroup: string): string {
     '',
     GENERATED,
     '',
-    `All kinds are namespaced, of group \`${apiGroup}\` and version \`${VERSION}\`. A name in a field whose name ends in`,
-    '`Ref` means an object of the same namespace. The same is told by `skep explain KIND.path`, and to editors by the JSON',
-    'Schemas in [docs/schemas](../schemas/README.md).',
+    `All kinds are namespaced, of group \`${apiGroup}\` and versions ${VERSIONS.map(code).join(' and ')} (which is stored). Both`,
+    'versions have the same fields. Some fields have a spelling for each version, and either spelling is read in either version;',
+    `in \`${VERSION}\`, skep warns of the other spelling. A name in a field whose name ends in \`Ref\` means an object of the same`,
+    'namespace. `skep explain KIND.path` prints the same, and editors read it in the JSON Schemas in',
+    '[docs/schemas](../schemas/README.md).',
     '',
     '| Kind | `kubectl get` | What it is |',
     '|---|---|---|',
@@ -43,7 +45,7 @@ function pageOf(kind: Kind, apiGroup: string): string {
     '',
     kind.description,
     '',
-    `\`apiVersion: ${apiGroup}/${VERSION}\`. \`kubectl get\` knows it as ${names}${categories}.`,
+    `\`apiVersion: ${apiGroup}/${VERSION}\`, or ${code(DOCUMENTED_VERSION)}. \`kubectl get\` knows it as ${names}${categories}.`,
     '',
     '\\* marks required fields, `[]` stands for each item of a list, `{}` for each value of a map.',
     '',

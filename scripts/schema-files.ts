@@ -2,7 +2,7 @@
 
 import { REGISTRY_CONFIG_SCHEMA } from '#contracts/registry/config.ts';
 import { CONFIG_SCHEMA } from '#hosts/config/config.ts';
-import { VERSION } from '#reconciler/kinds/crd.ts';
+import { VERSIONS } from '#reconciler/kinds/crd.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import { OUTPUT_SCHEMAS } from '#reconciler/report/json-schemas.ts';
 import { PLAN_FILE, publishedSchema } from '#reconciler/run/plan-file/format.ts';
@@ -22,9 +22,11 @@ export const COMBINED = 'manifest.json';
 
 export function schemaFiles(kinds: readonly Kind[], apiGroup: string): SchemaFiles {
   const combined = textOf(combinedSchema(kinds, apiGroup));
-  const single = kinds.map((kind): [string, string] => {
-    return [`${apiGroup}/${kind.singular}_${VERSION}.json`, textOf(editorSchema(kind, apiGroup))];
-  });
+  const single = kinds.flatMap((kind) =>
+    VERSIONS.map((version): [string, string] => {
+      return [`${apiGroup}/${kind.singular}_${version}.json`, textOf(editorSchema(kind, apiGroup, version))];
+    }),
+  );
   const own: [string, string][] = [
     ['plan-file_v1.json', textOf(publishedSchema(PLAN_FILE, 'A plan file of skep'))],
     [
@@ -92,7 +94,7 @@ or, for all manifests at once, a setting of the editor:
 { "yaml.schemas": { "schema.json": "cluster/**/*.yaml" } }
 \`\`\`
 
-There is one file for each kind, where kubeconform looks for it:
+There is one file for each kind and version, where kubeconform looks for it:
 
 <!-- not run: kubeconform is a program of others; docs/comparison.md says what it finds -->
 

@@ -122,6 +122,18 @@ describe.each([
     definition(FIELDS, { 'x-kubernetes-validations': [{ rule: 'self.count > 1' }] }),
     ': the rule "self.count > 1" is new',
   ],
+  [
+    'a bound of what it was before it lost its type',
+    withField({
+      mode: { 'x-kubernetes-preserve-unknown-fields': true, enum: ['one', 'two'], maxLength: 2 },
+    }),
+    '/mode: maxLength is 2, was none',
+  ],
+  [
+    'a value of its type that is excluded',
+    withField({ mode: { 'x-kubernetes-preserve-unknown-fields': true, not: { enum: ['one'] } } }),
+    '/mode: not is {"enum":["one"]}, was none',
+  ],
   ['another scope', definition(FIELDS, {}, { scope: 'Cluster' }), 'things: scope is "Cluster", was "Namespaced"'],
   [
     'a short name that is gone',
@@ -160,6 +172,15 @@ test('what only adds or widens passes', () => {
     { required: ['more'] },
   );
   expect(incompatibilities([OLD], [wider, definition({})])).toEqual([]);
+});
+
+test('a text that may be an object with a name in its place passes: bounds of other types say nothing about it', () => {
+  const named = {
+    'x-kubernetes-preserve-unknown-fields': true,
+    ...{ minItems: 1, maxItems: 0, minimum: 1, maximum: 0, not: { enum: [true, false] } },
+    ...{ required: ['name'], properties: { name: { type: 'string' } }, enum: ['one', 'two'] },
+  };
+  expect(incompatibilities([OLD], [withField({ mode: named })])).toEqual([]);
 });
 
 test('our definitions break with no release, but for what is listed', () => {

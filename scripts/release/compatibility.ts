@@ -55,10 +55,30 @@ function schemaOf(version: JsonObject): JsonObject {
 
 function ofSchema(where: string, before: JsonObject, after: JsonObject): Incompatibility[] {
   const words = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const own = [...words].flatMap((word) =>
+  const binding = [...words].filter((word) => saysSomething(word, before, after));
+  const own = binding.flatMap((word) =>
     (RULES[word] ?? changed)(word, before[word], after[word], { before, after }).map((what) => ({ where, what })),
   );
   return [...own, ...ofFields(where, before, after), ...ofElements(where, before, after)];
+}
+
+/** The type whose values a word is about; words that are not here are about every value. */
+const ABOUT: Readonly<Record<string, string>> = {
+  ...{ minItems: 'array', maxItems: 'array', uniqueItems: 'array', items: 'array' },
+  ...{ minimum: 'number', maximum: 'number', exclusiveMinimum: 'number', exclusiveMaximum: 'number' },
+  ...{ minProperties: 'object', maxProperties: 'object', required: 'object', properties: 'object' },
+  ...{ minLength: 'string', maxLength: 'string', pattern: 'string' },
+};
+
+/** False if all values that were valid are of a type that the word is not about. */
+function saysSomething(word: string, before: JsonObject, after: JsonObject): boolean {
+  const type = before.type === 'integer' ? 'number' : before.type;
+  if (typeof type !== 'string') return true;
+  const excluded = word === 'not' ? objectOf(after.not) : {};
+  if (Array.isArray(excluded.enum) && Object.keys(excluded).length === 1) {
+    return excluded.enum.some((value) => typeof value === type || isObject(value) || Array.isArray(value));
+  }
+  return (ABOUT[word] ?? type) === type;
 }
 
 function ofFields(where: string, before: JsonObject, after: JsonObject): Incompatibility[] {
@@ -108,8 +128,11 @@ const mayGo: Rule = (word, before, after) => (after === undefined ? [] : changed
 
 const mayCome: Rule = (word, before, after) => (before === undefined ? [] : changed(word, before, after));
 
-const type: Rule = (word, before, after) =>
-  before === 'integer' && after === 'number' ? [] : changed(word, before, after);
+/** A field without a type takes every value. */
+const type: Rule = (word, before, after, schemas) =>
+  (before === 'integer' && after === 'number') || (after === undefined && isOpen(schemas.after))
+    ? []
+    : changed(word, before, after);
 
 const choices: Rule = (word, before, after) => {
   if (after === undefined) return [];

@@ -4,7 +4,7 @@ import { ADDRESS } from '#std/address/address.ts';
 import { FILE_WORDS } from '#std/file-words.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { type TObject, type TOptional, type TProperties, type TSchema, type TString, Type } from '#std/json-schema.ts';
-import type { Validation } from '#std/schema.ts';
+import type { Validation } from '#std/schema/marks.ts';
 
 /** Words that say nothing in a file. How much a list may hold is bounded for the cost of CEL; a file joins several. */
 const OF_SPECS = new Set(['default', 'format', 'maxItems', 'maxProperties']);

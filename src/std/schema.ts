@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { DURATION_PATTERN } from './duration.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import {
   type Static,
   type TArray,
@@ -18,44 +18,19 @@ import {
   Type,
 } from './json-schema.ts';
 
+import {
+  ALIAS_OF,
+  DEPRECATED,
+  type Deprecation,
+  deprecationSentence,
+  NEW_WORDS,
+  NEXT_VERSION,
+  OLD_WORDS,
+  type Validation,
+} from './schema/marks.ts';
+import { spellingRules, withSpellings } from './schema/spellings.ts';
+
 export type { Static, TSchema };
-
-/** Marks a field that is still read but should no longer be written; the value is a `Deprecation`. */
-const DEPRECATED = 'x-skep-deprecated';
-
-/** Marks a field that is another name of the field that the value names, beside it. */
-export const ALIAS_OF = 'x-skep-alias-of';
-
-/** Marks a choice; the value is a map from the old words to those that they mean. */
-export const OLD_WORDS = 'x-skep-old-words';
-
-/** Marks what has rules that are checked in code; the value is a list of objects, each with its `message`. */
-export const RULES = 'x-skep-rules';
-
-export type Deprecation = {
-  /** The field, or the word, to write instead. */
-  readonly use: string;
-  /** The version of the API that no longer has it. */
-  readonly until: string;
-};
-
-/** What the schema of a field says of its end. */
-export function deprecationOf(schema: JsonObject): Deprecation | undefined {
-  const mark = schema[DEPRECATED];
-  const { use, until }: JsonObject = isObject(mark) ? mark : {};
-  return typeof use === 'string' && typeof until === 'string' ? { use, until } : undefined;
-}
-
-/** Names of earlier versions go with the next one. */
-const NEXT_VERSION = 'v1beta1';
-
-/** One CEL rule over the value that carries it (`self`), with the sentence an author reads when it is false. */
-export interface Validation {
-  readonly rule: string;
-  readonly message: string;
-  /** The field that the message is about, below the value that carries the rule: `.metadata.name`. */
-  readonly fieldPath?: string;
-}
 
 interface Keywords {
   readonly deprecated?: Deprecation;
@@ -92,6 +67,8 @@ export interface ObjectKeywords extends Keywords {
   readonly atomic?: boolean;
   /** Old names of its fields, each with the name of today. What reads a resource sees the latter only. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Names of its fields in `NEXT_VERSION`, by the name in the documents. What reads a resource sees the latter only. */
+  readonly spellings?: Readonly<Record<string, string>>;
 }
 
 export interface MapKeywords extends Keywords {
@@ -109,10 +86,6 @@ function describeField(
     ...(deprecated === undefined ? {} : { [DEPRECATED]: deprecated }),
     ...(validations === undefined ? {} : { 'x-kubernetes-validations': validations }),
   };
-}
-
-function deprecationSentence({ use, until }: Deprecation): string {
-  return `Deprecated: use ${use} instead; it goes with ${until}.`;
 }
 
 /** The field may be left out. Fields with a default need no such mark: readers always see a value. */
@@ -138,21 +111,26 @@ interface ChoiceKeywords<T extends string> extends Keywords {
   readonly default?: T;
   /** Old words, each with the word of today. What reads a resource sees the latter only. */
   readonly aliases?: Readonly<Record<string, T>>;
+  /** Words of `NEXT_VERSION`, by the word in the documents. What reads a resource sees the latter only. */
+  readonly spellings?: Readonly<Partial<Record<T, string>>>;
 }
 
 /** One of the given words; written as `enum`, never as `anyOf` of constants. */
 export function choice<const T extends string>(
   description: string,
   values: readonly T[],
-  { aliases = {}, ...keywords }: ChoiceKeywords<NoInfer<T>> = {},
+  { aliases = {}, spellings, ...keywords }: ChoiceKeywords<NoInfer<T>> = {},
 ): TUnsafe<T> {
-  const old = Object.keys(aliases);
-  const marks = old.length === 0 ? {} : { [OLD_WORDS]: aliases };
+  const news = Object.entries<string | undefined>(spellings ?? {}).flatMap(([word, spelling]) =>
+    spelling === undefined ? [] : [[spelling, word] as const],
+  );
+  const others = { ...aliases, ...Object.fromEntries(news) };
   return Type.Unsafe<T>({
     type: 'string',
-    enum: [...values, ...old],
+    enum: [...values, ...Object.keys(others)],
     ...describeField(description, keywords),
-    ...marks,
+    ...(Object.keys(others).length === 0 ? {} : { [OLD_WORDS]: others }),
+    ...(news.length === 0 ? {} : { [NEW_WORDS]: spellings }),
   });
 }
 
@@ -173,15 +151,19 @@ export function list<T extends TSchema>(items: T, description: string, keywords:
 export function object<T extends TProperties>(
   properties: T,
   description: string,
-  { atomic, aliases = {}, ...keywords }: ObjectKeywords = {},
+  { atomic, aliases = {}, spellings = {}, ...keywords }: ObjectKeywords = {},
 ): TObject<T> {
   const merging = atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {};
   const names = Object.entries(aliases);
   const old = Object.fromEntries(names.map(([name, field]) => [name, aliasOf(properties, field)]));
-  const validations = [...(keywords.validations ?? []), ...names.map(([name, field]) => notBoth(name, field))];
+  const validations = [
+    ...(keywords.validations ?? []),
+    ...names.map(([name, field]) => notBoth(name, field)),
+    ...Object.entries(spellings).flatMap(([name, spelling]) => spellingRules(properties, name, spelling)),
+  ];
   const rules = validations.length === 0 ? {} : { validations };
-  // The old names are in the schema but not in its type: a kind reads its resources by the names of today.
-  return Type.Object({ ...properties, ...old } as T, {
+  // The other names are in the schema but not in its type: a kind reads its resources by the names of the documents.
+  return Type.Object({ ...withSpellings(properties, spellings), ...old } as T, {
     ...describeField(description, { ...keywords, ...rules }),
     ...merging,
   });

@@ -20,7 +20,7 @@ test('a field is shown with its default, its values and its meaning', async () =
   const { code, stdout } = await explain('MCPServer.spec.proxyMode');
   expect([code, stdout.slice(0, stdout.indexOf('NAMES:'))]).toEqual([
     0,
-    'GROUP:      toolhive.stacklok.dev\nKIND:       MCPServer\nVERSION:    v1alpha1\n',
+    'GROUP:      toolhive.stacklok.dev\nKIND:       MCPServer\nVERSIONS:   v1alpha1, v1beta1\n',
   ]);
   expect(stdout.slice(stdout.indexOf('FIELD:'))).toBe(`FIELD:      spec.proxyMode <string>
 DEFAULT:    "streamable-http"
@@ -104,4 +104,16 @@ describe('what does not exist is a usage error that names what does', () => {
     expect([code, stdout]).toEqual([64, '']);
     expect(stderr).toContain(`error usage: ${message}`);
   });
+});
+
+test('a field with two spellings says so, and a reference may be a name or an object', async () => {
+  const group = await explain('MCPServer.spec.groupRef');
+  expect(group.stdout).toContain('FIELD:      spec.groupRef <string or object>\n');
+  const [old, current] = [
+    await explain('MCPRemoteProxy.spec.remoteURL'),
+    await explain('MCPRemoteProxy.spec.remoteUrl'),
+  ];
+  expect(old.stdout).toContain('DEPRECATED: in v1beta1: use remoteUrl instead\n');
+  expect(current.stdout).toContain('v1alpha1 calls it remoteURL.');
+  expect(current.stdout).not.toContain('DEPRECATED');
 });

@@ -6,6 +6,7 @@ import type { Field } from '#reconciler/kinds/fields.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
+import type { Deprecation } from '#std/schema/marks.ts';
 
 interface Options {
   readonly apiGroup: string;
@@ -27,7 +28,7 @@ export function explainCommand(): Command {
     .option('--recursive', 'show the fields at every depth, by name and type only', false)
     .addHelpText('after', EXAMPLES)
     .action(async (path: string | undefined, options: Options) => {
-      const [{ KINDS }, fields, { VERSION }] = await Promise.all([
+      const [{ KINDS }, fields, { VERSIONS }] = await Promise.all([
         import('#reconciler/kinds/index.ts'),
         import('#reconciler/kinds/fields.ts'),
         import('#reconciler/kinds/crd.ts'),
@@ -40,7 +41,7 @@ export function explainCommand(): Command {
       const kind = findKind(KINDS, name);
       const field = findField(kind, fields.rootField(kind), steps, fields.lastName);
       const text = [
-        ...headOf(kind, options.apiGroup, VERSION),
+        ...headOf(kind, options.apiGroup, VERSIONS),
         ...(field.path === '' ? [] : fieldLines(field)),
         ...aboutLines(field),
         ...(field.fields.length === 0 ? [] : ['', 'FIELDS:']),
@@ -110,13 +111,13 @@ function noField(kind: Kind, field: Field, name: string, nameOf: NameOf): string
   return `${where} has no field "${name}".${didYouMean(name, names)} Its fields are ${names.join(', ')}.`;
 }
 
-function headOf(kind: Kind, apiGroup: string, version: string): readonly string[] {
+function headOf(kind: Kind, apiGroup: string, versions: readonly string[]): readonly string[] {
   const { plural, singular, shortNames, categories } = kind;
   const all = categories.length === 0 ? '' : `, and with others as ${categories.join(', ')}`;
   return [
     labelled('GROUP', apiGroup),
     labelled('KIND', kind.kind),
-    labelled('VERSION', version),
+    labelled('VERSIONS', versions.join(', ')),
     labelled('NAMES', `${[...new Set([plural, singular, ...shortNames])].join(', ')}${all}`),
   ];
 }
@@ -130,15 +131,18 @@ function aboutLines(field: Field): readonly string[] {
   return [
     ...(field.path === '' || !required ? [] : [labelled('REQUIRED', 'yes')]),
     ...(field.default === undefined ? [] : [labelled('DEFAULT', JSON.stringify(field.default))]),
-    ...(deprecated === undefined
-      ? []
-      : [labelled('DEPRECATED', `use ${deprecated.use} instead; it goes with ${deprecated.until}`)]),
+    ...(deprecated === undefined ? [] : [labelled('DEPRECATED', deprecationText(deprecated))]),
     ...limitLines(limits, ''),
     '',
     'DESCRIPTION:',
     ...wrapped(description, 4),
     ...(rules.length === 0 ? [] : ['', 'RULES:', ...rules.flatMap((rule) => wrapped(rule, 4, '- '))]),
   ];
+}
+
+function deprecationText({ use, until, since }: Deprecation): string {
+  const when = since === undefined ? '' : `in ${since}: `;
+  return `${when}use ${use} instead${until === undefined ? '' : `; it goes with ${until}`}`;
 }
 
 function limitLines({ choices, oldWords, sizes, pattern, each }: Field['limits'], prefix: string): readonly string[] {

@@ -4,7 +4,8 @@
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import { isObject, type Json, pointerToken } from '#std/json.ts';
-import { RULES, type Static, type TSchema } from '#std/schema.ts';
+import { RULES } from '#std/schema/marks.ts';
+import type { Static, TSchema } from '#std/schema.ts';
 
 export interface Rule<T> {
   /** Asked of values that have the types of their schema, and their defaults. */

@@ -61,6 +61,11 @@ export function groupOf(apiVersion: string): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
+/** The version of an apiVersion. */
+export function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.indexOf('/') + 1);
+}
+
 /** A run asks some thirty times for the key of each declared object, and a text is hashed anew each time that it is made. */
 const keys = new WeakMap<ResourceId, string>();
 

@@ -1,17 +1,20 @@
-// Reads a resource that uses old names by the names of today, and tells where its author wrote what. Knows schemas, not
-// kinds.
+// Reads a resource in any spelling by the names that kinds know, and maps places in what was read to places in what its
+// author wrote. The one place where two spellings of a field meet.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
-import { ALIAS_OF, OLD_WORDS } from '#std/schema.ts';
+import { ALIAS_OF, deprecationOf, OLD_WORDS, REFERENCE } from '#std/schema/marks.ts';
+import type { Static, TSchema } from '#std/schema.ts';
 
-/** One step down into a value, by the name of today and as it is written. */
+type Path = readonly (string | number)[];
+
+/** Steps down into a value, by the names that kinds know and as it is written. */
 interface Step {
   readonly parent: Step | undefined;
-  readonly today: string | number;
-  readonly written: string | number;
+  readonly today: Path;
+  readonly written: Path;
 }
 
-/** The same place, by the names of today and as it is written. */
+/** The same place, by the names that kinds know and as it is written. */
 interface Place {
   readonly today: string;
   readonly written: string;
@@ -19,14 +22,14 @@ interface Place {
 
 export interface Reading {
   readonly value: JsonObject;
-  /** The pointer into what the author wrote, for a pointer into `value`. */
+  /** Returns the pointer into what the author wrote, for a pointer into `value`. */
   written(pointer: string): string;
 }
 
-/** Gives the value by the names of today, and puts the steps that have an old name into `renamed`: the very value where none has. */
+/** Returns the value by the names that kinds know, and adds the steps with another name to `renamed`. A value without any is returned itself. */
 type Renamer = (value: Json, at: Step | undefined, renamed: Step[]) => Json;
 
-/** A reader for values of a schema, at a pointer. Values without old names come back as they are. */
+/** A reader for values of a schema, at a pointer. */
 export function readerOf(schema: JsonObject, pointer: string): (value: JsonObject) => Reading {
   const rename = renamer(schema);
   const same = (asked: string) => asked;
@@ -39,9 +42,40 @@ export function readerOf(schema: JsonObject, pointer: string): (value: JsonObjec
   };
 }
 
+/** A reader for specs of other resources: a value in a view fits its schema, with defaults. */
+export function specReader<Spec extends TSchema>(schema: Spec): (spec: JsonObject) => Static<Spec> {
+  const plain: unknown = schema;
+  const read = readerOf(plain as JsonObject, '/spec');
+  return (spec) => {
+    const value: unknown = read(spec).value;
+    return value as Static<Spec>;
+  };
+}
+
+/** Returns the name in a reference, which is the name itself or an object with it. */
+export function referredName(value: Json | undefined): string | undefined {
+  const name = isObject(value) ? value.name : value;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** The value with the names that a version of the API has for its own fields. Fields below them are left as they are. */
+export function spelledFor(version: string, schema: JsonObject, value: JsonObject): JsonObject {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const entries = Object.entries(value).map(([key, child]): [string, Json | undefined] => {
+    const field = properties[key];
+    const deprecation = isObject(field) ? deprecationOf(field) : undefined;
+    return [deprecation?.since === version ? deprecation.use : key, child];
+  });
+  return Object.fromEntries(entries);
+}
+
 function placeOf({ parent, today, written }: Step, root: string): Place {
   const above = parent === undefined ? { today: root, written: root } : placeOf(parent, root);
-  return { today: `${above.today}/${pointerToken(today)}`, written: `${above.written}/${pointerToken(written)}` };
+  return { today: pointerTo(above.today, today), written: pointerTo(above.written, written) };
+}
+
+function pointerTo(above: string, path: Path): string {
+  return path.reduce<string>((pointer, token) => `${pointer}/${pointerToken(token)}`, above);
 }
 
 /** The innermost renamed place decides: it was found last. */
@@ -50,11 +84,12 @@ function writtenAt(pointer: string, renamed: readonly Place[]): string {
   return place === undefined ? pointer : `${place.written}${pointer.slice(place.today.length)}`;
 }
 
-/** Undefined where nothing in such values has an old name. */
+/** Undefined if such values have one spelling. */
 function renamer(schema: JsonObject): Renamer | undefined {
   const { properties, items, additionalProperties } = schema;
   const words = schema[OLD_WORDS];
   if (isObject(words)) return (value) => (typeof value === 'string' ? (words[value] ?? value) : value);
+  if (schema[REFERENCE] === true) return renameReference;
   if (isObject(items)) return eachItem(renamer(items));
   if (isObject(additionalProperties)) {
     const rename = renamer(additionalProperties);
@@ -63,42 +98,69 @@ function renamer(schema: JsonObject): Renamer | undefined {
   return isObject(properties) ? objectRenamer(properties) : undefined;
 }
 
+function renameReference(value: Json, at: Step | undefined, renamed: Step[]): Json {
+  const name = referredName(value);
+  if (!isObject(value) || name === undefined) return value;
+  if (at !== undefined) renamed.push({ ...at, written: [...at.written, 'name'] });
+  return name;
+}
+
 function eachItem(rename: Renamer | undefined): Renamer | undefined {
   if (rename === undefined) return undefined;
   return (value, parent, renamed) => {
     if (!Array.isArray(value)) return value;
-    const items = value.map((item, index) => rename(item, { parent, today: index, written: index }, renamed));
+    const items = value.map((item, index) => rename(item, { parent, today: [index], written: [index] }, renamed));
     return items.some((item, index) => item !== value[index]) ? items : value;
   };
 }
 
 function objectRenamer(properties: JsonObject): Renamer | undefined {
-  const names = new Map<string, string>();
+  const names = new Map<string, Path>();
   const below = new Map<string, Renamer>();
   for (const [key, field] of Object.entries(properties)) {
     if (!isObject(field)) continue;
     const alias = field[ALIAS_OF];
-    if (typeof alias === 'string') names.set(key, alias);
-    const rename = typeof alias === 'string' ? undefined : renamer(field);
+    if (typeof alias === 'string') names.set(key, alias.split('.'));
+    const rename = renamer(field);
     if (rename !== undefined) below.set(key, rename);
   }
   return names.size === 0 && below.size === 0 ? undefined : fieldsRenamer(names, (key) => below.get(key));
 }
 
-function fieldsRenamer(names: ReadonlyMap<string, string>, below: (key: string) => Renamer | undefined): Renamer {
+function fieldsRenamer(names: ReadonlyMap<string, Path>, below: (key: string) => Renamer | undefined): Renamer {
   return (value, parent, renamed) => {
     if (!isObject(value)) return value;
-    const changed = new Map<string, readonly [name: string, child: Json]>();
+    const changed = new Map<string, readonly [path: Path, child: Json]>();
     for (const [key, child] of Object.entries(value)) {
-      const name = names.get(key) ?? key;
-      const rename = below(name);
-      if (child === undefined || (name === key && rename === undefined)) continue;
-      const step: Step = { parent, today: name, written: key };
-      if (name !== key) renamed.push(step);
+      const path = names.get(key);
+      const rename = below(key);
+      if (child === undefined || (path === undefined && rename === undefined)) continue;
+      const step: Step = { parent, today: path ?? [key], written: [key] };
+      if (path !== undefined) renamed.push(step);
       const today = rename?.(child, step, renamed) ?? child;
-      if (name !== key || today !== child) changed.set(key, [name, today]);
+      if (path !== undefined || today !== child) changed.set(key, [step.today, today]);
     }
-    if (changed.size === 0) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, child]) => changed.get(key) ?? [key, child]));
+    return changed.size === 0 ? value : movedTo(value, changed);
   };
+}
+
+/** The value with the changed fields at their paths. A field with a path of one name keeps its position. */
+function movedTo(value: JsonObject, changed: ReadonlyMap<string, readonly [path: Path, child: Json]>): JsonObject {
+  const deep: (readonly [path: Path, child: Json])[] = [];
+  const entries = Object.entries(value).flatMap(([key, child]): [string, Json | undefined][] => {
+    const [path, today] = changed.get(key) ?? [[key], child];
+    if (path.length === 1) return [[String(path[0]), today]];
+    if (today !== undefined) deep.push([path, today]);
+    return [];
+  });
+  return deep.reduce<JsonObject>(
+    (result, [path, child]) => withValueAt(result, path, child),
+    Object.fromEntries(entries),
+  );
+}
+
+function withValueAt(object: JsonObject, [token, ...rest]: Path, value: Json): JsonObject {
+  const key = String(token);
+  const inner = object[key];
+  return { ...object, [key]: rest.length === 0 ? value : withValueAt(isObject(inner) ? inner : {}, rest, value) };
 }

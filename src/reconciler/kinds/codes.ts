@@ -1,7 +1,8 @@
 // The codes of findings about our kinds.
 
 export const KINDS_CODES = {
-  'deprecated-field': 'The field is still read but will go away: write the field that the message names instead.',
+  'deprecated-field':
+    'The field, or its spelling, is still read but deprecated in the version of the object: write what the message names instead.',
   'invalid-pod-template': 'podTemplateSpec is no pod template: correct it; until then the children are kept unchanged.',
   'authz-policy-invalid':
     'A text of inline authorization holds no Cedar policies: correct it at the line and column named.',

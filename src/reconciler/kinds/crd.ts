@@ -3,13 +3,23 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { NEXT_VERSION } from '#std/schema/marks.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
 
-/** The only version there is, served and stored. */
-export const VERSION = 'v1alpha1';
+/** The version with the spelling of the documents. */
+export const DOCUMENTED_VERSION = 'v1alpha1';
+
+/** The version that an API server stores, and that manifests written today have. */
+export const VERSION = NEXT_VERSION;
+
+/**
+ * All versions, in one schema with the spellings of both. No version that a server has stored may go: it refuses a definition
+ * without it.
+ */
+export const VERSIONS = [DOCUMENTED_VERSION, VERSION] as const;
 
 /** Words that a structural schema may not hold (apiextensions.k8s.io/v1), or not the way JSON Schema means them. */
-const FORBIDDEN = ['const', 'patternProperties', 'anyOf', 'allOf', 'oneOf', 'not', '$ref', 'definitions'];
+const FORBIDDEN = ['const', 'patternProperties', 'anyOf', 'allOf', 'oneOf', '$ref', 'definitions'];
 
 /**
  * The `openAPIV3Schema` of the whole object. Fields with a default are optional in it, and marks of our own are gone.
@@ -80,16 +90,14 @@ export function crd(kind: Kind, apiGroup: string): KubeObject {
         categories: categories.length === 0 ? undefined : [...categories],
       },
       scope: 'Namespaced',
-      versions: [
-        {
-          name: VERSION,
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: structuralSchema(kind) },
-          subresources: { status: {} },
-          additionalPrinterColumns: kind.printerColumns.map(printed),
-        },
-      ],
+      versions: VERSIONS.map((name) => ({
+        name,
+        served: true,
+        storage: name === VERSION,
+        schema: { openAPIV3Schema: structuralSchema(kind) },
+        subresources: { status: {} },
+        additionalPrinterColumns: kind.printerColumns.map(printed),
+      })),
     },
   };
 }

@@ -3,12 +3,13 @@
 
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
-import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { type KubeObject, versionOf } from '#kubernetes/rules/object.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import { addressFaults } from '#std/address/address.ts';
 import type { JsonObject } from '#std/json.ts';
-import type { Static, TSchema, Validation } from '#std/schema.ts';
-import { readerOf } from './aliases.ts';
+import type { Validation } from '#std/schema/marks.ts';
+import type { Static, TSchema } from '#std/schema.ts';
+import { readerOf, spelledFor } from './aliases.ts';
 import { conditionsOf } from './conditions.ts';
 import { deprecatedFields } from './deprecated.ts';
 import type {
@@ -66,7 +67,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   written?(status: JsonObject): JsonObject;
 }
 
-/** A resource by the names of today, and where its author wrote what. */
+/** A resource by the names that kinds know, and where its author wrote what. */
 interface Read<Spec extends TSchema> {
   readonly self: Typed<Spec>;
   /** The same findings, references: what points to a place points to where it is written. */
@@ -105,13 +106,14 @@ function plain(value: unknown): JsonObject {
   return value as JsonObject;
 }
 
-/** The same for every kind: its deletion waits. */
-function withKept(resource: Resource, status: JsonObject, observed: Observed): JsonObject {
+/** Adds what every kind says: its deletion waits. Its fields have the names of the resource's version. */
+function completeStatus(resource: Resource, schema: TSchema, status: unknown, observed: Observed): JsonObject {
+  const own = spelledFor(versionOf(resource.apiVersion), plain(schema), plain(status));
   const { kept } = observed;
-  if (kept === undefined) return status;
+  if (kept === undefined) return own;
   const verdict = { type: 'DeletionBlocked', status: 'True', reason: 'StillReferenced', message: kept } as const;
-  const conditions = Array.isArray(status.conditions) ? status.conditions : [];
-  return { ...status, conditions: [...conditions, ...conditionsOf(resource, [verdict], observed)] };
+  const conditions = Array.isArray(own.conditions) ? own.conditions : [];
+  return { ...own, conditions: [...conditions, ...conditionsOf(resource, [verdict], observed)] };
 }
 
 /** Closes a definition over its spec's type. */
@@ -127,7 +129,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     rules: (resource, written) => {
       const { self, placed } = read(resource);
       return [
-        ...deprecatedFields(schema.spec, written, '/spec'),
+        ...deprecatedFields(schema.spec, { version: versionOf(resource.apiVersion), value: written, pointer: '/spec' }),
         ...placed(addressFindings(spec, self.spec)),
         ...placed(definition.rules?.(self, written)),
       ];
@@ -161,7 +163,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     },
     generated: (resource, settings) => definition.generated?.(read(resource).self, settings) ?? [],
     status: (resource, observed) =>
-      withKept(resource, plain(definition.status(read(resource).self, observed)), observed),
+      completeStatus(resource, status, definition.status(read(resource).self, observed), observed),
     written: (status) => definition.written?.(status) ?? status,
   };
 }

@@ -1,33 +1,36 @@
-// Finds fields and words that are still read but should no longer be written. Knows schemas, not kinds.
+// Finds fields and words that are still read but should no longer be written in objects of a version.
 
-import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
-import { type Deprecation, deprecationOf, OLD_WORDS, oldWord } from '#std/schema.ts';
+import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
+import { type Deprecation, deprecationOf, NEW_WORDS, NEXT_VERSION, OLD_WORDS, REFERENCE } from '#std/schema/marks.ts';
+import { oldWord } from '#std/schema.ts';
 import type { Finding } from './kind.ts';
 
+/** Values of a version of the API, and where they are. */
+interface Written {
+  readonly version: string;
+  readonly value: unknown;
+  readonly pointer: string;
+}
+
 /** One warning per deprecated field that an author wrote. Without defaults: those would be reported, too. */
-export function deprecatedFields(schema: JsonObject, value: unknown, pointer: string): readonly Finding[] {
-  const deprecation = deprecationOf(schema);
+export function deprecatedFields(schema: JsonObject, written: Written): readonly Finding[] {
+  const { value, version, pointer } = written;
   if (value === undefined || value === null) return [];
-  if (deprecation !== undefined) {
-    return [warning(pointer.slice(pointer.lastIndexOf('/') + 1), deprecation, pointer)];
+  const deprecation = deprecationOf(schema) ?? valueDeprecation(schema, value);
+  if (deprecation !== undefined && (deprecation.since ?? version) === version) {
+    const name = deprecationOf(schema) === undefined ? String(value) : pointer.slice(pointer.lastIndexOf('/') + 1);
+    return [warning(name, deprecation, written)];
   }
-  const use = instead(schema, value);
-  if (use !== undefined) return [warning(String(value), oldWord(use), pointer)];
+  if (schema[REFERENCE] === true && typeof value === 'string') return plainName(value, written);
   const { fields, items, values } = insideOf(schema);
+  const below = (inner: JsonObject, child: unknown, key: string | number) =>
+    deprecatedFields(inner, { version, value: child, pointer: `${pointer}/${pointerToken(key)}` });
   if (Array.isArray(value)) {
-    return items === undefined
-      ? []
-      : value.flatMap((item, index) => deprecatedFields(items, item, `${pointer}/${index}`));
+    return items === undefined ? [] : value.flatMap((item, index) => below(items, item, index));
   }
   if (!isObject(value)) return [];
-  if (values !== undefined) {
-    return Object.entries(value).flatMap(([key, item]) =>
-      deprecatedFields(values, item, `${pointer}/${pointerToken(key)}`),
-    );
-  }
-  return fields.flatMap(([key, field]) =>
-    value[key] === undefined ? [] : deprecatedFields(field, value[key], `${pointer}/${pointerToken(key)}`),
-  );
+  if (values !== undefined) return Object.entries(value).flatMap(([key, item]) => below(values, item, key));
+  return fields.flatMap(([key, field]) => (value[key] === undefined ? [] : below(field, value[key], key)));
 }
 
 /** What of a schema has to be looked at: the parts that are deprecated, or hold something that is. */
@@ -58,18 +61,33 @@ function insideOf(schema: JsonObject): Inside {
 
 function holdsOld(schema: JsonObject): boolean {
   const { fields, items, values } = insideOf(schema);
-  const own = deprecationOf(schema) !== undefined || schema[OLD_WORDS] !== undefined;
+  const own = deprecationOf(schema) !== undefined || schema[OLD_WORDS] !== undefined || schema[REFERENCE] === true;
   return own || fields.length > 0 || items !== undefined || values !== undefined;
 }
 
-/** The word of today, where the value is an old one. */
-function instead(schema: JsonObject, value: unknown): string | undefined {
-  const words = schema[OLD_WORDS];
-  const use: Json | undefined = isObject(words) && typeof value === 'string' ? words[value] : undefined;
-  return typeof use === 'string' ? use : undefined;
+/** The deprecation of a word: it is an old word, or a word that `NEXT_VERSION` spells in another way. */
+function valueDeprecation(schema: JsonObject, value: unknown): Deprecation | undefined {
+  if (typeof value !== 'string') return undefined;
+  const [old, news] = [schema[OLD_WORDS], schema[NEW_WORDS]];
+  const spelling = isObject(news) ? news[value] : undefined;
+  if (typeof spelling === 'string') return { use: spelling, since: NEXT_VERSION };
+  const use = isObject(old) ? old[value] : undefined;
+  const isSpelling = isObject(news) && Object.values(news).includes(value);
+  return typeof use === 'string' && !isSpelling ? oldWord(use) : undefined;
 }
 
-function warning(name: string, { use, until }: Deprecation, pointer: string): Finding {
-  const message = `${name} is deprecated: use ${use} instead; it goes with ${until}`;
+function warning(name: string, { use, until, since }: Deprecation, { version, pointer }: Written): Finding {
+  const when = until === undefined || until === version ? '' : `; it goes with ${until}`;
+  const message =
+    since === undefined
+      ? `${name} is deprecated: use ${use} instead${when}`
+      : `${name} is deprecated in ${since}: use ${use} instead`;
   return { code: 'deprecated-field', severity: 'warning', pointer, message };
+}
+
+function plainName(value: string, { version, pointer }: Written): readonly Finding[] {
+  if (version !== NEXT_VERSION) return [];
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+  const message = `${name} as a plain name is deprecated in ${version}: write {name: ${value}} instead`;
+  return [{ code: 'deprecated-field', severity: 'warning', pointer, message }];
 }

@@ -1,7 +1,7 @@
 // A kind's schema as fields, for documentation, explanation and tests that must not miss one.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import { type Deprecation, deprecationOf, OLD_WORDS, RULES } from '#std/schema.ts';
+import { type Deprecation, deprecationOf, NEW_WORDS, OLD_WORDS, REFERENCE, RULES } from '#std/schema/marks.ts';
 import type { Kind } from './kind.ts';
 
 export interface Field {
@@ -95,7 +95,7 @@ function described(schema: JsonObject, path: string, required: boolean): Field {
   const deprecated = deprecationOf(schema);
   return {
     path,
-    type: `${inner.schema.type ?? 'any'}${inner.suffix}`,
+    type: `${typeOf(inner.schema)}${inner.suffix}`,
     description: typeof description === 'string' ? description : '',
     required: required && fallback === undefined,
     default: fallback,
@@ -106,6 +106,11 @@ function described(schema: JsonObject, path: string, required: boolean): Field {
     leaf: fields.length === 0,
     schema,
   };
+}
+
+function typeOf({ type, [REFERENCE]: isReference }: JsonObject): string {
+  if (isReference === true && type === undefined) return 'string or object';
+  return String(type ?? 'any');
 }
 
 /** What one list or map holds. */
@@ -132,14 +137,16 @@ function limitsOf(schema: JsonObject): Limits {
     between(schema.minProperties, schema.maxProperties, ' entries'),
     format === 'date-time' ? 'RFC 3339' : '',
   ];
-  const words = isObject(schema[OLD_WORDS]) ? schema[OLD_WORDS] : {};
+  const spellings = isObject(schema[NEW_WORDS]) ? Object.values(schema[NEW_WORDS]) : [];
+  const others = Object.entries(isObject(schema[OLD_WORDS]) ? schema[OLD_WORDS] : {});
+  const words = Object.fromEntries(others.filter(([word]) => !spellings.includes(word)));
   const each = held === undefined || isObject(held.schema.properties) ? undefined : limitsOf(held.schema);
   return {
     choices: (Array.isArray(schema.enum) ? schema.enum.map(String) : []).filter(
       (choice) => words[choice] === undefined,
     ),
     oldWords: Object.entries(words).map(([word, use]) => ({ word, use: String(use) })),
-    sizes: sizes.filter((size) => size !== ''),
+    sizes: schema[REFERENCE] === true ? [] : sizes.filter((size) => size !== ''),
     pattern: typeof pattern === 'string' ? pattern : undefined,
     each: each === undefined || hasNoLimits(each) ? undefined : each,
   };

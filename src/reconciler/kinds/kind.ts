@@ -11,7 +11,7 @@ import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
-import type { Validation } from '#std/schema.ts';
+import type { Validation } from '#std/schema/marks.ts';
 
 export type { Finding } from '#kubernetes/rules/finding.ts';
 

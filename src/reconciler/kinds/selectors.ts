@@ -1,5 +1,6 @@
 // Fields that name a ConfigMap, a Secret or a key of one, in the resource's own namespace.
 
+import { reference } from '#std/schema/spellings.ts';
 import { bool, object, optional, text } from '#std/schema.ts';
 
 const KEY_PATTERN = '^[-._a-zA-Z0-9]+$';
@@ -57,4 +58,9 @@ function keySelector(kind: string, key: ReturnType<typeof text>, description: st
 /** ToolConfigRef, ExternalAuthConfigRef and their like: one name. */
 export function namedRef(description: string, kind: string) {
   return object({ name: nameField(`Name of the ${kind}, in the same namespace.`) }, description);
+}
+
+/** `groupRef` of members: v1alpha1 writes a name, v1beta1 an object with the name. Kinds read the name. */
+export function groupRefField(description: string) {
+  return reference(description, NAME);
 }

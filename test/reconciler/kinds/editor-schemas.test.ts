@@ -36,12 +36,15 @@ function sentence({ instancePath, message = '', params }: ErrorObject): string {
 const combined = validator(combinedSchema(KINDS, API_GROUP));
 
 describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the schema of $name', ({ kind }) => {
-  const single = validator(editorSchema(kind, API_GROUP));
+  const single = validator(editorSchema(kind, API_GROUP, 'v1alpha1'));
+  const newer = validator(editorSchema(kind, API_GROUP, 'v1beta1'));
   const valid = readFixtures(kind).filter(({ name }) => !name.startsWith('invalid-'));
   const full = valid.find(({ name }) => name === 'full')?.written ?? {};
 
   it.each(valid)('takes the fixture $name, alone and among all kinds', ({ written }) => {
-    expect(single(written)).toEqual([]);
+    const isNewer = written.apiVersion === `${API_GROUP}/v1beta1`;
+    expect((isNewer ? newer : single)(written)).toEqual([]);
+    expect((isNewer ? single : newer)(written)).toEqual(['/apiVersion must be equal to constant']);
     expect(combined(written)).toEqual([]);
   });
 
@@ -62,10 +65,14 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the schema of $
   });
 
   it('describes every field, and marks deprecated ones', () => {
-    const described = Object.values(editorSchema(kind, API_GROUP).properties as JsonObject).flatMap(schemasIn);
-    expect(described.filter(({ description }) => typeof description !== 'string')).toEqual([]);
-    const deprecated = flat(rootField(kind).fields).filter((field) => field.deprecated !== undefined);
-    expect(described.filter((schema) => schema.deprecated === true)).toHaveLength(deprecated.length);
+    const deprecated = flat(rootField(kind).fields).flatMap((field) => field.deprecated ?? []);
+    for (const version of ['v1alpha1', 'v1beta1']) {
+      const schema = editorSchema(kind, API_GROUP, version);
+      const described = Object.values(schema.properties as JsonObject).flatMap(schemasIn);
+      expect(described.filter(({ description }) => typeof description !== 'string')).toEqual([]);
+      const marked = deprecated.filter(({ since }) => since === undefined || since === version);
+      expect(described.filter((each) => each.deprecated === true)).toHaveLength(marked.length);
+    }
   });
 });
 

@@ -1,10 +1,11 @@
-// The JSON paths of printer columns: `.spec.size`, `.items[0].name`, `.items[*].name`, `.labels.example\.dev/x`,
+// The JSON paths of printer columns: `.spec.size`, `.items[0].name`, `.items[*].name`, `.labels.example\.dev/x`, `.spec['a','b']`,
 // `.conditions[?(@.type=="Ready")].status`.
 
 import { isObject, type Json } from '#std/json.ts';
 
 type Step =
   | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'keys'; readonly keys: readonly string[] }
   | { readonly kind: 'index'; readonly index: number }
   | { readonly kind: 'all' }
   | { readonly kind: 'filter'; readonly path: readonly Step[]; readonly equal: boolean; readonly value: Json };
@@ -62,9 +63,13 @@ function closingBracket(text: string, start: number): number {
   return -1;
 }
 
+/** `'a','b'`: the value of each key that is there. */
+const UNION = /^\s*'[^',]*'(\s*,\s*'[^',]*')+\s*$/;
+
 function bracketStep(inside: string): Step | undefined {
   if (inside === '*') return { kind: 'all' };
   if (/^-?[0-9]+$/.test(inside)) return { kind: 'index', index: Number(inside) };
+  if (UNION.test(inside)) return { kind: 'keys', keys: inside.split(/,/).map((key) => key.trim().slice(1, -1)) };
   const quoted = readLiteral(inside);
   if (typeof quoted === 'string') return { kind: 'key', key: quoted };
   return inside.startsWith('?(@') && inside.endsWith(')') ? filterStep(inside.slice(3, -1)) : undefined;
@@ -98,6 +103,8 @@ function takeStep(value: Json, step: Step): readonly Json[] {
       const child = isObject(value) && Object.hasOwn(value, step.key) ? value[step.key] : undefined;
       return child === undefined ? [] : [child];
     }
+    case 'keys':
+      return step.keys.flatMap((key) => takeStep(value, { kind: 'key', key }));
     case 'index': {
       const child = Array.isArray(value) ? value.at(step.index) : undefined;
       return child === undefined ? [] : [child];

@@ -309,6 +309,22 @@ describe('values', () => {
     expect(check(field(schema), { f: value })).toEqual(found === undefined ? [] : [`error ${found}`]);
   });
 
+  test('a value that bounds exclude by its type is of a wrong type; a schema without bounds takes every value', () => {
+    const TEXT_OR_OBJECT: JsonObject = {
+      'x-kubernetes-preserve-unknown-fields': true,
+      ...{ minLength: 1, properties: { name: { type: 'string' } }, required: ['name'] },
+      ...{ minItems: 1, maxItems: 0, minimum: 1, maximum: 0, not: { enum: [true, false] } },
+    };
+    const wrong = (value: Json) => check(TEXT_OR_OBJECT, value).map((text) => text.replace('error ', ''));
+    expect([wrong('a'), wrong({ name: 'a' })]).toEqual([[], []]);
+    expect(wrong(5)).toEqual(['schema-type /spec: spec must be a string or a mapping, not an integer.']);
+    expect(wrong(true)).toEqual(['schema-type /spec: spec must be a string or a mapping, not a boolean.']);
+    expect(wrong([])).toEqual(['schema-type /spec: spec must be a string or a mapping, not a list.']);
+    expect(wrong('')).toEqual(['schema-length /spec: spec must not be empty.']);
+    expect(wrong({})).toEqual(['schema-required /spec/name: spec.name is required.']);
+    expect(check({ 'x-kubernetes-preserve-unknown-fields': true }, 5)).toEqual([]);
+  });
+
   test('all that is wrong is found, and no value is shown', () => {
     const schema: JsonObject = {
       type: 'object',

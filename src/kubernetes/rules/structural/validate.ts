@@ -21,6 +21,11 @@ export function validateValue(out: Report, node: SchemaNode, value: Json, pointe
     report(out, 'schema-type', pointer, wrongType(typeNames(node), value));
     return;
   }
+  const kinds = node.type === undefined && !node.intOrString ? fittingTypes(node.checks) : [];
+  if (kinds.length > 0 && !kinds.some((type) => hasType({ ...node, type }, value))) {
+    report(out, 'schema-type', pointer, wrongType(kinds.map((type) => TYPE_NAMES[type]).join(' or '), value));
+    return;
+  }
   checkEnum(out, node.checks, value, pointer);
   if (typeof value === 'string') checkText(out, node.checks, value, pointer);
   else if (typeof value === 'number') checkNumber(out, node, value, pointer);
@@ -53,6 +58,15 @@ const TYPE_NAMES: Readonly<Record<SchemaType, string>> = {
   number: 'a number',
   boolean: 'true or false',
 };
+
+/** The types that a schema without one leaves, if its bounds exclude some: no number and no list is within bounds that cross. */
+function fittingTypes({ minimum, maximum, minItems, maxItems, not }: Checks): readonly SchemaType[] {
+  const noNumber = minimum !== undefined && maximum !== undefined && minimum > maximum;
+  const noList = minItems !== undefined && maxItems !== undefined && minItems > maxItems;
+  const excluded = not?.checks.enum ?? [];
+  const noBoolean = excluded.includes(true) && excluded.includes(false);
+  return noNumber && noList && noBoolean ? ['string', 'object'] : [];
+}
 
 function typeNames({ intOrString, type }: SchemaNode): string {
   if (intOrString) return 'an integer or a string';

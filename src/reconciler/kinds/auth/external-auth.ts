@@ -85,7 +85,7 @@ export const ExternalAuth = object(
     type: choice(
       'How to authenticate. unauthenticated: not at all, in a network that can be trusted.',
       ['tokenExchange', 'headerInjection', 'bearerToken', 'unauthenticated', 'embeddedAuthServer', 'cloudSts'],
-      { aliases: { awsSts: 'cloudSts' } },
+      { spellings: { cloudSts: 'awsSts' } },
     ),
     tokenExchange: optional(TokenExchange),
     headerInjection: optional(HeaderInjection),
@@ -95,7 +95,7 @@ export const ExternalAuth = object(
   },
   'How to authenticate, and the settings of that way.',
   {
-    aliases: { awsSts: 'cloudSts' },
+    spellings: { cloudSts: 'awsSts' },
     validations: [
       ifAndOnlyIf('tokenExchange'),
       ifAndOnlyIf('headerInjection'),

@@ -97,7 +97,7 @@ export const EmbeddingServerSpec = object(
     replicas: integer('How many servers.', { default: 1, minimum: 1 }),
   },
   'The desired state of the embedding server.',
-  { aliases: { hfTokenSecretRef: 'hubTokenSecretRef' } },
+  { spellings: { hubTokenSecretRef: 'hfTokenSecretRef' } },
 );
 
 export const EmbeddingServerStatus = object(

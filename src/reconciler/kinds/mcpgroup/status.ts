@@ -3,6 +3,7 @@
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import { countText } from '#std/words/count-text.ts';
+import { referredName } from '../aliases.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Typed } from '../define.ts';
 import type { Observed, View } from '../kind.ts';
@@ -12,7 +13,7 @@ import type { MCPGroupSpec, MCPGroupStatus } from './schema.ts';
 function members(view: View, kind: string, group: string): string[] {
   return view
     .all(kind)
-    .filter(({ spec }) => isObject(spec) && spec.groupRef === group)
+    .filter(({ spec }) => isObject(spec) && referredName(spec.groupRef) === group)
     .map((member) => member.metadata.name)
     .sort();
 }

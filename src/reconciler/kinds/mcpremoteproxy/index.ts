@@ -20,7 +20,7 @@ export const MCPRemoteProxy = defineKind({
   description: 'A proxy by which clients reach an MCP server that runs somewhere else.',
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
-    { name: 'Remote URL', type: 'string', jsonPath: '.spec.remoteURL' },
+    { name: 'Remote URL', type: 'string', jsonPath: ".spec['remoteUrl','remoteURL']" },
     { name: 'URL', type: 'string', jsonPath: '.status.url' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },

@@ -2,6 +2,7 @@
 
 import { REMOTE_URL } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
+import { spellingOf, supersededBy } from '#std/schema/spellings.ts';
 import { bool, choice, integer, object, optional, port, text } from '#std/schema.ts';
 import { AuthzConfig } from '../auth/authz.ts';
 import { HeaderForward } from '../auth/header-forward.ts';
@@ -10,7 +11,7 @@ import { ConditionsSchema } from '../conditions.ts';
 import { resourcesField } from '../pods/container.ts';
 import { ResourceOverrides } from '../proxy/overrides.ts';
 import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
-import { namedRef, nameField } from '../selectors.ts';
+import { groupRefField, namedRef, nameField } from '../selectors.ts';
 
 export const MCPRemoteProxySpec = object(
   {
@@ -47,13 +48,18 @@ export const MCPRemoteProxySpec = object(
       addressed(text('Path put before SSE endpoint URLs, for an ingress that strips it.'), 'path'),
     ),
     resourceOverrides: optional(ResourceOverrides),
-    groupRef: optional(nameField('Name of the MCPGroup that the proxy belongs to, in the same namespace.')),
+    groupRef: optional(
+      groupRefField('The MCPGroup that the proxy belongs to, in the same namespace. v1alpha1 writes its name alone.'),
+    ),
     sessionAffinity: choice('Whether a client stays with one pod of the proxy.', ['ClientIP', 'None'], {
       default: 'ClientIP',
     }),
   },
   'The desired state of the proxy.',
+  { spellings: { remoteURL: 'remoteUrl' } },
 );
+
+const EXTERNAL_URL = text('Where clients outside reach it: oidcConfig.resourceUrl, if that is set.');
 
 export const MCPRemoteProxyStatus = object(
   {
@@ -63,7 +69,8 @@ export const MCPRemoteProxyStatus = object(
     phase: optional(choice('How far the proxy is.', ['Pending', 'Ready', 'Failed', 'Terminating'])),
     message: optional(text('Why, for people.')),
     url: optional(text('Where clients inside the cluster reach the proxy.')),
-    externalURL: optional(text('Where clients outside reach it: oidcConfig.resourceUrl, where that is set.')),
+    externalURL: supersededBy(EXTERNAL_URL, 'externalUrl'),
+    externalUrl: spellingOf(EXTERNAL_URL, 'externalURL'),
     toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
     externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
     conditions: optional(ConditionsSchema),

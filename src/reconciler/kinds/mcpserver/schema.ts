@@ -10,7 +10,7 @@ import { envField, resourcesField, secretsField, volumesField } from '../pods/co
 import { ResourceOverrides } from '../proxy/overrides.ts';
 import { SessionStorage } from '../proxy/session.ts';
 import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
-import { namedRef, nameField } from '../selectors.ts';
+import { groupRefField, namedRef, nameField } from '../selectors.ts';
 
 const PermissionProfile = object(
   {
@@ -89,7 +89,9 @@ export const MCPServerSpec = object(
     endpointPrefix: optional(
       addressed(text('Path put before SSE endpoint URLs, for an ingress that strips it.'), 'path'),
     ),
-    groupRef: optional(nameField('Name of the MCPGroup that the server belongs to, in the same namespace.')),
+    groupRef: optional(
+      groupRefField('The MCPGroup that the server belongs to, in the same namespace. v1alpha1 writes its name alone.'),
+    ),
     sessionAffinity: choice('Whether a client stays with one pod of the proxy.', ['ClientIP', 'None'], {
       default: 'ClientIP',
     }),

@@ -5,14 +5,18 @@ import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
+import { specReader } from '../aliases.ts';
 import type { Bundle } from '../auth/ca-bundle.ts';
 import type { Kind, Resource, View } from '../kind.ts';
 import { MCPRemoteProxy } from '../mcpremoteproxy/index.ts';
+import { MCPRemoteProxySpec } from '../mcpremoteproxy/schema.ts';
 import { MCPServer } from '../mcpserver/index.ts';
 import type { Env } from '../pods/pod.ts';
 import { membersOf, outgoingSource, type Spec } from './facts.ts';
 import { modelStrategy } from './model-strategies.ts';
 import { type Converted, strategyOf } from './strategies.ts';
+
+const readRemoteProxy = specReader(MCPRemoteProxySpec);
 
 type Listed = VmcpConfig['backends'][number];
 
@@ -63,7 +67,7 @@ function listed(member: KubeObject, view: View): readonly Listed[] {
     tool_type: 'mcp',
     workload_type: known.type,
     namespace,
-    ...(typeof spec.remoteURL === 'string' ? { remote_url: spec.remoteURL } : {}),
+    ...(member.kind === 'MCPRemoteProxy' ? { remote_url: readRemoteProxy(spec).remoteURL } : {}),
   };
   // What follows # is for people: it is never sent.
   const url = endpoint.url.replace(/#.*$/, '');

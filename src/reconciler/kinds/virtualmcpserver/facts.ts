@@ -4,6 +4,7 @@
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
+import { referredName } from '../aliases.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName, View } from '../kind.ts';
 import { made } from '../made.ts';
@@ -67,7 +68,7 @@ const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy'] as const;
 /** The members of a group, by name; of two of one name the MCPServer. */
 export function membersOf(view: View, group: string): ReadonlyMap<string, KubeObject> {
   const members = MEMBER_KINDS.flatMap((kind) => view.all(kind)).filter(({ spec }) => {
-    return isObject(spec) && spec.groupRef === group;
+    return isObject(spec) && referredName(spec.groupRef) === group;
   });
   return new Map(members.toReversed().map((member) => [member.metadata.name, member]));
 }

@@ -8,6 +8,8 @@ import { CompositeTool } from '#contracts/virtual/composite-tool.ts';
 import { ModelAudit, ModelTelemetry } from '#contracts/virtual/observability.ts';
 import { Operational } from '#contracts/virtual/operational.ts';
 import { Optimizer } from '#contracts/virtual/optimizer.ts';
+import type { TString } from '#std/json-schema.ts';
+import { supersededBy } from '#std/schema/spellings.ts';
 import { list, object, optional, text, textMap } from '#std/schema.ts';
 import { namedRef, nameField } from '../selectors.ts';
 
@@ -35,7 +37,7 @@ const CompositeToolRef = namedRef('A workflow that is a resource of its own.', '
 export const VirtualConfig = object(
   {
     name: optional(text('Name of the server. No effect in a cluster: the name of the resource counts.')),
-    groupRef: nameField('Name of the MCPGroup whose members are served.'),
+    groupRef: supersededBy(nameField('Name of the MCPGroup whose members are served.'), 'spec.groupRef') as TString,
     backends: optional(
       list(StaticBackend, 'The backends, where outgoingAuth has source inline. Default: the members of the group.', {
         keys: ['name'],
@@ -61,4 +63,5 @@ export const VirtualConfig = object(
     optimizer: optional(Optimizer),
   },
   'What is served, and how.',
+  { default: {} },
 );

@@ -1,6 +1,8 @@
 // Every field of VirtualMCPServer, but for those of its configuration model.
 
-import { anyObject, choice, integer, list, map, object, optional, text, time } from '#std/schema.ts';
+import { REFERENCE } from '#std/schema/marks.ts';
+import { sameSpellings, spellingOf } from '#std/schema/spellings.ts';
+import { anyObject, choice, integer, list, map, object, optional, type TSchema, text, time } from '#std/schema.ts';
 import { EmbeddedAuthServer } from '../auth/auth-server.ts';
 import { AuthzConfig } from '../auth/authz.ts';
 import { OIDCConfig } from '../auth/oidc.ts';
@@ -71,8 +73,20 @@ const INLINE =
 const ISSUER =
   "has(self.incomingAuth.oidcConfig.inline) ? self.incomingAuth.oidcConfig.inline.issuer : has(self.incomingAuth.oidcConfig.kubernetes) ? self.incomingAuth.oidcConfig.kubernetes.issuer : 'https://kubernetes.default.svc'";
 
+/** Names of v1beta1. They are not in the type of the spec: a kind reads it by the names of the documents. */
+const SPELLINGS: Readonly<Record<never, TSchema>> = {
+  groupRef: spellingOf(
+    {
+      ...namedRef('The MCPGroup whose members are served. v1alpha1 calls it config.groupRef.', 'MCPGroup'),
+      [REFERENCE]: true,
+    },
+    'config.groupRef',
+  ),
+};
+
 export const VirtualMCPServerSpec = object(
   {
+    ...SPELLINGS,
     incomingAuth: IncomingAuth,
     outgoingAuth: optional(OutgoingAuth),
     serviceType: choice(
@@ -96,6 +110,12 @@ export const VirtualMCPServerSpec = object(
   'The desired state of the server.',
   {
     validations: [
+      {
+        rule: 'has(self.groupRef) || has(self.config.groupRef)',
+        message: 'groupRef is required (v1alpha1 calls it config.groupRef)',
+        fieldPath: '.groupRef',
+      },
+      sameSpellings('self.config.groupRef', 'self.groupRef', ['config.groupRef', 'groupRef'], 'self.groupRef.name'),
       {
         rule: `!(${BACKENDS}) || ${INLINE}`,
         message: "config.backends must be empty unless outgoingAuth.source is 'inline'",

@@ -8,7 +8,7 @@ import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { metaSchemas, publishedName, publishedSchema } from '#kubernetes/rules/schemas/published.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
-import { structuralSchema, VERSION } from '../../kinds/crd.ts';
+import { structuralSchema, VERSIONS } from '../../kinds/crd.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { applySetId } from '../labels.ts';
 import { parentId, parentObject } from '../observe/applyset.ts';
@@ -83,7 +83,7 @@ function withoutServer({ metadata, ...object }: KubeObject): unknown {
 /** Built-in kinds as they are bundled, ours by their schemas, those of others by their definitions. */
 function publishedDocument(input: SnapshotClusterInput, apiVersion: string): OpenApiDocument | undefined {
   const { kinds, apiGroup, snapshot } = input;
-  if (apiVersion === `${apiGroup}/${VERSION}`) {
+  if (VERSIONS.some((version) => apiVersion === `${apiGroup}/${version}`)) {
     return documentOf(
       apiVersion,
       kinds.map((kind) => [kind.kind, structuralSchema(kind)]),

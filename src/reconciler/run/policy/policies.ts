@@ -15,7 +15,7 @@ import type { NamespaceFacts, ResourceType } from '#kubernetes/rules/policy/requ
 import { definedTypes, resourceTable } from '#kubernetes/rules/policy/resource-types.ts';
 import type { JsonObject } from '#std/json.ts';
 import { formatId, type Problem } from '#std/problem.ts';
-import { VERSION } from '../../kinds/crd.ts';
+import { VERSIONS } from '../../kinds/crd.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import type { ApiResource } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
@@ -60,13 +60,14 @@ export interface Defendant<T> {
 
 export function openPolicies(input: PolicyInput): Judge {
   const { policies, kinds, apiGroup, definitions, served = [] } = input;
-  const ours = kinds.map(
-    ({ kind, plural }): ResourceType => ({
-      apiVersion: `${apiGroup}/${VERSION}`,
-      kind,
-      plural,
-      namespaced: true,
-      others: [],
+  const versions = VERSIONS.map((version) => `${apiGroup}/${version}`);
+  const ours = kinds.flatMap(({ kind, plural }) =>
+    versions.map((apiVersion): ResourceType => {
+      const others = versions.filter((other) => other !== apiVersion);
+      return {
+        ...{ apiVersion, kind, plural, namespaced: true },
+        others: others.map((other) => ({ apiVersion: other, convertible: true })),
+      };
     }),
   );
   return openJudge(policies, {

@@ -7,7 +7,7 @@ import { compileStructural, type Structural } from '#kubernetes/rules/structural
 import { didYouMean } from '#std/closest.ts';
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import { structuralSchema, VERSION } from '../../kinds/crd.ts';
+import { structuralSchema, VERSIONS } from '../../kinds/crd.ts';
 import type { Kind } from '../../kinds/kind.ts';
 
 export type KnownKind =
@@ -58,9 +58,9 @@ interface Compiled {
 const compiledKinds = new WeakMap<Kind, Compiled>();
 
 export function kindTable(input: KindTableInput): KindTable {
-  const ours = `${input.apiGroup}/${VERSION}`;
+  const ours = VERSIONS.map((version) => `${input.apiGroup}/${version}`);
   const known = new Map<string, KnownKind>();
-  const digests: string[] = [ours, input.foreign];
+  const digests: string[] = [...ours, input.foreign];
   for (const definition of input.definitions) {
     for (const [key, custom] of customKinds(definition)) known.set(key, custom);
     digests.push(digest(definition));
@@ -70,7 +70,7 @@ export function kindTable(input: KindTableInput): KindTable {
     if (document !== undefined) known.set(`${apiVersion} ${kind}`, { type: 'builtin', document, namespaced });
   }
   for (const kind of input.kinds) {
-    known.set(`${ours} ${kind.kind}`, ourKind(kind));
+    for (const apiVersion of ours) known.set(`${apiVersion} ${kind.kind}`, ourKind(kind));
   }
   for (const { apiVersion, kind, namespaced } of input.served ?? []) {
     const key = `${apiVersion} ${kind}`;

@@ -199,8 +199,8 @@ describe('what cannot be told for certain suspends deletions', () => {
     },
     {
       reason: 'another version of our kinds',
-      text: `apiVersion: ${GROUP}/v1beta1\nkind: MCPServer\nmetadata: {name: x, namespace: team}\n`,
-      problem: `a.yaml:2:7: error unknown-kind: MCPServer is not served in ${GROUP}/v1beta1, but in ${GROUP}/v1alpha1.`,
+      text: `apiVersion: ${GROUP}/v1\nkind: MCPServer\nmetadata: {name: x, namespace: team}\n`,
+      problem: `a.yaml:2:7: error unknown-kind: MCPServer is not served in ${GROUP}/v1, but in ${GROUP}/v1alpha1 or ${GROUP}/v1beta1.`,
     },
     {
       reason: 'a built-in kind under a wrong apiVersion',

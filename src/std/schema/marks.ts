@@ -1,0 +1,59 @@
+// The marks that schemas carry for our own readers. A CustomResourceDefinition is written without them.
+
+import { isObject, type JsonObject } from '../json.ts';
+
+/** Marks a field that is still read but should no longer be written; the value is a `Deprecation`. */
+export const DEPRECATED = 'x-skep-deprecated';
+
+/** Marks a field that is another name of the field at the path that the value names (`groupRef`, `config.groupRef`), in the same object. */
+export const ALIAS_OF = 'x-skep-alias-of';
+
+/** Marks a choice; the value is a map from other words to the words that they mean. */
+export const OLD_WORDS = 'x-skep-old-words';
+
+/** Marks a choice; the value is a map from words of the documents to the words of `NEXT_VERSION`. */
+export const NEW_WORDS = 'x-skep-new-words';
+
+/** Marks a name that may also be written as an object with that name. */
+export const REFERENCE = 'x-skep-reference';
+
+/** Marks what has rules that are checked in code; the value is a list of objects, each with its `message`. */
+export const RULES = 'x-skep-rules';
+
+export type Deprecation = {
+  /** The field, or the word, to write instead. */
+  readonly use: string;
+  /** The version of the API without the field. Absent: every version reads it. */
+  readonly until?: string;
+  /** The version of the API in which the field is deprecated. Absent: it is deprecated in every version. */
+  readonly since?: string;
+};
+
+/** Returns the deprecation in the schema of a field. */
+export function deprecationOf(schema: JsonObject): Deprecation | undefined {
+  const mark = schema[DEPRECATED];
+  if (!isObject(mark) || typeof mark.use !== 'string') return undefined;
+  const { use, until, since } = mark;
+  return {
+    use,
+    ...(typeof until === 'string' ? { until } : {}),
+    ...(typeof since === 'string' ? { since } : {}),
+  };
+}
+
+/** The version with its own spelling of some fields. Names of before the documents go with it. */
+export const NEXT_VERSION = 'v1beta1';
+
+/** One CEL rule over the value that carries it (`self`), with the sentence an author reads when it is false. */
+export interface Validation {
+  readonly rule: string;
+  readonly message: string;
+  /** The field that the message is about, below the value that carries the rule: `.metadata.name`. */
+  readonly fieldPath?: string;
+}
+
+/** A sentence for the description of the field. */
+export function deprecationSentence({ use, until, since }: Deprecation): string {
+  if (since !== undefined) return `In ${since}, use ${use} instead.`;
+  return `Deprecated: use ${use} instead${until === undefined ? '' : `; it goes with ${until}`}.`;
+}

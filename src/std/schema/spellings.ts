@@ -1,0 +1,104 @@
+// Fields with one name, or one shape, in the documents and another in `NEXT_VERSION`. Both are in the schema of a kind; what
+// reads a resource sees the name and the shape of the documents.
+
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../json.ts';
+import { type TOptional, type TProperties, type TSchema, type TString, Type } from '../json-schema.ts';
+import {
+  ALIAS_OF,
+  DEPRECATED,
+  type Deprecation,
+  deprecationSentence,
+  NEXT_VERSION,
+  REFERENCE,
+  type Validation,
+} from './marks.ts';
+
+/** Both names of a field, neither of them required by itself. */
+export function withSpellings(properties: TProperties, spellings: Readonly<Record<string, string>>): TProperties {
+  const fields = Object.entries(properties).flatMap(([name, field]): [string, TSchema][] => {
+    const spelling = spellings[name];
+    if (spelling === undefined) return [[name, field]];
+    const { default: fallback, description } = field as JsonObject;
+    assert(fallback === undefined, `a spelling of ${name}, which has a default, would never be alone`);
+    const other: TSchema = { ...field, description: `${description} v1alpha1 calls it ${name}.` };
+    return [
+      [name, supersededBy(field, spelling)],
+      [spelling, spellingOf(other, name)],
+    ];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** The field may be left out, and is deprecated in `NEXT_VERSION`. */
+export function supersededBy<T extends TSchema>(field: T, use: string): TOptional<T> {
+  const deprecation: Deprecation = { use, since: NEXT_VERSION };
+  const sentence = deprecationSentence(deprecation);
+  const description = 'description' in field ? `${field.description} ${sentence}` : sentence;
+  return Type.Optional({ ...field, description, [DEPRECATED]: deprecation } as T);
+}
+
+/** The field is another spelling of the field at the path `of`, and may be left out. */
+export function spellingOf<T extends TSchema>(field: T, of: string): TOptional<T> {
+  return Type.Optional({ ...field, [ALIAS_OF]: of } as T);
+}
+
+/** The rules about two names of a field. */
+export function spellingRules(properties: TProperties, name: string, spelling: string): readonly Validation[] {
+  const isRequired = Type.Object(properties).required?.includes(name) === true;
+  // CEL has a type of its own for the object at each place, so it compares no two of them.
+  const isObjectType = (properties[name] as JsonObject).type === 'object';
+  const rules = isObjectType
+    ? oneSpelling(name, spelling)
+    : sameSpellings(`self.${name}`, `self.${spelling}`, [name, spelling]);
+  if (!isRequired) return [rules];
+  const missing = {
+    rule: `has(self.${name}) || has(self.${spelling})`,
+    message: `${name} is required (${NEXT_VERSION} calls it ${spelling})`,
+  };
+  return [missing, rules];
+}
+
+function oneSpelling(name: string, spelling: string): Validation {
+  return {
+    rule: `!has(self.${spelling}) || !has(self.${name})`,
+    message: `${name} and ${spelling} are two spellings of one field: set ${spelling} only`,
+  };
+}
+
+/**
+ * The rule against two spellings of a field with different values; `names` are theirs, that of `NEXT_VERSION` last. `value`:
+ * the expression for the value of the latter, if that is not the field itself.
+ */
+export function sameSpellings(
+  old: string,
+  spelling: string,
+  names: readonly [string, string],
+  value = spelling,
+): Validation {
+  const [name, other] = names;
+  return {
+    rule: `!has(${old}) || !has(${spelling}) || ${old} == ${value}`,
+    message: `${name} and ${other} are two spellings of one field and differ: set ${other} only`,
+  };
+}
+
+interface Lengths {
+  readonly minLength: number;
+  readonly maxLength: number;
+}
+
+/** A name that may also be written as an object with that name. What reads a resource sees the name. */
+export function reference(description: string, { minLength, maxLength }: Lengths): TString {
+  const schema: unknown = {
+    description,
+    // A structural schema has no union of types: this field has none, its bounds are bounds of a text, and its fields are
+    // fields of an object. An API server refuses lists and numbers because no list and no number is within these bounds.
+    'x-kubernetes-preserve-unknown-fields': true,
+    ...{ minLength, maxLength, minItems: 1, maxItems: 0, minimum: 1, maximum: 0, not: { enum: [true, false] } },
+    required: ['name'],
+    properties: { name: Type.String({ description: 'The name.', minLength, maxLength }) },
+    [REFERENCE]: true,
+  };
+  return schema as TString;
+}
