@@ -38,7 +38,9 @@ export async function runValidation(
   cache: ResultCache | undefined,
   files?: LoadCache,
 ): Promise<Validation> {
-  const documents = request.folders.flatMap(({ path, ignore }) => manifestFiles(path, ignore));
+  const documents = request.folders.flatMap(({ path, ignore, namespace }) =>
+    manifestFiles(path, ignore).map((file) => ({ ...file, namespace })),
+  );
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
   const policies = policyFiles(request.policies ?? [], apiGroup);
@@ -98,6 +100,8 @@ function validationKey(
   policies: readonly SourceFile[],
   apiGroup: string,
 ): string {
-  const files = [documents, schemas, policies].map((each) => each.map(({ path, oid }) => [path, oid]));
+  const files = [documents, schemas, policies].map((each) =>
+    each.map(({ path, oid, namespace }) => [path, oid, namespace]),
+  );
   return sha256(JSON.stringify([programDigest(), apiGroup, ...files]));
 }

@@ -12,6 +12,8 @@ export interface ManifestFolder {
   readonly path: string;
   /** Patterns of paths below it that are not read. */
   readonly ignore: readonly string[];
+  /** Namespace of namespaced objects that name none. */
+  readonly namespace?: string | undefined;
   /** Its reconciler may connect to some private addresses. */
   readonly allowsPrivate?: boolean;
 }
@@ -27,7 +29,10 @@ export async function findManifestFolders(path: string, environment: Environment
   const { readConfig } = await import('./read-config.ts');
   const { sources, outbound } = readConfig({ text, file, environment });
   const allowsPrivate = outbound.allowPrivate.length > 0 ? true : undefined;
-  const folders = sources.map((source) => ({ path: join(path, source.path), ignore: source.ignore, allowsPrivate }));
+  const folders = sources.map((source) => {
+    const { ignore, namespace } = source;
+    return { path: join(path, source.path), ignore, namespace, allowsPrivate };
+  });
   const there = folders.filter((folder) => existsSync(folder.path));
   if (there.length > 0) return there;
   const named = sources.map((source) => `"${source.path}"`).join(', ');

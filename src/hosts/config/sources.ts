@@ -1,6 +1,7 @@
 // The part of skep.yaml that says where the fleet is declared: repositories, commits, credentials, limits.
 
 import { addressed } from '#std/address/address.ts';
+import { globMatches, parseGlob } from '#std/glob.ts';
 import { choice, integer, list, object, optional, type Static, text } from '#std/schema.ts';
 import { type Rule, withRules } from './rules.ts';
 
@@ -104,6 +105,12 @@ export const SOURCE = withRules(
       ignore: list(text('A glob such as **/drafts/**; * crosses folders.'), 'Paths below path that are not read.', {
         default: [],
       }),
+      namespace: optional(
+        text('Namespace of its namespaced objects that name none; absent: such an object is a problem.', {
+          maxLength: 63,
+          pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+        }),
+      ),
       auth: optional(AUTH),
       verify: optional(VERIFY),
       decryption: optional(DECRYPTION),
@@ -129,8 +136,19 @@ export const SOURCE = withRules(
       message: 'signatures of tags can be asked for only where a tag is followed, by tag or semver',
       at: '/verify/mode',
     },
+    {
+      holds: ({ namespace, allow }) =>
+        namespace === undefined || allow === undefined || allow.namespaces.some((glob) => matches(glob, namespace)),
+      message: 'allow.namespaces of the same source leaves this namespace out: add it there, or name another one',
+      at: '/namespace',
+    },
   ],
 );
+
+function matches(pattern: string, name: string): boolean {
+  const glob = parseGlob(pattern);
+  return glob !== undefined && globMatches(glob, name);
+}
 
 const HOST_CREDENTIALS = withRules(
   object(

@@ -37,7 +37,7 @@ export function fleetSource(
   pin: Pin | undefined,
   homeNamespace: string,
 ): FleetSource {
-  const { name, path, ignore, allow, serviceAccount, auth, verify, decryption, ...place } = source;
+  const { name, path, ignore, namespace, allow, serviceAccount, auth, verify, decryption, ...place } = source;
   // All of it: sources that read the same commits share the local copy, whatever their paths.
   const request = {
     ...place,
@@ -52,5 +52,5 @@ export function fleetSource(
   const fixed = pin === undefined ? {} : { fixed: true as const };
   const keys = decryption === undefined ? {} : { keys: () => readAgeKeyFile(decryption.ageKeyFile) };
   const origin = sourceOrigin(source.repository, path);
-  return { name, origin, path, ignore, repository, allow, ...account, ...fixed, ...keys };
+  return { name, origin, path, ignore, namespace, repository, allow, ...account, ...fixed, ...keys };
 }

@@ -31,6 +31,7 @@ export interface LoadedSource {
   readonly name: string;
   readonly path: string;
   readonly ignore?: readonly string[];
+  readonly namespace?: string | undefined;
   readonly allow?: Allow;
   readonly keys?: () => Promise<SopsKeys>;
 }

@@ -38,7 +38,6 @@ interface Reading {
   readonly table: KindTable;
   readonly file: SourceFile;
   readonly parsed: ParsedFile;
-  readonly defaultNamespace: string | undefined;
   /** Nothing is wrong, as is known already. */
   readonly sound: boolean;
   /** Read again for positions, and only where something is wrong. */
@@ -54,15 +53,15 @@ export function readFile(
   table: KindTable,
   file: SourceFile,
   parsed: ParsedFile,
-  options: { readonly cache?: LoadCache; readonly sound?: SoundFiles; readonly defaultNamespace?: string },
+  options: { readonly cache?: LoadCache; readonly sound?: SoundFiles },
 ): FileReading {
-  const { cache, sound, defaultNamespace } = options;
-  const start = { table, file, parsed, defaultNamespace };
+  const { cache, sound } = options;
+  const start = { table, file, parsed };
   if (cache === undefined) return readObjects({ ...start, sound: false });
-  const key = objectsKey(table.digest, defaultNamespace ?? '', file);
+  const key = objectsKey(table.digest, file);
   const cached = cache.get(key);
   if (cached !== undefined) return cached as FileReading;
-  const kinds = `${table.digest} ${defaultNamespace ?? ''}`;
+  const kinds = `${table.digest} ${file.namespace ?? ''}`;
   const known = sound?.find(file);
   const isKnown = known?.heldAgainst.includes(kinds) === true;
   const reading = readObjects({ ...start, sound: isKnown });
@@ -74,8 +73,8 @@ export function readFile(
 }
 
 /** In the cache. */
-export function objectsKey(digest: string, defaultNamespace: string, { oid, path }: SourceFile): string {
-  return `objects ${digest} ${defaultNamespace} ${oid} ${path}`;
+export function objectsKey(digest: string, { oid, path, namespace = '' }: SourceFile): string {
+  return `objects ${digest} ${namespace} ${oid} ${path}`;
 }
 
 /**
@@ -112,7 +111,7 @@ function readObjects(reading: Reading): FileReading {
 function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
   const inText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
   const ofText = shownFindings(inText, (more) => ({ ...more, pointer: parsed.pointer, place: inText[0]?.place }));
-  const identified = identify(parsed.value, reading.table, reading.defaultNamespace);
+  const identified = identify(parsed.value, reading.table, reading.file.namespace);
   if (!identified.ok) return { problems: [...ofText, problemInFile(reading, parsed, identified.fault)] };
   const { id, object, warnings } = identified;
   const { findings, defaulted, legible } = examined(reading, parsed, identified);

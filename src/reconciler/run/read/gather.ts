@@ -24,6 +24,8 @@ export interface FleetSource {
   readonly path: string;
   /** Patterns of paths below it that are not read. */
   readonly ignore?: readonly string[];
+  /** Namespace of its namespaced objects that name none; absent: such an object is a problem. */
+  readonly namespace?: string | undefined;
   /** Absent: everything. */
   readonly allow?: Allow;
   /** Keys for its encrypted documents, read when there are some; absent: it may have none. */

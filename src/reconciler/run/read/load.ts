@@ -31,8 +31,6 @@ export interface LoadInput {
   readonly served?: readonly ServedKind[] | undefined;
   /** What becomes of kinds that nothing here knows: `refused` unless given. `unchecked` ones are told once for each kind. */
   readonly foreign?: 'refused' | 'unchecked';
-  /** For namespaced objects that name none. Without it, that is a problem. */
-  readonly defaultNamespace?: string;
   /** The text of a blob; needed where files are shortened and something is made of them. */
   readonly readText?: (blob: string) => Promise<string>;
   /** Keeps what was read of unchanged files between runs. */

@@ -23,6 +23,8 @@ export interface ManifestPaths {
   readonly path: string;
   /** Patterns of paths below it that are not read, as if they were not there. */
   readonly ignore?: readonly string[];
+  /** Namespace of namespaced objects that name none. */
+  readonly namespace?: string | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface ManifestPaths {
  */
 export async function gatherManifests(
   checkout: Checkout,
-  { path, ignore = [] }: ManifestPaths,
+  { path, ignore = [], namespace }: ManifestPaths,
   cache: LoadCache,
   sound?: SoundFiles,
 ): Promise<Manifests> {
@@ -54,7 +56,7 @@ export async function gatherManifests(
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
     if (read === undefined)
       problems.push(encodingProblem(file, faults.get(oid) ?? 'the file cannot be read from the repository'));
-    else documents.push(fileOf(file, oid, read));
+    else documents.push({ ...fileOf(file, oid, read), namespace });
   }
   return { documents, problems, incomplete: problems.length > 0 };
 }

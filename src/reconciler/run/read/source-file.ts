@@ -11,6 +11,8 @@ export interface SourceFile {
   /** Equal ids mean equal text (a Git blob id, or a digest), and the same openings. */
   readonly oid: string;
   readonly text: string;
+  /** Namespace of its namespaced objects that name none; absent: such an object is a problem. */
+  readonly namespace?: string | undefined;
   /** Set if the bytes of the file are not text; `text` is empty then. */
   readonly fault?: Problem;
   /** Present: the text lacks long values. `blob`: what it is read of again. */
