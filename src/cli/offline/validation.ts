@@ -8,6 +8,7 @@ import { openPolicyFiles, policyFiles } from '#hosts/reconciler/instance/policy-
 import { openResultCache, type ResultCache, userCacheFolder } from '#hosts/reconciler/kept/result-cache.ts';
 import { manifestFiles } from '#hosts/reconciler/manifest-files.ts';
 import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts';
+import { withVariables } from '#reconciler/run/read/substitute/objects.ts';
 import type { Validation } from '#reconciler/run/validate.ts';
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
@@ -38,9 +39,7 @@ export async function runValidation(
   cache: ResultCache | undefined,
   files?: LoadCache,
 ): Promise<Validation> {
-  const documents = request.folders.flatMap(({ path, ignore, namespace }) =>
-    manifestFiles(path, ignore).map((file) => ({ ...file, namespace })),
-  );
+  const documents = request.folders.flatMap(folderFiles);
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
   const policies = policyFiles(request.policies ?? [], apiGroup);
@@ -73,6 +72,11 @@ export async function runValidation(
   const reported = withWarnings(result, opened?.warnings ?? []);
   kept?.set(key, reported);
   return reported;
+}
+
+function folderFiles({ path, ignore, namespace, variables }: ManifestFolder): readonly SourceFile[] {
+  const files = manifestFiles(path, ignore).map((file) => ({ ...file, namespace }));
+  return variables === undefined ? files : withVariables(files, variables);
 }
 
 async function keysFrom(file: string | undefined): Promise<SopsKeys> {

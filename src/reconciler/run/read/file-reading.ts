@@ -31,6 +31,9 @@ export interface ReadItem {
   readonly object: KubeObject;
   readonly defaulted?: Resource;
   readonly legible?: Resource;
+  readonly unknown?: readonly string[];
+  /** Something about values that only a cluster has could not be checked. */
+  readonly unchecked?: true;
   readonly valid: boolean;
 }
 
@@ -82,12 +85,13 @@ export function objectsKey(digest: string, { oid, path, namespace = '' }: Source
  * values that repeat others may come to more than can be written.
  */
 function soundFileOf(
-  { path, text, openings, shortened }: SourceFile,
+  { path, text, openings, shortened, variables }: SourceFile,
   { objects }: ParsedFile,
   { problems, unidentified }: FileReading,
   kinds: string,
 ): SoundFile | undefined {
-  if (openings !== undefined || shortened !== undefined || problems.length > 0 || unidentified) return undefined;
+  if (openings !== undefined || shortened !== undefined || variables !== undefined) return undefined;
+  if (problems.length > 0 || unidentified) return undefined;
   return REPEATS.test(text) || objects.some(isSecret) ? undefined : { path, text, objects, heldAgainst: [kinds] };
 }
 
@@ -114,7 +118,7 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   const identified = identify(parsed.value, reading.table, reading.file.namespace);
   if (!identified.ok) return { problems: [...ofText, problemInFile(reading, parsed, identified.fault)] };
   const { id, object, warnings } = identified;
-  const { findings, defaulted, legible } = examined(reading, parsed, identified);
+  const { findings, defaulted, legible, unchecked } = withoutUnknown(parsed, examined(reading, parsed, identified));
   const problems = [
     ...ofText.map((problem) => ({ ...problem, resource: id })),
     ...shownOf([...warnings, ...findings]).map((finding) => problemInFile(reading, parsed, finding, id)),
@@ -128,6 +132,8 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
     id,
     object,
     valid,
+    unknown: parsed.unknown,
+    unchecked,
     defaulted: defaulted === undefined || !valid ? undefined : defaulted,
     legible: valid ? undefined : (legible ?? defaulted),
   };
@@ -137,6 +143,22 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
 function examined({ sound }: Reading, { refused }: ParsedObject, { known, id, object }: Known): Examined {
   if (refused === true) return NOTHING_FOUND;
   return sound ? examineSound(known, object) : examine(known, id, object);
+}
+
+/** Of values that only a cluster has, nothing can be found here. A kind's own logic does not read them either. */
+function withoutUnknown({ unknown }: ParsedObject, all: Examined): Examined & Pick<ReadItem, 'unchecked'> {
+  if (unknown === undefined) return all;
+  const findings = all.findings.filter(({ pointer }) => !unknown.some((each) => isOnPath(pointer, each)));
+  if (findings.length === all.findings.length) return all;
+  const [pointer = '', ...others] = unknown;
+  const values = others.length === 0 ? `The value of ${pointer} is` : `The values of ${unknown.join(', ')} are`;
+  const message = `${values} known in the cluster only, and ${others.length === 0 ? 'was' : 'were'} not checked.`;
+  const warning = { code: 'variables-not-checked', severity: 'warning', pointer, message } as const;
+  return { findings: [...findings, warning], legible: all.legible, unchecked: true };
+}
+
+function isOnPath(pointer: string, leaf: string): boolean {
+  return pointer === leaf || leaf.startsWith(`${pointer}/`);
 }
 
 function shownOf(findings: readonly Finding[]): readonly Finding[] {
