@@ -8,6 +8,7 @@ import { openPolicyFiles, policyFiles } from '#hosts/reconciler/instance/policy-
 import { openResultCache, type ResultCache, userCacheFolder } from '#hosts/reconciler/kept/result-cache.ts';
 import { manifestFiles } from '#hosts/reconciler/manifest-files.ts';
 import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts';
+import { withVariables } from '#reconciler/run/read/substitute/objects.ts';
 import type { Validation } from '#reconciler/run/validate.ts';
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
@@ -38,7 +39,7 @@ export async function runValidation(
   cache: ResultCache | undefined,
   files?: LoadCache,
 ): Promise<Validation> {
-  const documents = request.folders.flatMap(({ path, ignore }) => manifestFiles(path, ignore));
+  const documents = request.folders.flatMap(folderFiles);
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
   const policies = policyFiles(request.policies ?? [], apiGroup);
@@ -73,6 +74,11 @@ export async function runValidation(
   return reported;
 }
 
+function folderFiles({ path, ignore, namespace, variables }: ManifestFolder): readonly SourceFile[] {
+  const files = manifestFiles(path, ignore).map((file) => ({ ...file, namespace }));
+  return variables === undefined ? files : withVariables(files, variables);
+}
+
 async function keysFrom(file: string | undefined): Promise<SopsKeys> {
   if (file === undefined) return { type: 'none' };
   const { readAgeKeyFile: ageKeysFrom } = await import('#hosts/config/age-key-file.ts');
@@ -98,6 +104,8 @@ function validationKey(
   policies: readonly SourceFile[],
   apiGroup: string,
 ): string {
-  const files = [documents, schemas, policies].map((each) => each.map(({ path, oid }) => [path, oid]));
+  const files = [documents, schemas, policies].map((each) =>
+    each.map(({ path, oid, namespace }) => [path, oid, namespace]),
+  );
   return sha256(JSON.stringify([programDigest(), apiGroup, ...files]));
 }

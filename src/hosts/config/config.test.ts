@@ -52,6 +52,14 @@ test.each([
   { source: 'repository: "h:x", verify: {keys: []}', expected: /keys/ },
   { source: 'repository: "h:x", verify: {keys: [k], mode: tag}', expected: /only where a tag is followed/ },
   { source: 'repository: "h:x", semver: ^1, verify: {keys: [k], mode: both}' },
+  { source: 'repository: "h:x", namespace: team-a' },
+  { source: 'repository: "h:x", namespace: Team', expected: /namespace/ },
+  { source: 'repository: "h:x", namespace: team-a, allow: {namespaces: [team-*]}' },
+  {
+    source: 'repository: "h:x", namespace: other, allow: {namespaces: [team-*]}',
+    expected:
+      /^skep\.yaml:1:\d+: error setting-rule: sources\[0\]\.namespace: allow\.namespaces .* leaves this namespace out/,
+  },
 ])('a source with $source', ({ source, expected }) => checkSource(source, expected));
 
 test('a broken rule is reported beside other problems, and not where a setting has another type', () => {

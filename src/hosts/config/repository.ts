@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Variables } from '#reconciler/run/read/substitute/variables.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
 import { settingsText } from './settings-file.ts';
@@ -12,6 +13,10 @@ export interface ManifestFolder {
   readonly path: string;
   /** Patterns of paths below it that are not read. */
   readonly ignore: readonly string[];
+  /** Namespace of namespaced objects that name none. */
+  readonly namespace?: string | undefined;
+  /** Values for expressions, as far as skep.yaml has them; absent: expressions stay. */
+  readonly variables?: Variables;
   /** Its reconciler may connect to some private addresses. */
   readonly allowsPrivate?: boolean;
 }
@@ -24,10 +29,17 @@ export async function findManifestFolders(path: string, environment: Environment
   const file = join(path, 'skep.yaml');
   const text = settingsText(file);
   if (text === undefined) return [{ path, ignore: [] }];
-  const { readConfig } = await import('./read-config.ts');
+  const [{ readConfig }, { declaredVariables }] = await Promise.all([
+    import('./read-config.ts'),
+    import('#reconciler/run/read/substitute/variables.ts'),
+  ]);
   const { sources, outbound } = readConfig({ text, file, environment });
   const allowsPrivate = outbound.allowPrivate.length > 0 ? true : undefined;
-  const folders = sources.map((source) => ({ path: join(path, source.path), ignore: source.ignore, allowsPrivate }));
+  const folders = sources.map((source) => {
+    const { name, ignore, namespace, substitute } = source;
+    const variables = substitute === undefined ? {} : { variables: declaredVariables(name, substitute) };
+    return { path: join(path, source.path), ignore, namespace, ...variables, allowsPrivate };
+  });
   const there = folders.filter((folder) => existsSync(folder.path));
   if (there.length > 0) return there;
   const named = sources.map((source) => `"${source.path}"`).join(', ');

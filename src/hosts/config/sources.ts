@@ -1,7 +1,9 @@
 // The part of skep.yaml that says where the fleet is declared: repositories, commits, credentials, limits.
 
+import { NAME_PATTERN } from '#reconciler/run/read/substitute/expressions.ts';
 import { addressed } from '#std/address/address.ts';
-import { choice, integer, list, object, optional, type Static, text } from '#std/schema.ts';
+import { globMatches, parseGlob } from '#std/glob.ts';
+import { bool, choice, integer, list, object, optional, type Static, text, textMap } from '#std/schema.ts';
 import { type Rule, withRules } from './rules.ts';
 
 const PASSWORD = {
@@ -75,6 +77,34 @@ const DECRYPTION = object(
   'For Secrets that are encrypted with SOPS. Without it, such a Secret is a problem, and the one in the cluster is kept unchanged.',
 );
 
+const SUBSTITUTE = withRules(
+  object(
+    {
+      values: optional(textMap('Values by name of the variable; they win over those of from.')),
+      from: list(
+        object(
+          {
+            kind: choice('Kind of the object.', ['ConfigMap', 'Secret']),
+            name: text('Name of the object.', { minLength: 1 }),
+            optional: bool('Whether the object may be missing.', false),
+          },
+          'An object whose keys are names of variables.',
+        ),
+        'ConfigMaps and Secrets in the home namespace, read for each run; later ones win. The value of a Secret may be used in Secrets only.',
+        { default: [] },
+      ),
+    },
+    `Values for \${NAME} and \${NAME:=default} in its manifests. Without this setting expressions stay.`,
+  ),
+  [
+    {
+      holds: ({ values = {} }) => Object.keys(values).every((name) => new RegExp(NAME_PATTERN).test(name)),
+      message: 'names of variables consist of letters, digits and _, and do not begin with a digit',
+      at: '/values',
+    },
+  ],
+);
+
 const REPOSITORY_PATTERN = '^((https?|ssh|git|file)://|([^/@:]+@)?[^/@:]+:/?[^/])';
 
 export const SOURCE = withRules(
@@ -104,6 +134,13 @@ export const SOURCE = withRules(
       ignore: list(text('A glob such as **/drafts/**; * crosses folders.'), 'Paths below path that are not read.', {
         default: [],
       }),
+      namespace: optional(
+        text('Namespace of its namespaced objects that name none; absent: such an object is a problem.', {
+          maxLength: 63,
+          pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+        }),
+      ),
+      substitute: optional(SUBSTITUTE),
       auth: optional(AUTH),
       verify: optional(VERIFY),
       decryption: optional(DECRYPTION),
@@ -129,8 +166,19 @@ export const SOURCE = withRules(
       message: 'signatures of tags can be asked for only where a tag is followed, by tag or semver',
       at: '/verify/mode',
     },
+    {
+      holds: ({ namespace, allow }) =>
+        namespace === undefined || allow === undefined || allow.namespaces.some((glob) => matches(glob, namespace)),
+      message: 'allow.namespaces of the same source leaves this namespace out: add it there, or name another one',
+      at: '/namespace',
+    },
   ],
 );
+
+function matches(pattern: string, name: string): boolean {
+  const glob = parseGlob(pattern);
+  return glob !== undefined && globMatches(glob, name);
+}
 
 const HOST_CREDENTIALS = withRules(
   object(

@@ -16,6 +16,17 @@ export const RECONCILE_CODES = {
     'A document lacks `apiVersion`, `kind` or `metadata.name`, so it cannot be identified: add what is missing.',
   'invalid-namespace':
     'The namespace is missing, not allowed for this kind, or no valid name: correct metadata.namespace.',
+  'variable-unknown': `An expression names a variable without a value and has no default: add the value to \`substitute\` of the source, write \`\${NAME:=default}\`, or begin with \`$\${\` for a text that is to stay. The object is kept unchanged.`,
+  'variable-expression': `A text has \`\${\` and what follows is not an expression that skep replaces: write \`\${NAME}\` or \`\${NAME:=default}\`, or begin with \`$\${\` for a text that is to stay. The object is kept unchanged.`,
+  'variable-in-key': 'The key of a field contains an expression: values alone are replaced. Write the key itself.',
+  'variable-secret':
+    'The value of a Secret would be put into an object that is not a Secret, where it could be read: use the variable in `data` or `stringData` of a Secret, or move the value to a ConfigMap. The object is kept unchanged.',
+  'variables-too-long':
+    'The values of variables make the texts of one file many times as long as the file: use shorter values, or fewer of them. The object is kept unchanged.',
+  'variables-not-checked':
+    'An object contains values that only the cluster has, and something about them could not be checked without it; `substitute.values` of the source are known here, too. A run checks the object.',
+  'variables-unreadable':
+    'A ConfigMap or Secret of `substitute.from` does not exist in the home namespace: create it, or set `optional: true`. The objects of the source are kept unchanged.',
   'unknown-kind':
     'No built-in kind, no kind of skep, and no CustomResourceDefinition of the source or the cluster has this apiVersion and kind: correct it, or add the definition.',
   'kind-not-checked':

@@ -5,7 +5,7 @@ import type { Finding } from '#kubernetes/rules/finding.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { declaredImages } from './catalogue/declared-images.ts';
@@ -129,9 +129,13 @@ const PLAINTEXT: Finding = {
 };
 
 /** An empty one is filled by others. */
-function isPlainSecret({ id, object, sealed }: LoadedResource): boolean {
+function isPlainSecret({ id, object, sealed, unknown = [] }: LoadedResource): boolean {
   if (id.apiVersion !== 'v1' || id.kind !== 'Secret' || sealed === true) return false;
-  return [object.data, object.stringData].some((values) => isObject(values) && Object.keys(values).length > 0);
+  return (['data', 'stringData'] as const).some((field) => {
+    const values = object[field];
+    const written = isObject(values) ? Object.keys(values).map((key) => `/${field}/${pointerToken(key)}`) : [];
+    return written.some((pointer) => !unknown.includes(pointer));
+  });
 }
 
 /** Undefined where there are no policies. */

@@ -4,7 +4,14 @@
 import type { Outbound } from '#adapters/http/outbound.ts';
 import type { HistoryStore } from '#reconciler/run/history/ports.ts';
 import { userOf } from '#reconciler/run/plan/accounts.ts';
+import type { Cluster } from '#reconciler/run/ports.ts';
 import type { FleetSource } from '#reconciler/run/read/gather.ts';
+import {
+  declaredVariables,
+  readVariables,
+  type Substitution,
+  type Variables,
+} from '#reconciler/run/read/substitute/variables.ts';
 import { readAgeKeyFile } from '../../config/age-key-file.ts';
 import type { Config } from '../../config/config.ts';
 import { type Pin, pinned, sourceOrigin } from './pinned.ts';
@@ -29,15 +36,17 @@ export function pinOf(planned: PlannedCommits | undefined, source: string, histo
 /** As many as skep.yaml may keep. */
 const HISTORY_MAX = 1000;
 
-/** `pin` undefined: what its ref names. Contacts no one yet. */
+/** `pin` undefined: what its ref names. `cluster` undefined: variables that are kept in one stay unknown. Contacts no one yet. */
 export function fleetSource(
   config: Config,
   source: Config['sources'][number],
   outbound: Outbound,
   pin: Pin | undefined,
   homeNamespace: string,
+  cluster?: Pick<Cluster, 'get'>,
 ): FleetSource {
-  const { name, path, ignore, allow, serviceAccount, auth, verify, decryption, ...place } = source;
+  const { name, path, ignore, namespace, substitute, allow, serviceAccount, auth, verify, decryption, ...place } =
+    source;
   // All of it: sources that read the same commits share the local copy, whatever their paths.
   const request = {
     ...place,
@@ -51,6 +60,18 @@ export function fleetSource(
   const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
   const fixed = pin === undefined ? {} : { fixed: true as const };
   const keys = decryption === undefined ? {} : { keys: () => readAgeKeyFile(decryption.ageKeyFile) };
+  const variables =
+    substitute === undefined ? {} : { variables: variableReader(name, substitute, homeNamespace, cluster) };
   const origin = sourceOrigin(source.repository, path);
-  return { name, origin, path, ignore, repository, allow, ...account, ...fixed, ...keys };
+  return { name, origin, path, ignore, namespace, repository, allow, ...account, ...fixed, ...keys, ...variables };
+}
+
+function variableReader(
+  source: string,
+  substitution: Substitution,
+  namespace: string,
+  cluster: Pick<Cluster, 'get'> | undefined,
+): () => Promise<Variables> {
+  if (cluster === undefined) return async () => declaredVariables(source, substitution);
+  return () => readVariables(cluster, namespace, source, substitution);
 }

@@ -147,7 +147,7 @@ function openSources(
   const reading = { kinds: KINDS, apiGroup: config.apiGroup, cache, cluster };
   return config.sources.map((source) => {
     const pin = pinOf(by.planned, source.name, by.history);
-    const opened = fleetSource(config, source, by.outbound, pin, by.homeNamespace);
+    const opened = fleetSource(config, source, by.outbound, pin, by.homeNamespace, cluster);
     const watched = withSourceWatched(inTime(opened, hurry), watch, trace);
     if (loops === undefined) return watched;
     const { ageKeyFile } = source.decryption ?? {};

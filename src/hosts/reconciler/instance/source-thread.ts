@@ -4,9 +4,14 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Checkout } from '#reconciler/run/ports.ts';
-import { askAbout, type LoadedSource, type LoadingInput, loadInput } from '#reconciler/run/read/checkout.ts';
+import {
+  askAbout,
+  type LoadedSource,
+  type LoadingInput,
+  loadInput,
+  readWritten,
+} from '#reconciler/run/read/checkout.ts';
 import { load } from '#reconciler/run/read/load.ts';
-import { gatherManifests } from '#reconciler/run/read/manifests.ts';
 import type { LoadCache } from '#reconciler/run/read/source-file.ts';
 import { findUnread, isQuick } from '#reconciler/run/read/unread.ts';
 import { noKeys, unsealFiles } from '#reconciler/run/read/unseal.ts';
@@ -35,7 +40,7 @@ const READER = new URL(`./source-reader${extname(import.meta.url)}`, import.meta
  */
 export async function readInThread(input: LoadingInput, source: ThreadSource, checkout: Checkout): Promise<void> {
   const { cache, apiGroup } = input;
-  const { documents: written } = await gatherManifests(checkout, source, cache);
+  const { documents: written } = await readWritten(source, checkout, cache);
   const documents = findUnread(loadInput(input, source, written), cache);
   if (documents.length === 0 || isQuick(written, documents)) return;
   const { name, allow, ageKeyFile } = source;

@@ -11,9 +11,11 @@ import { finishInTurns } from '../turns.ts';
 import { DEFINITION, listDefinitions, listServedKinds } from './foreign-kinds.ts';
 import { type Allow, limitsOf } from './limits.ts';
 import { type Loaded, type LoadInput, loading } from './load.ts';
-import { gatherManifests, readBlobText } from './manifests.ts';
-import type { SoundFileStore } from './sound-files.ts';
+import { gatherManifests, type Manifests, readBlobText } from './manifests.ts';
+import type { SoundFileStore, SoundFiles } from './sound-files.ts';
 import type { LoadCache, SourceFile } from './source-file.ts';
+import { withVariables } from './substitute/objects.ts';
+import type { Variables } from './substitute/variables.ts';
 import { noKeys, unsealFiles } from './unseal.ts';
 
 export interface LoadingInput {
@@ -31,8 +33,10 @@ export interface LoadedSource {
   readonly name: string;
   readonly path: string;
   readonly ignore?: readonly string[];
+  readonly namespace?: string | undefined;
   readonly allow?: Allow;
   readonly keys?: () => Promise<SopsKeys>;
+  readonly variables?: () => Promise<Variables>;
 }
 
 /** Keys of what a commit declares that a rollback took out of use; `unknown`: it could not be read. */
@@ -42,7 +46,7 @@ export type OutOfUse = ReadonlySet<string> | 'unknown';
 export async function loadCheckout(input: LoadingInput, source: LoadedSource, checkout: Checkout): Promise<Loaded> {
   const { kinds, apiGroup, cache } = input;
   const sound = await input.sound?.open();
-  const { documents: written, problems, incomplete } = await gatherManifests(checkout, source, cache, sound);
+  const { documents: written, problems, incomplete } = await readWritten(source, checkout, cache, sound);
   const documents = await unsealFiles(written, source.keys ?? noKeys(source.name), cache);
   const given = {
     ...loadInput({ kinds, apiGroup, cache }, source, documents),
@@ -58,6 +62,21 @@ export async function loadCheckout(input: LoadingInput, source: LoadedSource, ch
     problems: [...problems, ...loaded.problems],
     unidentified: loaded.unidentified || incomplete,
   };
+}
+
+/** The manifests of a source as they are written, each with what is to be put into it. */
+export async function readWritten(
+  { variables, ...source }: LoadedSource,
+  checkout: Checkout,
+  cache: LoadCache,
+  sound?: SoundFiles,
+): Promise<Manifests> {
+  if (variables === undefined) return gatherManifests(checkout, source, cache, sound);
+  const [manifests, values] = await Promise.all([
+    gatherManifests(checkout, { ...source, expressions: true }, cache, sound),
+    variables(),
+  ]);
+  return { ...manifests, documents: withVariables(manifests.documents, values) };
 }
 
 /** What the documents of a source are loaded with, as far as the source alone says it. */

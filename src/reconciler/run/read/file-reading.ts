@@ -31,6 +31,9 @@ export interface ReadItem {
   readonly object: KubeObject;
   readonly defaulted?: Resource;
   readonly legible?: Resource;
+  readonly unknown?: readonly string[];
+  /** Something about values that only a cluster has could not be checked. */
+  readonly unchecked?: true;
   readonly valid: boolean;
 }
 
@@ -38,7 +41,6 @@ interface Reading {
   readonly table: KindTable;
   readonly file: SourceFile;
   readonly parsed: ParsedFile;
-  readonly defaultNamespace: string | undefined;
   /** Nothing is wrong, as is known already. */
   readonly sound: boolean;
   /** Read again for positions, and only where something is wrong. */
@@ -54,15 +56,15 @@ export function readFile(
   table: KindTable,
   file: SourceFile,
   parsed: ParsedFile,
-  options: { readonly cache?: LoadCache; readonly sound?: SoundFiles; readonly defaultNamespace?: string },
+  options: { readonly cache?: LoadCache; readonly sound?: SoundFiles },
 ): FileReading {
-  const { cache, sound, defaultNamespace } = options;
-  const start = { table, file, parsed, defaultNamespace };
+  const { cache, sound } = options;
+  const start = { table, file, parsed };
   if (cache === undefined) return readObjects({ ...start, sound: false });
-  const key = objectsKey(table.digest, defaultNamespace ?? '', file);
+  const key = objectsKey(table.digest, file);
   const cached = cache.get(key);
   if (cached !== undefined) return cached as FileReading;
-  const kinds = `${table.digest} ${defaultNamespace ?? ''}`;
+  const kinds = `${table.digest} ${file.namespace ?? ''}`;
   const known = sound?.find(file);
   const isKnown = known?.heldAgainst.includes(kinds) === true;
   const reading = readObjects({ ...start, sound: isKnown });
@@ -74,8 +76,8 @@ export function readFile(
 }
 
 /** In the cache. */
-export function objectsKey(digest: string, defaultNamespace: string, { oid, path }: SourceFile): string {
-  return `objects ${digest} ${defaultNamespace} ${oid} ${path}`;
+export function objectsKey(digest: string, { oid, path, namespace = '' }: SourceFile): string {
+  return `objects ${digest} ${namespace} ${oid} ${path}`;
 }
 
 /**
@@ -83,12 +85,13 @@ export function objectsKey(digest: string, defaultNamespace: string, { oid, path
  * values that repeat others may come to more than can be written.
  */
 function soundFileOf(
-  { path, text, openings, shortened }: SourceFile,
+  { path, text, openings, shortened, variables }: SourceFile,
   { objects }: ParsedFile,
   { problems, unidentified }: FileReading,
   kinds: string,
 ): SoundFile | undefined {
-  if (openings !== undefined || shortened !== undefined || problems.length > 0 || unidentified) return undefined;
+  if (openings !== undefined || shortened !== undefined || variables !== undefined) return undefined;
+  if (problems.length > 0 || unidentified) return undefined;
   return REPEATS.test(text) || objects.some(isSecret) ? undefined : { path, text, objects, heldAgainst: [kinds] };
 }
 
@@ -112,10 +115,10 @@ function readObjects(reading: Reading): FileReading {
 function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
   const inText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
   const ofText = shownFindings(inText, (more) => ({ ...more, pointer: parsed.pointer, place: inText[0]?.place }));
-  const identified = identify(parsed.value, reading.table, reading.defaultNamespace);
+  const identified = identify(parsed.value, reading.table, reading.file.namespace);
   if (!identified.ok) return { problems: [...ofText, problemInFile(reading, parsed, identified.fault)] };
   const { id, object, warnings } = identified;
-  const { findings, defaulted, legible } = examined(reading, parsed, identified);
+  const { findings, defaulted, legible, unchecked } = withoutUnknown(parsed, examined(reading, parsed, identified));
   const problems = [
     ...ofText.map((problem) => ({ ...problem, resource: id })),
     ...shownOf([...warnings, ...findings]).map((finding) => problemInFile(reading, parsed, finding, id)),
@@ -129,6 +132,8 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
     id,
     object,
     valid,
+    unknown: parsed.unknown,
+    unchecked,
     defaulted: defaulted === undefined || !valid ? undefined : defaulted,
     legible: valid ? undefined : (legible ?? defaulted),
   };
@@ -138,6 +143,22 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
 function examined({ sound }: Reading, { refused }: ParsedObject, { known, id, object }: Known): Examined {
   if (refused === true) return NOTHING_FOUND;
   return sound ? examineSound(known, object) : examine(known, id, object);
+}
+
+/** Of values that only a cluster has, nothing can be found here. A kind's own logic does not read them either. */
+function withoutUnknown({ unknown }: ParsedObject, all: Examined): Examined & Pick<ReadItem, 'unchecked'> {
+  if (unknown === undefined) return all;
+  const findings = all.findings.filter(({ pointer }) => !unknown.some((each) => isOnPath(pointer, each)));
+  if (findings.length === all.findings.length) return all;
+  const [pointer = '', ...others] = unknown;
+  const values = others.length === 0 ? `The value of ${pointer} is` : `The values of ${unknown.join(', ')} are`;
+  const message = `${values} known in the cluster only, and ${others.length === 0 ? 'was' : 'were'} not checked.`;
+  const warning = { code: 'variables-not-checked', severity: 'warning', pointer, message } as const;
+  return { findings: [...findings, warning], legible: all.legible, unchecked: true };
+}
+
+function isOnPath(pointer: string, leaf: string): boolean {
+  return pointer === leaf || leaf.startsWith(`${pointer}/`);
 }
 
 function shownOf(findings: readonly Finding[]): readonly Finding[] {

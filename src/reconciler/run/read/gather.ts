@@ -14,6 +14,7 @@ import type { Loaded } from './load.ts';
 import type { SoundFileStore } from './sound-files.ts';
 import type { LoadCache } from './source-file.ts';
 import type { Sourced } from './sourced.ts';
+import type { Variables } from './substitute/variables.ts';
 
 export interface FleetSource {
   readonly name: string;
@@ -24,8 +25,12 @@ export interface FleetSource {
   readonly path: string;
   /** Patterns of paths below it that are not read. */
   readonly ignore?: readonly string[];
+  /** Namespace of its namespaced objects that name none; absent: such an object is a problem. */
+  readonly namespace?: string | undefined;
   /** Absent: everything. */
   readonly allow?: Allow;
+  /** Values for expressions in its manifests, read for each run; absent: expressions stay. */
+  readonly variables?: () => Promise<Variables>;
   /** Keys for its encrypted documents, read when there are some; absent: it may have none. */
   readonly keys?: () => Promise<SopsKeys>;
   /** The user that its objects are changed as; absent: the reconciler itself. */

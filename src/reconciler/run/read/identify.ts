@@ -52,7 +52,7 @@ export function identify(value: Json, table: KindTable, defaultNamespace: string
   if (!isNamespaced) return clusterScoped({ apiVersion, kind, name }, known, value, metadata);
   const effective = written ?? defaultNamespace;
   if (effective === undefined) {
-    const message = `${kind} "${name}" needs metadata.namespace: without it the object cannot be identified.`;
+    const message = `${kind} "${name}" needs metadata.namespace: without it the object cannot be identified. Add it, or set \`namespace\` of the source in skep.yaml.`;
     return unidentified('invalid-namespace', '/metadata/namespace', message);
   }
   const wrong = dnsLabelFault(effective);

@@ -217,7 +217,7 @@ describe('what cannot be told for certain suspends deletions', () => {
       reason: 'no namespace',
       text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n',
       problem:
-        'a.yaml:3:1: error invalid-namespace: ConfigMap "x" needs metadata.namespace: without it the object cannot be identified.',
+        'a.yaml:3:1: error invalid-namespace: ConfigMap "x" needs metadata.namespace: without it the object cannot be identified. Add it, or set `namespace` of the source in skep.yaml.',
     },
     {
       reason: 'a name that no server takes',
@@ -278,7 +278,8 @@ describe('resources', () => {
 
   test('take the default namespace where they name none', () => {
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n';
-    const { resources } = loaded({ 'a.yaml': text }, { defaultNamespace: 'given' });
+    const documents = [{ path: 'a.yaml', oid: text, text, namespace: 'given' }];
+    const { resources } = loaded({}, { documents });
     expect(resources[0]?.object.metadata).toEqual({ name: 'x', namespace: 'given' });
     expect(resources[0]?.id.namespace).toBe('given');
   });

@@ -29,10 +29,11 @@ export interface LoadInput {
   readonly counts?: (definition: JsonObject) => boolean;
   /** Kinds that the server serves and of which no schema is at hand; absent: none. */
   readonly served?: readonly ServedKind[] | undefined;
-  /** What becomes of kinds that nothing here knows: `refused` unless given. `unchecked` ones are told once for each kind. */
+  /**
+   * What becomes of kinds that nothing here knows, and of objects with values that only a cluster has: `refused` unless given.
+   * `unchecked` kinds are reported once for each kind.
+   */
   readonly foreign?: 'refused' | 'unchecked';
-  /** For namespaced objects that name none. Without it, that is a problem. */
-  readonly defaultNamespace?: string;
   /** The text of a blob; needed where files are shortened and something is made of them. */
   readonly readText?: (blob: string) => Promise<string>;
   /** Keeps what was read of unchanged files between runs. */
@@ -55,6 +56,8 @@ export interface LoadedResource {
   readonly contents?: ReadContents;
   /** SOPS has encrypted it where it is written. */
   readonly sealed?: true;
+  /** Pointers to values of variables that are not known here. */
+  readonly unknown?: readonly string[];
   /** Where the value (or the key) at a JSON pointer is written; the nearest enclosing key where it is not. */
   place(pointer: string, at?: 'key' | 'value'): Place;
 }
@@ -87,7 +90,7 @@ export function load(input: LoadInput): Loaded {
 export function* loading(input: LoadInput): Steps<Loaded> {
   const files: { readonly file: SourceFile; readonly parsed: ParsedFile }[] = [];
   for (const file of input.documents.filter(({ path }) => isManifest(path))) {
-    files.push({ file, parsed: parseFile(file, input.cache, input.sound?.find(file)) });
+    files.push({ file, parsed: parseFile(file, input.cache, soundOf(input, file)) });
     yield;
   }
   const { counts = () => true } = input;
@@ -100,6 +103,7 @@ export function* loading(input: LoadInput): Steps<Loaded> {
     readings.push({ file, reading: readFile(table, file, parsed, input) });
     yield;
   }
+  const isUnfit = ({ valid, unchecked }: ReadItem) => !valid || (unchecked === true && input.foreign !== 'unchecked');
   const parsed = files.map((each) => each.parsed);
   const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table, input.readText));
   const { unique, duplicates } = separate(found);
@@ -112,12 +116,17 @@ export function* loading(input: LoadInput): Steps<Loaded> {
     ]),
     unidentified: readings.some(({ reading }) => reading.unidentified),
     invalid: distinctIds([
-      ...readings.flatMap(({ reading }) => reading.items.filter(({ valid }) => !valid).map(({ id }) => id)),
+      ...readings.flatMap(({ reading }) => reading.items.filter(isUnfit).map(({ id }) => id)),
       ...[...duplicates.keys()].map(({ id }) => id),
     ]),
     foreign: kindsIn(parsed, ({ apiVersion, kind }) => table.isForeign(apiVersion, kind)),
     unknown: kindsIn(parsed, ({ apiVersion, kind }) => table.find(apiVersion, kind) === undefined),
   };
+}
+
+/** What an earlier process left has no values of variables. */
+function soundOf({ sound }: LoadInput, file: SourceFile) {
+  return file.variables === undefined ? sound?.find(file) : undefined;
 }
 
 function kindsIn(
@@ -173,6 +182,7 @@ function resourcesOf(
     defaulted: item.defaulted,
     legible: item.legible,
     sealed: file.openings?.[item.document] === undefined ? undefined : true,
+    unknown: item.unknown,
     place(pointer, at) {
       documents ??= readDocuments(file.text, file.path);
       const written = writtenPointer(file, item.document, item.pointer + pointer);

@@ -10,6 +10,7 @@ import { pathMatcher } from './patterns.ts';
 import { shorten } from './short-text.ts';
 import type { SoundFile, SoundFiles } from './sound-files.ts';
 import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
+import { hasExpression } from './substitute/expressions.ts';
 
 export interface Manifests {
   readonly documents: readonly SourceFile[];
@@ -23,6 +24,10 @@ export interface ManifestPaths {
   readonly path: string;
   /** Patterns of paths below it that are not read, as if they were not there. */
   readonly ignore?: readonly string[];
+  /** Namespace of namespaced objects that name none. */
+  readonly namespace?: string | undefined;
+  /** Whether expressions are replaced: long values of a file that has some stay in it. */
+  readonly expressions?: true;
 }
 
 /**
@@ -31,7 +36,7 @@ export interface ManifestPaths {
  */
 export async function gatherManifests(
   checkout: Checkout,
-  { path, ignore = [] }: ManifestPaths,
+  { path, ignore = [], namespace, expressions }: ManifestPaths,
   cache: LoadCache,
   sound?: SoundFiles,
 ): Promise<Manifests> {
@@ -43,7 +48,7 @@ export async function gatherManifests(
   const ignored = pathMatcher('ignore', ignore);
   const isRead = (entry: { readonly path: string }) => !ignored(entry.path.slice(prefix.length));
   const files = below.filter((file) => isManifest(file.path) && isRead(file));
-  const { texts, faults } = await textsOf(checkout, path, files, { cache, sound });
+  const { texts, faults } = await textsOf(checkout, path, files, { cache, sound, expressions });
   const documents: SourceFile[] = [];
   const problems: Problem[] = links.filter((link) => mayHoldManifests(link.path) && isRead(link)).map(skippedProblem);
   let length = 0;
@@ -54,7 +59,7 @@ export async function gatherManifests(
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
     if (read === undefined)
       problems.push(encodingProblem(file, faults.get(oid) ?? 'the file cannot be read from the repository'));
-    else documents.push(fileOf(file, oid, read));
+    else documents.push({ ...fileOf(file, oid, read), namespace });
   }
   return { documents, problems, incomplete: problems.length > 0 };
 }
@@ -93,7 +98,15 @@ async function textsOf(
   checkout: Checkout,
   path: string,
   files: readonly RepositoryFile[],
-  { cache, sound }: { readonly cache: LoadCache; readonly sound: SoundFiles | undefined },
+  {
+    cache,
+    sound,
+    expressions = false,
+  }: {
+    readonly cache: LoadCache;
+    readonly sound: SoundFiles | undefined;
+    readonly expressions?: boolean | undefined;
+  },
 ): Promise<Texts> {
   let length = 0;
   const texts = new Map<string, ReadText>();
@@ -101,7 +114,7 @@ async function textsOf(
   const unknown = new Set<string>();
   for (const file of files) {
     const { oid } = file;
-    const known = cache.get(blobKey(oid)) ?? textLeft(sound?.find(file));
+    const known = cache.get(blobKey(oid, expressions)) ?? textLeft(sound?.find(file));
     if (known !== undefined) texts.set(oid, known as ReadText);
     else unknown.add(oid);
   }
@@ -118,8 +131,9 @@ async function textsOf(
       }
       const { text } = decoded;
       length += text.length;
-      const read: ReadText = { length: text.length, ...(shorten(text) ?? { text }) };
-      cache.set(blobKey(oid), read);
+      const isWhole = expressions && hasExpression(text);
+      const read: ReadText = { length: text.length, ...((isWhole ? undefined : shorten(text)) ?? { text }) };
+      cache.set(blobKey(oid, expressions), read);
       texts.set(oid, read);
     }
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
@@ -132,8 +146,8 @@ async function textsOf(
 const FIRST_READ = 32;
 const READ_BYTES = 16 * 1024 * 1024;
 
-function blobKey(oid: string): string {
-  return `blob ${oid}`;
+function blobKey(oid: string, expressions: boolean): string {
+  return expressions ? `blob ${oid} with expressions` : `blob ${oid}`;
 }
 
 /** A fleet of a hundred thousand resources has a third of it. */

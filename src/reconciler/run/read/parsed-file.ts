@@ -7,6 +7,7 @@ import { openedObjects } from './opened-objects.ts';
 import type { ParsedObject } from './parsed-object.ts';
 import type { SoundFile } from './sound-files.ts';
 import { isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
+import { substituteObjects } from './substitute/objects.ts';
 import { unroll } from './unroll.ts';
 
 /** JSON, so that any cache can keep it. */
@@ -60,7 +61,8 @@ function objectsOf(file: SourceFile, read: ReadDocument, document: number): Docu
       read,
       unroll(value).map((unrolled) => ({ document, ...unrolled })),
     );
-    return { objects, problems: [...problems, ...ofSize], unreadable: false };
+    const { objects: complete, problems: ofVariables } = substituteObjects(file, read, objects);
+    return { objects: complete, problems: [...problems, ...ofSize, ...ofVariables], unreadable: false };
   }
   const opened = openedObjects(opening, document, read);
   return { ...opened, problems: [...problems, ...opened.problems] };

@@ -8,6 +8,8 @@ export interface ParsedObject {
   /** Where it stands in the document; empty unless it is the item of a list. */
   readonly pointer: string;
   readonly value: Json;
+  /** Pointers inside the value to variables whose values only a cluster has. */
+  readonly unknown?: readonly string[];
   /** A problem says already that it must not be applied: only its identity is of use. */
   readonly refused?: true;
 }

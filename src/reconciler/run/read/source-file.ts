@@ -4,6 +4,7 @@ import type { Cut } from '#kubernetes/rules/large-values.ts';
 import type { Problem } from '#std/problem.ts';
 import type { Opening } from '#std/sops/open.ts';
 import { writtenAt } from '#std/sops/replace.ts';
+import type { Variables } from './substitute/variables.ts';
 
 export interface SourceFile {
   /** As problems name it. Only `*.yaml`, `*.yml` and `*.json` are read. */
@@ -11,6 +12,10 @@ export interface SourceFile {
   /** Equal ids mean equal text (a Git blob id, or a digest), and the same openings. */
   readonly oid: string;
   readonly text: string;
+  /** Namespace of its namespaced objects that name none; absent: such an object is a problem. */
+  readonly namespace?: string | undefined;
+  /** Variables whose values are put into its objects; set if the text has expressions. */
+  readonly variables?: Variables;
   /** Set if the bytes of the file are not text; `text` is empty then. */
   readonly fault?: Problem;
   /** Present: the text lacks long values. `blob`: what it is read of again. */

@@ -20,7 +20,7 @@ export function findUnread(given: LoadInput, cache: LoadCache): readonly SourceF
   const { counts = () => true } = given;
   const definitions = [...parsed.values()].flatMap((each) => definitionsOf(each).filter(counts));
   const { digest } = kindTable({ ...given, definitions, foreign: given.foreign ?? 'refused' });
-  const unexamined = [...parsed.keys()].filter((file) => cache.get(objectsKey(digest, '', file)) === undefined);
+  const unexamined = [...parsed.keys()].filter((file) => cache.get(objectsKey(digest, file)) === undefined);
   const unread = new Set([...unparsed, ...unexamined]);
   return unread.size === 0 ? [] : given.documents.filter((file) => unread.has(file) || mayDefine(file));
 }

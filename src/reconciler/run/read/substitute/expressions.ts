@@ -1,0 +1,133 @@
+// Reads expressions such as `${NAME}` and `${NAME:=default}` in a text, and puts values in their place.
+
+/** A piece of a text: literal, or an expression. */
+export type Part =
+  | { readonly text: string }
+  | {
+      readonly name: string /** Stands in for a value that is missing or empty. */;
+      readonly fallback?: readonly Part[];
+    };
+
+export type ParsedText =
+  | { readonly ok: true; readonly parts: readonly Part[] }
+  /** `expression`: the beginning of the text that cannot be read. */
+  | { readonly ok: false; readonly expression: string };
+
+/** What names may look like. */
+export const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
+
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
+const DEFAULT = /:=|:-|=/y;
+/** Of defaults that contain expressions. */
+const DEPTH_MAX = 8;
+const SHOWN_MAX = 40;
+
+export function hasExpression(text: string): boolean {
+  return text.includes('${');
+}
+
+export function parseText(text: string): ParsedText {
+  const { parts, at, fault } = readParts(text, 0, 0);
+  const wrong = fault ?? (at < text.length ? at : undefined);
+  return wrong === undefined ? { ok: true, parts } : { ok: false, expression: text.slice(wrong, wrong + SHOWN_MAX) };
+}
+
+interface Read {
+  readonly parts: readonly Part[];
+  /** Where reading ended. */
+  readonly at: number;
+  /** Where the expression begins that cannot be read. */
+  readonly fault?: number;
+}
+
+/** At a depth of more than 0 the closing brace ends the parts. */
+function readParts(text: string, start: number, depth: number): Read {
+  const parts: Part[] = [];
+  let literal = start;
+  let at = start;
+  const keepLiteral = (): void => {
+    if (at > literal) parts.push({ text: text.slice(literal, at) });
+  };
+  while (at < text.length && !(depth > 0 && text[at] === '}')) {
+    if (text.startsWith('$${', at)) {
+      keepLiteral();
+      parts.push({ text: '${' });
+      at += 3;
+      literal = at;
+    } else if (text.startsWith('${', at)) {
+      keepLiteral();
+      const read = readExpression(text, at, depth);
+      if (read === undefined) return { parts, at, fault: at };
+      parts.push(read.part);
+      at = read.at;
+      literal = at;
+    } else {
+      at += 1;
+    }
+  }
+  keepLiteral();
+  return { parts, at };
+}
+
+function readExpression(text: string, start: number, depth: number): { part: Part; at: number } | undefined {
+  const name = matchAt(NAME, text, start + 2);
+  if (name === undefined || depth >= DEPTH_MAX) return undefined;
+  const afterName = start + 2 + name.length;
+  if (text[afterName] === '}') return { part: { name }, at: afterName + 1 };
+  const operator = matchAt(DEFAULT, text, afterName);
+  if (operator === undefined) return undefined;
+  const { parts: fallback, at, fault } = readParts(text, afterName + operator.length, depth + 1);
+  return fault === undefined && text[at] === '}' ? { part: { name, fallback }, at: at + 1 } : undefined;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}
+
+/** Expressions of a text, defaults included. */
+export function namesIn(parts: readonly Part[]): readonly string[] {
+  return parts.flatMap((part) => ('text' in part ? [] : [part.name, ...namesIn(part.fallback ?? [])]));
+}
+
+export interface Expansion {
+  readonly text: string;
+  /** Names that have neither a value nor a default. */
+  readonly missing: readonly string[];
+  /** Names whose values are in the text. */
+  readonly used: readonly string[];
+}
+
+/** An empty value counts as missing if there is a default. A text beyond `lengthMax` is cut somewhere beyond it. */
+export function expandParts(
+  parts: readonly Part[],
+  findValue: (name: string) => string | undefined,
+  lengthMax: number,
+): Expansion {
+  const missing: string[] = [];
+  const used: string[] = [];
+  let length = 0;
+  const pieces = parts.map((part): string => {
+    if (length > lengthMax) return '';
+    const piece = pieceOf(part);
+    length += piece.length;
+    return piece;
+  });
+  function pieceOf(part: Part): string {
+    if ('text' in part) return part.text;
+    const value = findValue(part.name);
+    if (value !== undefined && (value !== '' || part.fallback === undefined)) {
+      used.push(part.name);
+      return value;
+    }
+    if (part.fallback === undefined) {
+      missing.push(part.name);
+      return '';
+    }
+    const inner = expandParts(part.fallback, findValue, lengthMax);
+    missing.push(...inner.missing);
+    used.push(...inner.used);
+    return inner.text;
+  }
+  return { text: pieces.join(''), missing, used };
+}
