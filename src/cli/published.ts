@@ -1,4 +1,4 @@
-// Where the project publishes itself. The only place that knows.
+// Names the places where the project publishes itself.
 
 /** docs/, as pages. */
 export const DOCUMENTATION = 'https://skep.dev/docs';

@@ -1,4 +1,4 @@
-// What reports get beside their data, by the environment that CI systems give.
+// Collects the settings of reports that the environment of a CI system decides.
 
 import { VERSION } from '#hosts/version.ts';
 import type { ReportContext } from '#reconciler/report/context.ts';

@@ -14,7 +14,7 @@ const SCHEMA = join(MANIFESTS, 'fleet/schema.json');
 const REPOSITORY = 'https://git.example.com/platform/fleet.git';
 /** What stays on the machine: the state folder, the key of docs/secrets.md, plan files. npm packs no file of this name. */
 const IGNORED = '.skep/\nage-keys.txt\n*.plan\n*.plan.sig\n';
-/** Of skep.yaml. */
+/** Parts of skep.yaml. */
 const INSTANCE = /^name: prod$/m;
 const TEMPLATE_VERSION = /(?<=@v|:)0\.0\.0\b/g;
 
@@ -80,7 +80,7 @@ function fileText(name: string, { instance, repository }: Given): string {
     .replace(INSTANCE, `name: ${instance}`);
 }
 
-/** As it may stand in YAML: plain where that is safe. */
+/** Returns the text as a YAML scalar: plain if that is safe. */
 function quoteYaml(text: string): string {
   return /^[A-Za-z0-9@:/._~-]+$/.test(text) && !text.includes(': ') ? text : JSON.stringify(text);
 }

@@ -356,16 +356,22 @@ describe('plan and sync', () => {
     expect(done.stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 10 deleted, 0 held, 0 failed/m);
   });
 
-  test('sync says what is not ready in time and exits with 8', async () => {
+  test('sync says what it waits for, then what is not ready in time and why, and exits with 8; so does the history', async () => {
     const slow = await startWorld({ workloadsReadyAfterMs: 600_000 });
     publish(slow.fleet, { clock: '1.0.0' });
     const own = instanceFolder(slow);
-    own.configure({ apply: { waitSeconds: 1 } });
+    own.configure({ apply: { waitSeconds: 12 } });
     const { code, stdout } = await own.run('sync');
+    const [{ id }] = JSON.parse((await own.run('history', '-o', 'json')).stdout).runs;
+    const recorded = await own.run('history', id);
     await slow.close();
     own.remove();
     expect(code).toBe(8);
-    expect(stdout).toContain('not ready in time: tools/MCPServer/clock\n');
+    const why =
+      'tools/MCPServer/clock: MCP server is starting: no pod of the server is ready. If that lasts, its events';
+    expect(stdout).toMatch(new RegExp(`^waiting for ${why} .* \\(\\d s left\\)$`, 'm'));
+    expect(stdout).toContain(`\nnot ready in time: ${why}`);
+    expect(recorded.stdout).toContain(`\nnot ready in time: ${why}`);
   });
 });
 

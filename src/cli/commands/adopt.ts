@@ -24,12 +24,13 @@ export function adoptCommand(): Command {
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
       if (flags.yes === true && config.plans.require === 'signed') throw unsigned();
-      const [{ openInstance }, { adopt }, { textOfAdoption, jsonOfAdoption }] = await Promise.all([
+      const [{ openInstance }, { watchSources }, { adopt }, { textOfAdoption, jsonOfAdoption }] = await Promise.all([
         import('#hosts/reconciler/instance/instance.ts'),
+        import('#hosts/reconciler/instance/watch.ts'),
         import('#reconciler/run/operate/adopt.ts'),
         import('#reconciler/report/adoption.ts'),
       ]);
-      const instance = await openInstance(config, () => undefined, {}, undefined, {
+      const instance = await openInstance(config, () => undefined, watchSources(), undefined, {
         endsWithinMs: config.apply.deadlineSeconds * 1000,
       });
       try {

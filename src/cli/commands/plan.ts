@@ -99,12 +99,14 @@ async function planInCluster(
 ): Promise<void> {
   const [
     { openInstance },
+    { watchSources },
     { findPause: pausedBy, planInstance: planned },
     { findPauseNow: pausedNow },
     { patienceOnce, openSourceLoops },
     { systemClock },
   ] = await Promise.all([
     import('#hosts/reconciler/instance/instance.ts'),
+    import('#hosts/reconciler/instance/watch.ts'),
     import('#reconciler/run/run.ts'),
     import('#hosts/reconciler/instance/paused-now.ts'),
     import('#hosts/reconciler/loop/source-loops.ts'),
@@ -112,7 +114,7 @@ async function planInCluster(
   ]);
   // It shows what a sync would do, and so it waits for its sources as long.
   const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
-  const instance = await openInstance(config, () => undefined, {}, undefined, {
+  const instance = await openInstance(config, () => undefined, watchSources(), undefined, {
     endsWithinMs: config.apply.deadlineSeconds * 1000,
     loops,
     once: true,

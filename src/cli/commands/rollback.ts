@@ -5,6 +5,7 @@ import { systemClock } from '#hosts/clock.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
 import type { Instance } from '#hosts/reconciler/instance/instance.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
+import { createReminder, type ReportWaiting } from '#reconciler/run/waiting.ts';
 import { Failure } from '#std/failure.ts';
 
 interface Options extends InstanceFlags {
@@ -41,7 +42,7 @@ export function rollbackCommand(): Command {
       await runAndTell(
         flags,
         (progress, watch) => openInstance(config, progress, watch, undefined, { once: true }),
-        (instance) => goBack(instance, start, config.history.limit),
+        (instance, waiting) => goBack({ instance, waiting }, start, config.history.limit),
       );
     });
 }
@@ -62,7 +63,12 @@ async function clear(instance: Instance, { output, source }: Options): Promise<v
   }
 }
 
-async function goBack(instance: Instance, start: string, limit: number): Promise<RunResult> {
+interface RollbackDeps {
+  readonly instance: Instance;
+  readonly waiting: ReportWaiting;
+}
+
+async function goBack({ instance, waiting }: RollbackDeps, start: string, limit: number): Promise<RunResult> {
   const [{ findRun }, { learnOlder, quarantine }] = await Promise.all([
     import('#reconciler/run/history/find.ts'),
     import('#reconciler/run/operate/rollback.ts'),
@@ -71,7 +77,7 @@ async function goBack(instance: Instance, start: string, limit: number): Promise
   const home = instance.options();
   const history = await instance.history.latest(limit);
   const made = await quarantine(deps, home, findRun(history, start), history);
-  const result = await runWhenFree(instance);
+  const result = await runWhenFree({ instance, waiting });
   const unknown = await learnOlder(deps, home, made).catch(unlessFailure);
   return { ...result, warnings: [...result.warnings, ...unknown.map(historyUnknown)] };
 }
@@ -79,15 +85,17 @@ async function goBack(instance: Instance, start: string, limit: number): Promise
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 1000;
 
-/** A run that is under way may still apply what is out of use by now: it is let finish, and set right. */
-async function runWhenFree(instance: Instance): Promise<RunResult> {
+/** Waits for a run that is under way, which may still apply commits that are out of use by now, and runs after it. */
+async function runWhenFree({ instance, waiting }: RollbackDeps): Promise<RunResult> {
   const deadline = systemClock.monotonic() + PATIENCE_MS;
+  const remind = createReminder(systemClock, waiting);
   for (;;) {
     try {
       return await instance.run();
     } catch (error) {
-      const locked = error instanceof Failure && error.code === 'locked';
-      if (!locked || systemClock.monotonic() > deadline) throw error;
+      const leftMs = deadline - systemClock.monotonic();
+      if (!(error instanceof Failure) || error.code !== 'locked' || leftMs <= 0) throw error;
+      remind({ for: 'lease', holder: String(error.data.holder), leftMs });
     }
     await systemClock.sleep(PAUSE_MS);
   }

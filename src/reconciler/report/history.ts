@@ -39,10 +39,23 @@ export function textOfRecord(run: RunRecord): string {
       ...deletions.map((id) => `  - ${id}`),
     ]),
     ...run.held.map(({ resource, reason }) => `kept unchanged: ${resource}: ${reason}`),
-    ...(run.unready.length === 0 ? [] : [`in phase Failed: ${run.unready.join(', ')}`]),
+    ...notReadyLines(run),
     ...Object.entries(omitted).map(([name, count]) => `${count} more ${name} were not kept`),
     changesOf(run),
   ]);
+}
+
+const WORDS_OF_NOT_READY = {
+  failed: 'in phase Failed',
+  late: 'not ready in time',
+  progressing: 'not ready when the run ended',
+} as const;
+
+function notReadyLines({ unready, notReady }: RunRecord): string[] {
+  if (notReady === undefined) return unready.length === 0 ? [] : [`in phase Failed: ${unready.join(', ')}`];
+  return notReady.map(({ resource, state, why }) => {
+    return `${WORDS_OF_NOT_READY[state]}: ${resource}${why === '' ? '' : `: ${why.replaceAll(/\s*\n\s*/g, ' ')}`}`;
+  });
 }
 
 function linesOfOutcome({ action, resource, error, diff = [] }: RecordedOutcome): string[] {
@@ -64,7 +77,13 @@ function lineOfProblem({ file, line, column, severity, code, message, resource }
 }
 
 /** All but the long lists. */
-function inShort({ outcomes: _outcomes, held: _held, problems: _problems, ...run }: RunRecord): object {
+function inShort({
+  outcomes: _outcomes,
+  held: _held,
+  problems: _problems,
+  notReady: _notReady,
+  ...run
+}: RunRecord): object {
   return run;
 }
 

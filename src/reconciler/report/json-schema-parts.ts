@@ -24,6 +24,17 @@ export function counts(...names: readonly string[]): JsonObject {
 
 export const RESOURCE = record({ apiVersion: TEXT, kind: TEXT, namespace: TEXT, name: TEXT }, ['namespace']);
 
+export const NOT_READY = record(
+  {
+    apiVersion: TEXT,
+    kind: TEXT,
+    namespace: TEXT,
+    name: TEXT,
+    why: { type: 'string', description: 'The message of its condition Ready.' },
+  },
+  ['namespace'],
+);
+
 export const PROBLEM = record(
   {
     code: { type: 'string', description: 'Explained in docs/errors.md.' },

@@ -1,4 +1,11 @@
-// How far a long run is: how many changes of how many are made, and how long the rest may take.
+// How far a long run is: how many changes of how many are made, how long the rest may take, and what it waits for.
+
+import { formatId } from '#std/problem.ts';
+import { countText } from '#std/words/count-text.ts';
+import { durationText } from '#std/words/duration-text.ts';
+import type { NotReady } from '../run/settle/readiness.ts';
+import type { Waiting } from '../run/waiting.ts';
+import { visible, visibleLines } from './visible.ts';
 
 const EVERY_MS = 5000;
 
@@ -22,4 +29,45 @@ export function createProgress(monotonic: () => number): (planned: number) => st
     const seconds = Math.ceil(((now - startedAt) / (done - 1)) * (planned - done) * 0.001);
     return `${done} of ${planned} changes, about ${seconds} s left`;
   };
+}
+
+/** Resources that are named; the others are counted. */
+const NAMED_MAX = 10;
+
+/** What a run waits for, why, and for how long at most. */
+export function textOfWaiting(waiting: Waiting): string {
+  const left = `${durationText(waiting.leftMs)} left`;
+  switch (waiting.for) {
+    case 'resources':
+      return visibleLines([
+        ...waiting.unlisted.map((kind) => `waiting for the API server to list ${kind} (${left})`),
+        ...linesOfNotReady('waiting for ', waiting.resources, ` (${left})`),
+      ]);
+    case 'lease':
+      return `${visible(`waiting for another run of this instance to end: ${waiting.holder} has the lease (${left})`)}\n`;
+    case 'deletion':
+      return `${visible(`waiting for ${formatId(waiting.resource)} to be deleted before it is created again (${left})`)}\n`;
+  }
+}
+
+export function textOfWaitingForSource({
+  name,
+  waitedMs,
+}: {
+  readonly name: string;
+  readonly waitedMs: number;
+}): string {
+  return visibleLines([`waiting for source ${name}: its server has not answered for ${durationText(waitedMs)}`]);
+}
+
+/** One line for each resource, with the message of its status; ten at most. */
+export function linesOfNotReady(before: string, resources: readonly NotReady[], after = ''): string[] {
+  const more = resources.length - NAMED_MAX;
+  return [
+    ...resources.slice(0, NAMED_MAX).map((each) => {
+      const why = each.why === '' ? '' : `: ${each.why.replaceAll(/\s*\n\s*/g, ' ')}`;
+      return `${before}${formatId(each)}${why}${after}`;
+    }),
+    ...(more <= 0 ? [] : [`${before}${countText(more, 'other resource')}${after}`]),
+  ];
 }

@@ -41,7 +41,7 @@ function run(different: Partial<RunResult> = {}): RunResult {
 
 const BROKEN = run({ problems: [PROBLEM] });
 const UNREACHABLE = run({ failures: [new Failure('git-unreachable', 'no answer')] });
-const WAITING = run({ readiness: { ready: [], progressing: [SERVER], failed: [] } });
+const WAITING = run({ readiness: { ready: [], progressing: [{ ...SERVER, why: 'it is starting' }], failed: [] } });
 const READY = run({ readiness: { ready: [SERVER], progressing: [], failed: [] } });
 const TOTAL = '0 created, 0 configured, 0 unchanged, 0 deleted, 0 held, 0 failed (13 API requests, 1.0 s)';
 const DELETED = '0 created, 0 configured, 0 unchanged, 1 deleted, 0 held, 0 failed (13 API requests, 1.0 s)';
@@ -189,13 +189,15 @@ test('a plan names twenty at most, and every object where details are asked for'
 });
 
 test('many resources are named in part: what is ready, what is not yet, what has failed', () => {
-  const many = Array.from({ length: 11 }, (_, index) => ({ ...SERVER, name: `s${index}` }));
+  const many = Array.from({ length: 11 }, (_, index) => ({ ...SERVER, name: `s${index}`, why: 'no pod\nis ready' }));
   const named = 'docs/MCPServer/s0, docs/MCPServer/s1, docs/MCPServer/s2 and 8 more';
   const before = run({ readiness: { ready: [], progressing: many, failed: [] } });
   expect(textOfChanges(run({ readiness: { ready: many, progressing: [], failed: [] } }), before, INSTALLED)).toContain(
     `ready: ${named}`,
   );
   const text = textOfEnding(run({ readiness: { ready: [], progressing: many, failed: many } }), INSTALLED);
-  expect(text).toContain(`in phase Failed: ${named}`);
+  expect(text).toContain('in phase Failed: docs/MCPServer/s9: no pod is ready\nin phase Failed: 1 other resource\n');
   expect(text).toContain(`not ready yet: ${named}`);
+  const late = run({ readiness: { ready: [], progressing: many, failed: [] }, timedOut: true });
+  expect(textOfEnding(late, INSTALLED)).toContain('not ready in time: docs/MCPServer/s9: no pod is ready\n');
 });

@@ -13,6 +13,7 @@ import { approvedLines, guardLines, heldLines } from './deletion-text.ts';
 import { linesOfExplanations } from './explanations.ts';
 import { textOfImpact } from './impact.ts';
 import { validatedSize } from './order.ts';
+import { linesOfNotReady } from './progress.ts';
 import { visible, visibleLines } from './visible.ts';
 
 export function textOfValidation(validation: Validation): string {
@@ -219,10 +220,14 @@ export function textOfQuarantined(
   return `source ${source} was rolled back at ${since} and stays at ${kept}: ${refused} is not applied, a newer commit will be; ${end}`;
 }
 
-function waiting({ readiness, timedOut }: RunResult): string[] {
-  const failed = readiness.failed.length === 0 ? [] : [`in phase Failed: ${namesOf(readiness.failed)}`];
-  if (readiness.progressing.length === 0) return failed;
-  return [...failed, `${timedOut ? 'not ready in time' : 'not ready yet'}: ${namesOf(readiness.progressing)}`];
+/** Resources that are on their way have a reason only if the run has waited for them. */
+function waiting({ readiness: { progressing, failed }, timedOut }: RunResult): string[] {
+  const late = timedOut
+    ? linesOfNotReady('not ready in time: ', progressing)
+    : progressing.length === 0
+      ? []
+      : [`not ready yet: ${namesOf(progressing)}`];
+  return [...linesOfNotReady('in phase Failed: ', failed), ...late];
 }
 
 function namesOf(resources: readonly ResourceId[]): string {

@@ -87,7 +87,7 @@ export async function openInstance(
     remembered,
     random: randomBytes,
     digestKey,
-    progress,
+    ...{ progress, waiting: watch.waiting },
     enough: watch.stopping?.signal,
     looked: publisher?.looked,
     trace,

@@ -2,11 +2,12 @@
 // all the same.
 
 import { jsonOfRun } from '#reconciler/report/json.ts';
-import { createProgress } from '#reconciler/report/progress.ts';
+import { createProgress, textOfWaiting, textOfWaitingForSource } from '#reconciler/report/progress.ts';
 import { textOfEnding, textOfOutcome } from '#reconciler/report/text.ts';
 import { RUN_STOPPED } from '#reconciler/run/apply/apply.ts';
 import { exitCodeOf, type RunResult } from '#reconciler/run/result.ts';
 import type { RunDeps } from '#reconciler/run/run.ts';
+import type { ReportWaiting } from '#reconciler/run/waiting.ts';
 import { systemClock } from '../../clock.ts';
 import { writeColoured } from '../../colour.ts';
 import type { InstanceFlags } from '../../config/configuration.ts';
@@ -20,6 +21,8 @@ import type { InstanceWatch } from './watch.ts';
 
 const SOME_FAILED = 7;
 
+type SourceAwaited = Parameters<NonNullable<InstanceWatch['waitingForSource']>>[0];
+
 interface Flags extends InstanceFlags {
   readonly output: 'text' | 'json';
 }
@@ -28,7 +31,7 @@ interface Flags extends InstanceFlags {
 export async function runAndTell(
   { output, ...flags }: Flags,
   open: (progress: RunDeps['progress'], watch: InstanceWatch) => Promise<Instance>,
-  run: (instance: Instance) => Promise<RunResult>,
+  run: (instance: Instance, waiting: ReportWaiting) => Promise<RunResult>,
 ): Promise<void> {
   prepareForOneRun();
   const stopping = createStopping();
@@ -39,9 +42,12 @@ export async function runAndTell(
     process.stderr.write('stopping: what was sent is finished, nothing more is changed (once more ends at once)\n');
     stopping.stop();
   });
-  const instance = await open(progressTo(output, lines, stopping.signal), { stopping });
+  const told = isWatched(output) ? lines.write : () => undefined;
+  const waiting: ReportWaiting = (each) => told(textOfWaiting(each));
+  const watch = { stopping, waiting, waitingForSource: (each: SourceAwaited) => told(textOfWaitingForSource(each)) };
+  const instance = await open(progressTo(told, stopping.signal), watch);
   try {
-    const result = await run(instance).finally(lines.flush);
+    const result = await run(instance, waiting).finally(lines.flush);
     if (output === 'json') process.stdout.write(jsonOfRun(result));
     else writeColoured(process.stdout, textOfEnding(result, commandOf(flags)));
     const code = exitCodeOf(result);
@@ -52,14 +58,18 @@ export async function runAndTell(
   }
 }
 
-/** Each change is reported as it is made; where JSON is asked for, only to a person who watches. */
-function progressTo(output: 'text' | 'json', lines: GatheredWrites, stopped: AbortSignal): RunDeps['progress'] {
-  if (output === 'json' && !process.stderr.isTTY) return () => undefined;
+/** If JSON is requested, progress is only for a person who watches. */
+function isWatched(output: 'text' | 'json'): boolean {
+  return output === 'text' || process.stderr.isTTY;
+}
+
+/** Reports each change as it is made. */
+function progressTo(write: GatheredWrites['write'], stopped: AbortSignal): RunDeps['progress'] {
   const progress = createProgress(systemClock.monotonic);
   return (outcome, planned) => {
     // What was not begun is counted in the summary.
     if (stopped.aborted && outcome.action === 'held') return;
     const far = planned === undefined ? undefined : progress(planned);
-    lines.write(`${textOfOutcome(outcome)}\n${far === undefined ? '' : `${far}\n`}`);
+    write(`${textOfOutcome(outcome)}\n${far === undefined ? '' : `${far}\n`}`);
   };
 }

@@ -1,7 +1,9 @@
 // Lets someone watch what an instance does beyond its results: requests, looks at sources, its lease. Changes nothing of it.
 
+import { textOfWaitingForSource } from '#reconciler/report/progress.ts';
 import type { Checkout, Cluster, Exchange } from '#reconciler/run/ports.ts';
 import type { FleetSource } from '#reconciler/run/read/gather.ts';
+import type { ReportWaiting } from '#reconciler/run/waiting.ts';
 import type { Source } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
 import type { Trace } from '#std/telemetry/trace.ts';
@@ -18,8 +20,19 @@ export interface InstanceWatch {
   lock?(held: boolean): void;
   /** Called when a run begins that is traced. */
   traced?(traceId: string): void;
+  /** Called every ten seconds while a run waits for something in the cluster. */
+  readonly waiting?: ReportWaiting;
+  /** Called every ten seconds while a source has not answered. */
+  waitingForSource?(source: { readonly name: string; readonly waitedMs: number }): void;
   /** Lets runs be ended early. */
   readonly stopping?: Stopping;
+}
+
+const REMIND_EVERY_MS = 10_000;
+
+/** Says on stderr which source a command waits for. */
+export function watchSources(): InstanceWatch {
+  return { waitingForSource: (source) => void process.stderr.write(textOfWaitingForSource(source)) };
 }
 
 /** What is fenced is locked: the fence stands exactly as long as the lease is held. */
@@ -37,13 +50,15 @@ export function withLockWatched<T extends Cluster>(cluster: T, { lock, stopping 
 
 export function withSourceWatched(
   source: FleetSource,
-  { fetched, progressed }: InstanceWatch,
+  { fetched, progressed, waitingForSource }: InstanceWatch,
   trace: Trace,
 ): FleetSource {
   const { monotonic } = systemClock;
   async function fetch(): Promise<Checkout> {
     const startedAt = monotonic();
     const seconds = () => (monotonic() - startedAt) / 1000;
+    const remind = () => waitingForSource?.({ name: source.name, waitedMs: monotonic() - startedAt });
+    const reminder = setInterval(remind, REMIND_EVERY_MS);
     try {
       const checkout = await trace.span('fetch', { 'skep.source': source.name }, source.repository.fetch);
       fetched?.({ source: source.name, seconds: seconds() });
@@ -52,6 +67,7 @@ export function withSourceWatched(
       if (error instanceof Failure) fetched?.({ source: source.name, seconds: seconds(), failure: error.code });
       throw error;
     } finally {
+      clearInterval(reminder);
       progressed?.();
     }
   }

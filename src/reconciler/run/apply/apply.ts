@@ -15,6 +15,7 @@ import type { Change, Plan } from '../plan/plan.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { type Gate, gateOf } from '../prune/gate.ts';
 import { beginInTurns } from '../turns.ts';
+import { createReminder, type ReportWaiting } from '../waiting.ts';
 import { blockerOf } from './blockers.ts';
 import { OVERTAKEN } from './current.ts';
 import { SUSPENDED } from './suspension-watch.ts';
@@ -40,6 +41,7 @@ export interface ApplyDeps {
   readonly random: Random;
   /** Told each outcome as it happens, and of how many changes it is one. */
   readonly progress: (outcome: Outcome, planned?: number) => void;
+  readonly waiting?: ReportWaiting | undefined;
   /** Absent: nobody measures. */
   readonly trace?: Trace;
 }
@@ -195,11 +197,14 @@ async function writeChange(
 async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
   await deps.cluster.remove(resource, uid, account);
   const deadline = deps.clock.monotonic() + REPLACE_WAIT_MS;
+  const remind = createReminder(deps.clock, deps.waiting);
   while ((await deps.cluster.get(resource))?.metadata.uid === uid) {
-    if (deps.clock.monotonic() >= deadline) {
+    const leftMs = deadline - deps.clock.monotonic();
+    if (leftMs <= 0) {
       const message = `it is deleted, but not gone after ${REPLACE_WAIT_MS / 1000} s: the next run creates it anew`;
       throw new Failure('replace-unfinished', message);
     }
+    remind({ for: 'deletion', resource, leftMs });
     await deps.clock.sleep(REPLACE_POLL_MS);
   }
   return { action: 'deleted' };

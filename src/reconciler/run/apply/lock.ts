@@ -7,6 +7,7 @@ import type { ResourceId } from '#std/problem.ts';
 import type { InstanceName } from '../instance.ts';
 import { fieldManager } from '../labels.ts';
 import type { Clock, Cluster } from '../ports.ts';
+import { createReminder, type ReportWaiting } from '../waiting.ts';
 
 const LEASE_SECONDS = 15;
 const RENEW_EVERY_MS = (LEASE_SECONDS * 1000) / 3;
@@ -15,6 +16,7 @@ const POLL_MS = 500;
 export interface LockDeps {
   readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>;
   readonly clock: Clock;
+  readonly waiting?: ReportWaiting | undefined;
 }
 
 /** The lease as it was read before planning: whoever writes afterwards moves its resourceVersion. */
@@ -85,16 +87,19 @@ async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Ta
 }
 
 /** Resolves with the lease once it is free or its holder is dead; throws `locked` where the holder is alive. */
-async function waitOut({ cluster, clock }: LockDeps, seen: Seen): Promise<KubeObject | undefined> {
+async function waitOut({ cluster, clock, waiting }: LockDeps, seen: Seen): Promise<KubeObject | undefined> {
   const renewed = specOf(seen.lease).renewTime;
   const seconds = Number(specOf(seen.lease).leaseDurationSeconds ?? LEASE_SECONDS);
   const deadline = clock.monotonic() + seconds * 1000;
+  const remind = createReminder(clock, waiting);
   for (;;) {
     const lease = await cluster.get(seen.id);
     const holder = heldBy(lease);
     if (holder === '') return lease;
     if (specOf(lease).renewTime !== renewed) throw locked(seen.id, lease);
-    if (clock.monotonic() >= deadline) return lease;
+    const leftMs = deadline - clock.monotonic();
+    if (leftMs <= 0) return lease;
+    remind({ for: 'lease', holder, leftMs });
     await clock.sleep(POLL_MS);
   }
 }

@@ -63,8 +63,11 @@ function contentOf(records: readonly RunRecord[]): Content {
 }
 
 function withoutLists(record: RunRecord): RunRecord {
-  const { outcomes, held, problems, approvals } = record;
-  const dropped = { outcomes: outcomes.length, held: held.length, problems: problems.length };
+  const { outcomes, held, problems, approvals, notReady = [] } = record;
+  const dropped = {
+    ...{ outcomes: outcomes.length, held: held.length, problems: problems.length },
+    ...(notReady.length === 0 ? {} : { notReady: notReady.length }),
+  };
   const omitted = Object.fromEntries(
     Object.entries(dropped).map(([name, count]) => [name, count + (record.omitted[name] ?? 0)]),
   );
@@ -73,6 +76,7 @@ function withoutLists(record: RunRecord): RunRecord {
     outcomes: [],
     held: [],
     problems: [],
+    notReady: undefined,
     approvals: approvals?.map((each) => ({ ...each, deletions: [] })),
     omitted: { ...record.omitted, ...omitted },
   };

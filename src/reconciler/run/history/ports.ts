@@ -40,6 +40,14 @@ interface RecordedPin {
   readonly bad: string;
 }
 
+export interface RecordedNotReady {
+  readonly resource: string;
+  /** `late`: the run waited for it until the time was up. */
+  readonly state: 'failed' | 'late' | 'progressing';
+  /** The message of its condition Ready. */
+  readonly why: string;
+}
+
 export interface RunRecord {
   readonly id: string;
   /** RFC 3339. */
@@ -72,6 +80,8 @@ export interface RunRecord {
   }[];
   /** Resources in phase Failed. */
   readonly unready: readonly string[];
+  /** Why resources were not ready when the run ended, failed ones first; absent if all were, or a former release wrote it. */
+  readonly notReady?: readonly RecordedNotReady[];
   readonly pinned: readonly RecordedPin[];
   /** How many entries of a list were too many to keep, by its name. */
   readonly omitted: Readonly<Record<string, number>>;

@@ -8,13 +8,23 @@ import { formatId, type Problem } from '#std/problem.ts';
 import type { Outcome } from '../apply/apply.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import { exitCodeOf, type RunResult, summaryOf } from '../result.ts';
-import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord, RunState } from './ports.ts';
+import type { NotReady } from '../settle/readiness.ts';
+import type {
+  RecordedDifference,
+  RecordedNotReady,
+  RecordedOutcome,
+  RecordedProblem,
+  RunRecord,
+  RunState,
+} from './ports.ts';
 
 /** Entries of a list, and of the differences of one object. */
 const ENTRIES_MAX = 1000;
 const DIFFERENCES_MAX = 20;
 /** Characters of a value as JSON. */
 const VALUE_MAX = 200;
+/** Characters of a condition's message. */
+const WHY_MAX = 500;
 
 export function recordOf(result: RunResult): RunRecord {
   const { plan } = result;
@@ -23,6 +33,7 @@ export function recordOf(result: RunResult): RunRecord {
     held: plan.held.map(({ resource, reason }) => ({ resource: formatId(resource), reason })),
     deletions: plan.waiting.flatMap(({ deletions }) => deletions),
     problems: result.problems.map(recordedProblem),
+    notReady: notReadyOf(result),
   };
   const { outcomes, held, problems } = lists;
   return {
@@ -42,6 +53,7 @@ export function recordOf(result: RunResult): RunRecord {
       .filter(({ action }) => action !== 'unchanged')
       .map(({ source, action, servers, message }) => ({ source, action, servers, message })),
     unready: result.readiness.failed.map(formatId),
+    ...(lists.notReady.length === 0 ? {} : { notReady: lists.notReady.slice(0, ENTRIES_MAX) }),
     pinned: result.quarantined.map(({ source, good, bad }) => ({ source, good, bad })),
     omitted: omittedOf(lists),
   };
@@ -95,6 +107,13 @@ function standingOf(record: RunRecord): string {
     unready,
     pinned,
   });
+}
+
+function notReadyOf({ readiness: { failed, progressing }, timedOut }: RunResult): readonly RecordedNotReady[] {
+  const recorded = (state: RecordedNotReady['state']) => (each: NotReady) => {
+    return { resource: formatId(each), state, why: each.why.slice(0, WHY_MAX) };
+  };
+  return [...failed.map(recorded('failed')), ...progressing.map(recorded(timedOut ? 'late' : 'progressing'))];
 }
 
 function runState(result: RunResult): RunState {

@@ -15,11 +15,23 @@ export interface StatusChange {
   readonly departing?: true;
 }
 
+/** A resource that is not ready. */
+export interface NotReady extends ResourceId {
+  /** The message of its condition Ready; empty if its status has none. */
+  readonly why: string;
+}
+
 /** How far the resources are, by `Ready` and `phase`. */
 export interface Readiness {
   readonly ready: readonly ResourceId[];
-  readonly progressing: readonly ResourceId[];
-  readonly failed: readonly ResourceId[];
+  readonly progressing: readonly NotReady[];
+  readonly failed: readonly NotReady[];
+}
+
+/** The resource with the message of its condition Ready. */
+export function notReady(id: ResourceId, status: JsonObject): NotReady {
+  const message = readyCondition(status)?.message ?? status.message;
+  return { ...id, why: typeof message === 'string' ? message : '' };
 }
 
 /** The condition that every kind has. */

@@ -6,7 +6,8 @@ import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
 import type { Kind, Resource, TokenIssuer, View } from '../../kinds/kind.ts';
 import type { Standing } from '../resolve/resolve.ts';
-import { type Readiness, type StatusChange, stateOf, toldState } from './readiness.ts';
+import { createReminder, type ReportWaiting } from '../waiting.ts';
+import { type NotReady, notReady, type Readiness, type StatusChange, stateOf, toldState } from './readiness.ts';
 import { inOrder, startRenewing } from './renewed.ts';
 import { type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';
 
@@ -66,17 +67,20 @@ export function computeStatuses(input: SettleInput, observed: ObservedState, now
 function asToldBy({ standings }: SettleInput, { living }: ObservedState): Readiness {
   const reported = standings.flatMap(({ loaded, verdict }) => {
     const found = loaded.kind === undefined || verdict === 'held' ? undefined : living(loaded.id);
-    return found === undefined ? [] : [{ id: loaded.id, state: toldState(found) }];
+    if (found === undefined) return [];
+    const status = isObject(found.status) ? found.status : {};
+    return [{ id: notReady(loaded.id, status), state: toldState(found) }];
   });
   const idsOf = (wanted: keyof Readiness) => reported.filter(({ state }) => state === wanted).map(({ id }) => id);
-  return { ready: idsOf('ready'), progressing: idsOf('progressing'), failed: idsOf('failed') };
+  const ready = idsOf('ready').map(({ why: _why, ...id }) => id);
+  return { ready, progressing: idsOf('progressing'), failed: idsOf('failed') };
 }
 
 function ownStatuses(input: SettleInput, observed: ObservedState, now: string): Settlement {
   const changes: StatusChange[] = [];
   const ready: ResourceId[] = [];
-  const progressing: ResourceId[] = [];
-  const failed: ResourceId[] = [];
+  const progressing: NotReady[] = [];
+  const failed: NotReady[] = [];
   const renewed = startRenewing();
   for (const { loaded, verdict, findings } of inOrder(input.standings)) {
     const { id, kind } = loaded;
@@ -99,7 +103,8 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
     const isKnown = !view.isMissing() && !findings.some(({ code }) => code === 'reference-unknown');
     if (isKnown && !jsonEquals(status, live.status)) changes.push({ id, live, status, written: kind.written(status) });
     const state = stateOf(status);
-    if (state !== 'degraded') ({ ready, progressing, failed })[state].push(id);
+    if (state === 'ready') ready.push(id);
+    else if (state !== 'degraded') ({ progressing, failed })[state].push(notReady(id, status));
   }
   changes.push(...farewells(input, observed, now));
   changes.push(...input.kept.flatMap((kept) => keptChange(kept, observed, now)));
@@ -151,6 +156,7 @@ function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: st
 export interface SettleDeps extends TellDeps {
   /** Ends the waiting early. */
   readonly enough?: AbortSignal | undefined;
+  readonly waiting?: ReportWaiting | undefined;
 }
 
 /** Polls until everything is ready or has failed, or the deadline (monotonic) passed. One LIST per kind per poll. */
@@ -162,6 +168,8 @@ export async function settle(
   deadline: number,
 ): Promise<Omit<StatusesWritten, 'overtaken'> & Settlement & { readonly observed: ObservedState }> {
   const problems: Problem[] = [];
+  const startedAt = deps.clock.monotonic();
+  const remind = createReminder(deps.clock, deps.waiting);
   let observed = first;
   for (let overtaken = 0; ; ) {
     const now = new Date(deps.clock.now()).toISOString();
@@ -176,14 +184,23 @@ export async function settle(
     const settled = observed.unlisted.size === 0 && readiness.progressing.length === 0;
     const isOver = deps.enough?.aborted === true || deps.clock.monotonic() >= deadline;
     if (settled || isOver) return { readiness, changes, observed, failures: reported.failures, problems };
-    await deps.clock.sleep(POLL_MS, deps.enough);
+    const leftMs = deadline - deps.clock.monotonic();
+    remind({ for: 'resources', resources: readiness.progressing, unlisted: [...observed.unlisted], leftMs });
+    await deps.clock.sleep(Math.min(leftMs, pauseAfter(deps.clock.monotonic() - startedAt)), deps.enough);
     observed = await look();
   }
 }
 
-const POLL_MS = 1000;
 /** How often statuses are computed again at once, whether or not the run waits; the next run does the rest. */
 const OVERTAKEN_MAX = 3;
+
+/** Two seconds at first, five after a minute: what takes long does not need to be noticed at once. */
+function pauseAfter(waitedMs: number): number {
+  return Math.min(PAUSE_MAX_MS, PAUSE_MS + waitedMs / 20);
+}
+
+const PAUSE_MS = 2000;
+const PAUSE_MAX_MS = 5000;
 
 export function resourceFrom(object: KubeObject, spec: JsonObject): Resource {
   const { status, ...rest } = object;

@@ -35,6 +35,8 @@ export interface Run extends RunInShort {
     readonly diff?: readonly Difference[];
   }[];
   readonly held: readonly { readonly resource: string; readonly reason: string }[];
+  /** Absent: all were ready, or a former release wrote the record. */
+  readonly notReady?: readonly { readonly resource: string; readonly state: string; readonly why: string }[];
   readonly problems: readonly {
     readonly code: string;
     readonly severity: string;

@@ -64,7 +64,7 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
       'Kept unchanged',
       held.map(({ resource, reason }) => `${resource}: ${reason}`),
     ),
-    section('In phase Failed', run.unready),
+    ...notReadySections(run),
     section('Changes', run.outcomes.map(outcomeLine)),
     section(
       'Not kept',
@@ -72,6 +72,15 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
     ),
   ];
   return all.filter((each) => each !== undefined);
+}
+
+function notReadySections({ unready, notReady }: Run): readonly (HTMLElement | undefined)[] {
+  const lines = (states: readonly string[]) =>
+    notReady?.filter(({ state }) => states.includes(state)).map(({ resource, why }) => `${resource}: ${why}`);
+  return [
+    section('In phase Failed', lines(['failed']) ?? unready),
+    section('Not ready when the run ended', lines(['late', 'progressing']) ?? []),
+  ];
 }
 
 function pinnedNotice({ source, good, bad }: Run['pinned'][number], announce: (text: string) => void): HTMLElement {
