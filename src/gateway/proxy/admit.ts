@@ -25,6 +25,8 @@ export interface AdmittedMessage {
   readonly backendName?: string;
   /** The tool that it calls calls this one; or the one that made the task. */
   readonly innerTool?: string;
+  /** The tool that made the task which the message is about. */
+  readonly taskTool?: string;
   /** In a subscription: the ids of tasks that the client has, by the ids of the server. */
   readonly tasks?: ReadonlyMap<string, string>;
   /** Why the caller may not call that one, by what policies say when it is asked; undefined where it may. */
@@ -42,7 +44,7 @@ export interface RuleParts {
   readonly tools?: ToolRules;
   readonly policies?: Policies;
   readonly known: KnownTools;
-  /** Absent: no task passes. */
+  /** Absent: the ids of tasks stay those of the server. */
   readonly tasks?: TaskIds;
   /** Absent: callers are not authenticated, so none can get a token with more scopes. */
   readonly resource?: NamedResource;
@@ -62,14 +64,13 @@ export function admit(
   body: Buffer,
   caller: Caller,
 ): AdmittedMessage | RefusedMessage {
-  const { tools, policies, tasks: ids } = parts;
-  const isActive = tools !== undefined || policies !== undefined;
+  const { tasks: ids } = parts;
   const refusalOf = (task: MadeTask) => taskRefusal(parts, task, caller);
-  const tasks = ids && isActive ? admitTasks({ ids, refusalOf }, message, body, caller) : undefined;
+  const tasks = ids && admitTasks({ ids, refusalOf }, message, body, caller);
   if (tasks === undefined) return admitOther(parts, message, body, caller);
   if (tasks.refusal !== undefined) return tasks;
   const { task, named, ...sent } = tasks;
-  if (task !== undefined) return { ...sent, backendName: task.id, innerTool: task.tool };
+  if (task !== undefined) return { ...sent, backendName: task.id, innerTool: task.tool, taskTool: task.tool };
   const admitted = admitOther(parts, sent.message, sent.body, caller);
   return admitted.refusal === undefined ? { ...admitted, tasks: named } : admitted;
 }

@@ -172,6 +172,7 @@ function prepareAdmitted(
       message: admitted?.message ?? message,
       session: session?.id,
       caller: caller.key,
+      taskTool: admitted?.taskTool,
       identity: caller,
       authorize: authorizeAs(world.credential, caller),
     },

@@ -17,6 +17,8 @@ import type { RewriteMessage } from './lists/list-answer.ts';
 import { renameTasks, taskNaming, withoutTaskList } from './tasks/answers.ts';
 
 export interface Rules {
+  /** Lists show less to some callers than the server offers. */
+  readonly filters: boolean;
   /** True: policies read hints, and those of the called tool are not known, so the server's list has to be read first. */
   needsHints(message: Message): boolean;
   admit(message: Message, body: Buffer, caller: Caller): AdmittedMessage | RefusedMessage;
@@ -34,9 +36,10 @@ export function isListKey(name: string): boolean {
 
 export function createRules(parts: RuleParts): Rules {
   const { tools, policies, known } = parts;
-  const active = tools !== undefined || policies !== undefined;
+  const filters = tools !== undefined || policies !== undefined;
   const pages = createPages(known);
   return {
+    filters,
     needsHints(message) {
       if (policies?.readsHints !== true || message.kind !== 'request' || message.method !== 'tools/call') return false;
       const name = message.target?.value;
@@ -46,26 +49,26 @@ export function createRules(parts: RuleParts): Rules {
     },
     admit: (message, body, caller) => admit(parts, message, body, caller),
     answers(message, body, caller) {
-      if (!active) return undefined;
+      if (!filters) return message?.kind === 'request' ? withTasks(parts, message, caller) : undefined;
       const key = message === undefined ? undefined : listKeyOf(message);
       const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known };
       const page = pages.pageOf(caller, key === undefined ? undefined : message, body);
       const lists = (bytes: Buffer) => rewriteMessage(parts, view, key, page, bytes);
-      return message?.kind === 'request' ? withTasks(parts, message, caller, lists) : lists;
+      return (message?.kind === 'request' && withTasks(parts, message, caller, lists)) || lists;
     },
   };
 }
 
-/** Names the tasks of an answer as the client does, after its lists were filtered. */
+/** Names the tasks of an answer as the client does, after its lists were filtered; undefined if it names none. */
 function withTasks(
   { tasks, policies }: RuleParts,
   message: RequestMessage,
   caller: Caller,
-  lists: RewriteMessage,
-): RewriteMessage {
-  if (message.method === 'initialize') return (bytes) => withoutTaskList(lists(bytes));
+  lists: RewriteMessage = (bytes) => bytes,
+): RewriteMessage | undefined {
+  if (tasks !== undefined && message.method === 'initialize') return (bytes) => withoutTaskList(lists(bytes));
   const rename = tasks && taskNaming(tasks, message, caller.key, policies?.digest ?? '');
-  return rename === undefined ? lists : (bytes) => renameTasks(lists(bytes), rename);
+  return rename === undefined ? undefined : (bytes) => renameTasks(lists(bytes), rename);
 }
 
 /** One page of the server's tools that passes. */

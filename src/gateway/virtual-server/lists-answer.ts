@@ -27,7 +27,7 @@ export function agreedRevision(requested: string | undefined): string {
 export function initializeMessage(
   { id }: RequestMessage,
   revision: string,
-  { capabilities }: Offer,
+  { capabilities: { extensions: _extensions, ...capabilities } }: Offer,
   server: ServerName,
 ): Buffer {
   const { name, version } = server;

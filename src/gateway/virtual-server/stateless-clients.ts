@@ -74,14 +74,17 @@ function forwardStateless(
 }
 
 function forwardCall(world: World, offer: Offer, { exchange, body, request }: ToolCall, answer: Answer): Flow {
-  const route = routeRequest(offer, body, request, 'stateless');
+  const route = routeRequest(offer, body, request, 'stateless', exchange.taskTool);
   if (route.error !== undefined) {
     // 2026-07-28, Streamable HTTP, Protocol Version Header: an unknown method is 404.
     createReply(answer).finish(route.error, request.target === undefined ? 404 : 200);
     return NO_FLOW;
   }
   const member = world.members.find(route.member);
-  if (member !== undefined) return openAtMember(world, undefined, member, renameTarget(exchange, route.own), answer);
+  if (member !== undefined) {
+    const sent = renameTarget({ ...exchange, carriesTasks: true }, route.own);
+    return openAtMember(world, undefined, member, sent, answer);
+  }
   createReply(answer).finish(errorBody(request.id, ERRORS.internalError, 'The backend has just left'));
   return NO_FLOW;
 }

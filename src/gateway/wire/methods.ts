@@ -1,6 +1,7 @@
 // Every method of every revision of MCP, and of the extensions that are understood, in one table: who sends it, what it is
 // about, what its result lists.
 
+import { SKILLS } from './extensions.ts';
 import type { Era } from './revisions.ts';
 
 type Feature =
@@ -42,9 +43,6 @@ export interface MethodFacts {
   /** Identifier of the extension that adds the method to the revisions of its eras. */
   readonly extension?: string;
 }
-
-/** SEP-2640: a skill is a folder of resources, and is named by the URI of one of them. */
-const SKILLS = 'io.modelcontextprotocol/skills';
 
 const SESSION: readonly Era[] = ['session'];
 const STATELESS: readonly Era[] = ['stateless'];

@@ -41,7 +41,8 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
       );
     }
     const resource = of.oidc_config && namedResource(of.oidc_config);
-    return createRules({ tools, policies, known, tasks, resource, unreadable });
+    const isActive = tools !== undefined || policies !== undefined;
+    return createRules({ tools, policies, known, tasks: isActive ? tasks : undefined, resource, unreadable });
   }
 
   return {

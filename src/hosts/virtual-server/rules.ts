@@ -12,6 +12,7 @@ import { claimsOf } from '#gateway/proxy/admit.ts';
 import type { ChangedList, LiveRules } from '#gateway/proxy/lists/live-stream.ts';
 import { createRules, type Rules } from '#gateway/proxy/rules.ts';
 import type { NamedResource } from '#gateway/proxy/settings.ts';
+import type { TaskIds } from '#gateway/proxy/tasks/task-ids.ts';
 import { CALL_TOOL, FIND_TOOL } from '#gateway/virtual-server/optimizer/definitions.ts';
 import { readInnerCall } from '#gateway/virtual-server/optimizer/inner-call.ts';
 import type { ToolRoute } from '#gateway/virtual-server/own-tools/ports.ts';
@@ -37,7 +38,11 @@ type IncomingAuth = VmcpConfig['incomingAuth'];
 const LISTS: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 
 /** Throws Failure `policy-file-invalid`. */
-export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, logger: Logger): VirtualRules {
+export function openVirtualRules(
+  { incomingAuth, optimizer }: VmcpConfig,
+  logger: Logger,
+  tasks: TaskIds,
+): VirtualRules {
   const known = createKnownTools();
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
@@ -48,7 +53,7 @@ export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, logger
   let tools: readonly KnownTool[] = [];
 
   function makeRules(decidedBy: Policies | undefined): Rules {
-    return createRules({ policies: decidedBy, known, resource: namedResourceOf(from), unreadable });
+    return createRules({ policies: decidedBy, known, tasks, resource: namedResourceOf(from), unreadable });
   }
 
   /** The tools of the optimizer themselves, and the tools that they call by the policies as they are. */

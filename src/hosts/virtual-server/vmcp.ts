@@ -12,6 +12,7 @@ import { listenHttp } from '#gateway/proxy/listener.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
 import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
 import { limitsOf, timesOf } from '#gateway/proxy/settings.ts';
+import { createTaskIds } from '#gateway/proxy/tasks/task-ids.ts';
 import { knownTools, type Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
 import type { InnerCalls, OwnTools } from '#gateway/virtual-server/own-tools/ports.ts';
 import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
@@ -116,7 +117,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const [times, { messageBytes }] = [timesOf(gate), limitsOf(gate)];
   const { outbound, upstream } = openConnections(closing);
   const seal = openSeal(environment[VMCP_ENV.sessionHmacSecret]);
-  const rules = openVirtualRules(config, logger);
+  const rules = openVirtualRules(config, logger, createTaskIds(seal, proxyClock.now));
   const { metrics, numbers, telemetry, audit, recorder, observer } = await openObservation(options, gate, closing);
   const replica = proxyClock.random(6).toString('hex');
   const issuer = await openVirtualIssuer({

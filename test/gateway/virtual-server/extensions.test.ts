@@ -1,4 +1,5 @@
-// Extensions and tasks behind a virtual server, which offers none: a call ends with its result.
+// Tasks and other extensions behind a virtual server: a client gets to the end of its tasks, and what cannot be carried to its
+// end does not reach members.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -15,6 +16,7 @@ import { configOf, connect, postTo, runVirtual, type TestedVirtualServer } from 
 
 const REVISION = '2026-07-28';
 const TASKS = 'io.modelcontextprotocol/tasks';
+const OWN_ID = 'task of the member';
 
 let wiki: TestMember;
 let chart: TestServer;
@@ -48,23 +50,66 @@ function resultOf({ method, params }: Rpc): object | undefined {
     case 'tools/list':
       return { tools: [{ name: 'draw', inputSchema: { type: 'object' } }], ...lists };
     case 'tools/call':
-      return canGoOn ? { resultType: 'task', taskId: 't1' } : { resultType: 'complete', content: [] };
+      return canGoOn ? { resultType: 'task', taskId: OWN_ID } : { resultType: 'complete', content: [] };
+    case 'tasks/get':
+    case 'tasks/update':
+    case 'tasks/cancel':
+      return { taskId: OWN_ID, status: 'completed', result: { content: [] } };
     default:
       return undefined;
   }
 }
 
-test('a member of 2026-07-28 does not hear of extensions that the virtual server cannot carry', async () => {
+/** The answer to a request of 2026-07-28. */
+async function ask(method: string, params: object, name: string, extensions: readonly string[] = [TASKS]) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': REVISION,
     'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': { sampling: {}, extensions: { [TASKS]: {} } },
+    'io.modelcontextprotocol/clientCapabilities': {
+      sampling: {},
+      extensions: Object.fromEntries(extensions.map((each) => [each, {}])),
+    },
   };
-  const headers = { 'mcp-protocol-version': REVISION, 'mcp-method': 'tools/call', 'mcp-name': 'chart_draw' };
-  const params = { name: 'chart_draw', arguments: { big: '9007199254740993' }, _meta };
-  const { json } = await postTo(office.url, { id: 1, method: 'tools/call', params }, headers);
-  expect(json?.result).toMatchObject({ resultType: 'complete', content: [] });
-  const got = chart.received.findLast(({ message }) => message?.method === 'tools/call')?.message?.params;
+  const headers = { 'mcp-protocol-version': REVISION, 'mcp-method': method, 'mcp-name': name };
+  return (await postTo(office.url, { id: 1, method, params: { ...params, _meta } }, headers)).json;
+}
+
+function lastAsked(method: string) {
+  return chart.received.findLast(({ message }) => message?.method === method);
+}
+
+test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
+  'a client gets to its task by %s, at the member that made it',
+  async (method) => {
+    const made = await ask('tools/call', { name: 'chart_draw' }, 'chart_draw');
+    const taskId: string = made?.result.taskId;
+    expect([made?.result.resultType, taskId === OWN_ID]).toEqual(['task', false]);
+    const asked = await ask(method, { taskId }, taskId);
+    expect(asked?.result).toMatchObject({ taskId, status: 'completed' });
+    const { message, request } = lastAsked(method) ?? {};
+    expect([message?.params, request?.headers['mcp-name']]).toMatchObject([{ taskId: OWN_ID }, OWN_ID]);
+  },
+);
+
+test('the id of a member is not the id of a client', async () => {
+  const before = chart.received.length;
+  expect((await ask('tasks/get', { taskId: OWN_ID }, OWN_ID))?.error.code).toBe(-32602);
+  expect(chart.received.slice(before).filter(({ message }) => message?.method === 'tasks/get')).toEqual([]);
+});
+
+test('tasks are offered to clients of 2026-07-28 alone', async () => {
+  const discovered = await ask('server/discover', {}, '');
+  expect(discovered?.result.capabilities.extensions).toEqual({ [TASKS]: {} });
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const begun = await postTo(office.url, { id: 0, method: 'initialize', params });
+  expect(begun.json?.result.capabilities).not.toHaveProperty('extensions');
+});
+
+test('a member does not hear of other extensions, and the rest of the request is as it was', async () => {
+  const params = { name: 'chart_draw', arguments: { big: '9007199254740993' } };
+  const answer = await ask('tools/call', params, 'chart_draw', ['com.example/other']);
+  expect(answer?.result).toMatchObject({ resultType: 'complete', content: [] });
+  const got = lastAsked('tools/call')?.message?.params;
   expect(got).toMatchObject({
     name: 'draw',
     arguments: { big: '9007199254740993' },

@@ -2,6 +2,7 @@
 // capabilities of one era in the words of the other.
 
 import { isObject, type JsonObject } from '#std/json.ts';
+import { TASKS } from '../../wire/extensions.ts';
 
 export const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 export const META_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
@@ -58,9 +59,6 @@ export const SESSION_METHODS: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-/** In both eras of another shape, so that neither side's tasks can be bridged. */
-const TASKS = 'io.modelcontextprotocol/tasks';
-
 /** Capabilities of a client with sessions, as 2026-07-28 has them. */
 export function statelessClientCapabilities(capabilities: JsonObject): JsonObject {
   const { experimental, roots, sampling, elicitation } = capabilities;
@@ -83,6 +81,7 @@ export function serverCapabilities(capabilities: JsonObject): JsonObject {
   return present({ ...capabilities, tasks: undefined, extensions: withoutTasks(capabilities.extensions) });
 }
 
+/** In both eras of another shape, so that neither side's tasks can be bridged. */
 function withoutTasks(extensions: unknown): JsonObject | undefined {
   return isObject(extensions) ? present({ ...extensions, [TASKS]: undefined }) : undefined;
 }

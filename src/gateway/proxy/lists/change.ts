@@ -1,7 +1,7 @@
 // Decides how the rules change the answer to a request.
 
 import type { Answer } from '../../backends/backend.ts';
-import { watchText } from '../../wire/large/text-watch.ts';
+import { type TextWatch, watchText } from '../../wire/large/text-watch.ts';
 import type { Message } from '../../wire/message.ts';
 import type { Caller } from '../caller.ts';
 import { isListKey, listKeyOf, type Rules } from '../rules.ts';
@@ -26,6 +26,8 @@ interface ChangeParts {
  */
 const HELD_BYTES_MAX = 1024 * 1024;
 
+const ANY: TextWatch = { push: () => true };
+
 /** Wraps the answer with the changes that the rules make in it; undefined if no rules apply. */
 export function changeOf(
   { rules, messageBytes }: ChangeParts,
@@ -36,7 +38,10 @@ export function changeOf(
   const isList = listKeyOf(message) !== undefined;
   const size = isList
     ? { messageBytes }
-    : { messageBytes: Math.min(messageBytes, HELD_BYTES_MAX), watch: () => watchText(isListKey) };
+    : {
+        messageBytes: Math.min(messageBytes, HELD_BYTES_MAX),
+        watch: () => (rules.filters ? watchText(isListKey) : ANY),
+      };
   const options = { ...size, rewrite, kept: keptStatus(isList, inSession) };
   return (answer) => rewriteAnswer(answer, options);
 }

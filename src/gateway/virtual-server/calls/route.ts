@@ -14,11 +14,19 @@ export type RequestRoute =
 
 const SHOWN_MAX = 200;
 
-export function routeRequest(offer: Offer, body: Buffer, request: RequestMessage, era: Era): RequestRoute {
+/** `taskTool`: as clients see it, the tool that made the task which the request is about. */
+export function routeRequest(
+  offer: Offer,
+  body: Buffer,
+  request: RequestMessage,
+  era: Era,
+  taskTool?: string,
+): RequestRoute {
   const { method, target, id } = request;
   const name = target?.value ?? '';
   const shown = name.slice(0, SHOWN_MAX);
   const invalid = (text: string): RequestRoute => ({ error: errorBody(id, ERRORS.invalidParams, text) });
+  if (taskTool !== undefined) return taskRoute(offer, request, taskTool);
   switch (method) {
     case 'tools/call': {
       const tool = offer.tools.get(name);
@@ -37,6 +45,14 @@ export function routeRequest(offer: Offer, body: Buffer, request: RequestMessage
     default:
       return { error: errorBody(id, ERRORS.methodNotFound, `Method not found: ${method.slice(0, SHOWN_MAX)}`) };
   }
+}
+
+/** The id is the member's own already. */
+function taskRoute(offer: Offer, { id }: RequestMessage, tool: string): RequestRoute {
+  const route = offer.tools.get(tool);
+  if (route !== undefined) return { member: route.member, own: undefined };
+  const text = `Task not found: its tool ${tool.slice(0, SHOWN_MAX)} is not offered any more`;
+  return { error: errorBody(id, ERRORS.invalidParams, text) };
 }
 
 function resourceRoute(offer: Offer, { id }: RequestMessage, uri: string, era: Era): RequestRoute {

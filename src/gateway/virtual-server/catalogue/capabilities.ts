@@ -1,10 +1,11 @@
 // What a virtual server can do, out of what its members can.
 
 import { isObject, type JsonObject } from '#std/json.ts';
+import { TASKS } from '../../wire/extensions.ts';
 
 /**
  * `tools` always: workflows and members that join later have some. Lists of all kinds may change while members come and go,
- * and the server itself reports it. Tasks are not offered: their ids say nothing about who has them.
+ * and the server itself reports it. `extensions` are for clients of 2026-07-28 alone: those that a member has and that can be carried.
  */
 export function offeredCapabilities(members: readonly JsonObject[]): JsonObject {
   const having = (feature: string) => members.filter((each) => isObject(each[feature]));
@@ -16,5 +17,10 @@ export function offeredCapabilities(members: readonly JsonObject[]): JsonObject 
     ...(resources.length > 0 ? { resources: { listChanged: true, ...(subscribe ? { subscribe } : {}) } } : {}),
     ...(having('completions').length > 0 ? { completions: {} } : {}),
     ...(having('logging').length > 0 ? { logging: {} } : {}),
+    ...(members.some(offersTasks) ? { extensions: { [TASKS]: {} } } : {}),
   };
+}
+
+function offersTasks({ extensions }: JsonObject): boolean {
+  return isObject(extensions) && isObject(extensions[TASKS]);
 }

@@ -5,7 +5,7 @@ import type { Cause } from '../../backends/bridge/ask.ts';
 import { authorizeAs } from '../../credentials/authorize.ts';
 import type { Credential } from '../../credentials/credential.ts';
 import type { MemberHealth } from '../health/member-health.ts';
-import { withoutExtensions } from './carried.ts';
+import { withCarriedExtensions } from './carried.ts';
 
 export interface Member {
   /** Without spaces: the name of a Kubernetes object. */
@@ -34,12 +34,12 @@ type Changes = Partial<Pick<Exchange, 'headers' | 'body' | 'message' | 'session'
 
 /** The endpoint of a member is its URL: the path of the client says nothing there. */
 export function exchangeFor({ credential }: Member, exchange: Exchange, changes: Changes): Exchange {
-  const { method, era, body, message, caller, identity = UNIDENTIFIED } = exchange;
+  const { method, era, body, message, caller, identity = UNIDENTIFIED, carriesTasks } = exchange;
   const authorize = authorizeAs(credential, { key: caller, ...identity });
   const headers = headersForMembers(changes.headers ?? exchange.headers);
   const session = undefined;
-  return withoutExtensions({
-    ...{ method, era, path: '/', body, message, session, caller, identity, authorize },
+  return withCarriedExtensions({
+    ...{ method, era, path: '/', body, message, session, caller, identity, authorize, carriesTasks },
     ...changes,
     headers,
   });
