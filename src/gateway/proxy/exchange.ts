@@ -16,6 +16,7 @@ import type { Message } from '../wire/message.ts';
 import { eraOf } from '../wire/revisions.ts';
 import { scanMessage } from '../wire/scan.ts';
 import type { SessionSeal } from '../wire/seal.ts';
+import type { AdmittedMessage } from './admit.ts';
 import type { Caller } from './caller.ts';
 import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
@@ -164,16 +165,9 @@ function prepareAdmitted(
       innerRefusal: admitted?.innerRefusal,
     },
     exchange: {
-      method: incoming.method,
+      ...leavingRequest(incoming, message, admitted),
       era,
-      path: incoming.path,
-      headers: leavingHeaders(incoming, message, admitted?.backendName),
-      body: admitted?.body ?? body,
-      message: admitted?.message ?? message,
       session: session?.id,
-      caller: caller.key,
-      taskTool: admitted?.taskTool,
-      identity: caller,
       authorize: authorizeAs(world.credential, caller),
     },
     change: live ? undefined : changeOf(world, { message, body, caller, inSession: session?.id !== undefined }),
@@ -181,6 +175,26 @@ function prepareAdmitted(
       ? (answer) =>
           openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription, tasks: admitted?.tasks })
       : undefined,
+  };
+}
+
+type LeavingRequest = Omit<Exchange, 'era' | 'session' | 'authorize'>;
+
+function leavingRequest(
+  incoming: Incoming,
+  message: Message | undefined,
+  admitted: AdmittedMessage | undefined,
+): LeavingRequest {
+  const { method, path, caller } = incoming;
+  return {
+    method,
+    path,
+    headers: leavingHeaders(incoming, message, admitted?.backendName),
+    body: admitted?.body ?? incoming.body,
+    message: admitted?.message ?? message,
+    taskTool: admitted?.taskTool,
+    caller: caller.key,
+    identity: caller,
   };
 }
 
