@@ -12,7 +12,7 @@ export const GATE_CODES = {
   'policy-hints-unknown':
     'A policy reads hints of tools (readOnlyHint and others), and the list of the MCP server does not have the tool that is called, so its hints are not known. Let the server list the tool.',
   'policy-method-unknown':
-    'The method is not one that policies can decide on; where there are policies everything else is refused. Tasks are among it: only the server knows what a task is about.',
+    'No policy permits the method. Methods of extensions are refused unless a policy that names Action::"extension" permits them, as in `permit(principal, action == Action::"extension", resource == Method::"com.example/run")`; methods in a namespace of the protocol that it does not have are always refused.',
   'policy-caller-unknown':
     'There are policies, and the request has no caller that they could decide on: the token has no `sub`.',
   'policy-engine-failed':

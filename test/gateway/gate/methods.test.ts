@@ -130,6 +130,38 @@ describe('requests', () => {
   });
 });
 
+describe('a method of an extension', () => {
+  const named = ['permit(principal, action == Action::"extension", resource == Method::"com.example/run");'];
+  const wide = ['permit(principal, action, resource);'];
+  const any = ['permit(principal, action == Action::"extension", resource);'];
+
+  test.each<readonly [reason: string, method: string, policies: readonly string[], expected: string]>([
+    ['that a policy names', 'com.example/run', named, 'allowed'],
+    ['that no policy names', 'com.example/stop', named, 'policy-method-unknown'],
+    ['that a policy permits with all others', 'com.example/stop', any, 'allowed'],
+    [
+      'that is forbidden by name',
+      'a/b',
+      [...any, 'forbid(principal, action, resource == Method::"a/b");'],
+      'policy-method-unknown',
+    ],
+    ['if everything but extensions is named', 'com.example/run', wide, 'policy-method-unknown'],
+    ['in a namespace of the protocol', 'tools/run', any, 'policy-method-unknown'],
+    ['that differs from one of the protocol in letter case', 'Tools/Call', any, 'policy-method-unknown'],
+    ['with a space', 'tools /call', any, 'policy-method-unknown'],
+    ['without a namespace', 'run', any, 'policy-method-unknown'],
+    ['with two slashes', 'a//b', any, 'policy-method-unknown'],
+    ['all tasks', 'tasks/list', any, 'policy-method-unknown'],
+  ])('%s', (_reason, method, policies, expected) => {
+    expect(decided(request(method), policiesOf(policies))).toBe(expected);
+  });
+
+  it('is not in other permits', () => {
+    const call = request('tools/call', { name: 'x' });
+    expect(decided(call, policiesOf(any))).toBe('policy-denied');
+  });
+});
+
 describe('other messages', () => {
   const note = (method: string) =>
     JSON.stringify({ jsonrpc: '2.0', method, params: { name: 'drop', uri: 'x', requestId: 1, progressToken: 1 } });

@@ -1,8 +1,9 @@
 // Which messages of a client policies decide on, which always pass, and that all others are refused: an unknown method could
-// do anything.
+// do anything, unless a policy permits it as the method of an extension.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Message, RequestMessage } from '../../wire/message.ts';
+import { METHODS } from '../../wire/methods.ts';
 import { readValue, scanValueStrict } from '../../wire/scan.ts';
 import type { Denial } from '../codes.ts';
 import type { Decision, Policies } from './decide.ts';
@@ -60,8 +61,20 @@ export function methodRule(body: Buffer, message: Message): MethodRule {
   const action = ACTIONS.get(method);
   if (action !== undefined) return target === undefined ? UNKNOWN : decided([{ action, name: target.value }]);
   if (method === 'completion/complete') return completionRule(message);
-  return method === 'subscriptions/listen' ? subscriptionRule(body, message) : UNKNOWN;
+  if (method === 'subscriptions/listen') return subscriptionRule(body, message);
+  return isOfExtension(method) ? decided([{ action: 'extension', name: method }]) : UNKNOWN;
 }
+
+/**
+ * A method in a namespace of the protocol could do what its methods do, whatever its letter case, so that no policy may permit
+ * it as an extension.
+ */
+function isOfExtension(method: string): boolean {
+  const [namespace = '', ...rest] = method.split('/');
+  return rest.length > 0 && /^[\w.-]+(\/[\w.-]+)+$/.test(method) && !NAMESPACES.has(namespace.toLowerCase());
+}
+
+const NAMESPACES: ReadonlySet<string> = new Set(METHODS.map(({ method }) => method.split('/')[0] ?? method));
 
 function decided(targets: readonly PolicyTarget[]): MethodRule {
   return { kind: 'decided', targets };
@@ -103,7 +116,7 @@ const UNKNOWN_METHOD: Denial = {
   httpStatus: 403,
   rpcCode: 403,
   code: 'policy-method-unknown',
-  message: 'Unauthorized: the method is not one that policies can permit.',
+  message: 'Unauthorized: no policy permits this method.',
 };
 
 /** Decides a message as it came from the client, before any renaming. */
@@ -116,7 +129,7 @@ export function decideMessage(policies: Policies, { body, message, claims, hints
     const hints = action === 'call_tool' ? hintsOf(name) : undefined;
     const args = span === undefined || action === 'read_resource' ? undefined : { body, span };
     const decision = policies.decide({ action, name, claims, hints, arguments: args });
-    if (!decision.allowed) return decision;
+    if (!decision.allowed) return action === 'extension' ? { allowed: false, denial: UNKNOWN_METHOD } : decision;
   }
   return { allowed: true };
 }

@@ -58,6 +58,7 @@ export function planPolicies(policies: readonly Policy[], entities: Entities): P
     call_tool: plansOf('call_tool'),
     get_prompt: plansOf('get_prompt'),
     read_resource: plansOf('read_resource'),
+    extension: plansOf('extension'),
   };
 }
 

@@ -13,13 +13,13 @@ export interface ToolHints {
 
 export const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-export type PolicyAction = 'call_tool' | 'get_prompt' | 'read_resource';
+export type PolicyAction = 'call_tool' | 'get_prompt' | 'read_resource' | 'extension';
 
-export const POLICY_ACTIONS: readonly PolicyAction[] = ['call_tool', 'get_prompt', 'read_resource'];
+export const POLICY_ACTIONS: readonly PolicyAction[] = ['call_tool', 'get_prompt', 'read_resource', 'extension'];
 
 export interface PolicyRequest {
   readonly action: PolicyAction;
-  /** As the client sees it: the tool's or prompt's name, or the resource's URI. */
+  /** As the client sees it: the tool's or prompt's name, the resource's URI, or the method of an extension. */
   readonly name: string;
   /** Verified claims of the caller. Pass the same object for the same token: what is made of it is remembered by it. */
   readonly claims: JsonObject;
@@ -43,6 +43,7 @@ export const ACTION_WORDS: Readonly<Record<PolicyAction, ActionWords>> = {
   call_tool: { type: 'Tool', operation: 'call', feature: 'tool' },
   get_prompt: { type: 'Prompt', operation: 'get', feature: 'prompt' },
   read_resource: { type: 'Resource', operation: 'read', feature: 'resource' },
+  extension: { type: 'Method', operation: 'call', feature: 'extension' },
 };
 
 /** What policies written for ToolHive have in place of these characters of a URI. */

@@ -11,9 +11,13 @@ export interface PolicyScope {
   readonly resourceType?: string;
 }
 
-/** `actionGroups`: entities are known that may group actions, so that `in` can mean more than it names. */
-export function policyScope({ action, resource }: PolicyJson, actionGroups: boolean): PolicyScope {
-  const actions = scopeActions(action, actionGroups);
+/**
+ * `actionGroups`: entities are known that may group actions, so that `in` can mean more than it names. A method of an extension
+ * may do anything, so only a policy that names the action `extension` permits it.
+ */
+export function policyScope({ effect, action, resource }: PolicyJson, actionGroups: boolean): PolicyScope {
+  const mayMean = scopeActions(action, actionGroups);
+  const actions = effect === 'permit' && !namesExtension(action) ? mayMean.filter(isOfProtocol) : mayMean;
   if (resource.op === '==' && 'entity' in resource) {
     const entity = typeAndId(resource.entity);
     return { actions, resource: entity, resourceType: entity.type };
@@ -21,12 +25,26 @@ export function policyScope({ action, resource }: PolicyJson, actionGroups: bool
   return { actions, resourceType: resource.op === 'is' ? resource.entity_type : undefined };
 }
 
+function namesExtension(action: PolicyJson['action']): boolean {
+  return namedActions(action)?.some(({ type, id }) => type === 'Action' && id === 'extension') === true;
+}
+
+function isOfProtocol(action: PolicyAction): boolean {
+  return action !== 'extension';
+}
+
 function scopeActions(action: PolicyJson['action'], actionGroups: boolean): readonly PolicyAction[] {
   if (action.op === 'All' || (action.op === 'in' && actionGroups)) return POLICY_ACTIONS;
-  const entities = 'entities' in action ? action.entities : 'entity' in action ? [action.entity] : undefined;
-  if (entities === undefined) return POLICY_ACTIONS;
-  const named = entities.map(typeAndId).filter(({ type }) => type === 'Action');
-  return POLICY_ACTIONS.filter((each) => named.some(({ id }) => id === each));
+  const named = namedActions(action)?.filter(({ type }) => type === 'Action');
+  return named === undefined ? POLICY_ACTIONS : POLICY_ACTIONS.filter((each) => named.some(({ id }) => id === each));
+}
+
+/** Undefined if the scope names none. */
+function namedActions(
+  action: PolicyJson['action'],
+): readonly { readonly type: string; readonly id: string }[] | undefined {
+  if ('entities' in action) return action.entities.map(typeAndId);
+  return 'entity' in action ? [typeAndId(action.entity)] : undefined;
 }
 
 export function typeAndId(uid: EntityUidJson): { readonly type: string; readonly id: string } {
