@@ -24,8 +24,6 @@ export interface Exchange {
   readonly caller: string;
   /** What a verified token says of the caller, for whoever decides about more than one server behind it. */
   readonly identity?: CallerIdentity;
-  /** The tool that made the task which the message is about, for whoever has several servers behind it. */
-  readonly taskTool?: string;
   /** A call of a client that can go on with a task; a virtual server keeps the extensions of all other requests from members. */
   readonly carriesTasks?: true;
   /** Absent: the headers are all there is. Transports call it last, for every request that they send for this exchange. */

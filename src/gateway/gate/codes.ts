@@ -23,7 +23,7 @@ export const GATE_CODES = {
   'tool-unknown':
     'There is no tool of that name for clients: tools_filter leaves it out, or it was renamed and is callable by its new name only.',
   'task-unknown':
-    "No task of that id is the caller's: another caller made it, or its tool is not shown any more, or the key that sealed the id is gone. A subscription that names tasks in another form than a list of texts is refused alike.",
+    "No task of that id is the caller's: another caller made it, its tool is hidden or has another name now, or the key that sealed the id is gone. The same code refuses a subscription whose taskIds are not a list of texts.",
   'task-list-refused':
     'tasks/list is not offered by a proxy with policies or tool filters: the list of the MCP server does not say which caller made a task. The client asks for each of its tasks by tasks/get.',
   'tool-override-clash':

@@ -13,7 +13,7 @@ import { scanMessage } from '../wire/scan.ts';
 import type { Caller } from './caller.ts';
 import { denialRefusal, type Refusal, scopeRefusal } from './faults.ts';
 import type { NamedResource } from './settings.ts';
-import { admitTasks } from './tasks/requests.ts';
+import { admitTasks, TASK_UNKNOWN } from './tasks/requests.ts';
 import type { MadeTask, TaskIds } from './tasks/task-ids.ts';
 
 /** A message that may pass. */
@@ -25,9 +25,7 @@ export interface AdmittedMessage {
   readonly backendName?: string;
   /** The tool that it calls calls this one; or the one that made the task. */
   readonly innerTool?: string;
-  /** The tool that made the task which the message is about. */
-  readonly taskTool?: string;
-  /** In a subscription: the ids of tasks that the client has, by the ids of the server. */
+  /** Of a subscription: the ids of tasks that the client named, by the ids of the server. */
   readonly tasks?: ReadonlyMap<string, string>;
   /** Why the caller may not call that one, by what policies say when it is asked; undefined where it may. */
   readonly innerRefusal?: () => RefusedMessage | undefined;
@@ -70,7 +68,7 @@ export function admit(
   if (tasks === undefined) return admitOther(parts, message, body, caller);
   if (tasks.refusal !== undefined) return tasks;
   const { task, named, ...sent } = tasks;
-  if (task !== undefined) return { ...sent, backendName: task.id, innerTool: task.tool, taskTool: task.tool };
+  if (task !== undefined) return { ...sent, backendName: task.id, innerTool: task.tool };
   const admitted = admitOther(parts, sent.message, sent.body, caller);
   return admitted.refusal === undefined ? { ...admitted, tasks: named } : admitted;
 }
@@ -78,10 +76,11 @@ export function admit(
 /** Policies permitted the call that made the task; others decide again about its tool, without arguments. */
 function taskRefusal(
   { tools, policies, known }: RuleParts,
-  { tool: name, policies: digest }: MadeTask,
+  { tool: name, own, policies: digest }: MadeTask,
   caller: Caller,
 ): RefusedMessage | undefined {
-  if (tools !== undefined && tools.ownName(name) === undefined) return { refusal: denialRefusal(unknownTool(name)) };
+  // It is hidden now, or is the name of another tool.
+  if (tools !== undefined && tools.ownName(name) !== own) return { refusal: TASK_UNKNOWN };
   if (policies === undefined || policies.digest === digest) return undefined;
   const hints = known.hintsOf(name);
   const decision = policies.decide({ action: 'call_tool', name, claims: claimsOf(caller), hints });

@@ -192,7 +192,6 @@ function leavingRequest(
     headers: leavingHeaders(incoming, message, admitted?.backendName),
     body: admitted?.body ?? incoming.body,
     message: admitted?.message ?? message,
-    taskTool: admitted?.taskTool,
     caller: caller.key,
     identity: caller,
   };

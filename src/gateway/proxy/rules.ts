@@ -3,9 +3,11 @@
 
 import { setBounded } from '#std/bounded.ts';
 import { isObject } from '#std/json.ts';
+import type { RewriteMessage } from '../backends/rewrite-answer.ts';
 import type { KnownTools } from '../gate/known-tools.ts';
 import { type FilteredKey, filterList, type ListView } from '../gate/lists.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
+import { renameResultTasks, withoutTaskList } from '../wire/extensions/task-ids.ts';
 import { foldKey } from '../wire/json-members.ts';
 import { listItems } from '../wire/lists.ts';
 import type { Message, MessageId, RequestMessage, Span } from '../wire/message.ts';
@@ -13,8 +15,7 @@ import { methodFacts } from '../wire/methods.ts';
 import { readValue, scanMessage } from '../wire/scan.ts';
 import { type AdmittedMessage, admit, claimsOf, type RefusedMessage, type RuleParts } from './admit.ts';
 import type { Caller } from './caller.ts';
-import type { RewriteMessage } from './lists/list-answer.ts';
-import { renameTasks, taskNaming, withoutTaskList } from './tasks/answers.ts';
+import { taskNaming } from './tasks/task-ids.ts';
 
 export interface Rules {
   /** Lists show less to some callers than the server offers. */
@@ -61,14 +62,16 @@ export function createRules(parts: RuleParts): Rules {
 
 /** Names the tasks of an answer as the client does, after its lists were filtered; undefined if it names none. */
 function withTasks(
-  { tasks, policies }: RuleParts,
+  { tasks, tools, policies }: RuleParts,
   message: RequestMessage,
   caller: Caller,
   lists: RewriteMessage = (bytes) => bytes,
 ): RewriteMessage | undefined {
   if (tasks !== undefined && message.method === 'initialize') return (bytes) => withoutTaskList(lists(bytes));
-  const rename = tasks && taskNaming(tasks, message, caller.key, policies?.digest ?? '');
-  return rename === undefined ? undefined : (bytes) => renameTasks(lists(bytes), rename);
+  const name = message.target?.value ?? '';
+  const call = { own: tools?.ownName(name) ?? name, policies: policies?.digest ?? '' };
+  const rename = tasks && taskNaming(tasks, message, caller.key, call);
+  return rename === undefined ? undefined : (bytes) => renameResultTasks(lists(bytes), rename);
 }
 
 /** One page of the server's tools that passes. */
@@ -120,9 +123,10 @@ const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'reso
 
 /** Clients written in Go read keys in any letter case, by the rules of Unicode. */
 function filteredKey(key: string | undefined): FilteredKey | undefined {
-  const folded = key === undefined ? undefined : foldKey(key);
-  return FILTERED.find((each) => foldKey(each) === folded);
+  return key === undefined ? undefined : FOLDED.get(foldKey(key));
 }
+
+const FOLDED: ReadonlyMap<string, FilteredKey> = new Map(FILTERED.map((each) => [foldKey(each), each]));
 
 /** The key of the list that the message asks for; undefined for other messages. */
 export function listKeyOf(message: Message | undefined): FilteredKey | undefined {
@@ -131,10 +135,11 @@ export function listKeyOf(message: Message | undefined): FilteredKey | undefined
 }
 
 /**
- * A message without a match has no list and changes none. The parser reads a key that is written with escapes or with U+017F, an
- * s to some clients, and refuses UTF-16, which some clients read.
+ * A message without a match has no list and changes none. The parser reads a key that is written with escapes or with one of the
+ * letters that some clients fold to s, k and i (U+017F, U+212A, U+0130, U+0131), and refuses UTF-16, which some clients read.
  */
-const PERHAPS_LIST = /"(tools|prompts|resources|resourceTemplates|skills)"|\\u|\xc5\xbf|\0|list_changed/i;
+const PERHAPS_LIST =
+  /"(tools|prompts|resources|resourceTemplates|skills)"|\\u|\xc5\xbf|\xe2\x84\xaa|\xc4[\xb0\xb1]|\0|list_changed/i;
 
 /** `key` is undefined if no list was requested; any answer may have one all the same. What cannot be read becomes an error. */
 function rewriteMessage(

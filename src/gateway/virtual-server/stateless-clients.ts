@@ -6,10 +6,13 @@ import { createLaterFlow, NO_FLOW } from '../backends/bridge/context.ts';
 import { objectOf } from '../backends/bridge/messages.ts';
 import { META_CAPABILITIES, SESSION_METHODS } from '../backends/bridge/protocol.ts';
 import { createReply } from '../backends/bridge/reply.ts';
+import { isErrorStatus, rewriteAnswer } from '../backends/rewrite-answer.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
+import { renameResultTasks } from '../wire/extensions/task-ids.ts';
+import type { TextWatch } from '../wire/large/text-watch.ts';
 import type { RequestMessage } from '../wire/message.ts';
 import { openAtMember, renameTarget } from './calls/open-call.ts';
-import { routeRequest } from './calls/route.ts';
+import { routeRequest, taskOfMember } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
 import { answerFromOffer, discoverMessage, listMessage, listNameOf } from './lists-answer.ts';
 import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
@@ -70,11 +73,21 @@ function forwardStateless(
 ): Flow {
   if (request.method === 'subscriptions/listen') return openSubscription(world, offer, exchange, body, request, answer);
   const passed = passOptimizer(world, offer, { exchange, body, request }, answer);
-  return 'flow' in passed ? passed.flow : forwardCall(world, offer, passed.call, answer);
+  if ('flow' in passed) return passed.flow;
+  // The call of `call_tool` ends with its result: the client called another tool.
+  const isOwn = passed.call.request !== request;
+  const mayMakeTask = !isOwn && (request.method === 'tools/call' || request.method.startsWith('tasks/'));
+  return forwardCall(world, offer, passed.call, answer, mayMakeTask);
 }
 
-function forwardCall(world: World, offer: Offer, { exchange, body, request }: ToolCall, answer: Answer): Flow {
-  const route = routeRequest(offer, body, request, 'stateless', exchange.taskTool);
+function forwardCall(
+  world: World,
+  offer: Offer,
+  { exchange, body, request }: ToolCall,
+  answer: Answer,
+  mayMakeTask: boolean,
+): Flow {
+  const route = routeRequest(offer, body, request, 'stateless');
   if (route.error !== undefined) {
     // 2026-07-28, Streamable HTTP, Protocol Version Header: an unknown method is 404.
     createReply(answer).finish(route.error, request.target === undefined ? 404 : 200);
@@ -82,9 +95,26 @@ function forwardCall(world: World, offer: Offer, { exchange, body, request }: To
   }
   const member = world.members.find(route.member);
   if (member !== undefined) {
-    const sent = renameTarget({ ...exchange, carriesTasks: true }, route.own);
-    return openAtMember(world, undefined, member, sent, answer);
+    const sent = renameTarget(exchange, route.own);
+    if (!mayMakeTask) return openAtMember(world, undefined, member, sent, answer);
+    const carrying = { ...sent, carriesTasks: true } as const;
+    return openAtMember(world, undefined, member, carrying, nameTasks(answer, member.name, request, world));
   }
   createReply(answer).finish(errorBody(request.id, ERRORS.internalError, 'The backend has just left'));
   return NO_FLOW;
+}
+
+/** Most of the answer to a call that is held to look for a task; the result of a task holds its id as well. */
+const HELD_BYTES_MAX = 1024 * 1024;
+const ANY: TextWatch = { push: () => true };
+
+/** The ids of tasks say which member has them. */
+function nameTasks(answer: Answer, member: string, { method }: RequestMessage, { messageBytes }: World): Answer {
+  const isCall = method === 'tools/call';
+  return rewriteAnswer(answer, {
+    messageBytes: isCall ? Math.min(messageBytes, HELD_BYTES_MAX) : messageBytes,
+    ...(isCall ? { watch: () => ANY } : {}),
+    rewrite: (bytes) => renameResultTasks(bytes, (id) => taskOfMember(member, id)),
+    kept: isErrorStatus,
+  });
 }

@@ -1,7 +1,7 @@
 // Every method of every revision of MCP, and of the extensions that are understood, in one table: who sends it, what it is
 // about, what its result lists.
 
-import { SKILLS } from './extensions.ts';
+import { SKILLS } from './extensions/identifiers.ts';
 import type { Era } from './revisions.ts';
 
 type Feature =
@@ -109,7 +109,12 @@ export const METHODS: readonly MethodFacts[] = [
 
   facts('skills/list', 'client', EVERY, 'resource', { kind: 'list', resultKey: 'skills', extension: SKILLS }),
   facts('skills/get', 'client', EVERY, 'resource', { kind: 'call', target: 'uri', extension: SKILLS }),
-  facts('resources/directory/read', 'client', EVERY, 'resource', { kind: 'call', target: 'uri', extension: SKILLS }),
+  facts('resources/directory/read', 'client', EVERY, 'resource', {
+    kind: 'list',
+    target: 'uri',
+    resultKey: 'resources',
+    extension: SKILLS,
+  }),
 ];
 
 const BY_METHOD: ReadonlyMap<string, MethodFacts> = new Map(METHODS.map((each) => [each.method, each]));

@@ -1,11 +1,11 @@
-// Keeps bytes that came before the end of what they belong to.
+// Keeps the bytes of an event or message that has not ended.
 
 export interface Remainder {
   /** Bytes. */
   length(): number;
   /** Copies a part of the chunk, which may be changed afterwards. */
   keep(chunk: Buffer, from: number, to: number): void;
-  /** What was kept and this part, in memory that is not written again. Nothing is kept afterwards. */
+  /** The kept bytes and this part, in memory that is not written again. Nothing is kept afterwards. */
   take(chunk: Buffer, from: number, to: number): Buffer;
   clear(): void;
 }

@@ -98,9 +98,10 @@ export function createEventSplitter(
     let from = rest.length() === 0 && !passing ? line : 0;
     let fresh = atLineStart;
     let cr = chunk.indexOf(CR, line);
+    let lf = chunk.indexOf(LF, line);
     afterCr = false;
     while (line < chunk.length) {
-      const lf = chunk.indexOf(LF, line);
+      if (lf !== -1 && lf < line) lf = chunk.indexOf(LF, line);
       if (cr !== -1 && cr < line) cr = chunk.indexOf(CR, line);
       const end = lf === -1 || (cr !== -1 && cr < lf) ? cr : lf;
       if (end === -1) break;
@@ -134,8 +135,9 @@ function readEvent(raw: Buffer, start: number): SseEvent | undefined {
   let retry: number | undefined;
   let line = start;
   let cr = raw.indexOf(CR, line);
+  let lf = raw.indexOf(LF, line);
   while (line < raw.length) {
-    const lf = raw.indexOf(LF, line);
+    if (lf !== -1 && lf < line) lf = raw.indexOf(LF, line);
     if (cr !== -1 && cr < line) cr = raw.indexOf(CR, line);
     const end = lf === -1 || (cr !== -1 && cr < lf) ? cr : lf;
     if (end === -1) break;

@@ -30,6 +30,7 @@ beforeAll(async () => {
 afterAll(stopAll);
 
 const TOOLS = '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"},{"name":"hidden"}]}}';
+const SKILLS = '{"jsonrpc":"2.0","id":1,"result":{"skills":[{"name":"hidden"}]}}';
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' } as const;
 const PROMPTS = { jsonrpc: '2.0', id: 1, method: 'prompts/list' } as const;
 
@@ -44,6 +45,9 @@ it.each([
   ['of a call, with an escaped key', call('a'), 'application/json', TOOLS.replace('"tools"', '"\\u0074ools"')],
   ['of a call, in another letter case', call('a'), 'application/json', TOOLS.replace('"tools"', '"Tools"')],
   ['of a call, with a long s', call('a'), 'application/json', TOOLS.replace('"tools"', '"tool\u017f"')],
+  ['of skills, with a Kelvin sign', call('a'), 'application/json', SKILLS.replace('k', '\u212a')],
+  ['of skills, with a dotted i', call('a'), 'application/json', SKILLS.replace('i', '\u0130')],
+  ['of skills, with a dotless i', call('a'), 'application/json', SKILLS.replace('i', '\u0131')],
   ['of a ping', { jsonrpc: '2.0', id: 1, method: 'ping' }, 'application/json', TOOLS],
 ] as const)('a list that comes as the answer %s is filtered or refused', async (_what, request, type, body) => {
   answerWith(200, type, body);
@@ -94,8 +98,13 @@ it.each([
   expect((await post(proxy.url, call('a'))).text === body).toBe(true);
 });
 
+it('an answer of 4 MB that begins with a list is refused', async () => {
+  answerWith(200, 'application/json', LARGE_LIST);
+  const { status, text } = await post(proxy.url, call('a'));
+  expect([status, text]).toEqual([502, expect.stringContaining('too large to be filtered')]);
+});
+
 it.each([
-  ['begins with a list, as JSON', 'application/json', LARGE_LIST],
   ['begins with a list, as an event', 'text/event-stream', `data: ${LARGE_LIST}\n\n`],
   ['ends with a list, as JSON', 'application/json', LATE_LIST],
   ['ends with a list, as an event', 'text/event-stream', `data: ${LATE_LIST}\n\n`],

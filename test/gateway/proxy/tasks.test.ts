@@ -53,8 +53,10 @@ async function replica(
 function answerTasks({ response, message }: Received): void {
   const { method, params } = message ?? {};
   const stateless = JSON.stringify({ params }).includes(REVISION);
-  const task = { taskId: OWN_ID, status: 'completed', result: { content: [{ type: 'text', text: 'done' }] } };
+  const text = JSON.stringify({ params }).includes('"large":true') ? 'done'.repeat(500_000) : 'done';
+  const task = { taskId: OWN_ID, status: 'completed', result: { content: [{ type: 'text', text }] } };
   if (message === undefined || message.id === undefined) response.writeHead(202).end();
+  else if (method === 'subscriptions/listen') announce(response);
   else if (method === 'server/discover') answerResult(response, message, DISCOVERED);
   else if (method === 'initialize') {
     const capabilities = { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
@@ -67,6 +69,17 @@ function answerTasks({ response, message }: Received): void {
   } else answerResult(response, message, task);
 }
 
+/** A task that the client named, if it named one, and a task of somebody else. */
+function announce(response: Received['response']): void {
+  const events = [
+    { method: 'notifications/subscriptions/acknowledged', params: { notifications: { taskIds: [OWN_ID, 'another'] } } },
+    { method: 'notifications/tasks', params: { taskId: OWN_ID, status: 'working' } },
+    { method: 'notifications/tasks', params: { taskId: 'another', status: 'working' } },
+  ];
+  const text = events.map((each) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...each })}\n\n`).join('');
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
+}
+
 const DISCOVERED = {
   supportedVersions: [REVISION],
   capabilities: { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
@@ -74,19 +87,23 @@ const DISCOVERED = {
 };
 const INITIALIZED = { protocolVersion: '2025-11-25', serverInfo: { name: 'test', version: '1' } };
 
-async function ask(proxy: AttackedProxy, method: string, params: JsonObject, name?: string): Promise<Asked> {
+async function send(proxy: AttackedProxy, method: string, params: JsonObject, name?: string): Promise<string> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': REVISION,
     'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
   };
-  const headers = {
-    'mcp-protocol-version': REVISION,
-    'mcp-method': method,
-    ...(name === undefined ? {} : { 'mcp-name': name }),
-  };
-  const { text } = await post(proxy.url, { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }, headers);
-  return JSON.parse(text);
+  const named: Record<string, string> = name === undefined ? {} : { 'mcp-name': name };
+  const headers = { 'mcp-protocol-version': REVISION, 'mcp-method': method, ...named };
+  return (await post(proxy.url, { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }, headers)).text;
+}
+
+async function ask(proxy: AttackedProxy, method: string, params: JsonObject, name?: string): Promise<Asked> {
+  return JSON.parse(await send(proxy, method, params, name));
+}
+
+function listen(notifications: JsonObject): Promise<string> {
+  return send(permissive, 'subscriptions/listen', { notifications });
 }
 
 interface Asked {
@@ -104,7 +121,7 @@ describe('a client of 2026-07-28', () => {
     'names its task in %s, and the server gets its own id',
     async (method) => {
       const taskId = await makeTask(permissive);
-      expect(taskId).not.toContain(OWN_ID);
+      expect(taskId).toMatch(/^[\w-]{100,}$/);
       const asked = await ask(permissive, method, { taskId }, taskId);
       expect(asked.result).toMatchObject({ taskId, status: 'completed' });
       const { message, request } = server.received.at(-1) ?? {};
@@ -145,24 +162,51 @@ describe('a client of 2026-07-28', () => {
   test.each([
     ['the id of the server', () => OWN_ID],
     ['an id that was changed', async () => `B${(await makeTask(permissive)).slice(1)}`],
-    ['an id of a megabyte', () => 'a'.repeat(1_000_000)],
   ])('does not get to a task by %s', async (_what, made) => {
     const before = server.received.length;
-    // A header of a megabyte is refused by HTTP itself, so the name of that task stands in the body alone.
     const taskId = await made();
-    const text = await ask(permissive, 'tasks/get', { taskId }, taskId.slice(0, 1000)).then(JSON.stringify);
-    expect(text).toMatch(/-32602|-32020|-32600/);
+    const text = await ask(permissive, 'tasks/get', { taskId }, taskId).then(JSON.stringify);
+    expect(text).toContain('Task not found');
     await permissive.log.until(/task-unknown/);
     expect(server.received.slice(before).filter(({ message }) => message?.method === 'tasks/get')).toEqual([]);
   });
 
-  test('gets notifications about the tasks that it subscribed to, by its own ids', async () => {
+  test('gets notifications about the tasks that it subscribed to, by its own ids, and about no others', async () => {
     const taskId = await makeTask(permissive);
-    const response = ask(permissive, 'subscriptions/listen', { notifications: { taskIds: [taskId] } });
-    expect((await response).result).toMatchObject({ taskId });
+    const answered = await listen({ taskIds: [taskId] });
     expect(server.received.at(-1)?.message?.params).toMatchObject({ notifications: { taskIds: [OWN_ID] } });
-    const foreign = await ask(permissive, 'subscriptions/listen', { notifications: { taskIds: [OWN_ID] } });
-    expect(foreign.error?.code).toBe(-32602);
+    const messages = [...answered.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data).params);
+    expect(messages).toMatchObject([{ notifications: { taskIds: [taskId] } }, { taskId, status: 'working' }]);
+    expect(await listen({ toolsListChanged: true })).not.toContain('working');
+  });
+
+  test.each([
+    ['the id of the server', { taskIds: [OWN_ID] }],
+    ['no list', { taskIds: OWN_ID }],
+    ['a key in another letter case', { TaskIds: [OWN_ID] }],
+  ])('does not subscribe to tasks by %s', async (_what, notifications) => {
+    const before = server.received.length;
+    expect(await listen(notifications)).toContain('"error"');
+    const passed = server.received.slice(before).filter(({ message }) => message?.method === 'subscriptions/listen');
+    expect(passed).toEqual([]);
+  });
+
+  test('does not subscribe to resources by a key in another letter case', async () => {
+    expect(await listen({ ResourceSubscriptions: ['file:///etc'] })).toContain('"error"');
+  });
+
+  test('gets an id of its own in a result of a task that is larger than 1 MiB', async () => {
+    const taskId = await makeTask(permissive);
+    const asked = await ask(permissive, 'tasks/get', { taskId, large: true }, taskId);
+    expect(asked.result?.taskId).toBe(taskId);
+  });
+
+  test('does not get to it if its name is that of another tool', async () => {
+    const first = await replica(undefined, { tools_override: { draw: { name: 'chart' } } });
+    const taskId = await makeTask(first);
+    const second = await replica(undefined, { tools_override: { paint: { name: 'chart' } } });
+    expect((await ask(first, 'tasks/get', { taskId }, taskId)).result).toMatchObject({ taskId });
+    expect((await ask(second, 'tasks/get', { taskId }, taskId)).error?.message).toContain('Task not found');
   });
 
   test('keeps the id of the server if no policies apply and no tools are filtered', async () => {
@@ -177,7 +221,7 @@ describe('a client with a session', () => {
   test('gets to its task, and to the result', async () => {
     const { result } = await request('tools/call', { name: 'chart', task: {} });
     const { taskId } = result.task;
-    expect(taskId).not.toContain(OWN_ID);
+    expect(taskId).toMatch(/^[\w-]{100,}$/);
     expect((await request('tasks/get', { taskId })).result.taskId).toBe(taskId);
     const related = { _meta: { 'io.modelcontextprotocol/related-task': { taskId } } };
     expect((await request('tasks/result', { taskId })).result).toMatchObject(related);

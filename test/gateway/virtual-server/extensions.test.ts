@@ -61,7 +61,13 @@ function resultOf({ method, params }: Rpc): object | undefined {
 }
 
 /** The answer to a request of 2026-07-28. */
-async function ask(method: string, params: object, name: string, extensions: readonly string[] = [TASKS]) {
+async function ask(
+  method: string,
+  params: object,
+  name: string,
+  extensions: readonly string[] = [TASKS],
+  { url }: Pick<TestedVirtualServer, 'url'> = office,
+) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': REVISION,
     'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
@@ -71,7 +77,7 @@ async function ask(method: string, params: object, name: string, extensions: rea
     },
   };
   const headers = { 'mcp-protocol-version': REVISION, 'mcp-method': method, 'mcp-name': name };
-  return (await postTo(office.url, { id: 1, method, params: { ...params, _meta } }, headers)).json;
+  return (await postTo(url, { id: 1, method, params: { ...params, _meta } }, headers)).json;
 }
 
 function lastAsked(method: string) {
@@ -128,4 +134,20 @@ test('a member with sessions is asked for no task', async () => {
   const declared = begun.map(({ message }) => message.params.capabilities);
   expect(declared).toContainEqual({ sampling: {} });
   expect(JSON.stringify(declared)).not.toMatch(/tasks/);
+});
+
+test('the optimizer gets the result of a call, and no task', async () => {
+  const url = `http://127.0.0.1:${chart.port}/mcp`;
+  const optimizer = {
+    maxToolsToReturn: 8,
+    embeddingServiceTimeout: '30s',
+    hybridSearchSemanticRatio: '0.5',
+    semanticDistanceThreshold: '0.5',
+  };
+  const optimized = await runVirtual(configOf({ chart: { url } }, { optimizer }));
+  const params = { name: 'call_tool', arguments: { tool_name: 'chart_draw', parameters: {} } };
+  const answer = await ask('tools/call', params, 'call_tool', [TASKS], optimized);
+  await optimized.stop();
+  expect(answer?.result).toMatchObject({ resultType: 'complete', content: [] });
+  expect(JSON.stringify(lastAsked('tools/call')?.message?.params)).not.toContain('extensions');
 });

@@ -2,7 +2,7 @@
 // capabilities of one era in the words of the other.
 
 import { isObject, type JsonObject } from '#std/json.ts';
-import { TASKS } from '../../wire/extensions.ts';
+import { TASKS } from '../../wire/extensions/identifiers.ts';
 
 export const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 export const META_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';

@@ -4,8 +4,9 @@
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Message, RequestMessage } from '../../wire/message.ts';
 import { METHODS } from '../../wire/methods.ts';
-import { readValue, scanValueStrict } from '../../wire/scan.ts';
+import { readValue } from '../../wire/scan.ts';
 import type { Denial } from '../codes.ts';
+import { readNotifications } from '../subscription.ts';
 import type { Decision, Policies } from './decide.ts';
 import type { PolicyAction, ToolHints } from './request.ts';
 
@@ -49,8 +50,8 @@ const PASSES: MethodRule = { kind: 'passes' };
 const UNKNOWN: MethodRule = { kind: 'unknown' };
 
 /**
- * The rule for a message that a client sent. A task is named by an id that only the server can resolve, so its methods are
- * unknown here.
+ * The rule for a message that a client sent. The tool of a task is not in the message, so its methods are unknown here: they are decided
+ * before (proxy/tasks).
  */
 export function methodRule(body: Buffer, message: Message): MethodRule {
   if (message.kind === 'response') return PASSES;
@@ -88,18 +89,13 @@ function completionRule({ target }: RequestMessage): MethodRule {
 
 /** 2026-07-28, subscriptions/listen: it subscribes to resources as `resources/subscribe` did. */
 function subscriptionRule(body: Buffer, { params }: RequestMessage): MethodRule {
-  const filter = params === undefined ? undefined : readParam(body, params, 'notifications');
+  const notifications = params === undefined ? undefined : readNotifications(body, params);
+  if (notifications === undefined || notifications === 'absent') return UNKNOWN;
+  const filter = readValue(body, notifications);
   if (!isObject(filter)) return UNKNOWN;
   const uris = filter.resourceSubscriptions ?? [];
   if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) return UNKNOWN;
   return decided(uris.map((name) => ({ action: 'read_resource', name })));
-}
-
-/** A member of params; undefined where two readers could read it differently. */
-function readParam(body: Buffer, span: { readonly start: number; readonly end: number }, name: string): unknown {
-  if (!scanValueStrict(body, span, { deep: true }).ok) return undefined;
-  const params = readValue(body, span);
-  return isObject(params) ? params[name] : undefined;
 }
 
 /** A message of a client and who sent it. */

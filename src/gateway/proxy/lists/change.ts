@@ -1,11 +1,11 @@
 // Decides how the rules change the answer to a request.
 
 import type { Answer } from '../../backends/backend.ts';
-import { type TextWatch, watchText } from '../../wire/large/text-watch.ts';
+import { keptStatus, rewriteAnswer } from '../../backends/rewrite-answer.ts';
+import { type TextWatch, watchResult } from '../../wire/large/text-watch.ts';
 import type { Message } from '../../wire/message.ts';
 import type { Caller } from '../caller.ts';
 import { isListKey, listKeyOf, type Rules } from '../rules.ts';
-import { keptStatus, rewriteAnswer } from './list-answer.ts';
 
 interface Asked {
   readonly message: Message | undefined;
@@ -36,12 +36,15 @@ export function changeOf(
   const rewrite = rules.answers(message, body, caller);
   if (rewrite === undefined) return undefined;
   const isList = listKeyOf(message) !== undefined;
-  const size = isList
-    ? { messageBytes }
-    : {
-        messageBytes: Math.min(messageBytes, HELD_BYTES_MAX),
-        watch: () => (rules.filters ? watchText(isListKey) : ANY),
-      };
+  // The result of a task holds its id beside the result of the call.
+  const isTask = message?.kind === 'request' && message.method.startsWith('tasks/');
+  const size =
+    isList || isTask
+      ? { messageBytes }
+      : {
+          messageBytes: Math.min(messageBytes, HELD_BYTES_MAX),
+          watch: () => (rules.filters ? watchResult(isListKey) : ANY),
+        };
   const options = { ...size, rewrite, kept: keptStatus(isList, inSession) };
   return (answer) => rewriteAnswer(answer, options);
 }

@@ -3,14 +3,14 @@
 
 import { isObject } from '#std/json.ts';
 import type { Answer } from '../../backends/backend.ts';
+import { isErrorStatus, type RewriteMessage, rewriteAnswer } from '../../backends/rewrite-answer.ts';
+import { renameNotifiedTasks } from '../../wire/extensions/task-ids.ts';
 import { isEventStream } from '../../wire/headers.ts';
 import type { Message } from '../../wire/message.ts';
 import { readValue } from '../../wire/scan.ts';
 import { formatEvent } from '../../wire/sse.ts';
 import type { Caller } from '../caller.ts';
 import type { Rules } from '../rules.ts';
-import { renameTasks } from '../tasks/answers.ts';
-import { isErrorStatus, type RewriteMessage, rewriteAnswer } from './list-answer.ts';
 
 /** Lists that other rules have changed. */
 export type ChangedList = 'tools' | 'prompts' | 'resources';
@@ -40,17 +40,20 @@ export interface Subscription {
 /** Each is decided by the policies and becomes a subscription at the server. */
 export const SUBSCRIBED_RESOURCES_MAX = 100;
 
+const NO_TASKS: ReadonlyMap<string, string> = new Map();
+
 interface LiveOptions {
   readonly rules: LiveRules;
   readonly caller: Caller;
   readonly messageBytes: number;
   readonly subscription: Subscription | undefined;
-  /** The ids of tasks that the client has, by the ids of the server; undefined if the client subscribed to no task. */
+  /** The ids of tasks that the client named, by the ids of the server; undefined if clients have the ids of the server. */
   readonly tasks: ReadonlyMap<string, string> | undefined;
 }
 
 export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream {
-  const { rules, caller, messageBytes, subscription, tasks } = options;
+  const { rules, caller, messageBytes, subscription } = options;
+  let named = options.tasks;
   /** Messages of ours may follow: after the head, and after the acknowledgement of a subscription. */
   let open = false;
   const seen: Answer = {
@@ -72,6 +75,8 @@ export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream
     },
   };
   const unsubscribe = rules.onChange((lists) => {
+    // Other rules decide about tasks only if the client asks for them.
+    named &&= NO_TASKS;
     if (!open) return;
     for (const list of lists) {
       if (subscription?.lists.includes(list) === false) continue;
@@ -80,8 +85,8 @@ export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream
   });
 
   const filter = rewriteLive(rules, caller);
-  const rewrite: RewriteMessage =
-    tasks === undefined ? filter : (message) => renameTasks(filter(message), (id) => tasks.get(id) ?? id);
+  const rewrite: RewriteMessage = (message) =>
+    named === undefined ? filter(message) : renameNotifiedTasks(filter(message), named);
 
   function close(): void {
     open = false;

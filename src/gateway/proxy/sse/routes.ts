@@ -1,6 +1,7 @@
 // The two paths of the transport of 2024-11-05: the stream of a client, and the messages that it posts.
 
 import type { Answer } from '../../backends/backend.ts';
+import { isErrorStatus, rewriteAnswer } from '../../backends/rewrite-answer.ts';
 import type { SessionSeal } from '../../wire/seal.ts';
 import { formatComment, formatEvent } from '../../wire/sse.ts';
 import type { Caller } from '../caller.ts';
@@ -9,7 +10,6 @@ import { type ExchangeWorld, type Incoming, prepareExchange } from '../exchange.
 import { faultCode, type Refusal, refusalBody, sessionUnknown } from '../faults.ts';
 import type { Forwarded } from '../forwarded.ts';
 import { learnHints } from '../lists/learn-hints.ts';
-import { isErrorStatus, rewriteAnswer } from '../lists/list-answer.ts';
 import { type LiveRules, listChanged, rewriteLive } from '../lists/live-stream.ts';
 import { type WatchedAnswer, watchAnswer } from '../outcome.ts';
 import type { ProxyClock } from '../ports.ts';

@@ -1,11 +1,11 @@
 // What a client may do with tasks: it names those that it made, and the rules decide about the tool that made them.
 
-import { isObject } from '#std/json.ts';
+import { readNotifications } from '../../gate/subscription.ts';
 import { listElements, objectMembers } from '../../wire/json-walk.ts';
 import type { Message, RequestMessage, Span, Target } from '../../wire/message.ts';
 import { methodFacts } from '../../wire/methods.ts';
 import { jsonString, type Patch, patchBytes } from '../../wire/patch.ts';
-import { readValue, scanMessage, scanValueStrict } from '../../wire/scan.ts';
+import { readValue, scanMessage } from '../../wire/scan.ts';
 import type { Caller } from '../caller.ts';
 import { denialRefusal, type Refusal } from '../faults.ts';
 import type { MadeTask, TaskIds } from './task-ids.ts';
@@ -71,10 +71,9 @@ function admitSubscription(
   message: RequestMessage,
   body: Buffer,
   caller: Caller,
-): TaskRequest | RefusedTask | undefined {
-  const ids = message.params === undefined ? undefined : taskIdSpans(body, message.params);
-  if (ids === undefined) return undefined;
-  if (ids === 'unreadable') return { refusal: IDS_UNREADABLE };
+): TaskRequest | RefusedTask {
+  const ids = message.params === undefined ? [] : taskIdSpans(body, message.params);
+  if (ids === undefined) return { refusal: IDS_UNREADABLE };
   const named = new Map<string, string>();
   const patches: Patch[] = [];
   for (const span of ids) {
@@ -88,15 +87,13 @@ function admitSubscription(
   return { ...patched(body, message, patches), named };
 }
 
-function taskIdSpans(body: Buffer, params: Span): readonly Span[] | 'unreadable' | undefined {
-  const value = readValue(body, params);
-  const asked = isObject(value) && isObject(value.notifications) ? value.notifications : {};
-  if (asked.taskIds === undefined) return undefined;
-  if (!scanValueStrict(body, params, { deep: true }).ok) return 'unreadable';
-  const notifications = objectMembers(body, params.start)?.find(({ key }) => key === 'notifications');
-  const members = notifications && objectMembers(body, notifications.value.start);
-  const ids = members?.find(({ key }) => key === 'taskIds');
-  return (ids && listElements(body, ids.value.start)) ?? 'unreadable';
+/** Undefined if they are not a list, or if two readers could read them differently. */
+function taskIdSpans(body: Buffer, params: Span): readonly Span[] | undefined {
+  const notifications = readNotifications(body, params);
+  if (notifications === 'absent') return [];
+  const ids = notifications && objectMembers(body, notifications.start)?.find(({ key }) => key === 'taskIds');
+  if (notifications === undefined || ids === undefined) return notifications && [];
+  return listElements(body, ids.value.start);
 }
 
 function patchOf(span: Span, id: string): Patch {
@@ -109,7 +106,7 @@ function patched(body: Buffer, message: Message, patches: readonly Patch[]): Pic
   return { message: again.ok ? again.message : message, body: bytes };
 }
 
-const TASK_UNKNOWN: Refusal = denialRefusal({
+export const TASK_UNKNOWN: Refusal = denialRefusal({
   httpStatus: 200,
   rpcCode: -32602,
   code: 'task-unknown',

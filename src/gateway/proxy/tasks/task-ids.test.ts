@@ -7,7 +7,7 @@ import { createTaskIds } from './task-ids.ts';
 
 const seal = createSessionSeal({ keys: [randomBytes(32)], random: randomBytes });
 const ids = createTaskIds(seal, () => 0);
-const TASK = { id: 't1', tool: 'chart', policies: 'digest' };
+const TASK = { id: 't1', tool: 'chart', own: 'draw', policies: 'digest' };
 
 test('the caller that made a task opens its id, and nobody else does', () => {
   const sealed = ids.seal(TASK, 'alice') ?? '';
@@ -16,7 +16,8 @@ test('the caller that made a task opens its id, and nobody else does', () => {
 });
 
 test('a session is not a task, and a task is not a session', () => {
-  const session = seal.seal({ id: 's', issuedAt: 0, caller: 'alice', data: { tool: 'chart', policies: '' } }) ?? '';
+  const session =
+    seal.seal({ id: 's', issuedAt: 0, caller: 'alice', data: { tool: 'chart', own: 'draw', policies: '' } }) ?? '';
   expect(ids.open(session, 'alice')).toBeUndefined();
   expect(seal.open(ids.seal(TASK, 'alice') ?? '', 'alice')).toBeUndefined();
 });

@@ -1,6 +1,8 @@
 // The ids of tasks that clients get in place of the server's: only the caller that made a task can name it, and each id says
 // which tool it was made with, so that no replica has to remember tasks.
 
+import type { RenameTask } from '../../wire/extensions/task-ids.ts';
+import type { RequestMessage } from '../../wire/message.ts';
 import type { SessionSeal } from '../../wire/seal.ts';
 
 export interface MadeTask {
@@ -8,6 +10,8 @@ export interface MadeTask {
   readonly id: string;
   /** As the client named it. */
   readonly tool: string;
+  /** The tool's name at the server. */
+  readonly own: string;
   /** Digest of the policies that permitted the call; empty without policies. */
   readonly policies: string;
 }
@@ -22,12 +26,11 @@ export interface TaskIds {
 /** `now`: milliseconds since 1970. */
 export function createTaskIds(seal: SessionSeal, now: () => number): TaskIds {
   return {
-    seal: ({ id, tool, policies }, caller) =>
-      seal.seal({ id, issuedAt: now(), caller: ownerOf(caller), data: { tool, policies } }),
+    seal: ({ id, ...data }, caller) => seal.seal({ id, issuedAt: now(), caller: ownerOf(caller), data }),
     open(text, caller) {
-      const { id, data } = seal.open(text, ownerOf(caller)) ?? {};
-      if (id === undefined || typeof data?.tool !== 'string' || typeof data.policies !== 'string') return undefined;
-      return { id, tool: data.tool, policies: data.policies };
+      const { id, data: { tool, own, policies } = {} } = seal.open(text, ownerOf(caller)) ?? {};
+      const known = typeof tool === 'string' && typeof own === 'string' && typeof policies === 'string';
+      return id === undefined || !known ? undefined : { id, tool, own, policies };
     },
   };
 }
@@ -35,4 +38,22 @@ export function createTaskIds(seal: SessionSeal, now: () => number): TaskIds {
 /** A session of the same caller is not a task, and a task is not a session. */
 function ownerOf(caller: string): string {
   return `task ${caller}`;
+}
+
+/**
+ * How the answer to a request names tasks; undefined if it names none. `own`: the called tool's name at the server; `policies`: digest
+ * of those in force.
+ */
+export function taskNaming(
+  ids: TaskIds,
+  { method, target }: RequestMessage,
+  caller: string,
+  { own, policies }: Pick<MadeTask, 'own' | 'policies'>,
+): RenameTask | undefined {
+  if (target === undefined) return undefined;
+  const { value } = target;
+  if (method === 'tools/call') return (id) => ids.seal({ id, tool: value, own, policies }, caller);
+  if (!method.startsWith('tasks/')) return undefined;
+  const opened = ids.open(value, caller)?.id;
+  return (id) => (id === opened ? value : id);
 }

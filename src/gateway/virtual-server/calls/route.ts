@@ -14,19 +14,12 @@ export type RequestRoute =
 
 const SHOWN_MAX = 200;
 
-/** `taskTool`: as clients see it, the tool that made the task which the request is about. */
-export function routeRequest(
-  offer: Offer,
-  body: Buffer,
-  request: RequestMessage,
-  era: Era,
-  taskTool?: string,
-): RequestRoute {
+export function routeRequest(offer: Offer, body: Buffer, request: RequestMessage, era: Era): RequestRoute {
   const { method, target, id } = request;
   const name = target?.value ?? '';
   const shown = name.slice(0, SHOWN_MAX);
   const invalid = (text: string): RequestRoute => ({ error: errorBody(id, ERRORS.invalidParams, text) });
-  if (taskTool !== undefined) return taskRoute(offer, request, taskTool);
+  if (era === 'stateless' && TASK_METHODS.has(method)) return taskRoute(request);
   switch (method) {
     case 'tools/call': {
       const tool = offer.tools.get(name);
@@ -47,12 +40,17 @@ export function routeRequest(
   }
 }
 
-/** The id is the member's own already. */
-function taskRoute(offer: Offer, { id }: RequestMessage, tool: string): RequestRoute {
-  const route = offer.tools.get(tool);
-  if (route !== undefined) return { member: route.member, own: undefined };
-  const text = `Task not found: its tool ${tool.slice(0, SHOWN_MAX)} is not offered any more`;
-  return { error: errorBody(id, ERRORS.invalidParams, text) };
+const TASK_METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/update', 'tasks/cancel']);
+
+/** Names of members have no spaces. */
+export function taskOfMember(member: string, id: string): string {
+  return `${member} ${id}`;
+}
+
+function taskRoute({ target, id }: RequestMessage): RequestRoute {
+  const [, member, own] = /^([^ ]+) (.*)$/s.exec(target?.value ?? '') ?? [];
+  if (member !== undefined && own !== undefined) return { member, own };
+  return { error: errorBody(id, ERRORS.invalidParams, 'Task not found') };
 }
 
 function resourceRoute(offer: Offer, { id }: RequestMessage, uri: string, era: Era): RequestRoute {

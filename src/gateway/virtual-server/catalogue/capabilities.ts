@@ -1,7 +1,7 @@
 // What a virtual server can do, out of what its members can.
 
 import { isObject, type JsonObject } from '#std/json.ts';
-import { TASKS } from '../../wire/extensions.ts';
+import { TASKS } from '../../wire/extensions/identifiers.ts';
 
 /**
  * `tools` always: workflows and members that join later have some. Lists of all kinds may change while members come and go,

@@ -1,9 +1,10 @@
 // Extensions that a client declares reach a member only if the virtual server can carry them to their end.
 
+import assert from 'node:assert/strict';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';
 import { applyPatches, changeMembers } from '../../backends/bridge/edit.ts';
-import { TASKS } from '../../wire/extensions.ts';
+import { TASKS } from '../../wire/extensions/identifiers.ts';
 import type { Span } from '../../wire/message.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 
@@ -25,7 +26,8 @@ export function withCarriedExtensions(exchange: Exchange): Exchange {
   if (patches.length === 0) return exchange;
   const changed = applyPatches(body, patches);
   const scanned = scanMessage(changed);
-  return scanned.ok ? { ...exchange, body: changed, message: scanned.message } : exchange;
+  assert(scanned.ok, 'a message stays one without members');
+  return { ...exchange, body: changed, message: scanned.message };
 }
 
 function declaresTasks(body: Buffer, capabilities: Span | undefined): boolean {

@@ -24,8 +24,7 @@ export function watchData(data: TextWatch): TextWatch {
     return bytes.length;
   }
 
-  function readValue(bytes: Buffer, from: number): number {
-    const end = endOfLine(bytes, from);
+  function readValue(bytes: Buffer, from: number, end: number): number {
     if (isData && !data.push(bytes.subarray(from, end))) return -1;
     if (end === bytes.length) return end;
     if (isData && !data.push(LINE_FEED)) return -1;
@@ -35,9 +34,10 @@ export function watchData(data: TextWatch): TextWatch {
 
   return {
     push(bytes) {
+      const nextEnd = lineEnds(bytes);
       let at = 0;
       while (at < bytes.length) {
-        at = name === undefined ? readValue(bytes, at) : readName(bytes, at);
+        at = name === undefined ? readValue(bytes, at, nextEnd(at)) : readName(bytes, at);
         if (at === -1) return false;
       }
       return true;
@@ -49,12 +49,21 @@ const LF = 0x0a;
 const CR = 0x0d;
 const COLON = 0x3a;
 const LINE_FEED = Buffer.of(LF);
-/** The empty one is that of a comment, and of a blank line. */
+/** The empty name begins a comment, and is all of a blank line. */
 const FIELDS = ['', 'data', 'event', 'id', 'retry'] as const;
 
-function endOfLine(bytes: Buffer, from: number): number {
-  const lf = bytes.indexOf(LF, from);
-  const line = lf === -1 ? bytes : bytes.subarray(0, lf);
-  const cr = line.indexOf(CR, from);
-  return cr === -1 ? line.length : cr;
+/** Finds the end of the line at a position; positions must not fall, so that each byte is searched once for each mark. */
+function lineEnds(bytes: Buffer): (from: number) => number {
+  let lf = -1;
+  let cr = -1;
+  const nextOf = (mark: number, known: number, from: number): number => {
+    if (known >= from) return known;
+    const found = bytes.indexOf(mark, from);
+    return found === -1 ? bytes.length : found;
+  };
+  return (from) => {
+    lf = nextOf(LF, lf, from);
+    cr = nextOf(CR, cr, from);
+    return Math.min(lf, cr);
+  };
 }

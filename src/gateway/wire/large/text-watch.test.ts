@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { watchData } from './data-watch.ts';
-import { watchText } from './text-watch.ts';
+import { watchResult } from './text-watch.ts';
 
 /** The same for pieces of each length. */
 function passes(text: string | Buffer, open: () => { push(bytes: Buffer): boolean }): boolean {
@@ -18,7 +18,7 @@ function passes(text: string | Buffer, open: () => { push(bytes: Buffer): boolea
   return answers[0] ?? false;
 }
 
-const watch = () => watchText((text) => text.toLowerCase() === 'tools');
+const watch = () => watchResult((key) => key.toLowerCase() === 'tools');
 
 test.each([
   ['{"id":1,"result":{"content":[{"type":"text","text":"\\"tools\\": é \\u00e9"}]}}', true],
@@ -27,7 +27,11 @@ test.each([
   ['{"result":{"tools":[]}}', false],
   ['{"result":{"Tools" :[]}}', false],
   ['{"result":{"\\u0074ool\\u0073":[]}}', false],
-  ['{"tools":[]}', false],
+  ['{"tools":[]}', true],
+  ['{"id":"tools","result":{"description":"tools","content":[]}}', true],
+  ['{"method":"sampling/createMessage","params":{"tools":[]}}', true],
+  ['{"Result":{"tools":[]}}', false],
+  ['{"r\\u0065sult":{"a":[{"b":1}],"tools":[]}}', false],
   ['{"result":{}}{"result":{"tools":[]}}', false],
   ['[{"result":{"tools":[]}}]', false],
   ['{"result":{"a":[}}', false],

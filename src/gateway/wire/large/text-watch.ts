@@ -1,31 +1,40 @@
-// Reads a JSON text in pieces, keeps none of them, and finds a key near its root: for texts that are too large to be held.
+// Reads one JSON-RPC message in pieces, keeps none of them, and finds a key of its result: for messages that are too large to be
+// held.
 
 import { MAX_DEPTH } from '../json-bytes.ts';
+import { foldKey } from '../json-members.ts';
 
 export interface TextWatch {
-  /** False: a watched key has come, or the text is not JSON (RFC 8259). What was pushed must not pass then. */
+  /** False: a watched key has come, or bytes or brackets that JSON (RFC 8259) cannot have. Such a piece must not pass. */
   push(bytes: Buffer): boolean;
 }
 
-/** `isWatched` gets each text directly in the root or in a member of the root, keys and values alike. */
-export function watchText(isWatched: (text: string) => boolean): TextWatch {
+/** `isWatched` gets the keys of the object `result`, in whatever letter case that key is written. */
+export function watchResult(isWatched: (key: string) => boolean): TextWatch {
   const open = new Uint8Array(MAX_DEPTH);
+  const key = Buffer.alloc(LONGEST_KEY);
+  let keyLength = 0;
   let depth = 0;
   let begun = false;
   let inString = false;
   let escaped = false;
-  let token: number[] | undefined;
+  /** A string that comes now is a key. */
+  let keyComes = false;
+  let inKey = false;
+  let inResult = false;
 
   function enter(byte: number): boolean {
     if (depth === MAX_DEPTH || (depth === 0 && (begun || byte !== OPEN_OBJECT))) return false;
     begun = true;
     open[depth] = byte;
     depth += 1;
+    keyComes = byte === OPEN_OBJECT;
     return true;
   }
 
   function leave(byte: number): boolean {
     depth -= 1;
+    keyComes = false;
     // In ASCII a closing bracket or brace is two after its opening one.
     return depth >= 0 && open[depth] === byte - 2;
   }
@@ -33,27 +42,40 @@ export function watchText(isWatched: (text: string) => boolean): TextWatch {
   function outside(byte: number): boolean {
     if (byte === QUOTE) {
       inString = true;
-      token = depth <= WATCHED_DEPTH ? [] : undefined;
+      inKey = keyComes && depth <= WATCHED_DEPTH;
+      keyComes = false;
+      keyLength = 0;
       return depth > 0;
     }
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return enter(byte);
     if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) return leave(byte);
-    return SPACE.has(byte) || (depth > 0 && BARE.has(byte));
+    if (byte === COMMA) keyComes = depth > 0 && open[depth - 1] === OPEN_OBJECT;
+    return ALLOWED[byte] === SPACE || (depth > 0 && ALLOWED[byte] === BARE);
   }
 
   function inside(byte: number): boolean {
     if (escaped) escaped = false;
     else if (byte === BACKSLASH) escaped = true;
-    else if (byte === QUOTE) return closeString();
-    if (token !== undefined && token.push(byte) > LONGEST_KEY) token = undefined;
+    else if (byte === QUOTE) {
+      inString = false;
+      return !inKey || closeKey();
+    }
+    if (inKey) {
+      if (keyLength < LONGEST_KEY) key[keyLength] = byte;
+      keyLength += 1;
+    }
     return byte >= FIRST_PRINTABLE;
   }
 
-  function closeString(): boolean {
-    inString = false;
-    if (token === undefined) return true;
-    const text = decodeText(token);
-    return text !== undefined && !isWatched(text);
+  function closeKey(): boolean {
+    if (keyLength > LONGEST_KEY) {
+      if (depth === 1) inResult = false;
+      return true;
+    }
+    const text = decodeKey(key, keyLength);
+    if (text === undefined) return false;
+    if (depth === 1) inResult = foldKey(text) === 'result';
+    return depth === 1 || !inResult || !isWatched(text);
   }
 
   return {
@@ -68,26 +90,41 @@ export function watchText(isWatched: (text: string) => boolean): TextWatch {
 }
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const FIRST_PRINTABLE = 0x20;
-const SPACE: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n'));
-/** Numbers, literals and what stands between values. */
-const BARE: ReadonlySet<number> = new Set(Buffer.from(',:+-.0123456789Eaeflnrstu'));
+const FIRST_BEYOND_ASCII = 0x80;
 
-/** The root and its members. */
+const SPACE = 1;
+/** Numbers, literals and the marks between values. */
+const BARE = 2;
+const ALLOWED = new Uint8Array(256);
+for (const byte of Buffer.from(',:+-.0123456789Eaeflnrstu')) ALLOWED[byte] = BARE;
+for (const byte of Buffer.from(' \t\r\n')) ALLOWED[byte] = SPACE;
+
+/** The message and its result. */
 const WATCHED_DEPTH = 2;
 /** Bytes: 20 characters, each written as an escape. */
 const LONGEST_KEY = 120;
 
 /** Undefined if it is not a text of JSON. */
-function decodeText(bytes: readonly number[]): string | undefined {
+function decodeKey(bytes: Buffer, length: number): string | undefined {
+  if (isUnescapedAscii(bytes, length)) return bytes.toString('latin1', 0, length);
   try {
-    return String(JSON.parse(`"${Buffer.from(bytes).toString()}"`));
+    return String(JSON.parse(`"${bytes.toString('utf8', 0, length)}"`));
   } catch {
     return undefined;
   }
+}
+
+function isUnescapedAscii(bytes: Buffer, length: number): boolean {
+  for (let at = 0; at < length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === BACKSLASH || byte >= FIRST_BEYOND_ASCII) return false;
+  }
+  return true;
 }

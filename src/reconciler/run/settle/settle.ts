@@ -9,7 +9,7 @@ import type { Standing } from '../resolve/resolve.ts';
 import { createReminder, type ReportWaiting } from '../waiting.ts';
 import { type NotReady, notReady, type Readiness, type StatusChange, stateOf, toldState } from './readiness.ts';
 import { inOrder, startRenewing } from './renewed.ts';
-import { type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';
+import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';
 
 /** The cluster at one moment. */
 export interface ObservedState {
@@ -176,14 +176,17 @@ export async function settle(
     const { changes, readiness } = computeStatuses(input, observed, now);
     const reported = await writeStatuses(deps, changes, now);
     problems.push(...reported.problems);
-    if (reported.overtaken && overtaken < OVERTAKEN_MAX) {
+    if (reported.overtaken.length > 0 && overtaken < OVERTAKEN_MAX && deps.enough?.aborted !== true) {
       overtaken += 1;
       observed = await look();
       continue;
     }
     const settled = observed.unlisted.size === 0 && readiness.progressing.length === 0;
     const isOver = deps.enough?.aborted === true || deps.clock.monotonic() >= deadline;
-    if (settled || isOver) return { readiness, changes, observed, failures: reported.failures, problems };
+    if (settled || isOver) {
+      const failures = [...reported.failures, ...reported.overtaken.map(overtakenFailure)];
+      return { readiness, changes, observed, failures, problems };
+    }
     const leftMs = deadline - deps.clock.monotonic();
     remind({ for: 'resources', resources: readiness.progressing, unlisted: [...observed.unlisted], leftMs });
     await deps.clock.sleep(Math.min(leftMs, pauseAfter(deps.clock.monotonic() - startedAt)), deps.enough);

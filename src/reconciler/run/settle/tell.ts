@@ -1,7 +1,7 @@
 // Writes the statuses that changed, and an Event for each failure that is new in them.
 
 import { Failure } from '#std/failure.ts';
-import { formatId, type Problem } from '#std/problem.ts';
+import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
 import { SUSPENDED } from '../apply/suspension-watch.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { failureEvent } from './events.ts';
@@ -19,8 +19,8 @@ export interface StatusesWritten {
   readonly failures: readonly Failure[];
   /** `event-not-written`: warnings, for nothing depends on events. */
   readonly problems: readonly Problem[];
-  /** Objects changed after these statuses were computed, so some of them were not written. */
-  readonly overtaken: boolean;
+  /** Objects that changed after their statuses were computed, so that those were not written. */
+  readonly overtaken: readonly ResourceId[];
 }
 
 /** `now` is RFC 3339, in milliseconds. */
@@ -33,18 +33,18 @@ export async function writeStatuses(
   return {
     failures: reported.flatMap(({ failures }) => failures),
     problems: reported.flatMap(({ problems }) => problems),
-    overtaken: reported.some(({ overtaken }) => overtaken),
+    overtaken: reported.flatMap(({ overtaken }) => overtaken),
   };
 }
 
 /** The status first: without it, the next run would tell the same again. */
 async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promise<StatusesWritten> {
   const failure = await writeStatus(deps, change);
-  const overtaken = failure === 'overtaken';
-  if (overtaken || failure === 'suspended') return { failures: [], problems: [], overtaken };
-  if (failure !== undefined) return { failures: [failure], problems: [], overtaken };
+  if (failure === 'suspended') return NOTHING;
+  if (failure === 'overtaken') return { ...NOTHING, overtaken: [change.id] };
+  if (failure !== undefined) return { ...NOTHING, failures: [failure] };
   const problem = await writeEvent(deps, change, now);
-  return { failures: [], problems: problem === undefined ? [] : [problem], overtaken };
+  return { ...NOTHING, problems: problem === undefined ? [] : [problem] };
 }
 
 /**
@@ -68,6 +68,14 @@ async function writeStatus(
     if (error.code === 'cluster-conflict') return 'overtaken';
     return new Failure('status-not-written', `status of ${formatId(id)}: ${error.message}`, { cause: error });
   }
+}
+
+const NOTHING: StatusesWritten = { failures: [], problems: [], overtaken: [] };
+
+/** A status that others have changed each time before it was written. */
+export function overtakenFailure(id: ResourceId): Failure {
+  const message = `status of ${formatId(id)}: the object was changed again each time before it was written`;
+  return new Failure('status-not-written', `${message}; the next run writes it`);
 }
 
 /** What the server says of an object that is not there any more, or is another one by now. */

@@ -1,14 +1,15 @@
 // An answer whose messages are read and changed before the client gets them: lists without what the caller may not see.
 // A body that cannot be read never passes.
 
-import type { Answer, BackendFault } from '../../backends/backend.ts';
-import { isEventStream, isJson } from '../../wire/headers.ts';
-import { watchData } from '../../wire/large/data-watch.ts';
-import type { TextWatch } from '../../wire/large/text-watch.ts';
-import { createEventSplitter, type EventHandlers, formatEvent, type SseEvent } from '../../wire/sse.ts';
-import type { HeaderValues } from '../client-answer.ts';
+import { isEventStream, isJson } from '../wire/headers.ts';
+import { watchData } from '../wire/large/data-watch.ts';
+import type { TextWatch } from '../wire/large/text-watch.ts';
+import { createEventSplitter, type EventHandlers, formatEvent, type SseEvent } from '../wire/sse.ts';
+import type { Answer, BackendFault } from './backend.ts';
 
-/** The message as the client gets it. */
+type HeaderValues = Parameters<Answer['head']>[1];
+
+/** The message as the client gets it; without bytes, it is left out of a stream. */
 export type RewriteMessage = (message: Buffer) => Buffer;
 
 export interface ListAnswerOptions {
@@ -182,6 +183,7 @@ function rewriteEvent(event: SseEvent, rewrite: RewriteMessage): Buffer {
   const { data, id, type, retry } = event;
   if (data.length === 0) return event.raw;
   const changed = rewrite(data);
+  if (changed.length === 0) return changed;
   return changed === data ? event.raw : formatEvent({ data: changed, id, type, retry });
 }
 

@@ -1,0 +1,16 @@
+// Where a `subscriptions/listen` says what it is for (2026-07-28), if all readers read the same there.
+
+import type { Span } from '../wire/message.ts';
+import { scanValueStrict } from '../wire/scan.ts';
+
+/** The object `notifications` of params; undefined if a key is there twice, or in another letter case than it is declared. */
+export function readNotifications(body: Buffer, params: Span): Span | 'absent' | undefined {
+  let notifications: Span | undefined;
+  const member = (key: string, value: Span) => {
+    if (key === 'notifications') notifications = value;
+  };
+  if (!scanValueStrict(body, params, { deep: true, known: ['notifications'], member }).ok) return undefined;
+  if (notifications === undefined) return 'absent';
+  const known = ['resourceSubscriptions', 'taskIds', 'toolsListChanged', 'promptsListChanged', 'resourcesListChanged'];
+  return scanValueStrict(body, notifications, { deep: true, known }).ok ? notifications : undefined;
+}

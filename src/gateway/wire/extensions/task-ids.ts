@@ -1,0 +1,94 @@
+// The ids of tasks in the messages of a server, as the client gets them.
+
+import { ERRORS, errorBody } from '../errors.ts';
+import { listElements, type Member, objectMembers } from '../json-walk.ts';
+import type { Message, Span } from '../message.ts';
+import { jsonString, type Patch, patchBytes } from '../patch.ts';
+import { readValue, scanMessage } from '../scan.ts';
+
+/** The id for the client; the same id if it does not change, undefined if there is none. */
+export type RenameTask = (id: string) => string | undefined;
+
+const TASK_ID = '"taskId';
+const RELATED = 'io.modelcontextprotocol/related-task';
+
+/**
+ * A response with the ids of the client (2025-11-25, Tasks, and SEP-2663). An id that stands elsewhere, or in another message, stays
+ * the server's, and is of no use to the client.
+ */
+export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
+  const message = bytes.includes(TASK_ID) ? messageIn(bytes) : undefined;
+  if (message?.kind !== 'response' || message.result === undefined) return bytes;
+  const members = objectMembers(bytes, message.result.start) ?? [];
+  const inside = (name: string, from = members) => objectAt(bytes, from, name);
+  const places = [members, inside('task'), inside(RELATED, inside('_meta'))].flatMap(
+    (from) => memberAt(from, 'taskId') ?? [],
+  );
+  return renamed(bytes, places, rename) ?? errorBody(message.id, ERRORS.internalError, ID_TOO_LONG);
+}
+
+const ID_TOO_LONG = 'The MCP server made a task whose id is too long.';
+const LEFT_OUT = Buffer.alloc(0);
+
+/**
+ * What a server says on the stream of a subscription to tasks (SEP-2663), without bytes if it is about a task that the client did
+ * not name. `tasks`: the ids of the client, by the ids of the server.
+ */
+export function renameNotifiedTasks(bytes: Buffer, tasks: ReadonlyMap<string, string>): Buffer {
+  const message = messageIn(bytes);
+  if (message?.kind !== 'notification' || message.params === undefined) return bytes;
+  const members = objectMembers(bytes, message.params.start) ?? [];
+  if (message.method === 'notifications/tasks') {
+    const id = memberAt(members, 'taskId');
+    return (id && renamed(bytes, [id], (each) => tasks.get(each))) ?? LEFT_OUT;
+  }
+  if (message.method !== 'notifications/subscriptions/acknowledged') return bytes;
+  const list = memberAt(objectAt(bytes, members, 'notifications'), 'taskIds');
+  if (list === undefined) return bytes;
+  // The client named them all, so it knows the ones that the server left out of its list as well.
+  const ids = (listElements(bytes, list.start) ?? []).flatMap(
+    (each) => tasks.get(String(readValue(bytes, each))) ?? [],
+  );
+  return patchBytes(bytes, [{ span: list, bytes: Buffer.from(JSON.stringify(ids)) }]);
+}
+
+/** The answer to `initialize` without the list of tasks, which does not say which caller made a task. */
+export function withoutTaskList(bytes: Buffer): Buffer {
+  const message = messageIn(bytes);
+  const result = message?.kind === 'response' ? message.result : undefined;
+  const members = result === undefined ? [] : (objectMembers(bytes, result.start) ?? []);
+  const tasks = memberAt(objectAt(bytes, members, 'capabilities'), 'tasks');
+  const offered = tasks && objectMembers(bytes, tasks.start);
+  if (tasks === undefined || offered === undefined) return bytes;
+  const kept = offered
+    .filter(({ key }) => key !== 'list')
+    .map(({ start, value }) => bytes.toString('utf8', start, value.end));
+  return patchBytes(bytes, [{ span: tasks, bytes: Buffer.from(`{${kept.join()}}`) }]);
+}
+
+/** Undefined if one of the ids has none for the client. */
+function renamed(bytes: Buffer, places: readonly Span[], rename: RenameTask): Buffer | undefined {
+  const patches: Patch[] = [];
+  for (const span of places.toSorted((a, b) => a.start - b.start)) {
+    const id = readValue(bytes, span);
+    if (typeof id !== 'string') continue;
+    const other = rename(id);
+    if (other === undefined) return undefined;
+    if (other !== id) patches.push({ span, bytes: jsonString(other) });
+  }
+  return patchBytes(bytes, patches);
+}
+
+function messageIn(bytes: Buffer): Message | undefined {
+  const scanned = scanMessage(bytes);
+  return scanned.ok ? scanned.message : undefined;
+}
+
+function objectAt(bytes: Buffer, members: readonly Member[], name: string): readonly Member[] {
+  const value = memberAt(members, name);
+  return (value && objectMembers(bytes, value.start)) ?? [];
+}
+
+function memberAt(members: readonly Member[], name: string): Span | undefined {
+  return members.find(({ key }) => key === name)?.value;
+}
