@@ -379,7 +379,7 @@ const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) =>
       .flatMap((file) =>
         file.imports
           .flatMap((each) => target(file, each) ?? [])
-          .filter((imported) => /^reconciler\/kinds\/(?!(kind|index|crd|codes|fields)\.ts$)/.test(imported))
+          .filter((imported) => /^reconciler\/kinds\/(?!(kind|index|crd|codes|fields|respell)\.ts$)/.test(imported))
           .map((imported) => `${file.path} imports ${imported}`),
       ),
 

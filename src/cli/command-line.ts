@@ -10,6 +10,7 @@ import { applyCommand } from './commands/apply.ts';
 import { approveCommand } from './commands/approve.ts';
 import { callCommand } from './commands/call.ts';
 import { completionCommand } from './commands/completion.ts';
+import { convertCommand } from './commands/convert.ts';
 import { crdsCommand } from './commands/crds.ts';
 import { devCommand } from './commands/dev.ts';
 import { explainCommand } from './commands/explain.ts';
@@ -71,6 +72,7 @@ export function commandLine(): Command {
     sampleCommand(),
     migrateCommand(),
     crdsCommand(),
+    convertCommand(),
     explainCommand(),
     completionCommand(),
   ];

@@ -51,6 +51,7 @@ describe('help', () => {
     'sample',
     'migrate',
     'crds',
+    'convert',
     'explain',
     'completion',
   ];

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { systemClock } from '#hosts/clock.ts';
+import { groupOf } from '#kubernetes/rules/object.ts';
 import type { Outcome } from '#reconciler/run/apply/apply.ts';
 import { openDigestKey } from '#reconciler/run/desire/digest-key.ts';
 import type { RunRecord } from '#reconciler/run/history/ports.ts';
@@ -120,7 +121,9 @@ function manifestOf(instance: string, { kind, place, name, value, isBroken }: Do
 
 export async function liveObjects({ client, instance }: Stage): Promise<readonly Live[]> {
   const served = await client.resources();
-  const kinds = served.filter(({ kind, apiVersion }) => (API as Record<string, string>)[kind] === apiVersion);
+  const kinds = served.filter(
+    ({ kind, apiVersion }) => groupOf((API as Record<string, string>)[kind] ?? 'none/') === groupOf(apiVersion),
+  );
   const lists = await Promise.all(kinds.map((kind) => client.list(kind)));
   const set = applySetId(instance, 'default');
   return lists.flat().flatMap(({ kind, metadata }): Live[] => {

@@ -63,7 +63,7 @@ test('a LIST that is forbidden: nothing of the kind goes, nor of its children, a
   world.cluster.cluster.faults.clear();
   expect([exitCodeOf(result), deleted(result)]).toEqual([1, []]);
   expect(result.failures.map(({ code, data }) => [code, data.url])).toEqual([
-    ['cluster-forbidden', `${world.cluster.url}/apis/toolhive.stacklok.dev/v1alpha1/mcpservers`],
+    ['cluster-forbidden', `${world.cluster.url}/apis/toolhive.stacklok.dev/v1beta1/mcpservers`],
   ]);
   expect(result.plan.held.map(({ reason }) => reason)).toContain('its owner mcpserver.clock could not be read');
   expect(await living()).toEqual(expect.arrayContaining(before));

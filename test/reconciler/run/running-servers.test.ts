@@ -231,8 +231,11 @@ test('what others stored by definitions of their own stops no run', async () => 
   if (kind === undefined) throw new Error('there is no VirtualMCPServer');
   const ours = crd(kind, API_GROUP);
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  const [version] = (ours as unknown as { spec: { versions: readonly object[] } }).spec.versions;
-  const theirs = { ...ours, spec: { ...(ours.spec as object), versions: [{ ...version, schema }] } };
+  const { versions } = (ours as unknown as { spec: { versions: readonly object[] } }).spec;
+  const theirs = {
+    ...ours,
+    spec: { ...(ours.spec as object), versions: versions.map((each) => ({ ...each, schema })) },
+  };
   const registries = { sourceFor: () => ({ read: async () => CONTENT }), storeFor: async () => store };
   await world.client.apply(theirs, { force: true });
   world.client.refresh();

@@ -73,12 +73,12 @@ export async function observe(
   const scope = scopeOf(options.namespaces);
   const { everything, snapshot, parent, quarantine, inventory } = await look(deps, options, ownKinds, before);
   snapshot.declare(everything.loaded.map(({ object }) => object));
-  await listAsDeclared(deps.cluster, snapshot, everything.loaded);
+  const unservedVersions = await listAsDeclared(deps.cluster, snapshot, everything.loaded);
   const declared = withoutUnfit(
     everything,
     new Map([
       ...outside(scope, everything.loaded),
-      ...unserved(snapshot, everything.loaded),
+      ...unserved(snapshot, everything.loaded, unservedVersions),
       ...records(options, everything.loaded),
     ]),
   );
@@ -148,19 +148,33 @@ async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: 
   return restoreNamed(gathered, await readNeeded(options, snapshot, gathered.loaded), snapshot.find);
 }
 
-/** A version that the server does not prefer is served all the same, and what is compared is in that one. */
+/**
+ * A version that the server does not prefer is served all the same, and what is compared is in that one. Our kinds have the
+ * same fields in all their versions, so they are listed once, in any of them. Returns the declared versions that the server
+ * does not serve, as keys of `versionKey`.
+ */
 async function listAsDeclared(
   cluster: Pick<Cluster, 'serves'>,
   snapshot: Snapshot,
   loaded: readonly Sourced[],
-): Promise<void> {
-  const others = new Map<string, ResourceId>();
-  for (const { id } of loaded) {
-    const served = snapshot.served(groupKindOf(id));
-    if (served !== undefined && served.apiVersion !== id.apiVersion) others.set(`${id.apiVersion} ${id.kind}`, id);
+): Promise<ReadonlySet<string>> {
+  const others = new Map<string, Sourced>();
+  for (const each of loaded) {
+    const served = snapshot.served(groupKindOf(each.id));
+    if (served !== undefined && served.apiVersion !== each.id.apiVersion) others.set(versionKey(each.id), each);
   }
-  const found = await Promise.all([...others.values()].map(({ apiVersion, kind }) => cluster.serves(apiVersion, kind)));
-  for (const resource of found) if (resource !== undefined) snapshot.listAs(resource);
+  const found = await Promise.all(
+    [...others].map(async ([key, { id, kind }]) => {
+      const resource = await cluster.serves(id.apiVersion, id.kind);
+      if (resource !== undefined && kind === undefined) snapshot.listAs(resource);
+      return resource === undefined ? [key] : [];
+    }),
+  );
+  return new Set(found.flat());
+}
+
+function versionKey({ apiVersion, kind }: Pick<ResourceId, 'apiVersion' | 'kind'>): string {
+  return `${apiVersion} ${kind}`;
 }
 
 async function fitting({ cluster }: ObserveDeps, options: ObserveOptions): Promise<Quarantine> {
@@ -203,11 +217,16 @@ function ofOtherInstances(
   return new Map(foreign.map((resource) => [resource, problemOf(resource, finding)]));
 }
 
-function unserved(snapshot: Snapshot, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+function unserved(
+  snapshot: Snapshot,
+  loaded: readonly Sourced[],
+  versions: ReadonlySet<string>,
+): ReadonlyMap<Sourced, Problem> {
   const defined = new Set(definedKinds(loaded).map(formatGroupKind));
   return new Map(
     loaded.flatMap((resource): [Sourced, Problem][] => {
-      if (snapshot.served(groupKindOf(resource.id)) !== undefined) return [];
+      const isServed = snapshot.served(groupKindOf(resource.id)) !== undefined;
+      if (isServed && !versions.has(versionKey(resource.id))) return [];
       const crds =
         resource.kind === undefined ? '' : ': install the CRDs of skep (skep crds | kubectl apply --server-side -f -)';
       const what = `the cluster does not serve ${resource.id.apiVersion} ${resource.id.kind}`;

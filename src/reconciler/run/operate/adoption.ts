@@ -2,6 +2,7 @@
 // which fields change hands. Nothing that runs is changed by it; the next run then sees its own.
 
 import {
+  groupOf,
   idOf,
   type KubeObject,
   keyOf,
@@ -179,7 +180,7 @@ interface Transfer {
  * then removed by the next run instead of staying for ever. Undefined where there is nothing to take.
  */
 function transfer(
-  { manager }: AdoptionInput,
+  { manager, apiGroup }: AdoptionInput,
   live: KubeObject,
   desired: Desired | undefined,
   takes: (manager: string) => boolean,
@@ -187,7 +188,7 @@ function transfer(
   const entries = live.metadata.managedFields ?? [];
   const taken = entries.filter((entry) => {
     const other = entry.manager !== manager || entry.operation !== 'Apply';
-    return other && !entry.subresource && entry.apiVersion === live.apiVersion && takes(entry.manager);
+    return other && !entry.subresource && hasSameFields(entry, live, apiGroup) && takes(entry.manager);
   });
   if (taken.length === 0) return undefined;
   const ours = entries.filter(
@@ -205,6 +206,11 @@ function transfer(
   const rest = entries.filter((each) => !taken.includes(each) && !ours.includes(each));
   const managers = [...new Set(taken.map((each) => each.manager))].sort();
   return jsonEquals(rest, entries) ? undefined : { entries: [entry, ...rest], managers };
+}
+
+/** Versions of our kinds have one schema, so their paths mean the same; other versions may name fields in another way. */
+function hasSameFields({ apiVersion }: ManagedFieldsEntry, live: KubeObject, apiGroup: string): boolean {
+  return apiVersion === live.apiVersion || [apiVersion, live.apiVersion].every((each) => groupOf(each) === apiGroup);
 }
 
 /**

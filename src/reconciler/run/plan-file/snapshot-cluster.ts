@@ -29,19 +29,22 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
   return {
     resources: async () => snapshot.served.map((kind) => ({ ...kind, verbs: ['list'] })),
     serves: async (apiVersion, kind) => {
-      const found = snapshot.served.find((each) => each.apiVersion === apiVersion && each.kind === kind);
-      return found === undefined ? undefined : { ...found, verbs: ['list'] };
+      const found = snapshot.served.find((each) => each.kind === kind && includesVersion(input, each, apiVersion));
+      return found === undefined ? undefined : { ...found, apiVersion, verbs: ['list'] };
     },
     schema: async (apiVersion) => publishedDocument(input, apiVersion),
     tokenIssuer: async () => ({ fault: 'no server is asked' }),
     refresh: () => undefined,
-    list: async ({ apiVersion, kind }, namespace) =>
-      input.live.filter(
+    list: async ({ apiVersion, kind }, namespace) => {
+      const found = input.live.filter(
         (object) =>
           object.kind === kind &&
           groupOf(object.apiVersion) === groupOf(apiVersion) &&
           (namespace === undefined || object.metadata.namespace === namespace),
-      ),
+      );
+      // Like a server, which converts nothing between versions of our kinds.
+      return groupOf(apiVersion) === input.apiGroup ? found.map((object) => ({ ...object, apiVersion })) : found;
+    },
     get: async (id) => living.get(keyOf(id)) ?? records.get(keyOf(id)),
     apply: async (object, options) => {
       assert(options.dryRun === true, 'a plan writes nothing');
@@ -56,6 +59,17 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
     fence: () => undefined,
     requests: () => 0,
   };
+}
+
+/** A snapshot names the version that a server prefers. A definition of ours with that version has the versions before it as well. */
+function includesVersion(
+  { apiGroup }: SnapshotClusterInput,
+  served: { readonly apiVersion: string },
+  apiVersion: string,
+): boolean {
+  const ours = VERSIONS.map((version) => `${apiGroup}/${version}`);
+  const asked = ours.indexOf(apiVersion);
+  return served.apiVersion === apiVersion || (asked >= 0 && ours.indexOf(served.apiVersion) > asked);
 }
 
 function failWrite(): never {
