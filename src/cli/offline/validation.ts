@@ -7,6 +7,7 @@ import { programDigest } from '#hosts/program-digest.ts';
 import { openPolicyFiles, policyFiles } from '#hosts/reconciler/instance/policy-files.ts';
 import { openResultCache, type ResultCache, userCacheFolder } from '#hosts/reconciler/kept/result-cache.ts';
 import { manifestFiles } from '#hosts/reconciler/manifest-files.ts';
+import { isCostly } from '#reconciler/run/read/kustomize/build.ts';
 import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts';
 import type { Validation } from '#reconciler/run/validate.ts';
 import { Failure } from '#std/failure.ts';
@@ -72,7 +73,7 @@ export async function runValidation(
     allowsPrivate,
   });
   const reported = withProblems(result, [...(opened?.warnings ?? []), ...built.problems]);
-  kept?.set(key, reported);
+  if (!isCostly(built)) kept?.set(key, reported);
   return reported;
 }
 

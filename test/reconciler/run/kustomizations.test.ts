@@ -150,7 +150,7 @@ test.skipIf(!hasKustomize).each([
     'resources: [maps.yaml, ./maps.yaml]',
     'cluster/apps/kustomization.yaml:1:1: error kustomize-failed',
   ],
-  ['a bomb', 'resources: [bomb.yaml]', 'cluster/apps/kustomization.yaml:1:1: error kustomize-'],
+  ['a bomb', 'resources: [bomb.yaml]', /^cluster\/apps\/bomb\.yaml:\d+:\d+: error yaml-alias-bomb/],
   ['something encrypted', 'resources: [sealed.yaml]', 'cluster/apps/sealed.yaml:1:1: error kustomization-sealed'],
 ])('%s is refused, nothing of the source is deleted, and the rest goes on', async (_what, text, expected) => {
   const anchors = Array.from({ length: 12 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(12)}]`);
@@ -161,7 +161,7 @@ test.skipIf(!hasKustomize).each([
     'cluster/plain.yaml': map('plain').replace('k: v', 'k: other'),
   });
   const result = await run();
-  expect(result.problems.map(formatProblem)).toEqual([expect.stringContaining(expected)]);
+  expect(result.problems.map(formatProblem)).toEqual([expect.stringMatching(expected)]);
   expect(changed(result)).toEqual(['configured tools/ConfigMap/plain']);
 });
 

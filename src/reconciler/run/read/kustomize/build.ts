@@ -3,11 +3,11 @@
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import type { Problem } from '#std/problem.ts';
+import type { Place, Problem } from '#std/problem.ts';
 import { mayBeSealed } from '#std/sops/cipher.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { KustomizeBuilder } from '../../ports.ts';
-import type { LoadCache, SourceFile } from '../source-file.ts';
+import { isManifest, type LoadCache, type SourceFile } from '../source-file.ts';
 import type { PatchText, TextFile } from './built.ts';
 import { folderOf, resolvePath, type Tree, type TreeFile } from './tree.ts';
 import type { Kustomization, Walk } from './walk.ts';
@@ -16,6 +16,18 @@ import type { Kustomization, Walk } from './walk.ts';
 export interface BuildResult {
   readonly files: readonly SourceFile[];
   readonly problems: readonly Problem[];
+}
+
+interface Remembered extends BuildResult {
+  /** Set if the same input may get another result: readings until it is built again. */
+  readonly retryIn?: number;
+}
+
+/** A busy machine may be the reason. Runs are half a minute apart by default. */
+const RETRY_IN = 20;
+
+export function isCostly({ problems }: Pick<BuildResult, 'problems'>): boolean {
+  return problems.some(({ code }) => code === 'kustomize-too-costly');
 }
 
 const BYTES_MAX = 32 * 1024 * 1024;
@@ -32,10 +44,13 @@ export async function buildKustomization(
   try {
     const identity = await builder.identity();
     const key = `kustomization ${buildDigest(identity, tree, walk)}`;
-    const known = cache.get(key);
-    if (known !== undefined) return known as BuildResult;
+    const known = cache.get(key) as Remembered | undefined;
+    if (known !== undefined && known.retryIn !== 0) {
+      if (known.retryIn !== undefined) cache.set(key, { ...known, retryIn: known.retryIn - 1 });
+      return known;
+    }
     const result = await buildNow(builder, tree, walk);
-    cache.set(key, result);
+    cache.set(key, isCostly(result) ? { ...result, retryIn: RETRY_IN } : result);
     return result;
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
@@ -53,7 +68,7 @@ async function buildNow(builder: KustomizeBuilder, tree: Tree, walk: Walk): Prom
   const place = { file: tree.show(kustomizationOf(walk).file), line: 1, column: 1 };
   const contents = await tree.read([...walk.files]);
   const refused = refuseContents(tree, contents, place);
-  if (refused !== undefined) return { files: [], problems: [refused] };
+  if (refused.length > 0) return { files: [], problems: refused };
   try {
     const text = await builder.build(walk.folder, new Map([...kustomizationTexts(walk), ...fileBytes(contents)]));
     return { files: filesOf(text, tree, walk, contents), problems: [] };
@@ -90,26 +105,31 @@ function hasOrigins({ buildMetadata }: JsonObject): boolean {
   return Array.isArray(buildMetadata) && buildMetadata.includes('originAnnotations');
 }
 
-function refuseContents(
-  tree: Tree,
-  contents: ReadonlyMap<string, TreeFile>,
-  place: Problem['place'],
-): Problem | undefined {
+function refuseContents(tree: Tree, contents: ReadonlyMap<string, TreeFile>, place: Place): readonly Problem[] {
   const size = [...contents.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size > BYTES_MAX) {
     const message = `The files of the kustomization have more than ${BYTES_MAX / 1024 / 1024} MiB: split it.`;
-    return { code: 'kustomization-too-large', severity: 'error', message, place };
+    return [{ code: 'kustomization-too-large', severity: 'error', message, place }];
   }
   const [sealed] = [...contents].find(([, { bytes }]) => mayBeSealed(Buffer.from(bytes).toString('latin1'))) ?? [];
-  if (sealed === undefined) return undefined;
+  if (sealed === undefined) return [...contents].flatMap(([path, { bytes }]) => bombsIn(tree.show(path), bytes));
   const message =
     'The file is encrypted with SOPS, and a build would break its signature: move it out of the folder of the kustomization.';
-  return {
-    code: 'kustomization-sealed',
-    severity: 'error',
-    message,
-    place: { file: tree.show(sealed), line: 1, column: 1 },
-  };
+  return [
+    {
+      code: 'kustomization-sealed',
+      severity: 'error',
+      message,
+      place: { file: tree.show(sealed), line: 1, column: 1 },
+    },
+  ];
+}
+
+/** kustomize expands aliases without a bound. */
+function bombsIn(path: string, bytes: Uint8Array): readonly Problem[] {
+  const text = Buffer.from(bytes).toString();
+  if (!isManifest(path) || !text.includes('&') || !text.includes('*')) return [];
+  return readDocuments(text, path).flatMap(({ problems }) => problems);
 }
 
 function filesOf(text: string, tree: Tree, walk: Walk, contents: ReadonlyMap<string, TreeFile>): SourceFile[] {

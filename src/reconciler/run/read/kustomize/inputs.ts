@@ -6,7 +6,7 @@ import { digest } from '#std/hash.ts';
 import type { Problem } from '#std/problem.ts';
 import type { KustomizeBuilder } from '../../ports.ts';
 import type { LoadCache, SourceFile } from '../source-file.ts';
-import { buildDigest, buildKustomization } from './build.ts';
+import { buildDigest, buildKustomization, isCostly } from './build.ts';
 import { foldersAbove, isBelow, type Tree } from './tree.ts';
 import { isComponent, isKustomizationFile, kustomizationFolders, traceKustomization, type Walk } from './walk.ts';
 
@@ -85,7 +85,7 @@ export async function buildPlanned(
     }
     const built = await buildKustomization(builder, tree, walk, cache);
     length += built.files.reduce((sum, { text }) => sum + text.length, 0);
-    costly += built.problems.some(({ code }) => code === 'kustomize-too-costly') ? 1 : 0;
+    costly += isCostly(built) ? 1 : 0;
     files.push(...built.files);
     problems.push(...built.problems);
   }
