@@ -17,6 +17,7 @@ import {
 import { pathMatcher } from '#reconciler/run/read/patterns.ts';
 import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts';
 import { withVariables } from '#reconciler/run/read/substitute/objects.ts';
+import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 
 /** Kustomizations of a folder that are not built yet, and settings of the folder. */
@@ -60,6 +61,19 @@ function withSettings(
 ): readonly SourceFile[] {
   const placed = files.map((file) => ({ ...file, namespace }));
   return variables === undefined ? placed : withVariables(placed, variables);
+}
+
+/** Files that kustomizations use, wherever they are; none if the folders cannot be read now. */
+export async function listKustomizationFiles(folders: readonly ManifestFolder[]): Promise<readonly string[]> {
+  try {
+    const { plans } = await readFolders(folders);
+    return plans.flatMap(({ plan: { tree, walks } }) =>
+      walks.flatMap(({ kustomizations, files }) => [...kustomizations.keys(), ...files].map(tree.show)),
+    );
+  } catch (failure) {
+    if (failure instanceof Failure) return [];
+    throw failure;
+  }
 }
 
 export async function identifyPlans(plans: readonly FolderPlan[]): Promise<string> {
