@@ -139,3 +139,39 @@ function idOf(value: unknown) {
   const { apiVersion, kind, metadata } = value as KubeObject;
   return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
 }
+
+test.skipIf(!hasKustomize)(
+  'a process that stays reads what it builds in a thread, with values and places',
+  async () => {
+    const maps = Array.from(
+      { length: 300 },
+      (_, index) =>
+        `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map-${index}}\ndata: {cluster: "\${CLUSTER} ${'x'.repeat(60)}"}\n`,
+    );
+    const fault = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: fault\ndata:\n  k: \${NOBODY}\n`;
+    world.fleet.commit({
+      'large/kustomization.yaml': 'resources: [../large-base]\n',
+      'large-base/kustomization.yaml': 'resources: [maps.yaml, fault.yaml]\n',
+      'large-base/maps.yaml': maps.join('---\n'),
+      'large-base/fault.yaml': fault,
+    });
+    const source = { name: 'fleet', repository: `${world.git.url}/fleet.git`, branch: 'main', path: 'large' };
+    const substitute = { values: { CLUSTER: 'prod' } };
+    instance.configure({
+      name: 'large',
+      sources: [{ ...source, namespace: 'default', substitute }],
+      schedule: '* * * * * *',
+      jitterSeconds: 0,
+      http: { address: '127.0.0.1:0' },
+      apply: { waitSeconds: 0 },
+    });
+    const running = instance.start('run');
+    await running.printed('ConfigMap/map-299 created');
+    const output = await running.printed('variable-unknown');
+    running.kill('SIGTERM');
+    await running.finished;
+    expect(output.split('\n').find((line) => line.includes('variable-unknown'))).toContain('large-base/fault.yaml');
+    const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'map-299' };
+    expect((await world.client.get(id))?.data).toEqual({ cluster: `prod ${'x'.repeat(60)}` });
+  },
+);
