@@ -5,6 +5,7 @@ import { ATTACH_CODES } from '#adapters/attach/codes.ts';
 import { CLUSTER_CODES } from '#adapters/cluster/codes.ts';
 import { GIT_CODES } from '#adapters/git/codes.ts';
 import { OUTBOUND_CODES } from '#adapters/http/codes.ts';
+import { KUSTOMIZE_CODES } from '#adapters/kustomize/codes.ts';
 import { NOTIFY_CODES } from '#adapters/notify/codes.ts';
 import { DATABASE_CODES } from '#adapters/postgres/codes.ts';
 import { PROCESS_CODES } from '#adapters/process/codes.ts';
@@ -43,6 +44,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
   { title: 'Rules of the kinds', codes: KINDS_CODES },
   { title: 'Workflows of virtual MCP servers', codes: VIRTUAL_CODES },
   { title: 'The run', codes: RECONCILE_CODES },
+  { title: 'Building kustomizations', codes: KUSTOMIZE_CODES },
   { title: 'Git', codes: GIT_CODES },
   { title: 'The cluster', codes: CLUSTER_CODES },
   { title: 'Outbound connections', codes: OUTBOUND_CODES },

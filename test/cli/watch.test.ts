@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasKustomize } from '../harness/kustomize.ts';
 import { type Running, skep, startSkep } from '../harness/skep.ts';
 
 let folder: string;
@@ -103,6 +104,30 @@ test('a link that leads to itself, and bursts of files that come and go, are not
   }, '151 resources in 151 files: all valid\n');
   expect(running.output()).not.toContain('ENOENT');
 });
+
+test.skipIf(!hasKustomize)(
+  'files that a kustomization uses outside of the folder are watched, whatever their names',
+  async () => {
+    mkdirSync(join(folder, 'base'));
+    write(
+      'base/kustomization.yaml',
+      'resources: [c.yaml]\nconfigMapGenerator: [{name: d, namespace: docs, files: [text.txt]}]\n',
+    );
+    write('base/c.yaml', configMap('c'));
+    write('base/text.txt', 'one');
+    await reported(
+      () => write('fleet/kustomization.yaml', 'resources: [../base]\n'),
+      '2 resources in 2 files: all valid\n',
+    );
+    expect(await reported(() => write('base/c.yaml', configMap('c', '1')), '1 invalid\n')).toContain(
+      'base/c.yaml:4:13',
+    );
+    await reported(() => write('base/c.yaml', configMap('c')), 'all valid\n');
+    expect(await reported(() => rmSync(join(folder, 'base/text.txt')), 'kustomization-path')).toContain(
+      'base/kustomization.yaml:2:',
+    );
+  },
+);
 
 test('a signal ends it', async () => {
   running.kill('SIGINT');

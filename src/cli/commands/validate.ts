@@ -81,11 +81,13 @@ export function validateCommand(): Command {
 
 async function watch(request: ValidationRequest, output: ValidationFormat): Promise<void> {
   if (output !== 'text') throw new Failure('usage', `--watch reports changes as text, not as ${output}`);
-  const [{ watchValidation }, { openLoadCache }, { awaitSignal: untilSignal }] = await Promise.all([
-    import('../offline/validate-watch.ts'),
-    import('#hosts/reconciler/kept/load-cache.ts'),
-    import('#hosts/signals.ts'),
-  ]);
+  const [{ watchValidation }, { listKustomizationFiles }, { openLoadCache }, { awaitSignal: untilSignal }] =
+    await Promise.all([
+      import('../offline/validate-watch.ts'),
+      import('../offline/folders.ts'),
+      import('#hosts/reconciler/kept/load-cache.ts'),
+      import('#hosts/signals.ts'),
+    ]);
   // A mistyped path ends it, as without --watch; what goes away later is waited for.
   const files = openLoadCache();
   const validate = () => runValidation(request, undefined, files).finally(files.ended);
@@ -93,10 +95,11 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
   const stop = new AbortController();
   const interrupted = untilSignal().then(() => stop.abort());
   const watching = watchValidation({
-    paths: [
+    paths: async () => [
       ...request.folders.map(({ path }) => path),
       ...request.schemas,
       ...(request.policies ?? []).filter((path) => path !== BUILTIN),
+      ...(await listKustomizationFiles(request.folders)),
     ],
     validate,
     say: (text) => writeReport('text', text),

@@ -10,7 +10,8 @@ import { watchFolders } from './folder-watch.ts';
 const QUIET_MS = 100;
 
 export interface ValidateWatch {
-  readonly paths: readonly string[];
+  /** Files and folders, asked for before each validation. */
+  readonly paths: () => Promise<readonly string[]>;
   readonly validate: () => Promise<Validation>;
   readonly say: (text: string) => void;
   readonly complain: (text: string) => void;
@@ -32,7 +33,7 @@ export async function watchValidation({ paths, validate, say, complain, signal }
       };
       signal.addEventListener('abort', done, { once: true });
       // First the ears, then the eyes: what changes while files are read is looked at again.
-      const opened = watchFolders(paths, done);
+      const opened = watchFolders(await paths(), done);
       close();
       close = opened;
       const now = await attempt(validate);

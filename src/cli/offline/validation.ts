@@ -7,13 +7,14 @@ import { programDigest } from '#hosts/program-digest.ts';
 import { openPolicyFiles, policyFiles } from '#hosts/reconciler/instance/policy-files.ts';
 import { openResultCache, type ResultCache, userCacheFolder } from '#hosts/reconciler/kept/result-cache.ts';
 import { manifestFiles } from '#hosts/reconciler/manifest-files.ts';
+import { isCostly } from '#reconciler/run/read/kustomize/build.ts';
 import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts';
-import { withVariables } from '#reconciler/run/read/substitute/objects.ts';
 import type { Validation } from '#reconciler/run/validate.ts';
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
 import type { Problem } from '#std/problem.ts';
 import type { SopsKeys } from '#std/sops/open.ts';
+import { buildPlans, identifyPlans, readFolders } from './folders.ts';
 
 export interface ValidationRequest {
   readonly folders: readonly ManifestFolder[];
@@ -39,7 +40,7 @@ export async function runValidation(
   cache: ResultCache | undefined,
   files?: LoadCache,
 ): Promise<Validation> {
-  const documents = request.folders.flatMap(folderFiles);
+  const { documents: written, plans } = await readFolders(request.folders);
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
   const policies = policyFiles(request.policies ?? [], apiGroup);
@@ -49,7 +50,7 @@ export async function runValidation(
   const key =
     kept === undefined
       ? ''
-      : `${validationKey(documents, schemas, policies, apiGroup)}${allowsPrivate ? '-private' : ''}`;
+      : `${validationKey(written, schemas, policies, apiGroup)}${await identifyPlans(plans)}${allowsPrivate ? '-private' : ''}`;
   const known = kept?.get(key);
   if (known !== undefined) return known as Validation;
   // Everything read lives until the end: a nursery that grows at once is emptied half as often (docs/decisions/0090).
@@ -60,6 +61,8 @@ export async function runValidation(
     import('#reconciler/run/read/unseal.ts'),
     openPolicyFiles(policies),
   ]);
+  const built = await buildPlans(plans, files ?? new Map());
+  const documents = [...written, ...built.files];
   const result = validate({
     documents: await unsealed(documents, () => keysFrom(request.ageKeyFile), files),
     schemas,
@@ -69,14 +72,9 @@ export async function runValidation(
     policies: opened?.set,
     allowsPrivate,
   });
-  const reported = withWarnings(result, opened?.warnings ?? []);
-  kept?.set(key, reported);
+  const reported = withProblems(result, [...(opened?.warnings ?? []), ...built.problems]);
+  if (!isCostly(built)) kept?.set(key, reported);
   return reported;
-}
-
-function folderFiles({ path, ignore, namespace, variables }: ManifestFolder): readonly SourceFile[] {
-  const files = manifestFiles(path, ignore).map((file) => ({ ...file, namespace }));
-  return variables === undefined ? files : withVariables(files, variables);
 }
 
 async function keysFrom(file: string | undefined): Promise<SopsKeys> {
@@ -85,9 +83,9 @@ async function keysFrom(file: string | undefined): Promise<SopsKeys> {
   return ageKeysFrom(file);
 }
 
-function withWarnings(result: Validation, warnings: readonly Problem[]): Validation {
-  if (warnings.length === 0) return result;
-  const problems = [...warnings, ...result.problems];
+function withProblems(result: Validation, more: readonly Problem[]): Validation {
+  if (more.length === 0) return result;
+  const problems = [...more, ...result.problems];
   return { summary: { ...result.summary, problems: problems.length }, problems };
 }
 

@@ -27,6 +27,18 @@ export const RECONCILE_CODES = {
     'An object contains values that only the cluster has, and something about them could not be checked without it; `substitute.values` of the source are known here, too. A run checks the object.',
   'variables-unreadable':
     'A ConfigMap or Secret of `substitute.from` does not exist in the home namespace: create it, or set `optional: true`. The objects of the source are kept unchanged.',
+  'kustomization-invalid':
+    'A kustomization is not one that kustomize could read: correct the field that the message is about. Nothing of the source is deleted until then.',
+  'kustomization-refused':
+    'A kustomization uses a field that skep refuses, as it would run programs, render charts or change how objects are read (docs/layouts.md): the message names a replacement. Nothing of the source is deleted until then.',
+  'kustomization-outside':
+    'A kustomization names a file or folder outside of its repository: copy it into the repository. skep fetches no remote bases. Nothing of the source is deleted until then.',
+  'kustomization-path':
+    'A path in a kustomization leads to nothing, to something of another sort, over a symbolic link, or back to itself: correct the path. Nothing of the source is deleted until then.',
+  'kustomization-too-large':
+    'A kustomization has more files or bytes, or a source has more kustomizations, than are built: split it. Nothing of the source is deleted until then.',
+  'kustomization-sealed':
+    'A file of a kustomization is encrypted with SOPS: move it out of the folder of the kustomization, as a build would break its signature. Nothing of the source is deleted until then.',
   'unknown-kind':
     'No built-in kind, no kind of skep, and no CustomResourceDefinition of the source or the cluster has this apiVersion and kind: correct it, or add the definition.',
   'kind-not-checked':

@@ -156,3 +156,14 @@ export interface Clock {
   /** Resolves after the time, or at once when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
+
+/** Builds kustomizations. Callers check their references before. */
+export interface KustomizeBuilder {
+  /** Equal inputs have equal outputs as long as this is equal. Throws Failure `kustomize-missing`. */
+  identity(): Promise<string>;
+  /**
+   * The objects of the kustomization in a folder of the files, as YAML. Throws Failure `kustomize-missing`,
+   * `kustomize-failed`, `kustomize-too-costly`; messages have no values of files.
+   */
+  build(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<string>;
+}

@@ -82,7 +82,7 @@ export function validate(input: ValidateInput): Validation {
   }
   return {
     summary: {
-      files: documents.length,
+      files: new Set(documents.map(({ path }) => path)).size,
       resources: loaded.resources.length,
       valid: loaded.resources.length - broken.size,
       invalid: broken.size,

@@ -1,6 +1,7 @@
 // A source of skep.yaml as a run reads it: its repository, the commit that it is pinned to, its account and keys. Contacts
 // no one.
 
+import { join } from 'node:path';
 import type { Outbound } from '#adapters/http/outbound.ts';
 import type { HistoryStore } from '#reconciler/run/history/ports.ts';
 import { userOf } from '#reconciler/run/plan/accounts.ts';
@@ -14,6 +15,7 @@ import {
 } from '#reconciler/run/read/substitute/variables.ts';
 import { readAgeKeyFile } from '../../config/age-key-file.ts';
 import type { Config } from '../../config/config.ts';
+import { kustomizeHere } from '../kustomize-here.ts';
 import { type Pin, pinned, sourceOrigin } from './pinned.ts';
 import { authOf, gitDeps, openGitOfSource } from './repositories.ts';
 
@@ -62,8 +64,22 @@ export function fleetSource(
   const keys = decryption === undefined ? {} : { keys: () => readAgeKeyFile(decryption.ageKeyFile) };
   const variables =
     substitute === undefined ? {} : { variables: variableReader(name, substitute, homeNamespace, cluster) };
+  const kustomize = kustomizeHere(join(config.stateDir, 'kustomize'));
   const origin = sourceOrigin(source.repository, path);
-  return { name, origin, path, ignore, namespace, repository, allow, ...account, ...fixed, ...keys, ...variables };
+  return {
+    name,
+    origin,
+    path,
+    ignore,
+    namespace,
+    repository,
+    allow,
+    kustomize,
+    ...account,
+    ...fixed,
+    ...keys,
+    ...variables,
+  };
 }
 
 function variableReader(

@@ -6,12 +6,15 @@ import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { SopsKeys } from '#std/sops/open.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import type { Checkout, Cluster } from '../ports.ts';
+import type { Checkout, Cluster, KustomizeBuilder } from '../ports.ts';
 import { finishInTurns } from '../turns.ts';
 import { DEFINITION, listDefinitions, listServedKinds } from './foreign-kinds.ts';
+import { buildPlanned, type KustomizationPlan, planKustomizations } from './kustomize/inputs.ts';
+import { treeOfCheckout } from './kustomize/tree.ts';
+import { isKustomizationFile } from './kustomize/walk.ts';
 import { type Allow, limitsOf } from './limits.ts';
 import { type Loaded, type LoadInput, loading } from './load.ts';
-import { gatherManifests, type Manifests, readBlobText } from './manifests.ts';
+import { gatherManifests, type Manifests, pathsOf, readBlobText } from './manifests.ts';
 import type { SoundFileStore, SoundFiles } from './sound-files.ts';
 import type { LoadCache, SourceFile } from './source-file.ts';
 import { withVariables } from './substitute/objects.ts';
@@ -37,6 +40,8 @@ export interface LoadedSource {
   readonly allow?: Allow;
   readonly keys?: () => Promise<SopsKeys>;
   readonly variables?: () => Promise<Variables>;
+  /** Absent: kustomizations are read as if they were manifests, which they are not. */
+  readonly kustomize?: KustomizeBuilder;
 }
 
 /** Keys of what a commit declares that a rollback took out of use; `unknown`: it could not be read. */
@@ -64,19 +69,39 @@ export async function loadCheckout(input: LoadingInput, source: LoadedSource, ch
   };
 }
 
-/** The manifests of a source as they are written, each with what is to be put into it. */
+/** Reads and builds the manifests of a source, and adds the values of variables to their files. */
 export async function readWritten(
-  { variables, ...source }: LoadedSource,
+  { variables, kustomize, ...source }: LoadedSource,
   checkout: Checkout,
   cache: LoadCache,
   sound?: SoundFiles,
 ): Promise<Manifests> {
-  if (variables === undefined) return gatherManifests(checkout, source, cache, sound);
-  const [manifests, values] = await Promise.all([
-    gatherManifests(checkout, { ...source, expressions: true }, cache, sound),
-    variables(),
-  ]);
-  return { ...manifests, documents: withVariables(manifests.documents, values) };
+  const plan = kustomize === undefined ? undefined : await planAll(source, checkout, cache);
+  const kustomized = kustomize && plan && (await buildPlanned(plan, kustomize, cache));
+  const expressions = variables === undefined ? {} : { expressions: true as const };
+  const paths = { ...source, ...expressions, ...(plan && { except: plan.covers }) };
+  const { documents: written, problems, incomplete } = await gatherManifests(checkout, paths, cache, sound);
+  const { namespace } = source;
+  const built = (kustomized?.files ?? []).map((file) => ({ ...file, namespace }));
+  const documents = [...written, ...built];
+  const faults = kustomized?.problems ?? [];
+  return {
+    documents: variables === undefined ? documents : withVariables(documents, await variables()),
+    problems: [...problems, ...faults],
+    // An object that was not built is not known to be gone.
+    incomplete: incomplete || faults.length > 0,
+  };
+}
+
+/** Undefined if the source has no kustomization: most have none, and some have very many files. */
+async function planAll(
+  source: Pick<LoadedSource, 'path' | 'ignore'>,
+  checkout: Checkout,
+  cache: LoadCache,
+): Promise<KustomizationPlan | undefined> {
+  const { folder, prefix, isRead } = pathsOf(source);
+  if (!checkout.files.some(({ path }) => isKustomizationFile(path) && path.startsWith(prefix))) return undefined;
+  return planKustomizations({ tree: treeOfCheckout(checkout), folder, isRead, cache });
 }
 
 /** What the documents of a source are loaded with, as far as the source alone says it. */

@@ -5,17 +5,16 @@ import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
-import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
 import type { Resource } from '../../kinds/kind.ts';
 import { type Examined, examine, examineSound } from './examine.ts';
 import { type Identified, identify } from './identify.ts';
 import type { KindTable } from './kind-table.ts';
+import { type FindPlace, openPlaces } from './kustomize/places.ts';
 import type { ParsedFile } from './parsed-file.ts';
 import type { ParsedObject } from './parsed-object.ts';
-import { placeInFile } from './short-text.ts';
 import { shownFindings } from './shown-findings.ts';
 import type { SoundFile, SoundFiles } from './sound-files.ts';
-import { type LoadCache, REPEATS, type SourceFile, writtenPointer } from './source-file.ts';
+import { type LoadCache, REPEATS, type SourceFile } from './source-file.ts';
 
 /** JSON, so that any cache can keep it. */
 export interface FileReading {
@@ -43,8 +42,8 @@ interface Reading {
   readonly parsed: ParsedFile;
   /** Nothing is wrong, as is known already. */
   readonly sound: boolean;
-  /** Read again for positions, and only where something is wrong. */
-  documents?: readonly ReadDocument[];
+  /** Opened only if something is wrong. */
+  find?: FindPlace;
 }
 
 type Known = Extract<Identified, { ok: true }>;
@@ -85,12 +84,13 @@ export function objectsKey(digest: string, { oid, path, namespace = '' }: Source
  * values that repeat others may come to more than can be written.
  */
 function soundFileOf(
-  { path, text, openings, shortened, variables }: SourceFile,
+  { path, text, openings, shortened, variables, built }: SourceFile,
   { objects }: ParsedFile,
   { problems, unidentified }: FileReading,
   kinds: string,
 ): SoundFile | undefined {
-  if (openings !== undefined || shortened !== undefined || variables !== undefined) return undefined;
+  if (openings !== undefined || shortened !== undefined || variables !== undefined || built !== undefined)
+    return undefined;
   if (problems.length > 0 || unidentified) return undefined;
   return REPEATS.test(text) || objects.some(isSecret) ? undefined : { path, text, objects, heldAgainst: [kinds] };
 }
@@ -175,12 +175,10 @@ function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'
 }
 
 function problemInFile(reading: Reading, parsed: ParsedObject, finding: Finding, resource?: ResourceId): Problem {
-  reading.documents ??= readDocuments(reading.file.text, reading.file.path);
   const { code, severity, message, at } = finding;
   const pointer = parsed.pointer + finding.pointer;
-  const written = writtenPointer(reading.file, parsed.document, pointer);
-  const found = reading.documents[parsed.document]?.place(written, at);
-  const place = found === undefined ? undefined : placeInFile(reading.file, found);
+  reading.find ??= openPlaces(reading.file);
+  const place = reading.find(parsed.document, pointer, at);
   return {
     code,
     severity,

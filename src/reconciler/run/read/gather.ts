@@ -6,7 +6,7 @@ import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
 import type { SopsKeys } from '#std/sops/open.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { labelValue } from '../labels.ts';
-import type { Checkout, Cluster, Repository } from '../ports.ts';
+import type { Checkout, Cluster, KustomizeBuilder, Repository } from '../ports.ts';
 import { isQuarantined, type Quarantine, type Quarantined } from '../records/quarantine.ts';
 import { findOutOfUse, loadCheckout, type OutOfUse } from './checkout.ts';
 import { type Allow, beyondLimits, limitsBySource } from './limits.ts';
@@ -31,6 +31,8 @@ export interface FleetSource {
   readonly allow?: Allow;
   /** Values for expressions in its manifests, read for each run; absent: expressions stay. */
   readonly variables?: () => Promise<Variables>;
+  /** Builds its kustomizations. */
+  readonly kustomize?: KustomizeBuilder;
   /** Keys for its encrypted documents, read when there are some; absent: it may have none. */
   readonly keys?: () => Promise<SopsKeys>;
   /** The user that its objects are changed as; absent: the reconciler itself. */

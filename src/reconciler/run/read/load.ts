@@ -5,15 +5,14 @@ import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { formatId, type Place, type Problem, type ResourceId } from '#std/problem.ts';
-import { readDocuments } from '#std/yaml/yaml.ts';
 import type { Kind, Resource } from '../../kinds/kind.ts';
 import { finishAtOnce, type Steps } from '../turns.ts';
 import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
 import { type KindTable, kindTable, type ServedKind } from './kind-table.ts';
+import { openPlaces } from './kustomize/places.ts';
 import { type ParsedFile, parseFile } from './parsed-file.ts';
-import { placeInFile } from './short-text.ts';
 import type { SoundFiles } from './sound-files.ts';
-import { isManifest, type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
+import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
 
 export interface LoadInput {
   /** Name of the source. */
@@ -89,7 +88,7 @@ export function load(input: LoadInput): Loaded {
 /** Like `load`, but yields after each file. */
 export function* loading(input: LoadInput): Steps<Loaded> {
   const files: { readonly file: SourceFile; readonly parsed: ParsedFile }[] = [];
-  for (const file of input.documents.filter(({ path }) => isManifest(path))) {
+  for (const file of input.documents.filter(({ path, built }) => built !== undefined || isManifest(path))) {
     files.push({ file, parsed: parseFile(file, input.cache, soundOf(input, file)) });
     yield;
   }
@@ -124,9 +123,9 @@ export function* loading(input: LoadInput): Steps<Loaded> {
   };
 }
 
-/** What an earlier process left has no values of variables. */
+/** Earlier processes leave neither built files nor files with variables. */
 function soundOf({ sound }: LoadInput, file: SourceFile) {
-  return file.variables === undefined ? sound?.find(file) : undefined;
+  return file.variables === undefined && file.built === undefined ? sound?.find(file) : undefined;
 }
 
 function kindsIn(
@@ -172,8 +171,7 @@ function resourcesOf(
   table: KindTable,
   readText: LoadInput['readText'],
 ): LoadedResource[] {
-  // Positions are wanted for few files, and cost a second reading.
-  let documents: ReturnType<typeof readDocuments> | undefined;
+  const find = openPlaces(file);
   return reading.items.map((item) => ({
     id: item.id,
     object: item.object,
@@ -183,11 +181,7 @@ function resourcesOf(
     legible: item.legible,
     sealed: file.openings?.[item.document] === undefined ? undefined : true,
     unknown: item.unknown,
-    place(pointer, at) {
-      documents ??= readDocuments(file.text, file.path);
-      const written = writtenPointer(file, item.document, item.pointer + pointer);
-      return placeInFile(file, documents[item.document]?.place(written, at) ?? { file: file.path, line: 1, column: 1 });
-    },
+    place: (pointer, at) => find(item.document, item.pointer + pointer, at),
   }));
 }
 

@@ -28,6 +28,23 @@ export interface ManifestPaths {
   readonly namespace?: string | undefined;
   /** Whether expressions are replaced: long values of a file that has some stay in it. */
   readonly expressions?: true;
+  /** Paths that are read in another way. */
+  readonly except?: (path: string) => boolean;
+}
+
+/** Of paths in the repository: `prefix` is that of the folder, with a slash at its end unless it is the root. */
+export function pathsOf({ path, ignore = [] }: Pick<ManifestPaths, 'path' | 'ignore'>): {
+  readonly folder: string;
+  readonly prefix: string;
+  readonly isRead: (path: string) => boolean;
+} {
+  const folder = path
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/');
+  const prefix = folder === '' ? '' : `${folder}/`;
+  const ignored = pathMatcher('ignore', ignore);
+  return { folder, prefix, isRead: (each) => !ignored(each.slice(prefix.length)) };
 }
 
 /**
@@ -36,21 +53,20 @@ export interface ManifestPaths {
  */
 export async function gatherManifests(
   checkout: Checkout,
-  { path, ignore = [], namespace, expressions }: ManifestPaths,
+  { path, ignore = [], namespace, expressions, except = () => false }: ManifestPaths,
   cache: LoadCache,
   sound?: SoundFiles,
 ): Promise<Manifests> {
-  const folder = path.split('/').filter((segment) => segment !== '' && segment !== '.');
-  const prefix = folder.map((segment) => `${segment}/`).join('');
+  const { prefix, isRead } = pathsOf({ path, ignore });
   const below = checkout.files.filter((file) => file.path.startsWith(prefix));
   const links = checkout.skipped.filter((entry) => entry.path.startsWith(prefix));
   if (below.length === 0 && links.length === 0) throw pathNotFound(checkout, path);
-  const ignored = pathMatcher('ignore', ignore);
-  const isRead = (entry: { readonly path: string }) => !ignored(entry.path.slice(prefix.length));
-  const files = below.filter((file) => isManifest(file.path) && isRead(file));
+  const files = below.filter((file) => isManifest(file.path) && isRead(file.path) && !except(file.path));
   const { texts, faults } = await textsOf(checkout, path, files, { cache, sound, expressions });
   const documents: SourceFile[] = [];
-  const problems: Problem[] = links.filter((link) => mayHoldManifests(link.path) && isRead(link)).map(skippedProblem);
+  const problems: Problem[] = links
+    .filter((link) => mayHoldManifests(link.path) && isRead(link.path) && !except(link.path))
+    .map(skippedProblem);
   let length = 0;
   for (const { path: file, oid } of files) {
     const read = texts.get(oid);

@@ -2,6 +2,7 @@
 
 import type { Problem } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
+import { withOwnPlaces } from './kustomize/places.ts';
 import { refuseLarge } from './object-size.ts';
 import { openedObjects } from './opened-objects.ts';
 import type { ParsedObject } from './parsed-object.ts';
@@ -32,7 +33,9 @@ export function parseFile(file: SourceFile, cache: LoadCache | undefined, sound?
 }
 
 function parseText(file: SourceFile): ParsedFile {
-  const documents = readDocuments(file.text, file.path).map((read, document) => objectsOf(file, read, document));
+  const documents = readDocuments(file.text, file.path).map((read, document) =>
+    objectsOf(file, withOwnPlaces(file, read, document), document),
+  );
   return {
     objects: documents.flatMap(({ objects }) => objects),
     problems: documents.flatMap(({ problems }, document) => problems.map((problem) => ({ document, problem }))),

@@ -4,6 +4,7 @@ import type { Cut } from '#kubernetes/rules/large-values.ts';
 import type { Problem } from '#std/problem.ts';
 import type { Opening } from '#std/sops/open.ts';
 import { writtenAt } from '#std/sops/replace.ts';
+import type { BuiltFrom } from './kustomize/built.ts';
 import type { Variables } from './substitute/variables.ts';
 
 export interface SourceFile {
@@ -14,6 +15,8 @@ export interface SourceFile {
   readonly text: string;
   /** Namespace of its namespaced objects that name none; absent: such an object is a problem. */
   readonly namespace?: string | undefined;
+  /** Files from which kustomize built it; absent: it is written in the repository. */
+  readonly built?: BuiltFrom;
   /** Variables whose values are put into its objects; set if the text has expressions. */
   readonly variables?: Variables;
   /** Set if the bytes of the file are not text; `text` is empty then. */

@@ -1,0 +1,125 @@
+// Finds the kustomizations of a source and builds them. A folder with a kustomization is one input: of the files below it only
+// those that the kustomization names are read.
+
+import { Failure } from '#std/failure.ts';
+import { digest } from '#std/hash.ts';
+import type { Problem } from '#std/problem.ts';
+import type { KustomizeBuilder } from '../../ports.ts';
+import type { LoadCache, SourceFile } from '../source-file.ts';
+import { buildDigest, buildKustomization, isCostly } from './build.ts';
+import { foldersAbove, isBelow, type Tree } from './tree.ts';
+import { isComponent, isKustomizationFile, kustomizationFolders, traceKustomization, type Walk } from './walk.ts';
+
+export interface Kustomized {
+  readonly files: readonly SourceFile[];
+  readonly problems: readonly Problem[];
+}
+
+export interface KustomizationPlan {
+  readonly tree: Tree;
+  readonly walks: readonly Walk[];
+  /** Those that are built. */
+  readonly inputs: readonly Walk[];
+  /** Whether a path is left to kustomizations, used or not. */
+  covers(path: string): boolean;
+}
+
+export interface KustomizationsInput {
+  readonly tree: Tree;
+  /** Folder of the source. */
+  readonly folder: string;
+  /** Whether the path is not left out by `ignore`. */
+  readonly isRead: (path: string) => boolean;
+  /** Keeps the texts of kustomizations. */
+  readonly cache?: LoadCache;
+}
+
+const INPUTS_MAX = 200;
+/** Of objects that are built, as JSON. */
+const LENGTH_MAX = 256 * 1024 * 1024;
+/** Builds that may take too long in one reading: the next ones are not tried. */
+const COSTLY_MAX = 3;
+
+/** Runs no program. */
+export async function planKustomizations(input: KustomizationsInput): Promise<KustomizationPlan> {
+  const walks = await walkTopmost(input);
+  const used = new Set(walks.flatMap((walk) => [...walk.used]));
+  const folders = new Set(walks.map(({ folder }) => folder));
+  const named = new Set(walks.flatMap((walk) => [...walk.files]));
+  return {
+    tree: input.tree,
+    walks,
+    inputs: inputsAmong(walks, used),
+    covers: (path) => folders.has('') || named.has(path) || foldersAbove(path).some((folder) => folders.has(folder)),
+  };
+}
+
+/** Changes with everything that a build reads, and with the program that builds. */
+export async function identifyPlan(
+  { tree, walks, inputs }: KustomizationPlan,
+  builder: KustomizeBuilder,
+): Promise<string> {
+  if (walks.length === 0) return '';
+  const identity = await builder.identity().catch(failureCode);
+  return digest([...inputs.map((walk) => buildDigest(identity, tree, walk)), ...walks.map(({ problems }) => problems)]);
+}
+
+function failureCode(failure: unknown): string {
+  if (failure instanceof Failure) return failure.code;
+  throw failure;
+}
+
+export async function buildPlanned(
+  { tree, walks, inputs }: KustomizationPlan,
+  builder: KustomizeBuilder,
+  cache: LoadCache,
+): Promise<Kustomized> {
+  const files: SourceFile[] = [];
+  const problems = walks.flatMap((walk) => walk.problems);
+  let length = 0;
+  let costly = 0;
+  for (const [index, walk] of inputs.entries()) {
+    if (index >= INPUTS_MAX || length > LENGTH_MAX || costly >= COSTLY_MAX) {
+      problems.push(notBuilt(tree, walk));
+      continue;
+    }
+    const built = await buildKustomization(builder, tree, walk, cache);
+    length += built.files.reduce((sum, { text }) => sum + text.length, 0);
+    costly += isCostly(built) ? 1 : 0;
+    files.push(...built.files);
+    problems.push(...built.problems);
+  }
+  return { files, problems: distinct(problems) };
+}
+
+/** Below a kustomization there is no other input. */
+async function walkTopmost({ tree, folder, isRead, cache }: KustomizationsInput): Promise<readonly Walk[]> {
+  const all = kustomizationFolders(tree.list(folder).filter((path) => isKustomizationFile(path) && isRead(path)));
+  const known = new Set(all);
+  const isInner = (path: string): boolean =>
+    ['', ...foldersAbove(path)].some((above) => above !== path && isBelow(above, folder) && known.has(above));
+  const walks: Walk[] = [];
+  for (const path of all.filter((each) => !isInner(each))) walks.push(await traceKustomization(tree, path, cache));
+  return walks;
+}
+
+/** Bases and components come with the kustomizations that use them. */
+function inputsAmong(walks: readonly Walk[], used: ReadonlySet<string>): readonly Walk[] {
+  return walks.filter((walk) => walk.problems.length === 0 && !used.has(walk.folder) && !isComponent(walk));
+}
+
+function notBuilt(tree: Tree, { kustomizations }: Walk): Problem {
+  const [file = ''] = kustomizations.keys();
+  const message = `The kustomization was not built: a source has at most ${INPUTS_MAX} of them, which together may not take too long: split the source.`;
+  return {
+    code: 'kustomization-too-large',
+    severity: 'error',
+    message,
+    place: { file: tree.show(file), line: 1, column: 1 },
+  };
+}
+
+/** A base that several kustomizations use is walked several times. */
+function distinct(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}

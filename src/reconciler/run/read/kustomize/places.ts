@@ -1,0 +1,30 @@
+// Finds where values of a file of a source are written.
+
+import type { Place } from '#std/problem.ts';
+import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
+import { placeInFile } from '../short-text.ts';
+import { type SourceFile, writtenPointer } from '../source-file.ts';
+import { placeBuilt } from './built.ts';
+
+/** Pointers are those of the values that were read; `document` counts documents that are not empty. */
+export type FindPlace = (document: number, pointer: string, at?: 'key' | 'value') => Place;
+
+/** Positions are needed for few files and cost a second reading: the text is read when the first is asked for. */
+export function openPlaces(file: SourceFile): FindPlace {
+  let documents: readonly ReadDocument[] | undefined;
+  return (document, pointer, at) => {
+    documents ??= readDocuments(file.text, file.path);
+    const read = documents[document];
+    if (file.built !== undefined) return placeBuilt(file.built, read?.value ?? null, pointer, at);
+    const written = writtenPointer(file, document, pointer);
+    return placeInFile(file, read?.place(written, at) ?? { file: file.path, line: 1, column: 1 });
+  };
+}
+
+/** Replaces places in a built text by places in the files of the repository. */
+export function withOwnPlaces(file: SourceFile, read: ReadDocument, document: number): ReadDocument {
+  if (file.built === undefined) return read;
+  const find = openPlaces(file);
+  const problems = read.problems.map((problem) => ({ ...problem, place: find(document, problem.pointer ?? '') }));
+  return { value: read.value, problems, place: (pointer, at) => find(document, pointer, at) };
+}

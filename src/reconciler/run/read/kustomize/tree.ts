@@ -1,0 +1,79 @@
+// Files of a commit or of a folder, as far as kustomizations may refer to them.
+
+import type { Checkout } from '../../ports.ts';
+
+export interface TreeFile {
+  /** Equal ids mean equal bytes. */
+  readonly oid: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Paths are relative to the root of the repository, with `/` between their parts and none at their ends; the root is ''. */
+export interface Tree {
+  /** Regular files below a folder, sorted by path. */
+  list(folder: string): readonly string[];
+  /** `link`: it is a symbolic link or a submodule, or is below one. Undefined: nothing is there. */
+  find(path: string): 'file' | 'folder' | 'link' | undefined;
+  /** The path as people know it. */
+  show(path: string): string;
+  /** Id of the bytes of a regular file. */
+  oid(path: string): string;
+  /** Bytes of regular files, by path. */
+  read(paths: readonly string[]): Promise<ReadonlyMap<string, TreeFile>>;
+}
+
+export function treeOfCheckout({ files, skipped, read }: Checkout): Tree {
+  const oids = new Map(files.map(({ path, oid }) => [path, oid]));
+  const links = new Set(skipped.map(({ path }) => path));
+  const folders = new Set(files.flatMap(({ path }) => foldersAbove(path)));
+  const oid = (path: string): string => oids.get(path) ?? '';
+  return {
+    list: (folder) => files.map(({ path }) => path).filter((path) => isBelow(path, folder)),
+    find(path) {
+      if (oids.has(path)) return 'file';
+      if (path === '' || folders.has(path)) return 'folder';
+      return [path, ...foldersAbove(path)].some((each) => links.has(each)) ? 'link' : undefined;
+    },
+    show: (path) => path,
+    oid,
+    async read(paths) {
+      const contents = await read([...new Set(paths.map(oid))]);
+      return new Map(
+        paths.flatMap((path): [string, TreeFile][] => {
+          const bytes = contents.get(oid(path));
+          return bytes === undefined ? [] : [[path, { oid: oid(path), bytes }]];
+        }),
+      );
+    },
+  };
+}
+
+/** Without the root. */
+export function foldersAbove(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_part, index) => parts.slice(0, index + 1).join('/'));
+}
+
+export function folderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+}
+
+export function isBelow(path: string, folder: string): boolean {
+  return folder === '' || path.startsWith(`${folder}/`);
+}
+
+export function pathIn(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+/** Undefined if the path leads out of the tree. */
+export function resolvePath(folder: string, path: string): string | undefined {
+  if (path.startsWith('/')) return undefined;
+  const resolved: string[] = folder === '' ? [] : folder.split('/');
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') resolved.push(part);
+    else if (resolved.pop() === undefined) return undefined;
+  }
+  return resolved.join('/');
+}
