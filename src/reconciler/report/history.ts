@@ -49,6 +49,7 @@ const WORDS_OF_NOT_READY = {
   failed: 'in phase Failed',
   late: 'not ready in time',
   progressing: 'not ready when the run ended',
+  'not-run': 'not run here',
 } as const;
 
 function notReadyLines({ unready, notReady }: RunRecord): string[] {

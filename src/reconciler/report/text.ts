@@ -144,7 +144,11 @@ export function textOfChanges(result: RunResult, before: RunResult | undefined, 
   const solved =
     before !== undefined && trouble(before, commandOf).length > 0 && trouble(result, commandOf).length === 0;
   const standing = standingOf({ ...result, catalogue });
-  const quiet = catalogue.every(isStuck) && result.outcomes.every(isStuck) && ready.length === 0;
+  const { readiness } = result;
+  const known = new Set(before?.readiness.notRun?.map(formatId) ?? []);
+  const notRun = readiness.notRun?.filter((resource) => !known.has(formatId(resource))) ?? [];
+  const isIdle = ready.length === 0 && notRun.length === 0;
+  const quiet = catalogue.every(isStuck) && result.outcomes.every(isStuck) && isIdle;
   if (quiet && standing === (before === undefined ? '' : standingOf(before))) return '';
   const resumed = before?.paused !== undefined && result.paused === undefined;
   const news = [
@@ -152,7 +156,7 @@ export function textOfChanges(result: RunResult, before: RunResult | undefined, 
     ...(solved ? ['no problems any more'] : []),
     ...(ready.length === 0 ? [] : [`ready: ${ready}`]),
   ];
-  return visibleLines(news) + textOfEnding({ ...result, catalogue }, commandOf);
+  return visibleLines(news) + textOfEnding({ ...result, catalogue, readiness: { ...readiness, notRun } }, commandOf);
 }
 
 /** What lasts until someone does something about it. */
@@ -221,13 +225,13 @@ export function textOfQuarantined(
 }
 
 /** Resources that are on their way have a reason only if the run has waited for them. */
-function waiting({ readiness: { progressing, failed }, timedOut }: RunResult): string[] {
+function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: RunResult): string[] {
   const late = timedOut
     ? linesOfNotReady('not ready in time: ', progressing)
     : progressing.length === 0
       ? []
       : [`not ready yet: ${namesOf(progressing)}`];
-  return [...linesOfNotReady('in phase Failed: ', failed), ...late];
+  return [...linesOfNotReady('not run here: ', notRun), ...linesOfNotReady('in phase Failed: ', failed), ...late];
 }
 
 function namesOf(resources: readonly ResourceId[]): string {

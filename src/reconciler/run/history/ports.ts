@@ -42,8 +42,8 @@ interface RecordedPin {
 
 export interface RecordedNotReady {
   readonly resource: string;
-  /** `late`: the run waited for it until the time was up. */
-  readonly state: 'failed' | 'late' | 'progressing';
+  /** `late`: the run waited for it until the time was up. `not-run`: no program of this machine stands for it (`skep dev`). */
+  readonly state: 'failed' | 'late' | 'progressing' | 'not-run';
   /** The message of its condition Ready. */
   readonly why: string;
 }

@@ -109,11 +109,15 @@ function standingOf(record: RunRecord): string {
   });
 }
 
-function notReadyOf({ readiness: { failed, progressing }, timedOut }: RunResult): readonly RecordedNotReady[] {
+function notReadyOf({
+  readiness: { failed, progressing, notRun = [] },
+  timedOut,
+}: RunResult): readonly RecordedNotReady[] {
   const recorded = (state: RecordedNotReady['state']) => (each: NotReady) => {
     return { resource: formatId(each), state, why: each.why.slice(0, WHY_MAX) };
   };
-  return [...failed.map(recorded('failed')), ...progressing.map(recorded(timedOut ? 'late' : 'progressing'))];
+  const waitedFor = progressing.map(recorded(timedOut ? 'late' : 'progressing'));
+  return [...failed.map(recorded('failed')), ...waitedFor, ...notRun.map(recorded('not-run'))];
 }
 
 function runState(result: RunResult): RunState {

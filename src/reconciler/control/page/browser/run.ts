@@ -80,6 +80,7 @@ function notReadySections({ unready, notReady }: Run): readonly (HTMLElement | u
   return [
     section('In phase Failed', lines(['failed']) ?? unready),
     section('Not ready when the run ended', lines(['late', 'progressing']) ?? []),
+    section('Not run here', lines(['not-run']) ?? []),
   ];
 }
 
