@@ -153,6 +153,9 @@ test('--once brings everything up, syncs, prints where things are, and leaves no
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/cluster at https:\/\/127\.0\.0\.1:\d+/);
   expect(stdout).toContain('registry platform/catalogue/all: synced, 102 servers');
+  // The objects are counted, and nothing distracts from what a newcomer does wrong.
+  expect(stdout).toMatch(/created \d+ objects for \d+ declared resources \(-v names each\)\n/);
+  expect(stdout).not.toMatch(/ (?:created\n|warning )/);
   await expectGone([...children, ...processesNaming(data)]);
 });
 
