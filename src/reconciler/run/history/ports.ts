@@ -48,7 +48,7 @@ export interface RecordedNotReady {
   readonly why: string;
 }
 
-export interface Completion {
+interface Completion {
   /** When the later run ended; RFC 3339. */
   readonly at: string;
   /** How many of the resources that were not ready became so. */
