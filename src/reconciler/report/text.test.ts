@@ -232,3 +232,18 @@ test('a start counts what it creates', () => {
     'docs/MCPServer/wiki created',
   ]);
 });
+
+test('an approval without deletions is about all changes', () => {
+  const approval = {
+    hash: 'cd6a06401001331c',
+    expiresAt: '2026-01-02T00:00:00Z',
+    begun: false,
+    lines: new Set<string>(),
+  };
+  const list = { source: 'fleet', hash: approval.hash, reasons: ['the instance has read other sources'], approval };
+  const text = (deletions: readonly { id: string; kind: string; uid: string }[]) =>
+    textOfEnding(run({ plan: { ...run().plan, approved: [{ ...list, deletions }] } }), INSTALLED);
+  const more = 'are approved (cd6a06401001331c, until 2026-01-02T00:00:00Z): the instance has read other sources\n';
+  expect(text([])).toContain(`all changes ${more}`);
+  expect(text([{ id: 'docs/Service/a', kind: 'Service', uid: 'a' }])).toContain(`deletions of source fleet ${more}`);
+});
