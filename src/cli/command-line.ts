@@ -1,9 +1,10 @@
-// The command line as a whole: commands, exit codes, and what a Failure looks like to a person.
-// Each command's modules are loaded only when it runs, so that `--help` and `validate` start fast.
+// Builds the command line of all commands, prints Failures for people and sets exit codes. The modules of a command are
+// loaded only if it runs, so that `--help` and `validate` start fast.
 
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import { writeColoured } from '#hosts/colour.ts';
 import { VERSION } from '#hosts/version.ts';
+import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
 import { adoptCommand } from './commands/adopt.ts';
 import { applyCommand } from './commands/apply.ts';
@@ -48,7 +49,11 @@ export function commandLine(): Command {
     .version(VERSION)
     .addHelpText('after', EXIT_CODES)
     .exitOverride()
-    .showHelpAfterError('(--help shows the options)');
+    .configureOutput(OUTPUT)
+    .showHelpAfterError('(--help shows the options)')
+    .on('command:*', ([name = '']: readonly string[]) => {
+      throw unknownCommand(name, program.commands);
+    });
   const commands = [
     devCommand(),
     initCommand(),
@@ -76,8 +81,32 @@ export function commandLine(): Command {
     explainCommand(),
     completionCommand(),
   ];
-  for (const command of commands) program.addCommand(withoutColour(command).exitOverride());
+  for (const command of commands) program.addCommand(withoutColour(command).exitOverride().configureOutput(OUTPUT));
   return program;
+}
+
+/** Mistakes that commander finds look like all other errors. */
+const OUTPUT: OutputConfiguration = {
+  outputError: (text) => writeColoured(process.stderr, text.replace(/^error: /, 'error usage: ')),
+};
+
+/** Commands of other tools, and the command that does the same here. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  delete: 'remove the manifest from Git; the next run deletes what it declared',
+  describe: 'skep status says how each resource is, and kubectl describe shows one',
+  diff: 'skep plan shows what a sync would change',
+  get: 'skep status says how the fleet is, and kubectl get lists its objects',
+  lint: 'skep validate checks manifests',
+  logs: 'kubectl logs has the logs of pods, and skep history lists the runs',
+  reconcile: 'skep sync makes one run, and skep run keeps making them',
+  version: 'skep --version prints it',
+};
+
+function unknownCommand(name: string, commands: readonly Command[]): Failure {
+  const answer = Object.hasOwn(ANSWERS, name) ? `: ${ANSWERS[name]}` : '.';
+  const names = commands.map((command) => command.name());
+  const hint = answer === '.' ? didYouMean(name, names) : '';
+  return new Failure('usage', `skep has no command ${name}${answer}${hint} (--help lists the commands)`);
 }
 
 /** Also `NO_COLOR`, which Node itself and what it starts read. */

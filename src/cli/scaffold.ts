@@ -10,7 +10,7 @@ const MANIFESTS = fileURLToPath(new URL('../../manifests', import.meta.url));
 const TEMPLATE = join(MANIFESTS, 'init');
 const SCHEMA = join(MANIFESTS, 'fleet/schema.json');
 
-/** What stands in the template for what is given. */
+/** The URL in the template, which is replaced if another one is given. */
 const REPOSITORY = 'https://git.example.com/platform/fleet.git';
 /** What stays on the machine: the state folder, the key of docs/secrets.md, plan files. npm packs no file of this name. */
 const IGNORED = '.skep/\nage-keys.txt\n*.plan\n*.plan.sig\n';

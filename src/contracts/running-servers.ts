@@ -14,6 +14,8 @@ export interface RunningServer {
   readonly transport: 'streamable-http' | 'sse';
   /** Its proxy answers, and has reached the server; a virtual server has asked its members. */
   readonly ready: boolean;
+  /** In `skep dev`: why it does not run on this machine; absent if it does. */
+  readonly notRunHere?: string;
   /**
    * `token`: the one of this start of `skep dev`, as a bearer token. `oidc`: the server asks for one of its own issuer. `none`:
    * it asks for nothing.

@@ -493,12 +493,16 @@ describe('a call', () => {
   }
 
   const calls = [
-    { reason: 'an unknown option', args: ['sync', '--frce'], says: "error: unknown option '--frce'" },
-    { reason: 'an unknown command', args: ['snyc'], says: "error: unknown command 'snyc'" },
+    { reason: 'an unknown option', args: ['sync', '--frce'], says: "error usage: unknown option '--frce'" },
+    {
+      reason: 'an unknown command',
+      args: ['snyc'],
+      says: 'error usage: skep has no command snyc. Did you mean "sync"? (--help lists the commands)',
+    },
     {
       reason: 'a value that an option does not take',
       args: ['plan', '-o', 'xml'],
-      says: "error: option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json, github, markdown.",
+      says: "error usage: option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json, github, markdown.",
     },
     {
       reason: 'a configuration file that is not there',

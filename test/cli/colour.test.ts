@@ -32,12 +32,16 @@ test('lines have the colour of what they say', () => {
     '  -/+ tools/Deployment/again (deleted and created anew)',
     'fleet.yaml:3:5: error schema-enum: must be one of a, b. (tools/MCPServer/wiki)',
     'fleet.yaml:3:5: warning secret-plaintext: everybody can read it (tools/Secret/wiki)',
+    '[  4.7 s] fleet.yaml:3:5: error schema-enum: must be one of a, b. (tools/MCPServer/wiki)',
+    '          fleet.yaml:3:5: warning image-tag: it has no digest (tools/MCPServer/wiki)',
+    '[  4.7 s] solved: fleet.yaml:3:5: error schema-enum: must be one of a, b. (tools/MCPServer/wiki)',
     'error git-unreachable: no answer',
     'error: option is invalid',
     'warn webhook with a wrong signature',
     'tools/MCPServer/wiki created',
     '[  4.7 s] tools/MCPServer/wiki deleted',
     '2026-01-02T03:04:05Z tools/MCPServer/wiki failed: no such namespace [cluster-not-found]',
+    '[  4.7 s] tools/MCPServer/wiki held: its namespace does not exist [blocked]',
     '  tools/MCPServer/wiki is Failed',
     'prod: in sync',
     '1 created, 0 configured, 0 unchanged, 0 deleted, 0 held, 0 failed (13 API requests, 1.0 s)',
@@ -55,12 +59,16 @@ test('lines have the colour of what they say', () => {
     <magenta>  -/+ tools/Deployment/again (deleted and created anew)</>
     fleet.yaml:3:5: <red><bold>error schema-enum</></>: must be one of a, b. (tools/MCPServer/wiki)
     fleet.yaml:3:5: <yellow><bold>warning secret-plaintext</></>: everybody can read it (tools/Secret/wiki)
+    [  4.7 s] fleet.yaml:3:5: <red><bold>error schema-enum</></>: must be one of a, b. (tools/MCPServer/wiki)
+              fleet.yaml:3:5: <yellow><bold>warning image-tag</></>: it has no digest (tools/MCPServer/wiki)
+    [  4.7 s] solved: fleet.yaml:3:5: error schema-enum: must be one of a, b. (tools/MCPServer/wiki)
     <red><bold>error git-unreachable</></>: no answer
     <red><bold>error</></>: option is invalid
     <yellow><bold>warn</></> webhook with a wrong signature
     tools/MCPServer/wiki <green>created</>
     [  4.7 s] tools/MCPServer/wiki <red>deleted</>
     2026-01-02T03:04:05Z tools/MCPServer/wiki <red><bold>failed</></>: no such namespace [cluster-not-found]
+    [  4.7 s] tools/MCPServer/wiki <yellow><bold>held</></>: its namespace does not exist [blocked]
       tools/MCPServer/wiki is <red><bold>Failed</></>
     prod<green>: in sync</>
     1 created, 0 configured, 0 unchanged, 0 deleted, 0 held, 0 failed (13 API requests, 1.0 s)"

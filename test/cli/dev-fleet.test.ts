@@ -13,7 +13,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { RunningServer, RunningServers } from '#contracts/running-servers.ts';
 import { eventually } from '../harness/cluster.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
-import { type Running, startSkep } from '../harness/skep.ts';
+import { type Running, skep, startSkep } from '../harness/skep.ts';
 import { connect } from '../recordings/api.ts';
 
 const FIXTURE = fileURLToPath(new URL('../conformance/fixture/server-process.ts', import.meta.url));
@@ -257,7 +257,19 @@ spec: {image: '${image}', transport: streamable-http}
   const api = await connect(join(folder.path, 'own', 'cluster', 'kubeconfig'));
   const { body } = await api.call({ method: 'GET', path: '/api/v1/namespaces/default/events', query: {} });
   await api.close();
-  expect(JSON.stringify(body)).toContain('no program for image images.example.com/other:1, so nothing runs');
+  const why = 'skep dev knows no program for image images.example.com/other:1: name one in dev.images of skep.yaml';
+  expect(JSON.stringify(body)).toContain(why);
+  // The server and its proxy settle without a process, and each place where people look says why.
+  const settled = `MCP server does not run here (NotRunHere): ${why}`;
+  await running?.printed(`not run here: default/MCPServer/theirs: ${settled}`);
+  const commands = podProcesses().map(({ command: text }) => text);
+  expect(commands.filter((text) => text.includes(' proxy --config='))).toHaveLength(1);
+  const { stdout } = await skep(['status', '-c', 'own/skep.yaml'], { cwd: folder.path });
+  expect(stdout).toContain(`default/MCPServer/theirs is Stopped\n      NotRunHere: ${settled}`);
+  const theirs = (await listed(url)).servers.find(({ name }) => name === 'theirs');
+  expect(theirs).toMatchObject({ ready: false, notRunHere: expect.stringContaining(why) });
+  const called = await fetch(theirs?.url ?? '', { method: 'POST' });
+  expect([called.status, await called.text()]).toEqual([503, expect.stringContaining(why)]);
   running?.kill('SIGINT');
   expect((await running?.finished)?.code).toBe(0);
   expect(podProcesses()).toEqual([]);

@@ -6,12 +6,13 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { expectInReadme, type Places } from '../docs/readme-sample.ts';
 import { eventually } from '../harness/cluster.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { type Running, skep, startSkep } from '../harness/skep.ts';
 
 const folder = temporaryFolder();
-const data = join(folder.path, 'dev');
+const data = join(folder.path, '.skep/dev');
 const READY = 'Ctrl-C stops everything';
 
 let running: Running | undefined;
@@ -145,7 +146,9 @@ interface Page {
 let uids: Record<string, string> = {};
 
 test('--once brings everything up, syncs, prints where things are, and leaves nothing running', async () => {
-  const once = start('--once');
+  // The next start is a first one, as in README.md.
+  const own = join(folder.path, 'once');
+  const once = start('--once', '--data', own);
   await once.printed('database at 127.0.0.1:');
   const children = descendants(once.pid);
   expect(children.map(({ command }) => command).join()).toContain('postgres');
@@ -153,7 +156,10 @@ test('--once brings everything up, syncs, prints where things are, and leaves no
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/cluster at https:\/\/127\.0\.0\.1:\d+/);
   expect(stdout).toContain('registry platform/catalogue/all: synced, 102 servers');
-  await expectGone([...children, ...processesNaming(data)]);
+  // The objects are counted, and nothing distracts from what a newcomer does wrong.
+  expect(stdout).toMatch(/created \d+ objects for \d+ declared resources \(-v names each\)\n/);
+  expect(stdout).not.toMatch(/ (?:created\n|warning )/);
+  await expectGone([...children, ...processesNaming(own)]);
 });
 
 test('the commands that it prints work, a commit shows, and Ctrl-C stops everything', async () => {
@@ -166,7 +172,15 @@ test('the commands that it prints work, a commit shows, and Ctrl-C stops everyth
   const url = /'(http[^?']*)/.exec(curl)?.[1] ?? '';
   expect(await catalogue(url)).toHaveLength(102);
 
+  const places: Places = {
+    data,
+    origin: new URL(url).origin,
+    command: /^ +(.*) call http/m.exec(output)?.[1] ?? '',
+  };
+  const [guide = ''] = /^[\s\S]*Ctrl-C stops everything; the state stays\.\n/.exec(output) ?? [];
+  expectInReadme('issuer at ', guide, places);
   await untilRunning();
+  await makeAndFixMistake(dev, places);
   const [, config = ''] = / status -c (\S+)/.exec(output) ?? [];
   expect((await skep(['status', '-c', config], { cwd: folder.path })).stdout).toContain('source fleet at ');
   const { runs } = (await (await fetch(/^runs +(\S+)$/m.exec(output)?.[1] ?? '')).json()) as { runs: unknown[] };
@@ -200,6 +214,22 @@ test('the commands that it prints work, a commit shows, and Ctrl-C stops everyth
   await expectGone([...children, ...processesNaming(data)]);
   await expect(fetch(url)).rejects.toThrow();
 });
+
+/** As README.md does: a misspelled field is named with its place, and so is its end. */
+async function makeAndFixMistake(dev: Running, places: Places): Promise<void> {
+  const file = join(data, 'fleet', 'cluster', 'docs', 'handbook.yaml');
+  const text = readFileSync(file, 'utf8');
+  const from = dev.output().length;
+  writeFileSync(file, text.replace('groupRef', 'gruopRef'));
+  commitAll('A mistake');
+  await dev.printed('schema-unknown-field');
+  writeFileSync(file, text);
+  commitAll('Without the mistake');
+  await dev.printed('no problems any more');
+  const printed = dev.output().slice(from);
+  const told = /\[[^\]]*\] cluster\/docs\/handbook\.yaml[\s\S]*no problems any more\n/.exec(printed) ?? [];
+  expectInReadme('cluster/docs/handbook.yaml', told[0] ?? '', places);
+}
 
 /** Processes of every server, and the status of each says so. */
 async function untilRunning(): Promise<void> {

@@ -84,3 +84,34 @@ test('init for a repository of this machine writes settings that may read it', a
   await skep(['init', 'remote', '--repository', 'https://git.example.com/fleet.git'], options);
   expect(readFileSync(join(folder.path, 'remote/skep.yaml'), 'utf8')).not.toContain('outbound');
 });
+
+test.each([
+  { words: ['diff'], says: 'skep has no command diff: skep plan shows what a sync would change' },
+  { words: ['get', 'mcpservers'], says: 'skep has no command get: skep status says how the fleet is' },
+  { words: ['logs'], says: 'skep has no command logs: kubectl logs has the logs of pods' },
+  { words: ['reconcile'], says: 'skep has no command reconcile: skep sync makes one run' },
+  { words: ['lint', '.'], says: 'skep has no command lint: skep validate checks manifests' },
+  { words: ['vaildate'], says: 'skep has no command vaildate. Did you mean "validate"? (--help lists the commands)' },
+  { words: ['plan', '--detail'], says: "unknown option '--detail'" },
+  { words: ['approve'], says: "missing required argument 'hash'" },
+])('$words is answered like every other mistake', async ({ words, says }) => {
+  const { code, stdout, stderr } = await skep(words, options);
+  expect([code, stdout]).toEqual([64, '']);
+  expect(stderr.startsWith(`error usage: ${says}`), stderr).toBe(true);
+});
+
+test('without a skep.yaml, commands are about the skep dev that has its state here, and say so', async () => {
+  const own = temporaryFolder();
+  try {
+    const text =
+      '{"name": "dev", "sources": [{"name": "fleet", "repository": "https://git.invalid/fleet.git"}], "shedule": "never"}';
+    mkdirSync(join(own.path, '.skep/dev'), { recursive: true });
+    writeFileSync(join(own.path, '.skep/dev/skep.yaml'), text);
+    const { code, stderr } = await skep(['status'], { cwd: own.path });
+    expect(code).toBe(64);
+    expect(stderr).toContain('there is no skep.yaml here, so this is about skep dev (-c .skep/dev/skep.yaml)\n');
+    expect(stderr).toContain('.skep/dev/skep.yaml:1:');
+  } finally {
+    own.remove();
+  }
+});

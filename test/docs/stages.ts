@@ -13,6 +13,7 @@ import { crd } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import { startTestCluster, type TestCluster } from '../harness/cluster.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
+import { startSkep } from '../harness/skep.ts';
 import { ROOT } from './pages.ts';
 
 export interface Stage {
@@ -28,7 +29,7 @@ interface Part {
 }
 
 /** What each stage is made of, in this order. */
-const STAGES: Readonly<Record<string, readonly ((dir: string) => Promise<Part>)[]>> = {
+const STAGES: Readonly<Record<string, readonly ((dir: string, program: string) => Promise<Part>)[]>> = {
   /** Nothing at all. */
   empty: [],
   /** What a clone of skep holds; what is written there is lost. */
@@ -37,6 +38,8 @@ const STAGES: Readonly<Record<string, readonly ((dir: string) => Promise<Part>)[
   'checkout-and-cluster': [linkCheckout, openCluster],
   /** A cluster with the definitions, and nothing else. */
   cluster: [openCluster],
+  /** The cluster of a `skep dev` that follows an empty repository, which runs what is applied to it. */
+  dev: [openDev],
   /** A cluster, and what `skep init` has made, pushed to a Git server, with a skep.yaml that takes it from there. */
   fleet: [makeFleet, openCluster],
 };
@@ -52,7 +55,7 @@ export async function openStage(name: string, program = join(ROOT, 'src/skep.ts'
   writeFileSync(executable, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
   chmodSync(executable, 0o755);
   const made: Part[] = [];
-  for (const part of parts) made.push(await part(dir));
+  for (const part of parts) made.push(await part(dir, program));
   return {
     dir,
     env: {
@@ -95,6 +98,36 @@ async function openCluster(): Promise<Part> {
   await Promise.all(KINDS.map((kind) => client.apply(crd(kind, 'toolhive.stacklok.dev'), { force: true })));
   await client.close();
   return { env: { KUBECONFIG: cluster.kubeconfigPath }, close: () => cluster.stop() };
+}
+
+async function openDev(dir: string, program: string): Promise<Part> {
+  const own = join(dir, '../dev');
+  const repository = join(own, 'repository');
+  execFileSync('git', ['init', '--quiet', '--initial-branch=main', repository]);
+  execFileSync('git', ['-C', repository, 'commit', '--quiet', '--allow-empty', '--message', 'Nothing'], {
+    env: { ...process.env, ...AUTHOR },
+  });
+  const settings = {
+    name: 'play',
+    sources: [{ name: 'fleet', repository: pathToFileURL(repository).href, branch: 'main' }],
+    outbound: { allowFiles: true },
+  };
+  writeFileSync(join(own, 'skep.yaml'), JSON.stringify(settings));
+  const words = ['dev', '-c', 'skep.yaml', '--port', '0', '--data', 'data'];
+  const running = startSkep(words, { cwd: own, program });
+  try {
+    await running.printed('Ctrl-C stops everything');
+  } catch (error) {
+    running.kill('SIGKILL');
+    throw error;
+  }
+  return {
+    env: { KUBECONFIG: join(own, 'data/cluster/kubeconfig') },
+    async close() {
+      running.kill('SIGINT');
+      await running.finished;
+    },
+  };
 }
 
 async function makeFleet(dir: string): Promise<Part> {

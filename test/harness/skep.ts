@@ -30,10 +30,12 @@ export interface Running {
 export interface SkepOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What is started in place of the source. */
+  readonly program?: string;
 }
 
-export function startSkep(args: readonly string[], { cwd, env = {} }: SkepOptions): Running {
-  const child = spawn(process.execPath, [EXECUTABLE, ...args], {
+export function startSkep(args: readonly string[], { cwd, env = {}, program = EXECUTABLE }: SkepOptions): Running {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -30,6 +30,12 @@ export function createHistory(pool: Pool, { instance, homeNamespace, limit }: Hi
         throw error;
       }
     },
+    async replace(record) {
+      await pool.use(async (client) => {
+        const update = `update catalogue_run set record = $3 where ${OWN} and record ->> 'id' = $4`;
+        await client.query(update, [...owner, JSON.stringify(record), record.id]);
+      });
+    },
     async append(record) {
       await pool.transaction(async (client) => {
         const insert = 'insert into catalogue_run (namespace, instance, record) values ($1, $2, $3)';

@@ -14,6 +14,7 @@ interface Options {
   readonly config?: string;
   readonly run?: readonly PackageType[];
   readonly once?: boolean;
+  readonly verbose?: boolean;
 }
 
 export function devCommand(): Command {
@@ -33,13 +34,15 @@ export function devCommand(): Command {
       readTypes,
     )
     .option('--once', 'make one run, print what it did, and exit')
+    .option('-v, --verbose', 'name each object that the start creates')
     .addHelpText('after', '\nExamples:\n  skep dev --port 8080\n  skep dev -c skep.yaml --run npm,pypi')
-    .action(async ({ port, data, once, config, run }: Options) => {
+    .action(async ({ port, data, once, config, run, verbose }: Options) => {
       const given = config === undefined ? undefined : await loadConfig({ config });
       const { runDev } = await import('#hosts/dev/session.ts');
       // Fleets of two configurations do not share a cluster.
       const dir = resolve(data ?? (given === undefined ? '.skep/dev' : `.skep/dev-${given.name}`));
-      await runDev({ port, dir, once: once === true, given, run, say: sayer() });
+      const [isOnce, isVerbose] = [once === true, verbose === true];
+      await runDev({ port, dir, once: isOnce, verbose: isVerbose, given, run, say: sayer() });
     });
 }
 

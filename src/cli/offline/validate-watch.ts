@@ -1,7 +1,7 @@
 // `skep validate --watch`: the whole at first, and then, whenever something has changed, what that makes of it.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { textOfChangedValidation } from '#reconciler/report/changed-validation.ts';
+import { textOfChangedValidation } from '#reconciler/report/news.ts';
 import type { Validation } from '#reconciler/run/validate.ts';
 import { Failure } from '#std/failure.ts';
 import { watchFolders } from './folder-watch.ts';

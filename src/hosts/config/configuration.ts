@@ -1,5 +1,6 @@
 // Finds and reads the configuration file that a command was given, or the one that is there.
 
+import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { Failure } from '#std/failure.ts';
 import type { Config } from './config.ts';
@@ -14,7 +15,7 @@ export interface InstanceFlags {
 /** Options that every command about an instance has. */
 export function withInstanceFlags(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'configuration file (default: skep.yaml)')
+    .option('-c, --config <file>', 'configuration file (default: skep.yaml, or else that of skep dev)')
     .option('--kubeconfig <file>', 'kubeconfig to use')
     .option('--context <name>', 'context of the kubeconfig');
 }
@@ -23,9 +24,18 @@ export function outputOption(formats: readonly string[] = ['text', 'json']): Opt
   return new Option('-o, --output <format>', 'what to print').choices(formats).default('text');
 }
 
+/** The settings of a `skep dev` that runs here, if nothing else says what to look at. */
+const DEV_FILE = '.skep/dev/skep.yaml';
+
+function defaultFile(): string {
+  const isDev = process.env.SKEP_SOURCES === undefined && !existsSync('skep.yaml') && existsSync(DEV_FILE);
+  if (isDev) process.stderr.write(`there is no skep.yaml here, so this is about skep dev (-c ${DEV_FILE})\n`);
+  return isDev ? DEV_FILE : 'skep.yaml';
+}
+
 export async function loadConfig(flags: InstanceFlags): Promise<Config> {
   const { readConfig } = await import('./read-config.ts');
-  const file = flags.config ?? 'skep.yaml';
+  const file = flags.config ?? defaultFile();
   const text = settingsText(file);
   if (flags.config !== undefined && text === undefined) throw new Failure('usage', `${file}: no such file`);
   if (text === undefined && process.env.SKEP_SOURCES === undefined)

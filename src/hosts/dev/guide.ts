@@ -26,7 +26,7 @@ export function formatGuide(
     ...pages.map((url, index) => `page        ${url}${index === 0 ? `#token=${token}` : ''}`),
     `runs        ${origin}/runs`,
     ...urls.map((url) => `registry    ${url}`),
-    ...servers.map(({ url, auth }) => `server      ${url}${auth === 'oidc' ? '   (asks you to log in)' : ''}`),
+    ...servers.map((server) => `server      ${server.url}${noteOn(server)}`),
     `token       ${token}   (of this start, for the other servers)`,
     `state       ${relative(process.cwd(), world.dir)} (delete it to start anew)`,
     '',
@@ -42,6 +42,11 @@ export function formatGuide(
   ].join('\n');
 }
 
+function noteOn({ auth, notRunHere }: RunningServer): string {
+  if (notRunHere !== undefined) return `   (does not run here: ${notRunHere})`;
+  return auth === 'oidc' ? '   (asks you to log in)' : '';
+}
+
 function commitOf(fleetDir: string): string {
   const fleet = relative(process.cwd(), fleetDir) || '.';
   return existsSync(join(fleetDir, RETIRABLE))
@@ -51,7 +56,10 @@ function commitOf(fleetDir: string): string {
 
 /** A tool of the sample fleet, or the tools of a server that needs no login, where there is one. */
 function callOf({ tokenFile }: DevWorld, servers: readonly RunningServer[]): readonly string[] {
-  const open = servers.filter(({ auth, transport }) => auth === 'token' && transport === 'streamable-http');
+  const open = servers.filter(
+    ({ auth, transport, notRunHere }) =>
+      auth === 'token' && transport === 'streamable-http' && notRunHere === undefined,
+  );
   const sample = open.find(({ args = [] }) => args.join(' ') === 'sample holidays');
   const server = sample ?? open[0];
   if (server === undefined) return [];

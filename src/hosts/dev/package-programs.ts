@@ -58,7 +58,7 @@ export function openPackagePrograms(run: readonly PackageType[], installer: Inst
 
 function noneText(image: string, run: readonly PackageType[]): string {
   const none = `no entry of the catalogue names a package of an exact version for it (--run ${run.join(',')})`;
-  return `skep dev knows no program for image ${image}, so nothing runs: ${none}, and dev.images of skep.yaml has no glob for it`;
+  return `skep dev knows no program for image ${image}: ${none}, and dev.images of skep.yaml has no glob for it`;
 }
 
 /** Why the package cannot stand for the container; undefined: it can. */

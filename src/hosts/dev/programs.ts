@@ -32,7 +32,7 @@ export function findPrograms(options: ProgramOptions): FindProgram {
     if (RELEASED.test(image) || options.ownImages.includes(image)) return ownProgram(options, container, pod, owners);
     if (options.packages !== undefined) return options.packages.find(container);
     return {
-      absent: `skep dev knows no program for image ${image}, so nothing runs: name one in dev.images of skep.yaml`,
+      absent: `skep dev knows no program for image ${image}: name one in dev.images of skep.yaml, or let packages of the catalogue run with --run npm,pypi`,
     };
   };
 }

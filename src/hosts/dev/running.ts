@@ -41,12 +41,13 @@ function resource(apiVersion: string, kind: string, plural: string): ApiResource
 }
 
 const DEPLOYMENTS = resource('apps/v1', 'Deployment', 'deployments');
+const STATEFUL_SETS = resource('apps/v1', 'StatefulSet', 'statefulsets');
 const CONFIG_MAPS = resource('v1', 'ConfigMap', 'configmaps');
 const SERVICES = resource('v1', 'Service', 'services');
 
 async function findRunning(options: RunningOptions): Promise<readonly FrontServer[]> {
-  const [deployments, configMaps, services] = await Promise.all(
-    [DEPLOYMENTS, CONFIG_MAPS, SERVICES].map((kind) => options.cluster.list(kind)),
+  const [deployments, configMaps, services, statefulSets] = await Promise.all(
+    [DEPLOYMENTS, CONFIG_MAPS, SERVICES, STATEFUL_SETS].map((kind) => options.cluster.list(kind)),
   );
   const found = (deployments ?? []).map(async (deployment) => {
     const spec = podSpecOf(deployment);
@@ -54,9 +55,23 @@ async function findRunning(options: RunningOptions): Promise<readonly FrontServe
     const server = describe(spec, deployment, configMaps ?? []);
     const service = (services ?? []).find((each) => leadsTo(each, deployment));
     if (server === undefined || service === undefined) return [];
-    return [await frontServer(options, deployment, server, service)];
+    const running = await frontServer(options, deployment, server, service);
+    const notRunHere = await whyBackendAbsent(options, deployment, statefulSets ?? []);
+    return notRunHere === undefined ? [running] : [{ ...running, ready: false, notRunHere }];
   });
   return (await Promise.all(found)).flat();
+}
+
+/** Returns why the server behind a proxy does not run here. */
+async function whyBackendAbsent(
+  { node }: RunningOptions,
+  proxy: KubeObject,
+  statefulSets: readonly KubeObject[],
+): Promise<string | undefined> {
+  const owner = controllerOf(proxy);
+  const backends = statefulSets.filter((each) => owner !== undefined && controllerOf(each) === owner);
+  const reasons = await Promise.all(backends.map((each) => node.whyAbsent(each)));
+  return reasons.find((reason) => reason !== undefined && reason !== '');
 }
 
 function podSpecOf({ spec }: KubeObject): PodSpec | undefined {

@@ -3,7 +3,8 @@
 import { join, relative, resolve } from 'node:path';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import type { FindProgram } from '#kubernetes/devcluster/node/ports.ts';
-import { tellOutcomes, textOfChanges, textOfEnding } from '#reconciler/report/text.ts';
+import { countCreated, tellOutcomes, textOfChanges } from '#reconciler/report/news.ts';
+import { textOfEnding } from '#reconciler/report/text.ts';
 import { exitCodeOf, type RunResult } from '#reconciler/run/result.ts';
 import type { PackageType } from '#registry/catalogue/packages.ts';
 import { Failure } from '#std/failure.ts';
@@ -31,6 +32,8 @@ export interface DevOptions {
   readonly port: number;
   readonly dir: string;
   readonly once: boolean;
+  /** Names each object that the start creates. */
+  readonly verbose: boolean;
   /** Packages of the catalogue that may run in place of images; absent: as the configuration says. */
   readonly run?: readonly PackageType[];
   /** Whose sources are followed, and what may run; absent: the sample fleet, and what it needs. */
@@ -65,12 +68,14 @@ async function runSession(options: DevOptions): Promise<void> {
   const { promise: begin, resolve: beginPods } = Promise.withResolvers<void>();
   const world = await openDevWorld({ dir, say, find, begin, given });
   try {
-    const instance = await openInstance(world.config, tellOutcomes(say));
+    const start = countCreated(say);
+    const instance = await openInstance(world.config, options.verbose ? tellOutcomes(say) : start.tell);
     const followed = followPackages(packages, instance, world);
     try {
       if (stopping) return;
       const first = await instance.run({ waitSeconds: once ? ONLY_RUN_WAIT_SECONDS : 0 });
       const typed = typedFor(world);
+      start.end();
       const source = world.fleetDir === undefined ? world.config.name : relative(process.cwd(), world.fleetDir);
       say(`first run done, of ${source}:\n${textOfEnding(first, typed).trimEnd()}`);
       if (once) return finishOnce(first);

@@ -38,8 +38,8 @@ export function fateOf({
 
 export function approvedLines({ approved }: Plan): string[] {
   return approved.map(
-    ({ source, approval, reasons }) =>
-      `${nameOfList(source)} are approved (${approval.hash}, until ${approval.expiresAt}): ${reasons.join('; ')}`,
+    ({ approval, reasons, ...list }) =>
+      `${nameOfWaiting(list)} are approved (${approval.hash}, until ${approval.expiresAt}): ${reasons.join('; ')}`,
   );
 }
 

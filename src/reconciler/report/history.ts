@@ -1,6 +1,7 @@
 // Recorded runs as lines for people and as JSON, version 1.
 
 import { countText } from '#std/words/count-text.ts';
+import { durationText } from '#std/words/duration-text.ts';
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../run/history/ports.ts';
 import { nameOfWaiting } from './deletion-text.ts';
 import { visible, visibleLines } from './visible.ts';
@@ -23,7 +24,7 @@ export function textOfHistory(runs: readonly RunRecord[]): string {
 export function textOfRecord(run: RunRecord): string {
   const { approvals = [], approved = [], omitted } = run;
   return visibleLines([
-    `run ${run.id}: ${run.state}`,
+    `run ${run.id}: ${stateText(run)}`,
     `  from ${run.startedAt} to ${run.finishedAt}`,
     ...Object.entries(run.commits).map(([source, commit]) => `  ${source} at ${commit}`),
     ...run.pinned.map(({ source, bad }) => `  ${source} was kept there by a rollback, instead of ${bad}`),
@@ -49,6 +50,7 @@ const WORDS_OF_NOT_READY = {
   failed: 'in phase Failed',
   late: 'not ready in time',
   progressing: 'not ready when the run ended',
+  'not-run': 'not run here',
 } as const;
 
 function notReadyLines({ unready, notReady }: RunRecord): string[] {
@@ -92,13 +94,26 @@ function commitsOf({ commits }: RunRecord): string {
   return entries.length === 0 ? '-' : entries.map(([source, commit]) => `${source}@${commit.slice(0, 10)}`).join(' ');
 }
 
-function changesOf({ summary, problems, failures }: RunRecord): string {
+/** The state of a run; `succeeded; 9 resources were ready 12 s later` if a later run found that out. */
+export function stateText(run: Pick<RunRecord, 'state' | 'completed' | 'finishedAt'>): string {
+  const later = completionText(run);
+  return later === '' ? run.state : `${run.state}; ${later}`;
+}
+
+function completionText({ completed, finishedAt }: Pick<RunRecord, 'completed' | 'finishedAt'>): string {
+  if (completed === undefined || completed.ready === 0) return '';
+  const ms = Date.parse(completed.at) - Date.parse(finishedAt);
+  return `${countText(completed.ready, 'resource was', 'resources were')} ready ${durationText(ms)} later`;
+}
+
+function changesOf({ summary, problems, failures, completed, finishedAt }: RunRecord): string {
   const counts = (['created', 'configured', 'deleted', 'held', 'failed'] as const)
     .filter((action) => summary[action] > 0)
     .map((action) => `${summary[action]} ${action}`);
   const errors = problems.filter(({ severity }) => severity === 'error').length + failures.length;
   const trouble = errors === 0 ? [] : [countText(errors, 'error')];
-  const all = [...counts, ...trouble];
+  const later = completionText({ completed, finishedAt });
+  const all = [...counts, ...trouble, ...(later === '' ? [] : [later])];
   return all.length === 0 ? 'nothing changed' : all.join(', ');
 }
 

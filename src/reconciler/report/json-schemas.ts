@@ -108,7 +108,15 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
           ['written'],
         ),
       ),
-      readiness: record({ ready: listOf(RESOURCE), progressing: listOf(NOT_READY), failed: listOf(NOT_READY) }),
+      readiness: record(
+        {
+          ready: listOf(RESOURCE),
+          progressing: listOf(NOT_READY),
+          failed: listOf(NOT_READY),
+          notRun: listOf(NOT_READY, 'In `skep dev`: resources that no program of this machine stands for.'),
+        },
+        ['notRun'],
+      ),
       timedOut: { type: 'boolean' },
       paused: PAUSED,
       pending: { ...counts('create', 'update', 'delete'), description: 'Where it is paused: what it would write.' },

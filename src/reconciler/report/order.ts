@@ -24,3 +24,13 @@ export function countOf(problems: readonly Problem[]): string {
 export function validatedSize({ resources, files }: Validation['summary']): string {
   return `${countText(resources, 'resource')} in ${countText(files, 'file')}`;
 }
+
+/** Problems that the others lack, counted: a problem is the same wherever in its file it stands. */
+export function problemsWithout(problems: readonly Problem[], others: readonly Problem[]): readonly Problem[] {
+  const left = Map.groupBy(others, sameness);
+  return problems.filter((problem) => left.get(sameness(problem))?.pop() === undefined);
+}
+
+function sameness({ code, severity, message, place, pointer, resource }: Problem): string {
+  return JSON.stringify([code, severity, message, place?.file, pointer, resource]);
+}

@@ -7,6 +7,7 @@ import { countText } from '#std/words/count-text.ts';
 import type { Troubled } from '../run/operate/resources-status.ts';
 import type { InstanceStatus, Since } from '../run/operate/status.ts';
 import { nameOfWaiting } from './deletion-text.ts';
+import { stateText } from './history.ts';
 import { textOfQuarantined, whyPaused } from './text.ts';
 import { visible, visibleLines } from './visible.ts';
 
@@ -190,7 +191,7 @@ function lastLines(
       ? reached
         ? 'no run has been recorded yet'
         : 'the last run is not known: the cluster, which has the record, was not reached'
-      : `last recorded run: ${lastRun.state}, at ${lastRun.finishedAt}; what it did: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
+      : `last recorded run: ${stateText(lastRun)}, at ${lastRun.finishedAt}; what it did: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
   return [
     last,
     ...(lastLook === undefined ? [] : [`last run on this machine: at ${lastLook.finishedAt}`]),

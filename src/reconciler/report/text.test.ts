@@ -7,7 +7,8 @@ import { INSTALLED } from '#std/words/command-of.ts';
 import type { Action, Outcome } from '../run/apply/apply.ts';
 import type { RunResult } from '../run/result.ts';
 import { textOfAdoption } from './adoption.ts';
-import { tellOutcomes, textOfChanges, textOfEnding, textOfOutcome, textOfPlan, textOfValidation } from './text.ts';
+import { countCreated, tellOutcomes, textOfChanges } from './news.ts';
+import { textOfEnding, textOfOutcome, textOfPlan, textOfValidation } from './text.ts';
 
 const SERVER: ResourceId = { apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'docs', name: 'wiki' };
 const PROBLEM = { code: 'schema-enum', severity: 'error', message: 'is wrong' } as const;
@@ -54,7 +55,12 @@ test.each<{ before?: RunResult; now: RunResult; reported: readonly string[]; rea
   { before: run(), now: BROKEN, reported: ['error schema-enum: is wrong', TOTAL], reason: 'a problem is new' },
   { now: BROKEN, reported: ['error schema-enum: is wrong', TOTAL], reason: 'the first run knows of nothing told' },
   { before: BROKEN, now: BROKEN, reported: [], reason: 'the problem was told' },
-  { before: BROKEN, now: run(), reported: ['no problems any more', TOTAL], reason: 'somebody waits for the end of it' },
+  {
+    before: BROKEN,
+    now: run(),
+    reported: ['solved: error schema-enum: is wrong', 'no problems any more', TOTAL],
+    reason: 'somebody waits for the end of it',
+  },
   { before: UNREACHABLE, now: UNREACHABLE, reported: [], reason: 'the failure was told' },
   { before: run(), now: run({ outcomes: [FAILED] }), reported: [ONE_FAILED], reason: 'the failure is new' },
   { before: run({ outcomes: [FAILED] }), now: run({ outcomes: [FAILED] }), reported: [], reason: 'it fails as before' },
@@ -200,4 +206,44 @@ test('many resources are named in part: what is ready, what is not yet, what has
   expect(text).toContain(`not ready yet: ${named}`);
   const late = run({ readiness: { ready: [], progressing: many, failed: [] }, timedOut: true });
   expect(textOfEnding(late, INSTALLED)).toContain('not ready in time: docs/MCPServer/s9: no pod is ready\n');
+});
+
+test('a warning is printed once and counted afterwards, and each problem that is fixed is named', () => {
+  const warning = { code: 'image-tag', severity: 'warning', message: 'has no digest' } as const;
+  const both = run({ problems: [PROBLEM, warning] });
+  expect(textOfChanges(both, undefined, INSTALLED)).toContain('warning image-tag: has no digest\n');
+  const fixed = textOfChanges(run({ problems: [warning] }), both, INSTALLED);
+  expect(fixed).toBe(`solved: error schema-enum: is wrong\n1 warning as before\n${TOTAL}\n`);
+  const unread = run({ problems: [], failures: [new Failure('git-unreachable', 'no answer')] });
+  expect(textOfChanges(unread, both, INSTALLED)).not.toContain('solved');
+});
+
+test('a start counts what it creates', () => {
+  const lines: string[] = [];
+  const start = countCreated((text) => lines.push(text));
+  start.tell({ action: 'created', resource: SERVER });
+  start.tell({ action: 'created', resource: { ...SERVER, kind: 'Service' }, owner: SERVER });
+  start.tell(FAILED);
+  start.end();
+  start.tell({ action: 'created', resource: SERVER });
+  expect(lines).toEqual([
+    'docs/MCPServer/wiki failed: no such namespace [cluster-not-found]',
+    'created 2 objects for 1 declared resource (-v names each)',
+    'docs/MCPServer/wiki created',
+  ]);
+});
+
+test('an approval without deletions is about all changes', () => {
+  const approval = {
+    hash: 'cd6a06401001331c',
+    expiresAt: '2026-01-02T00:00:00Z',
+    begun: false,
+    lines: new Set<string>(),
+  };
+  const list = { source: 'fleet', hash: approval.hash, reasons: ['the instance has read other sources'], approval };
+  const text = (deletions: readonly { id: string; kind: string; uid: string }[]) =>
+    textOfEnding(run({ plan: { ...run().plan, approved: [{ ...list, deletions }] } }), INSTALLED);
+  const more = 'are approved (cd6a06401001331c, until 2026-01-02T00:00:00Z): the instance has read other sources\n';
+  expect(text([])).toContain(`all changes ${more}`);
+  expect(text([{ id: 'docs/Service/a', kind: 'Service', uid: 'a' }])).toContain(`deletions of source fleet ${more}`);
 });

@@ -12,7 +12,7 @@ import type { Style } from './command.ts';
 import { approvedLines, guardLines, heldLines } from './deletion-text.ts';
 import { linesOfExplanations } from './explanations.ts';
 import { textOfImpact } from './impact.ts';
-import { validatedSize } from './order.ts';
+import { problemsWithout, validatedSize } from './order.ts';
 import { linesOfNotReady } from './progress.ts';
 import { visible, visibleLines } from './visible.ts';
 
@@ -75,14 +75,18 @@ export function textOfRun(result: RunResult): string {
   return visibleLines(result.outcomes.map(textOfOutcome)) + textOfEnding(result, INSTALLED);
 }
 
-/** All but the outcomes, for those who saw each as it happened. */
-export function textOfEnding(result: RunResult, commandOf: CommandOf): string {
+/** All but the outcomes, for those who saw each as it happened. `known`: warnings that were printed before are only counted. */
+export function textOfEnding(result: RunResult, commandOf: CommandOf, known: RunResult['problems'] = []): string {
   const catalogue = catalogueLines(result.catalogue);
   const { plan } = result;
+  const fresh = new Set(problemsWithout(result.problems, known));
+  const problems = result.problems.filter((each) => each.severity === 'error' || fresh.has(each));
+  const repeated = result.problems.length - problems.length;
   const style = { extent: 'folded', commandOf } as const;
   return visibleLines([
     ...catalogue,
-    ...trouble(result, commandOf),
+    ...trouble({ ...result, problems }, commandOf),
+    ...(repeated === 0 ? [] : [`${countText(repeated, 'warning')} as before`]),
     ...approvedLines(plan),
     ...guardLines(plan, style),
     ...heldLines(plan, style),
@@ -93,7 +97,7 @@ export function textOfEnding(result: RunResult, commandOf: CommandOf): string {
 }
 
 /** Why nothing was written, and what is there to write. */
-function pausedLines({ paused, plan }: RunResult, commandOf: CommandOf): string[] {
+export function pausedLines({ paused, plan }: RunResult, commandOf: CommandOf): string[] {
   if (paused === undefined) return [];
   const { create, update, delete: deletions } = countsOf(plan);
   const pending = `${create} to create, ${update} to update, ${deletions} to delete`;
@@ -118,7 +122,7 @@ export function whyPaused(paused: Paused, commandOf: CommandOf): string {
 }
 
 /** Sources that failed for the same reason have one line. */
-function catalogueLines(outcomes: readonly CatalogueOutcome[]): string[] {
+export function catalogueLines(outcomes: readonly CatalogueOutcome[]): string[] {
   const groups = Map.groupBy(outcomes, ({ source, action, message }) => (action === 'failed' ? message : source));
   return [...groups.values()].map(([first, ...more]) => {
     if (first === undefined) return '';
@@ -134,65 +138,6 @@ function textOfCatalogue({ source, action, servers, rejected, message }: Catalog
   return `registry ${source}: ${action}, ${countText(servers, 'server')}${broken}${reason}`;
 }
 
-/**
- * How a scheduled run ended, its outcomes printed already. Nothing where it did nothing, and what stands (problems,
- * failures, deletions that wait) stands as it did after the run `before`.
- */
-export function textOfChanges(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): string {
-  const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
-  const ready = readied(result, before);
-  const solved =
-    before !== undefined && trouble(before, commandOf).length > 0 && trouble(result, commandOf).length === 0;
-  const standing = standingOf({ ...result, catalogue });
-  const quiet = catalogue.every(isStuck) && result.outcomes.every(isStuck) && ready.length === 0;
-  if (quiet && standing === (before === undefined ? '' : standingOf(before))) return '';
-  const resumed = before?.paused !== undefined && result.paused === undefined;
-  const news = [
-    ...(resumed ? ['changes are made again'] : []),
-    ...(solved ? ['no problems any more'] : []),
-    ...(ready.length === 0 ? [] : [`ready: ${ready}`]),
-  ];
-  return visibleLines(news) + textOfEnding({ ...result, catalogue }, commandOf);
-}
-
-/** What lasts until someone does something about it. */
-function standingOf(result: RunResult): string {
-  const failed = [
-    ...result.outcomes.filter(isStuck).map(textOfOutcome),
-    ...catalogueLines(result.catalogue.filter(isStuck)),
-  ];
-  return visibleLines([
-    ...failed,
-    ...trouble(result, INSTALLED),
-    ...guardLines(result.plan, { extent: 'all', commandOf: INSTALLED }),
-    ...pausedLines(result, INSTALLED),
-  ]);
-}
-
-/** Failed, or held because another change failed. */
-function isStuck({ action }: Outcome | CatalogueOutcome): boolean {
-  return action === 'failed' || action === 'held';
-}
-
-/** What the run before was still waiting for. */
-function readied({ readiness }: RunResult, before: RunResult | undefined): string {
-  const waitedFor = new Set(before?.readiness.progressing.map(formatId) ?? []);
-  return namesOf(readiness.ready.filter((resource) => waitedFor.has(formatId(resource))));
-}
-
-/** Passes outcomes on as they happen; a failure that every run repeats is passed on once. */
-export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) => void {
-  const standing = new Map<string, string>();
-  return (outcome) => {
-    const id = formatId(outcome.resource);
-    const text = textOfOutcome(outcome);
-    if (standing.get(id) === text) return;
-    if (isStuck(outcome)) standing.set(id, text);
-    else standing.delete(id);
-    say(text);
-  };
-}
-
 /** `namespace/Kind/name created`, with the reason where there is one. */
 export function textOfOutcome({ action, resource, error }: Outcome): string {
   const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;
@@ -202,7 +147,7 @@ export function textOfOutcome({ action, resource, error }: Outcome): string {
 /** Of those that are waited for. */
 const NAMES_MAX = 10;
 
-function trouble({ problems, failures, warnings, quarantined }: RunResult, commandOf: CommandOf): string[] {
+export function trouble({ problems, failures, warnings, quarantined }: RunResult, commandOf: CommandOf): string[] {
   return [
     ...quarantined.map((each) => textOfQuarantined(each, commandOf)),
     ...problems.map(formatProblem),
@@ -221,16 +166,16 @@ export function textOfQuarantined(
 }
 
 /** Resources that are on their way have a reason only if the run has waited for them. */
-function waiting({ readiness: { progressing, failed }, timedOut }: RunResult): string[] {
+function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: RunResult): string[] {
   const late = timedOut
     ? linesOfNotReady('not ready in time: ', progressing)
     : progressing.length === 0
       ? []
       : [`not ready yet: ${namesOf(progressing)}`];
-  return [...linesOfNotReady('in phase Failed: ', failed), ...late];
+  return [...linesOfNotReady('not run here: ', notRun), ...linesOfNotReady('in phase Failed: ', failed), ...late];
 }
 
-function namesOf(resources: readonly ResourceId[]): string {
+export function namesOf(resources: readonly ResourceId[]): string {
   const names = resources.map(formatId);
   return names.length > NAMES_MAX ? several(names) : names.join(', ');
 }

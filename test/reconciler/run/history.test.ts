@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHistory } from '#adapters/postgres/history.ts';
 import { openPool, type Pool } from '#adapters/postgres/pool.ts';
-import { jsonOfHistory, jsonOfRecord } from '#reconciler/report/history.ts';
+import { jsonOfHistory, jsonOfRecord, textOfRecord } from '#reconciler/report/history.ts';
 import { openClusterHistory } from '#reconciler/run/history/in-cluster.ts';
 import type { HistoryStore, RunRecord } from '#reconciler/run/history/ports.ts';
-import { failedRecord } from '#reconciler/run/history/record.ts';
+import { completed, failedRecord } from '#reconciler/run/history/record.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import { Failure } from '#std/failure.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
@@ -100,6 +100,40 @@ function lastRun(): string {
   return readFileSync(join(folder.dir, 'state', 'test-last-run.json'), 'utf8');
 }
 
+test('a run that ended before its resources were ready is completed by a later run, which writes nothing else', async () => {
+  world.fleet.commit(fleetFiles({ clock: '2.0.0', late: '1.0.0' }));
+  const { result, runs: first } = await runOnce();
+  expect(first[0]).toMatchObject({ id: result.id, state: 'progressing' });
+  for (let state = ''; state !== 'succeeded'; state = JSON.parse(lastRun()).state) await runOnce();
+  const { runs } = await runOnce();
+  expect(runs).toHaveLength(first.length);
+  const [record] = runs;
+  if (record === undefined) throw new Error('no run is kept');
+  expect(record).toMatchObject({ id: result.id, state: 'succeeded', completed: { ready: expect.any(Number) } });
+  expect(record.notReady).toBeUndefined();
+  expect(textOfRecord(record)).toMatch(/^run \S+: succeeded; \d resources? (?:was|were) ready \d+ s later\n/);
+  const status = await folder.run('status');
+  expect(status.stdout).toMatch(/^last recorded run: succeeded; \d resources? (?:was|were) ready \d+ s later, at /m);
+  for (const json of [jsonOfHistory(runs), jsonOfRecord(record)]) expectOutput('history', json);
+});
+
+test.each([
+  { later: 'progressing', seconds: 299, completed: undefined },
+  { later: 'progressing', seconds: 300, completed: { state: 'failed', left: ['late'], ready: 1 } },
+  { later: 'failed', seconds: 1, completed: { state: 'failed', left: ['failed'], ready: 1 } },
+  { later: 'not-run', seconds: 1, completed: { state: 'succeeded', left: ['not-run'], ready: 1 } },
+] as const)('a resource that is $later after $seconds s', ({ later, seconds, completed: expected }) => {
+  const at = (after: number) => new Date(Date.UTC(2026, 0, 1) + after * 1000).toISOString();
+  const ended = (state: 'progressing' | 'failed' | 'not-run', names: readonly string[], after: number): RunRecord => {
+    const notReady = names.map((name) => ({ resource: `tools/MCPServer/${name}`, state, why: 'why' }));
+    return { ...small(1), failures: [], state: 'progressing', finishedAt: at(after), notReady };
+  };
+  const ready = [{ apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'tools', name: 'one' }];
+  const now = completed(ended('progressing', ['one', 'two'], 0), ended(later, ['two'], seconds), ready, 300);
+  const left = now?.notReady?.map(({ state }) => state);
+  expect(now && { state: now.state, left, ready: now.completed?.ready }).toEqual(expected);
+});
+
 test('a problem is kept when it comes and when it is gone, not once per run', async () => {
   world.fleet.commit({ 'cluster/broken.yaml': 'kind: MCPServer\n' });
   const { runs: before } = await runOnce();
@@ -153,6 +187,12 @@ describe.each([
     for (const index of [1, 2, 3, 4, 5, 6]) await store.append(small(index));
     expect((await store.latest(9)).map(({ id }) => id)).toEqual(['run-6', 'run-5', 'run-4', 'run-3']);
     expect(await store.latest(1)).toEqual([small(6)]);
+    const changed = { ...small(5), state: 'succeeded' } as const;
+    await store.replace(changed);
+    await store.replace({ ...changed, id: 'run-1' });
+    expect((await store.latest(9)).map(({ id, state }) => `${id} ${state}`)).toEqual([
+      ...['run-6 failed', 'run-5 succeeded', 'run-4 failed', 'run-3 failed'],
+    ]);
     expect(await open('other').latest(9)).toEqual([]);
   });
 

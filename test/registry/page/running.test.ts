@@ -194,7 +194,16 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
       `ops/bookready${running.url}/mcp/ops/book`,
       `ops/journalnot ready${running.url}/mcp/ops/journal`,
     ]);
-    servers = servers.map((server) => ({ ...server, ready: true }));
+    const before = servers;
+    servers = before.map((server) => ({ ...server, ready: false, notRunHere: 'no program is known for its image' }));
+    await band()
+      .getByRole('listitem')
+      .filter({ hasText: /^ops\/journaldoes not run here/ })
+      .waitFor();
+    await page.goto(`${running.url}/#~ops/journal`);
+    await page.getByText('no program is known for its image').waitFor();
+    await page.goto(running.url);
+    servers = before.map((server) => ({ ...server, ready: true }));
     await band()
       .getByRole('listitem')
       .filter({ hasText: /^ops\/journalready/ })

@@ -61,6 +61,8 @@ export function createFront(options: FrontOptions): Front {
       };
       return sendJson(response, 200, listed);
     }
+    if (server?.notRunHere !== undefined)
+      return sendJson(response, 503, { error: `${namespace}/${name} does not run here: ${server.notRunHere}` });
     if (server === undefined) return sendJson(response, 404, { error: `no server of this name runs here: ${path}` });
     const authorised = server.auth === 'oidc' || isDocument || carriesToken(request, token);
     if (!authorised) return sendJson(response, 401, { error: TOKEN_MISSING }, { 'www-authenticate': 'Bearer' });

@@ -6,6 +6,7 @@ import type { Notices } from '#reconciler/run/notify/tell.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import type { RunDeps, RunOptions, reconcile } from '#reconciler/run/run.ts';
 import { Failure } from '#std/failure.ts';
+import type { ResourceId } from '#std/problem.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface Listeners {
@@ -25,12 +26,12 @@ export async function runRecorded(
     const result = await how(deps, options);
     // It has done nothing, and what it saw is not what exists: no run to go back to, and no verdict on its commits.
     if (result.paused !== undefined || lostItsLock(result)) return result;
-    const warnings = await tellOf(listeners, recordOf(result));
+    const warnings = await tellOf(listeners, recordOf(result), result.readiness.ready);
     return { ...result, warnings: [...result.warnings, ...warnings] };
   } catch (error) {
     if (error instanceof Failure && !OF_ANOTHER.includes(error.code)) {
       const finishedAt = new Date(deps.clock.now()).toISOString();
-      await tellOf(listeners, failedRecord({ id: options.id, startedAt, finishedAt }, error));
+      await tellOf(listeners, failedRecord({ id: options.id, startedAt, finishedAt }, error), []);
     }
     throw error;
   }
@@ -44,7 +45,11 @@ function lostItsLock({ outcomes, failures }: RunResult): boolean {
   return codes.some((code) => OF_ANOTHER.includes(code));
 }
 
-async function tellOf({ recorder, notifier }: Listeners, record: RunRecord): Promise<readonly Failure[]> {
-  const [unrecorded, untold] = await Promise.all([recorder.record(record), notifier?.tell(record)]);
+async function tellOf(
+  { recorder, notifier }: Listeners,
+  record: RunRecord,
+  ready: readonly ResourceId[],
+): Promise<readonly Failure[]> {
+  const [unrecorded, untold] = await Promise.all([recorder.record(record, ready), notifier?.tell(record)]);
   return [...unrecorded, ...(untold ?? [])];
 }

@@ -6,9 +6,10 @@ import { createHistory } from '#adapters/postgres/history.ts';
 import { openPool, type Pool } from '#adapters/postgres/pool.ts';
 import { openClusterHistory } from '#reconciler/run/history/in-cluster.ts';
 import type { HistoryStore, RunRecord } from '#reconciler/run/history/ports.ts';
-import { isNews } from '#reconciler/run/history/record.ts';
+import { completed, isNews } from '#reconciler/run/history/record.ts';
 import type { Cluster } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
+import type { ResourceId } from '#std/problem.ts';
 import type { Config } from '../../config/config.ts';
 import { migrateAtStart, withFiles } from '../../database.ts';
 import { writeState } from '../../state-file.ts';
@@ -33,6 +34,7 @@ export function openHistory(
   let migrated = false;
   return {
     latest: store.latest,
+    replace: store.replace,
     async append(record) {
       if (!migrated) await migrateAtStart(app, { user: migrationUser });
       migrated = true;
@@ -44,30 +46,49 @@ export function openHistory(
 
 export interface Recorder {
   /** Resolves with what kept the run from being recorded: the run is done all the same. */
-  record(record: RunRecord): Promise<readonly Failure[]>;
+  record(record: RunRecord, ready: readonly ResourceId[]): Promise<readonly Failure[]>;
 }
 
 /** Runs that wait for a store that does not answer. */
 const WAITING_MAX = 20;
+/** Runs whose resources may still become ready. */
+const OPEN_MAX = 20;
 
 export function openRecorder(config: Config, history: HistoryStore): Recorder {
   let before: RunRecord | undefined;
   let waiting: readonly RunRecord[] = [];
+  /** Records in state `progressing`; undefined before the history was read. */
+  let open: readonly RunRecord[] | undefined;
 
-  async function append(record: RunRecord): Promise<void> {
-    before ??= (await history.latest(1))[0];
+  async function complete(record: RunRecord, ready: readonly ResourceId[]): Promise<void> {
+    for (const each of open ?? []) {
+      const now = completed(each, record, ready, config.apply.waitSeconds);
+      if (now === undefined) continue;
+      await history.replace(now);
+      open = open?.filter(({ id }) => id !== now.id);
+    }
+  }
+
+  async function append(record: RunRecord, ready: readonly ResourceId[]): Promise<void> {
+    if (open === undefined) {
+      const latest = await history.latest(OPEN_MAX);
+      before ??= latest[0];
+      open = latest.filter(({ state }) => state === 'progressing');
+    }
+    await complete(record, ready);
     const last = waiting.at(-1) ?? before;
     if (isNews(record, last)) waiting = [...waiting, record].slice(-WAITING_MAX);
     for (const next of waiting) {
       await history.append(next);
       before = next;
+      if (next.state === 'progressing') open = [...open, next].slice(-OPEN_MAX);
       waiting = waiting.filter((each) => each !== next);
     }
   }
 
   return {
-    async record(record) {
-      const attempts = [() => append(record), () => writeState(lastRunFile(config), lastRun(record))];
+    async record(record, ready) {
+      const attempts = [() => append(record, ready), () => writeState(lastRunFile(config), lastRun(record))];
       const results = await Promise.allSettled(attempts.map((attempt) => attempt()));
       return results.flatMap((result) => {
         if (result.status === 'fulfilled') return [];

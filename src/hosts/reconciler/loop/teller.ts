@@ -3,7 +3,9 @@
 
 import type { Logger } from 'pino';
 import { countsOf } from '#reconciler/report/change-text.ts';
-import { tellOutcomes, textOfChanges, textOfOutcome } from '#reconciler/report/text.ts';
+import { tellOutcomes, textOfChanges } from '#reconciler/report/news.ts';
+import { problemsWithout } from '#reconciler/report/order.ts';
+import { textOfOutcome } from '#reconciler/report/text.ts';
 import { type Outcome, RUN_STOPPED } from '#reconciler/run/apply/apply.ts';
 import { exitCodeOf, type RunResult, summaryOf } from '#reconciler/run/result.ts';
 import type { Failure } from '#std/failure.ts';
@@ -81,7 +83,8 @@ export function tellLog(log: Logger): Teller {
     result(result, before) {
       const ended = news.ended();
       if (ended !== undefined) log.info(facts, `no more ${ended}`);
-      tellResult(log, facts, result, before === undefined || textOfChanges(result, before, INSTALLED) !== '');
+      const hasNews = before === undefined || textOfChanges(result, before, INSTALLED) !== '';
+      tellResult(log, facts, result, hasNews, before?.problems);
     },
     failure(failure) {
       const { code, message } = failure;
@@ -93,14 +96,24 @@ export function tellLog(log: Logger): Teller {
 }
 
 /** Where nothing is new, only for those who want to see everything. */
-function tellResult(log: Logger, facts: RunFacts | undefined, result: RunResult, isNews: boolean): void {
+function tellResult(
+  log: Logger,
+  facts: RunFacts | undefined,
+  result: RunResult,
+  isNews: boolean,
+  known: RunResult['problems'] = [],
+): void {
   const { problems, failures, warnings, commits, requests, paused, startedAt, finishedAt } = result;
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   if (isNews) {
+    const fresh = new Set(problemsWithout(problems, known));
     for (const problem of problems) {
       const { code, severity, resource, place } = problem;
       const named = resource === undefined ? {} : { resource: formatId(resource) };
-      log[severity === 'error' ? 'error' : 'warn']({ ...facts, code, ...named, ...place }, formatProblem(problem));
+      log[severity === 'error' ? 'error' : fresh.has(problem) ? 'warn' : 'debug'](
+        { ...facts, code, ...named, ...place },
+        formatProblem(problem),
+      );
     }
     for (const { code, message } of failures) log.error({ ...facts, code }, message);
     for (const { code, message } of warnings) log.warn({ ...facts, code }, message);

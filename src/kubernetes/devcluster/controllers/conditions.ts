@@ -1,6 +1,7 @@
 // Conditions of a status, which keep their times as long as what they say stays.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { NOT_RUN_HERE } from '../../rules/not-run-here.ts';
 
 export interface Condition {
   readonly type: string;
@@ -24,4 +25,10 @@ export function keepConditionTimes(
     const updated = hasUpdateTime ? { lastUpdateTime: same ? (before.lastUpdateTime ?? time) : time } : {};
     return { type, status, ...updated, lastTransitionTime: since, reason, message };
   });
+}
+
+/** The condition of a workload that counts as ready although no node runs its pods: empty if that has no reason. */
+export function notRunHere(absent: string | undefined): readonly Condition[] {
+  if (absent === undefined || absent === '') return [];
+  return [{ type: NOT_RUN_HERE, status: 'True', reason: NOT_RUN_HERE, message: absent }];
 }

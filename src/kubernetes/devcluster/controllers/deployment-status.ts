@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
-import { type Condition, keepConditionTimes } from './conditions.ts';
+import { type Condition, keepConditionTimes, notRunHere } from './conditions.ts';
 import { templateHash } from './template-hash.ts';
 
 export const REVISION_ANNOTATION = 'deployment.kubernetes.io/revision';
@@ -14,12 +14,14 @@ export interface StatusInput {
   readonly failure: string | undefined;
   /** How many of its pods are ready; absent: no node runs them. */
   readonly ready?: number;
+  /** Why no node runs its pods, if that has a reason. */
+  readonly absent?: string | undefined;
   /** RFC 3339. */
   readonly time: string;
 }
 
 /** The object with its status and revision; the same object where nothing changes. */
-export function deploymentStatus({ object, phase, failure, time, ready: counted }: StatusInput): KubeObject {
+export function deploymentStatus({ object, phase, failure, time, ready: counted, absent }: StatusInput): KubeObject {
   const spec: JsonObject = isObject(object.spec) ? object.spec : {};
   const old: JsonObject = isObject(object.status) ? object.status : {};
   const replicas = typeof spec.replicas === 'number' ? spec.replicas : 1;
@@ -29,7 +31,7 @@ export function deploymentStatus({ object, phase, failure, time, ready: counted 
     if (failure !== undefined) return 0;
     return phase === 'settled' ? replicas : Math.min(replicas, readyNow(old));
   }
-  const wanted = conditionsFor(replicaSet, { ready, replicas, phase, failure });
+  const wanted = [...conditionsFor(replicaSet, { ready, replicas, phase, failure }), ...notRunHere(absent)];
   const status: JsonObject = {
     ...positive({ observedGeneration: object.metadata.generation ?? 0, replicas, updatedReplicas: replicas }),
     ...positive({ readyReplicas: ready, availableReplicas: ready, unavailableReplicas: replicas - ready }),

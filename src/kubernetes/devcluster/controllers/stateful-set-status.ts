@@ -2,12 +2,12 @@
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
-import { type Condition, keepConditionTimes } from './conditions.ts';
+import { type Condition, keepConditionTimes, notRunHere } from './conditions.ts';
 import type { StatusInput } from './deployment-status.ts';
 import { templateHash } from './template-hash.ts';
 
 /** The object with its status; the same object where nothing changes. */
-export function statefulSetStatus({ object, phase, failure, time, ready: counted }: StatusInput): KubeObject {
+export function statefulSetStatus({ object, phase, failure, time, ready: counted, absent }: StatusInput): KubeObject {
   const spec: JsonObject = isObject(object.spec) ? object.spec : {};
   const old: JsonObject = isObject(object.status) ? object.status : {};
   const replicas = typeof spec.replicas === 'number' ? spec.replicas : 1;
@@ -17,7 +17,7 @@ export function statefulSetStatus({ object, phase, failure, time, ready: counted
   const ready = counted ?? (settled ? replicas : Math.min(replicas, before));
   const current = settled || typeof old.currentRevision !== 'string' ? revision : old.currentRevision;
   const failed = failure === undefined || phase !== 'settled' ? [] : [failureCondition(failure)];
-  const conditions = keepConditionTimes(old.conditions, failed, time, false);
+  const conditions = keepConditionTimes(old.conditions, [...failed, ...notRunHere(absent)], time, false);
   const status: JsonObject = {
     observedGeneration: object.metadata.generation ?? 0,
     replicas,

@@ -2,10 +2,11 @@
 // pods: their status says what a cluster's would say. An annotation makes one fail.
 
 import { isObject, type JsonObject } from '#std/json.ts';
+import { NOT_RUN_HERE } from '../../rules/not-run-here.ts';
 import type { KubeObject } from '../../rules/object.ts';
 import { type ApiContext, timestamp } from '../api/context.ts';
 import { type ObjectKey, placeOf } from '../storage/change.ts';
-import { deploymentStatus, REVISION_ANNOTATION } from './deployment-status.ts';
+import { deploymentStatus, REVISION_ANNOTATION, type StatusInput } from './deployment-status.ts';
 import { recordEvent } from './events.ts';
 import { removePods, settlePods } from './pods.ts';
 import type { WorkQueue } from './queue.ts';
@@ -35,20 +36,22 @@ export interface WorkloadControl {
 
 export function controlWorkloads(context: ApiContext, queue: WorkQueue, options: WorkloadOptions): WorkloadControl {
   const { readyAfterMs } = options;
-  const runInPods = podController(context, options);
+  const settleByPods = podController(context, options);
   const look = (key: ObjectKey): void => queue.add(`workload/${workloadKey(key)}`, () => begin(key));
   const begin = (key: ObjectKey): void => {
     const object = context.store.get(key);
-    if (object === undefined || runInPods(key, object)) return;
-    const settled = withStatus(object, 'settled', timestamp(context));
+    const absent = object === undefined ? undefined : settleByPods(key, object);
+    if (object === undefined || absent === undefined) return;
+    const settled = withStatus(object, { phase: 'settled', absent }, timestamp(context));
     const isGoing = object.metadata.deletionTimestamp !== undefined;
     const isQuick = readyAfterMs === 0 || isGoing || settled === object || isMinorChange(object, settled);
     if (isQuick) {
-      writePhase(context, key, 'settled');
+      writePhase(context, key, { phase: 'settled', absent });
       return;
     }
-    writePhase(context, key, 'progressing');
-    queue.add(`workload-ready/${workloadKey(key)}`, () => writePhase(context, key, 'settled'), readyAfterMs);
+    writePhase(context, key, { phase: 'progressing', absent });
+    const settle = () => writePhase(context, key, { phase: 'settled', absent });
+    queue.add(`workload-ready/${workloadKey(key)}`, settle, readyAfterMs);
   };
   const lookAgain = (): void => {
     for (const collection of [DEPLOYMENTS, STATEFUL_SETS]) {
@@ -61,6 +64,8 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, options:
   const end = context.store.subscribe(({ key, type, object }) => {
     const isWorkload = key.collection === DEPLOYMENTS || key.collection === STATEFUL_SETS;
     if (isWorkload && type !== 'DELETED') look(key);
+    // Its siblings may depend on whether it runs here.
+    if (key.collection === STATEFUL_SETS) for (const each of siblingsOf(context, object)) look(each);
     const owner = key.collection === PODS ? ownerOf(object) : undefined;
     if (owner !== undefined) look(owner);
   });
@@ -74,27 +79,57 @@ function ownerOf({ metadata }: KubeObject): ObjectKey | undefined {
   return isWorkload ? { collection, namespace: metadata.namespace ?? '', name: owner.name } : undefined;
 }
 
-/** The function that settles a workload by its pods. It answers false where no node runs them, and says so once. */
+/** Deployments with the same controller. */
+function siblingsOf({ store }: ApiContext, { metadata }: KubeObject): readonly ObjectKey[] {
+  const { namespace = '' } = metadata;
+  const uid = controllerUid({ metadata });
+  if (uid === undefined) return [];
+  return store
+    .list(DEPLOYMENTS, namespace)
+    .filter((each) => controllerUid(each) === uid)
+    .map((each) => ({ collection: DEPLOYMENTS, namespace, name: each.metadata.name }));
+}
+
+/**
+ * Returns a function that settles a workload by its pods. If no node runs them, the function returns the reason, which may be
+ * empty, and records it once as an Event.
+ */
 function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
   const reported = new Map<string, string>();
-  return (key: ObjectKey, object: KubeObject): boolean => {
-    if (object.metadata.deletionTimestamp !== undefined) return false;
-    const absent = whyAbsent(object);
+  return (key: ObjectKey, object: KubeObject): string | undefined => {
+    if (object.metadata.deletionTimestamp !== undefined) return '';
+    const absent = whyAbsent(object) ?? whySiblingAbsent(context, whyAbsent, object);
     if (absent === undefined && failureOf(object) === undefined) {
       const pods = settlePods(context, object);
-      writePhase(context, key, pods.isDone ? 'settled' : 'progressing', pods.ready);
-      return true;
+      writePhase(context, key, { phase: pods.isDone ? 'settled' : 'progressing', ready: pods.ready });
+      return undefined;
     }
     removePods(context, object);
     const { apiVersion, kind, metadata } = object;
     const { name, namespace = '', uid = '' } = metadata;
     if (absent !== undefined && absent !== '' && reported.get(uid) !== absent) {
       reported.set(uid, absent);
-      const event = { type: 'Normal', reason: 'NotRunHere', message: absent } as const;
+      const event = { type: 'Normal', reason: NOT_RUN_HERE, message: absent } as const;
       recordEvent(context, { apiVersion, kind, name, namespace, uid }, event, 'skep-dev');
     }
-    return false;
+    return absent ?? '';
   };
+}
+
+/** A proxy without the StatefulSet of its server would never be ready, so it does not run either. */
+function whySiblingAbsent(
+  { store }: ApiContext,
+  whyAbsent: WorkloadOptions['whyAbsent'],
+  { kind, metadata }: KubeObject,
+): string | undefined {
+  const uid = controllerUid({ metadata });
+  if (kind !== 'Deployment' || uid === undefined) return undefined;
+  const siblings = store.list(STATEFUL_SETS, metadata.namespace).filter((each) => controllerUid(each) === uid);
+  return siblings.map(whyAbsent).find((absent) => absent !== undefined);
+}
+
+function controllerUid({ metadata }: Pick<KubeObject, 'metadata'>): string | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }
 
 function workloadKey(key: ObjectKey): string {
@@ -116,14 +151,15 @@ function isMinorChange(object: KubeObject, settled: KubeObject): boolean {
 
 type Phase = 'progressing' | 'settled';
 
-/** `ready`: how many pods are; absent: there are none. */
-function writePhase(context: ApiContext, key: ObjectKey, phase: Phase, ready?: number): void {
-  const change = (old: KubeObject) => withStatus(old, phase, timestamp(context), ready);
+type Stand = Pick<StatusInput, 'ready' | 'absent'> & { readonly phase: Phase };
+
+function writePhase(context: ApiContext, key: ObjectKey, stand: Stand): void {
+  const change = (old: KubeObject) => withStatus(old, stand, timestamp(context));
   writeChange(context, key.collection, MANAGER, key, change, 'status');
 }
 
-function withStatus(object: KubeObject, phase: Phase, time: string, ready?: number): KubeObject {
-  const input = { object, phase, failure: failureOf(object), time, ready };
+function withStatus(object: KubeObject, stand: Stand, time: string): KubeObject {
+  const input = { object, failure: failureOf(object), time, ...stand };
   return object.kind === 'Deployment' ? deploymentStatus(input) : statefulSetStatus(input);
 }
 

@@ -1,10 +1,11 @@
 // How far an MCPServer is, by its workloads and by why its children are held.
 
+import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { Static } from '#std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { type Progress as Reached, setback } from '../pods/progress.ts';
-import { adviceOnEvents, adviceOnLog, readyReplicas, workloadState } from '../pods/workload.ts';
+import { adviceOnEvents, adviceOnLog, readyReplicas, whyElsewhere, workloadState } from '../pods/workload.ts';
 import { configHashes } from '../proxy/verdicts.ts';
 import { serverVerdicts } from './conditions.ts';
 import { clientUrl, type Server, serverChildNames, sessionPool } from './facts.ts';
@@ -23,7 +24,7 @@ export function status(self: Server, observed: Observed): Status {
     phase,
     message,
     url: clientUrl(self),
-    readyReplicas: readyReplicas(proxy),
+    readyReplicas: whyElsewhere(proxy) === undefined ? readyReplicas(proxy) : 0,
     ...configHashes(self.spec, observed.view),
     conditions: conditionsOf(self.resource, [...serverVerdicts(self, observed), verdict], observed),
   };
@@ -41,6 +42,10 @@ function workloadProgress(self: Server, view: Observed['view']): Progress {
   if (states.some((each) => each.state === 'stopped')) {
     const message = 'MCP server is stopped (scaled to zero)';
     return { phase: 'Stopped', message, ready: false, reason: 'ScaledToZero' };
+  }
+  const elsewhere = states.map(whyElsewhere).find((each) => each !== undefined);
+  if (elsewhere !== undefined) {
+    return { phase: 'Stopped', message: `MCP server ${elsewhere}`, ready: false, reason: NOT_RUN_HERE };
   }
   if (states.some((each) => each.state === 'missing')) {
     return { phase: 'Pending', message: 'MCP server is being created', ready: false, reason: 'WorkloadsMissing' };

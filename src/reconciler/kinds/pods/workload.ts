@@ -1,5 +1,6 @@
 // How far a Deployment or StatefulSet is, by its own status.
 
+import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { View } from '../kind.ts';
 import { podFailure } from './pod-failure.ts';
@@ -12,7 +13,8 @@ export type WorkloadState =
   | { readonly state: 'failed'; readonly ready: number; readonly message: string }
   /** Not all wanted pods are ready and of the current version; `ready` of any version are. `rolled`: no other version exists. */
   | { readonly state: 'progressing'; readonly ready: number; readonly wanted: number; readonly rolled: boolean }
-  | { readonly state: 'complete'; readonly ready: number };
+  /** `elsewhere`: why it counts as ready without pods, which do not run on this machine (`skep dev`). */
+  | { readonly state: 'complete'; readonly ready: number; readonly elsewhere?: string };
 
 export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', name: string): WorkloadState {
   const live = view.find(kind, name);
@@ -31,7 +33,16 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   // Only StatefulSets have revisions; they agree once the last pod is a new one.
   const rolled = status.currentRevision === status.updateRevision;
   const complete = current && rolled && ready >= wanted && updated >= wanted && total <= wanted;
+  const absent = conditionOf(status, NOT_RUN_HERE);
+  if (complete && absent !== undefined) return { state: 'complete', ready, elsewhere: String(absent.message) };
   return complete ? { state: 'complete', ready } : { state: 'progressing', ready, wanted, rolled: current && rolled };
+}
+
+/** Returns the end of a sentence on why the pods of a workload do not run on this machine; undefined if they do. */
+export function whyElsewhere(state: WorkloadState): string | undefined {
+  return state.state === 'complete' && state.elsewhere !== undefined
+    ? `does not run here (${NOT_RUN_HERE}): ${state.elsewhere}`
+    : undefined;
 }
 
 /** Pods that are ready, of any version. */
@@ -47,6 +58,11 @@ export function adviceOnLog(namespace: string, deployment: string): string {
 /** A sentence for the message of a server whose pods run and are not ready: the kubelet writes the reason to their events. */
 export function adviceOnEvents(namespace: string, statefulSet: string): string {
   return `If that lasts, its events have the reason: kubectl -n ${namespace} describe pod ${statefulSet}-0`;
+}
+
+function conditionOf({ conditions }: JsonObject, wanted: string): JsonObject | undefined {
+  const list = Array.isArray(conditions) ? conditions.filter(isObject) : [];
+  return list.find(({ type, status }) => type === wanted && status === 'True');
 }
 
 function failureOf(conditions: Json | undefined): string | undefined {

@@ -30,24 +30,27 @@ export function openClusterHistory(
   home: HistoryHome,
 ): HistoryStore {
   const id = recordId(home, 'history');
+  async function change(next: (records: readonly RunRecord[]) => readonly RunRecord[]): Promise<void> {
+    for (let left = TRIES; ; left -= 1) {
+      const stored = await readRecord(cluster, home, 'history');
+      try {
+        await storeRecord(cluster, id, stored, contentOf(next(recordsOf(stored))));
+        return;
+      } catch (error) {
+        // Another run was faster: what it wrote stays.
+        if (!(error instanceof Failure) || error.code !== 'cluster-conflict' || left === 0) throw error;
+      }
+    }
+  }
+
   return {
     async latest(count) {
       return recordsOf(await readRecord(cluster, home, 'history'))
         .slice(-count)
         .reverse();
     },
-    async append(record) {
-      for (let left = TRIES; ; left -= 1) {
-        const stored = await readRecord(cluster, home, 'history');
-        try {
-          await storeRecord(cluster, id, stored, contentOf([...recordsOf(stored), record].slice(-home.limit)));
-          return;
-        } catch (error) {
-          // Another run was faster: what it wrote stays.
-          if (!(error instanceof Failure) || error.code !== 'cluster-conflict' || left === 0) throw error;
-        }
-      }
-    },
+    append: (record) => change((records) => [...records, record].slice(-home.limit)),
+    replace: (record) => change((records) => records.map((each) => (each.id === record.id ? record : each))),
   };
 }
 

@@ -42,10 +42,17 @@ interface RecordedPin {
 
 export interface RecordedNotReady {
   readonly resource: string;
-  /** `late`: the run waited for it until the time was up. */
-  readonly state: 'failed' | 'late' | 'progressing';
+  /** `late`: the run waited for it until the time was up. `not-run`: no program of this machine stands for it (`skep dev`). */
+  readonly state: 'failed' | 'late' | 'progressing' | 'not-run';
   /** The message of its condition Ready. */
   readonly why: string;
+}
+
+interface Completion {
+  /** When the later run ended; RFC 3339. */
+  readonly at: string;
+  /** How many of the resources that were not ready became so. */
+  readonly ready: number;
 }
 
 export interface RunRecord {
@@ -83,6 +90,8 @@ export interface RunRecord {
   /** Why resources were not ready when the run ended, failed ones first; absent if all were, or a former release wrote it. */
   readonly notReady?: readonly RecordedNotReady[];
   readonly pinned: readonly RecordedPin[];
+  /** Present if the run ended in state `progressing`, and a later run found out how it went on. */
+  readonly completed?: Completion;
   /** How many entries of a list were too many to keep, by its name. */
   readonly omitted: Readonly<Record<string, number>>;
 }
@@ -92,4 +101,6 @@ export interface HistoryStore {
   latest(count: number): Promise<readonly RunRecord[]>;
   /** The oldest go where there are too many. Throws Failure. */
   append(record: RunRecord): Promise<void>;
+  /** Puts the record in the place of the one with its id; does nothing if that one is not kept any more. Throws Failure. */
+  replace(record: RunRecord): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 import { canonicalJson } from '#std/json.ts';
-import { formatId, type Problem } from '#std/problem.ts';
+import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
 import type { Outcome } from '../apply/apply.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import { exitCodeOf, type RunResult, summaryOf } from '../result.ts';
@@ -83,6 +83,30 @@ export function failedRecord(
   };
 }
 
+/**
+ * Returns the record of a run in state `progressing` as a later run shows that it ended: its resources became ready, failed, or
+ * were not ready when `waitSeconds` had passed. Undefined if that is still open.
+ */
+export function completed(
+  record: RunRecord,
+  later: RunRecord,
+  ready: readonly ResourceId[],
+  waitSeconds: number,
+): RunRecord | undefined {
+  if (record.state !== 'progressing' || later.failures.length > 0) return undefined;
+  const names = new Set(
+    record.notReady?.filter(({ state }) => state === 'progressing').map(({ resource }) => resource),
+  );
+  const left = later.notReady?.filter(({ resource }) => names.has(resource)) ?? [];
+  const isLate = Date.parse(later.finishedAt) - Date.parse(record.finishedAt) >= waitSeconds * 1000;
+  const isOpen = left.some(({ state }) => state === 'progressing');
+  if (isOpen && !isLate) return undefined;
+  const completion = { at: later.finishedAt, ready: ready.filter((id) => names.has(formatId(id))).length };
+  const notReady = left.map((each) => (each.state === 'progressing' ? ({ ...each, state: 'late' } as const) : each));
+  const state = left.some((each) => each.state !== 'not-run') ? 'failed' : 'succeeded';
+  return { ...record, state, notReady: notReady.length === 0 ? undefined : notReady, completed: completion };
+}
+
 /** Worth keeping: it changed something, or it found another state of things than the run before. */
 export function isNews(record: RunRecord, before: RunRecord | undefined): boolean {
   const changed = record.outcomes.some(({ action }) => CHANGES.has(action));
@@ -109,11 +133,15 @@ function standingOf(record: RunRecord): string {
   });
 }
 
-function notReadyOf({ readiness: { failed, progressing }, timedOut }: RunResult): readonly RecordedNotReady[] {
+function notReadyOf({
+  readiness: { failed, progressing, notRun = [] },
+  timedOut,
+}: RunResult): readonly RecordedNotReady[] {
   const recorded = (state: RecordedNotReady['state']) => (each: NotReady) => {
     return { resource: formatId(each), state, why: each.why.slice(0, WHY_MAX) };
   };
-  return [...failed.map(recorded('failed')), ...progressing.map(recorded(timedOut ? 'late' : 'progressing'))];
+  const waitedFor = progressing.map(recorded(timedOut ? 'late' : 'progressing'));
+  return [...failed.map(recorded('failed')), ...waitedFor, ...notRun.map(recorded('not-run'))];
 }
 
 function runState(result: RunResult): RunState {

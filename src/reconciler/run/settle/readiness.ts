@@ -1,5 +1,6 @@
 // How far a resource is, by its status: by `Ready` and `phase` alone.
 
+import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -26,6 +27,8 @@ export interface Readiness {
   readonly ready: readonly ResourceId[];
   readonly progressing: readonly NotReady[];
   readonly failed: readonly NotReady[];
+  /** Resources that no program of this machine stands for (`skep dev`); absent if there are none. */
+  readonly notRun?: readonly NotReady[];
 }
 
 /** The resource with the message of its condition Ready. */
@@ -42,6 +45,7 @@ export function readyCondition({ conditions }: JsonObject): JsonObject | undefin
 
 export function stateOf(status: JsonObject): keyof Readiness | 'degraded' {
   const ready = readyCondition(status);
+  if (ready?.reason === NOT_RUN_HERE) return 'notRun';
   // What someone scaled to zero is as it should be.
   if (ready?.status === 'True' || ready?.reason === 'ScaledToZero') return 'ready';
   // It runs; what it lacks is waited for by itself, where it is ours. New pods are still to be waited for.
@@ -54,7 +58,7 @@ export function stateOf(status: JsonObject): keyof Readiness | 'degraded' {
  * How far an object is by a status that is not ours. As kstatus reads it: what says nothing, or nothing known, is as it
  * should be; and the phases of the existing platform.
  */
-export function toldState(object: KubeObject): keyof Readiness {
+export function toldState(object: KubeObject): 'ready' | 'progressing' | 'failed' {
   const status = isObject(object.status) ? object.status : {};
   const { observedGeneration, phase } = status;
   const { generation = 0 } = object.metadata;

@@ -71,7 +71,8 @@ function asToldBy({ standings }: SettleInput, { living }: ObservedState): Readin
     const status = isObject(found.status) ? found.status : {};
     return [{ id: notReady(loaded.id, status), state: toldState(found) }];
   });
-  const idsOf = (wanted: keyof Readiness) => reported.filter(({ state }) => state === wanted).map(({ id }) => id);
+  const idsOf = (wanted: ReturnType<typeof toldState>) =>
+    reported.filter(({ state }) => state === wanted).map(({ id }) => id);
   const ready = idsOf('ready').map(({ why: _why, ...id }) => id);
   return { ready, progressing: idsOf('progressing'), failed: idsOf('failed') };
 }
@@ -81,6 +82,7 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
   const ready: ResourceId[] = [];
   const progressing: NotReady[] = [];
   const failed: NotReady[] = [];
+  const notRun: NotReady[] = [];
   const renewed = startRenewing();
   for (const { loaded, verdict, findings } of inOrder(input.standings)) {
     const { id, kind } = loaded;
@@ -104,11 +106,11 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
     if (isKnown && !jsonEquals(status, live.status)) changes.push({ id, live, status, written: kind.written(status) });
     const state = stateOf(status);
     if (state === 'ready') ready.push(id);
-    else if (state !== 'degraded') ({ progressing, failed })[state].push(notReady(id, status));
+    else if (state !== 'degraded') ({ progressing, failed, notRun })[state].push(notReady(id, status));
   }
   changes.push(...farewells(input, observed, now));
   changes.push(...input.kept.flatMap((kept) => keptChange(kept, observed, now)));
-  return { changes, readiness: { ready, progressing, failed } };
+  return { changes, readiness: { ready, progressing, failed, ...(notRun.length === 0 ? {} : { notRun }) } };
 }
 
 /** Notes whether someone has asked for a kind that could not be listed: what is made of the answer is not known, then. */

@@ -16,6 +16,7 @@ export interface RunInShort {
   }[];
   readonly failures: readonly { readonly code: string; readonly message: string }[];
   readonly unready: readonly string[];
+  readonly completed?: { readonly at: string; readonly ready: number };
   readonly pinned: readonly { readonly source: string; readonly good: string; readonly bad: string }[];
   readonly omitted: Readonly<Record<string, number>>;
 }

@@ -1,6 +1,8 @@
 // One run: a line that says how it ended, and what it did once it is opened.
 
 import { button, element } from '#std/page/shared/elements.ts';
+import { countText } from '#std/words/count-text.ts';
+import { durationText } from '#std/words/duration-text.ts';
 import type { Api, Difference, Run, RunInShort } from './api.ts';
 import { section } from './dom.ts';
 
@@ -80,6 +82,7 @@ function notReadySections({ unready, notReady }: Run): readonly (HTMLElement | u
   return [
     section('In phase Failed', lines(['failed']) ?? unready),
     section('Not ready when the run ended', lines(['late', 'progressing']) ?? []),
+    section('Not run here', lines(['not-run']) ?? []),
   ];
 }
 
@@ -152,7 +155,15 @@ function command(words: string, announce: (text: string) => void): HTMLElement {
   return element('span', {}, element('code', {}, text), ' ', copy);
 }
 
-function whatOf({ summary, approvals = [], failures, unready }: RunInShort): string {
+/** How many resources became ready after the run, as a later run found out. */
+function completionOf({ completed, finishedAt }: RunInShort): readonly string[] {
+  if (completed === undefined || completed.ready === 0) return [];
+  const later = durationText(Date.parse(completed.at) - Date.parse(finishedAt));
+  return [`${countText(completed.ready, 'resource was', 'resources were')} ready ${later} later`];
+}
+
+function whatOf(run: RunInShort): string {
+  const { summary, approvals = [], failures, unready } = run;
   const counts = ['created', 'configured', 'deleted', 'held', 'failed'].flatMap((action) => {
     const count = summary[action] ?? 0;
     return count === 0 ? [] : [`${count} ${action}`];
@@ -162,6 +173,7 @@ function whatOf({ summary, approvals = [], failures, unready }: RunInShort): str
     ...approvals.map(({ deletions }) => deletionsOf(deletions.length)),
     ...failures.map(({ code }) => code),
     ...(unready.length === 0 ? [] : [`${unready.length} in phase Failed`]),
+    ...completionOf(run),
   ];
   return parts.length === 0 ? 'nothing changed' : parts.join(', ');
 }

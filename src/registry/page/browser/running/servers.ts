@@ -13,6 +13,8 @@ export interface Running {
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly ready: boolean;
+  /** Why it does not run on this machine; absent if it does. */
+  readonly notRunHere?: string;
   /** `token`: the one of this start. `oidc`: one of the server's own issuer. `none`: nothing. */
   readonly auth: 'token' | 'oidc' | 'none';
   readonly image?: string;
@@ -97,13 +99,14 @@ export function createRunning(api: Api, place: Place): RunningServers {
 }
 
 function readRunning(value: unknown): Running {
-  const { namespace, name, url, transport, ready, auth, image, args, remoteUrl } = members(value);
+  const { namespace, name, url, transport, ready, notRunHere, auth, image, args, remoteUrl } = members(value);
   return {
     namespace: text(namespace) ?? '',
     name: text(name) ?? '',
     url: text(url) ?? '',
     transport: transport === 'sse' ? 'sse' : 'http',
     ready: ready === true,
+    notRunHere: text(notRunHere),
     auth: auth === 'oidc' || auth === 'none' ? auth : 'token',
     args: texts(args),
     image: text(image),

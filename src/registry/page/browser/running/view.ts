@@ -57,7 +57,8 @@ function linkTo({ namespace, name }: Running): HTMLElement {
   return element('a', { href, class: 'text' }, `${namespace}/${name}`);
 }
 
-function readiness({ ready }: Running): HTMLElement {
+function readiness({ ready, notRunHere }: Running): HTMLElement {
+  if (notRunHere !== undefined) return element('span', { class: 'mark' }, 'does not run here');
   return element('span', { class: ready ? 'mark ready' : 'mark warn' }, ready ? 'ready' : 'not ready');
 }
 
@@ -108,7 +109,9 @@ export function runningView(
     insideNote(server),
     connectTo(name, [way], announce),
     // Those of a fleet are of other origins, which the page does not ask.
-    running.place === 'beside' ? trySection(server, { token: running.token, announce, signal }) : undefined,
+    running.place === 'beside' && server.notRunHere === undefined
+      ? trySection(server, { token: running.token, announce, signal })
+      : undefined,
   );
   return { node, title: name };
 }
@@ -130,6 +133,7 @@ function facts(server: Running): HTMLElement {
   const runs = remoteUrl ?? [image ?? '', ...args].join(' ').trim();
   const rows: readonly (readonly [string, string | HTMLElement])[] = [
     ['State', readiness(server)],
+    ...(server.notRunHere === undefined ? [] : [['Why', server.notRunHere] as const]),
     ['URL', element('code', { class: 'text' }, url)],
     ['Transport', transport === 'sse' ? 'HTTP+SSE' : 'streamable HTTP'],
     ['Needs', NEEDS[auth]],

@@ -1,0 +1,133 @@
+// Prints what is new since the validation or run before: problems that are new or solved, what became ready, and how it stands.
+
+import { formatId, formatProblem, type Problem } from '#std/problem.ts';
+import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
+import { countText } from '#std/words/count-text.ts';
+import type { Outcome } from '../run/apply/apply.ts';
+import type { CatalogueOutcome } from '../run/catalogue/registries.ts';
+import type { RunResult } from '../run/result.ts';
+import type { Validation } from '../run/validate.ts';
+import { guardLines } from './deletion-text.ts';
+import { problemsWithout } from './order.ts';
+import {
+  catalogueLines,
+  namesOf,
+  pausedLines,
+  textOfEnding,
+  textOfOutcome,
+  textOfValidation,
+  trouble,
+  verdictOn,
+} from './text.ts';
+import { visibleLines } from './visible.ts';
+
+/** All of it where there is nothing before; nothing where it stands as before. */
+export function textOfChangedValidation(now: Validation, before: Validation | undefined): string {
+  if (before === undefined) return textOfValidation(now);
+  const appeared = problemsWithout(now.problems, before.problems).map((problem) => `new: ${formatProblem(problem)}`);
+  const gone = problemsWithout(before.problems, now.problems).map(textOfSolved);
+  const news = [...gone, ...appeared];
+  if (news.length === 0 && sameSummary(now, before)) return '';
+  return [...news, verdictOn(now)].map((line) => `${line}\n`).join('');
+}
+
+function sameSummary({ summary: a }: Validation, { summary: b }: Validation): boolean {
+  return a.files === b.files && a.resources === b.resources && a.invalid === b.invalid;
+}
+
+function textOfSolved(problem: Problem): string {
+  return `solved: ${formatProblem(problem)}`;
+}
+
+/**
+ * Returns how a scheduled run ended, its outcomes printed already. Empty if it did nothing, and if problems, failures and waiting
+ * deletions stand as they did after the run `before`.
+ */
+export function textOfChanges(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): string {
+  const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
+  const ready = readied(result, before);
+  const notRun = newlyNotRun(result, before);
+  const standing = standingOf({ ...result, catalogue });
+  const isIdle = ready.length === 0 && notRun.length === 0;
+  const quiet = catalogue.every(isStuck) && result.outcomes.every(isStuck) && isIdle;
+  if (quiet && standing === (before === undefined ? '' : standingOf(before))) return '';
+  const resumed = before?.paused !== undefined && result.paused === undefined;
+  const news = [
+    ...(resumed ? ['changes are made again'] : []),
+    ...solvedLines(result, before, commandOf),
+    ...(ready.length === 0 ? [] : [`ready: ${ready}`]),
+  ];
+  const readiness = { ...result.readiness, notRun };
+  return visibleLines(news) + textOfEnding({ ...result, catalogue, readiness }, commandOf, before?.problems);
+}
+
+/** A run that could not read everything does not know whether a problem is solved. */
+function solvedLines(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): readonly string[] {
+  if (before === undefined || result.failures.length > 0) return [];
+  const solved = problemsWithout(before.problems, result.problems).map(textOfSolved);
+  const isOver = trouble(before, commandOf).length > 0 && trouble(result, commandOf).length === 0;
+  return [...solved, ...(isOver ? ['no problems any more'] : [])];
+}
+
+/** What lasts until someone does something about it. */
+function standingOf(result: RunResult): string {
+  const failed = [
+    ...result.outcomes.filter(isStuck).map(textOfOutcome),
+    ...catalogueLines(result.catalogue.filter(isStuck)),
+  ];
+  return visibleLines([
+    ...failed,
+    ...trouble(result, INSTALLED),
+    ...guardLines(result.plan, { extent: 'all', commandOf: INSTALLED }),
+    ...pausedLines(result, INSTALLED),
+  ]);
+}
+
+/** Failed, or held because another change failed. */
+function isStuck({ action }: Outcome | CatalogueOutcome): boolean {
+  return action === 'failed' || action === 'held';
+}
+
+/** Resources that the run before was still waiting for. */
+function readied({ readiness }: RunResult, before: RunResult | undefined): string {
+  const waitedFor = new Set(before?.readiness.progressing.map(formatId) ?? []);
+  return namesOf(readiness.ready.filter((resource) => waitedFor.has(formatId(resource))));
+}
+
+function newlyNotRun({ readiness: { notRun = [] } }: RunResult, before: RunResult | undefined) {
+  const known = new Set(before?.readiness.notRun?.map(formatId) ?? []);
+  return notRun.filter((resource) => !known.has(formatId(resource)));
+}
+
+/** Passes outcomes on as they happen; a failure that every run repeats is passed on once. */
+export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) => void {
+  const standing = new Map<string, string>();
+  return (outcome) => {
+    const id = formatId(outcome.resource);
+    const text = textOfOutcome(outcome);
+    if (standing.get(id) === text) return;
+    if (isStuck(outcome)) standing.set(id, text);
+    else standing.delete(id);
+    say(text);
+  };
+}
+
+/** Counts what a start creates, and passes on all other outcomes. `end` says how much it was. */
+export function countCreated(say: (text: string) => void) {
+  const tellOne = tellOutcomes(say);
+  let counting = true;
+  let [objects, declared] = [0, 0];
+  return {
+    tell(outcome: Outcome): void {
+      if (counting && outcome.action === 'created') {
+        objects += 1;
+        if (outcome.owner === undefined) declared += 1;
+      } else tellOne(outcome);
+    },
+    end(): void {
+      counting = false;
+      const from = `for ${countText(declared, 'declared resource')}`;
+      if (objects > 0) say(`created ${countText(objects, 'object')} ${from} (-v names each)`);
+    },
+  };
+}
