@@ -1,8 +1,6 @@
 // One run: a line that says how it ended, and what it did once it is opened.
 
 import { button, element } from '#std/page/shared/elements.ts';
-import { countText } from '#std/words/count-text.ts';
-import { durationText } from '#std/words/duration-text.ts';
 import type { Api, Difference, Run, RunInShort } from './api.ts';
 import { section } from './dom.ts';
 
@@ -158,8 +156,8 @@ function command(words: string, announce: (text: string) => void): HTMLElement {
 /** How many resources became ready after the run, as a later run found out. */
 function completionOf({ completed, finishedAt }: RunInShort): readonly string[] {
   if (completed === undefined || completed.ready === 0) return [];
-  const later = durationText(Date.parse(completed.at) - Date.parse(finishedAt));
-  return [`${countText(completed.ready, 'resource was', 'resources were')} ready ${later} later`];
+  const seconds = Math.ceil((Date.parse(completed.at) - Date.parse(finishedAt)) / 1000);
+  return [`${completed.ready} ready ${seconds} s later`];
 }
 
 function whatOf(run: RunInShort): string {
