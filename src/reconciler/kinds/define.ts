@@ -28,6 +28,7 @@ import type {
   View,
 } from './kind.ts';
 import { withPlacement } from './pods/placement.ts';
+import { unknownReferenceFields } from './reference-fields.ts';
 
 /** A resource as its own kind sees it. */
 export interface Typed<Spec extends TSchema> {
@@ -116,6 +117,17 @@ function completeStatus(resource: Resource, schema: TSchema, status: unknown, ob
   return { ...own, conditions: [...conditions, ...conditionsOf(resource, [verdict], observed)] };
 }
 
+function rememberedFor<T>(find: (resource: Resource) => T): (resource: Resource) => T {
+  const known = new WeakMap<Resource, T>();
+  return (resource) => {
+    const earlier = known.get(resource);
+    if (earlier !== undefined) return earlier;
+    const found = find(resource);
+    known.set(resource, found);
+    return found;
+  };
+}
+
 /** Closes a definition over its spec's type. */
 export function defineKind<Spec extends TSchema, Status extends TSchema>(definition: Definition<Spec, Status>): Kind {
   const { kind, plural, singular, shortNames, categories, description, printerColumns, after } = definition;
@@ -123,9 +135,9 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
   const { spec, status, validations } = definition.schema;
   const schema = { spec: plain(spec), status: plain(status), validations: validations ?? [] };
   const read = reading<Spec>(schema.spec);
-  const named = new WeakMap<Resource, readonly Reference[]>();
   return {
     ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after, schema, annotations },
+    unread: (written) => unknownReferenceFields(schema.spec, written, '/spec'),
     rules: (resource, written) => {
       const { self, placed } = read(resource);
       return [
@@ -134,14 +146,10 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
         ...placed(definition.rules?.(self, written)),
       ];
     },
-    references: (resource) => {
-      const earlier = named.get(resource);
-      if (earlier !== undefined) return earlier;
+    references: rememberedFor((resource) => {
       const { self, placed } = read(resource);
-      const found = placed(definition.references?.(self));
-      named.set(resource, found);
-      return found;
-    },
+      return placed(definition.references?.(self));
+    }),
     configured: (resource, settings) => definition.configured?.(read(resource).self, settings) ?? [],
     inspect: (resource, view) => {
       const { self, placed } = read(resource);

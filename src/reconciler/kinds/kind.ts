@@ -192,6 +192,8 @@ export interface Kind {
     readonly validations: readonly Validation[];
   };
 
+  /** Fields of a written spec that an API server keeps although nothing reads them. */
+  unread(written: unknown): readonly Finding[];
   /**
    * What CEL cannot say. Only called for resources that pass schema and CEL. Deprecated fields are looked for in the spec
    * as its author wrote it: a default says nothing.

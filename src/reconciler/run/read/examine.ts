@@ -42,7 +42,8 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
       return { findings: metadata };
     case 'ours': {
       const { findings, defaulted } = bySchema(known.structural, object);
-      const all = [...metadata, ...findings];
+      const unread = known.kind.unread(object.spec);
+      const all = [...metadata, ...unread, ...findings];
       if (!isResource(defaulted)) return { findings: all };
       return all.some(isError)
         ? { findings: all, legible: legibleOf(known.kind, defaulted, all) }
