@@ -33,7 +33,7 @@ test('a port that is no number is a usage error', async () => {
   const { code, stdout, stderr } = await dev('--port', 'abc');
   expect([code, stdout]).toEqual([64, '']);
   expect(stderr).toMatchInlineSnapshot(`
-    "error: option '--port <number>' argument 'abc' is invalid. a port is a number from 0 to 65535
+    "error usage: option '--port <number>' argument 'abc' is invalid. a port is a number from 0 to 65535
     "
   `);
 });
