@@ -135,7 +135,7 @@ export async function eventually<T>(ask: () => Promise<T>, pleases: (value: T) =
 }
 
 export async function kindOf(client: ConnectedCluster, apiVersion: string, kind: string): Promise<ApiResource> {
-  const found = (await client.resources()).find((one) => one.apiVersion === apiVersion && one.kind === kind);
+  const found = await client.serves(apiVersion, kind);
   if (found === undefined) throw new Error(`${client.server()} serves no ${kind} in ${apiVersion}`);
   return found;
 }

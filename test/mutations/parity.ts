@@ -58,7 +58,8 @@ export function ourVerdict(text: string, apiGroup: string): string {
 
 /** What a server says against it, as a dry run; empty where it takes it. */
 async function theirVerdict({ api, group, namespace }: Site, kind: Kind, text: string): Promise<string> {
-  const path = `/apis/${group}/v1alpha1/namespaces/${namespace}/${kind.plural}`;
+  const version = String(JSON.parse(text).apiVersion).split('/')[1];
+  const path = `/apis/${group}/${version}/namespaces/${namespace}/${kind.plural}`;
   const query = { dryRun: 'All', fieldValidation: 'Strict' };
   const answer = await api.call({ method: 'POST', path, query, contentType: 'application/json', body: text });
   if (answer.status === 201) return '';
