@@ -6,9 +6,10 @@ import { readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
 import { frontOf } from '#gateway/proxy/settings.ts';
 import type { Node } from '#kubernetes/devcluster/node/node.ts';
 import { asPod, type PodSpec } from '#kubernetes/devcluster/node/objects.ts';
+import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Cluster } from '#reconciler/run/ports.ts';
-import { isObject, objectsIn } from '#std/json.ts';
+import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { FrontServer } from './front/front.ts';
 
 export interface RunningOptions {
@@ -132,6 +133,11 @@ function leadsTo({ metadata, spec }: KubeObject, deployment: KubeObject): boolea
   return metadata.namespace === deployment.metadata.namespace && selector.length > 0 && fits;
 }
 
+/** Its program has become known since, and its pods are on their way. */
+function isSettledWithoutPods({ conditions }: JsonObject): boolean {
+  return objectsIn(conditions).some(({ type }) => type === NOT_RUN_HERE);
+}
+
 async function frontServer(
   { node }: RunningOptions,
   { status }: KubeObject,
@@ -141,7 +147,7 @@ async function frontServer(
   const [first] = objectsIn(isObject(spec) ? spec.ports : []);
   return {
     ...server,
-    ready: isObject(status) && Number(status.readyReplicas ?? 0) > 0,
+    ready: isObject(status) && Number(status.readyReplicas ?? 0) > 0 && !isSettledWithoutPods(status),
     port: await node.servicePort(server.namespace, metadata.name, Number(first?.port)),
   };
 }
