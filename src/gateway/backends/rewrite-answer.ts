@@ -22,6 +22,20 @@ export interface ListAnswerOptions {
   readonly kept: (status: number) => boolean;
 }
 
+/** Most of an answer that is held if it need not be read as a whole; a longer one passes in pieces. */
+const HELD_BYTES_MAX = 1024 * 1024;
+
+/** For an answer in which nothing has to be left out. */
+export const WATCH_NOTHING: TextWatch = { push: () => true };
+
+/** How much of an answer is held that passes in pieces if it is longer. */
+export function heldShortly(
+  messageBytes: number,
+  watch: () => TextWatch,
+): Pick<ListAnswerOptions, 'messageBytes' | 'watch'> {
+  return { messageBytes: Math.min(messageBytes, HELD_BYTES_MAX), watch };
+}
+
 /** Errors of a server are of use to a client without their words. */
 export function isErrorStatus(status: number): boolean {
   return status >= 400;

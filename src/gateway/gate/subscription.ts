@@ -1,4 +1,4 @@
-// Where a `subscriptions/listen` says what it is for (2026-07-28), if all readers read the same there.
+// Reads the purpose of a `subscriptions/listen` (2026-07-28), if all readers read it alike.
 
 import type { Span } from '../wire/message.ts';
 import { scanValueStrict } from '../wire/scan.ts';

@@ -1,4 +1,4 @@
-// Decides by the rules in force whether a message of a client may pass, and what the server gets of it.
+// Decides by the rules in force whether a message of a client may pass, and in which form the server gets it.
 
 import type { KnownTools } from '../gate/known-tools.ts';
 import type { Policies } from '../gate/policy/decide.ts';
@@ -19,9 +19,9 @@ import type { MadeTask, TaskIds } from './tasks/task-ids.ts';
 /** A message that may pass. */
 export interface AdmittedMessage {
   readonly message: Message;
-  /** The client's own bytes; another name in them where the tool has another one at the server. */
+  /** The client's own bytes, with another name in them if the tool has another one at the server. */
   readonly body: Buffer;
-  /** Name of the tool at the server, where it is another than the client's. */
+  /** Name of the tool at the server, if it differs from the client's. */
   readonly backendName?: string;
   /** The tool that it calls calls this one; or the one that made the task. */
   readonly innerTool?: string;
@@ -50,7 +50,7 @@ export interface RuleParts {
   readonly unreadable: (detail: string) => void;
 }
 
-/** What policies see of a caller. */
+/** The part of a caller that policies see. */
 export function claimsOf(caller: Caller) {
   return caller.token === undefined ? ANONYMOUS_CLAIMS : caller.claims;
 }

@@ -6,10 +6,9 @@ import { createLaterFlow, NO_FLOW } from '../backends/bridge/context.ts';
 import { objectOf } from '../backends/bridge/messages.ts';
 import { META_CAPABILITIES, SESSION_METHODS } from '../backends/bridge/protocol.ts';
 import { createReply } from '../backends/bridge/reply.ts';
-import { isErrorStatus, rewriteAnswer } from '../backends/rewrite-answer.ts';
+import { heldShortly, isErrorStatus, rewriteAnswer, WATCH_NOTHING } from '../backends/rewrite-answer.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
 import { renameResultTasks } from '../wire/extensions/task-ids.ts';
-import type { TextWatch } from '../wire/large/text-watch.ts';
 import type { RequestMessage } from '../wire/message.ts';
 import { openAtMember, renameTarget } from './calls/open-call.ts';
 import { routeRequest, taskOfMember } from './calls/route.ts';
@@ -104,16 +103,11 @@ function forwardCall(
   return NO_FLOW;
 }
 
-/** Most of the answer to a call that is held to look for a task; the result of a task holds its id as well. */
-const HELD_BYTES_MAX = 1024 * 1024;
-const ANY: TextWatch = { push: () => true };
-
-/** The ids of tasks say which member has them. */
+/** The ids of tasks say which member has them. The result of a task holds its id as well, so it is read as a whole. */
 function nameTasks(answer: Answer, member: string, { method }: RequestMessage, { messageBytes }: World): Answer {
-  const isCall = method === 'tools/call';
+  const size = method === 'tools/call' ? heldShortly(messageBytes, () => WATCH_NOTHING) : { messageBytes };
   return rewriteAnswer(answer, {
-    messageBytes: isCall ? Math.min(messageBytes, HELD_BYTES_MAX) : messageBytes,
-    ...(isCall ? { watch: () => ANY } : {}),
+    ...size,
     rewrite: (bytes) => renameResultTasks(bytes, (id) => taskOfMember(member, id)),
     kept: isErrorStatus,
   });

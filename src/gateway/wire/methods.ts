@@ -1,5 +1,5 @@
-// Every method of every revision of MCP, and of the extensions that are understood, in one table: who sends it, what it is
-// about, what its result lists.
+// Every method of every revision of MCP, and of the extensions that are understood, in one table: its sender, its
+// target and the list in its result.
 
 import { SKILLS } from './extensions/identifiers.ts';
 import type { Era } from './revisions.ts';

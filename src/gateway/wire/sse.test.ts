@@ -1,5 +1,5 @@
 // Tests of the event splitter against a slow reader of the HTML standard's rules over text, at every place where a stream can
-// be cut, and of what it does with streams that are too large.
+// be cut, and with streams that are too large. In one file, because all of it shares the splitter's recorder and that reader.
 
 import { describe, expect, test } from 'vitest';
 import { createEventSplitter, formatComment, formatEvent, type SseEvent } from './sse.ts';

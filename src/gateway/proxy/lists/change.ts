@@ -1,8 +1,8 @@
 // Decides how the rules change the answer to a request.
 
 import type { Answer } from '../../backends/backend.ts';
-import { keptStatus, rewriteAnswer } from '../../backends/rewrite-answer.ts';
-import { type TextWatch, watchResult } from '../../wire/large/text-watch.ts';
+import { heldShortly, keptStatus, rewriteAnswer, WATCH_NOTHING } from '../../backends/rewrite-answer.ts';
+import { watchResult } from '../../wire/large/text-watch.ts';
 import type { Message } from '../../wire/message.ts';
 import type { Caller } from '../caller.ts';
 import { isListKey, listKeyOf, type Rules } from '../rules.ts';
@@ -20,14 +20,6 @@ interface ChangeParts {
   readonly messageBytes: number;
 }
 
-/**
- * Most of an answer that is held to look for a list that was not requested. A longer answer passes in pieces; it is cut off
- * if it has such a list.
- */
-const HELD_BYTES_MAX = 1024 * 1024;
-
-const ANY: TextWatch = { push: () => true };
-
 /** Wraps the answer with the changes that the rules make in it; undefined if no rules apply. */
 export function changeOf(
   { rules, messageBytes }: ChangeParts,
@@ -38,13 +30,8 @@ export function changeOf(
   const isList = listKeyOf(message) !== undefined;
   // The result of a task holds its id beside the result of the call.
   const isTask = message?.kind === 'request' && message.method.startsWith('tasks/');
-  const size =
-    isList || isTask
-      ? { messageBytes }
-      : {
-          messageBytes: Math.min(messageBytes, HELD_BYTES_MAX),
-          watch: () => (rules.filters ? watchResult(isListKey) : ANY),
-        };
+  const watch = () => (rules.filters ? watchResult(isListKey) : WATCH_NOTHING);
+  const size = isList || isTask ? { messageBytes } : heldShortly(messageBytes, watch);
   const options = { ...size, rewrite, kept: keptStatus(isList, inSession) };
   return (answer) => rewriteAnswer(answer, options);
 }

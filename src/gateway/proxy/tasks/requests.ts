@@ -1,4 +1,4 @@
-// What a client may do with tasks: it names those that it made, and the rules decide about the tool that made them.
+// Admits requests about tasks: a client names tasks that it made, and the rules decide about the tool that made them.
 
 import { readNotifications } from '../../gate/subscription.ts';
 import { listElements, objectMembers } from '../../wire/json-walk.ts';

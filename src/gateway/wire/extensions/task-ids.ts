@@ -31,8 +31,7 @@ const ID_TOO_LONG = 'The MCP server made a task whose id is too long.';
 const LEFT_OUT = Buffer.alloc(0);
 
 /**
- * What a server says on the stream of a subscription to tasks (SEP-2663), without bytes if it is about a task that the client did
- * not name. `tasks`: the ids of the client, by the ids of the server.
+ * A message on the stream of a subscription to tasks (SEP-2663), without bytes if it is about a task that the client did not name. `tasks`: the ids of the client, by the ids of the server.
  */
 export function renameNotifiedTasks(bytes: Buffer, tasks: ReadonlyMap<string, string>): Buffer {
   const message = messageIn(bytes);
