@@ -13,11 +13,11 @@ import {
   catalogueLines,
   namesOf,
   pausedLines,
+  summaryLine,
   textOfEnding,
   textOfOutcome,
   textOfValidation,
   trouble,
-  verdictOn,
 } from './text.ts';
 import { visibleLines } from './visible.ts';
 
@@ -28,7 +28,7 @@ export function textOfChangedValidation(now: Validation, before: Validation | un
   const gone = problemsWithout(before.problems, now.problems).map(textOfSolved);
   const news = [...gone, ...appeared];
   if (news.length === 0 && sameSummary(now, before)) return '';
-  return [...news, verdictOn(now)].map((line) => `${line}\n`).join('');
+  return [...news, summaryLine(now)].map((line) => `${line}\n`).join('');
 }
 
 function sameSummary({ summary: a }: Validation, { summary: b }: Validation): boolean {

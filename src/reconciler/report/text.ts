@@ -17,11 +17,11 @@ import { linesOfNotReady } from './progress.ts';
 import { visible, visibleLines } from './visible.ts';
 
 export function textOfValidation(validation: Validation): string {
-  return visibleLines([...validation.problems.map(formatProblem), verdictOn(validation)]);
+  return visibleLines([...validation.problems.map(formatProblem), summaryLine(validation)]);
 }
 
 /** The last line. */
-export function verdictOn({ summary, problems }: Validation): string {
+export function summaryLine({ summary, problems }: Validation): string {
   const { files, invalid } = summary;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;

@@ -42,10 +42,14 @@ export async function runAndTell(
     process.stderr.write('stopping: what was sent is finished, nothing more is changed (once more ends at once)\n');
     stopping.stop();
   });
-  const told = isWatched(output) ? lines.write : () => undefined;
-  const waiting: ReportWaiting = (each) => told(textOfWaiting(each));
-  const watch = { stopping, waiting, waitingForSource: (each: SourceAwaited) => told(textOfWaitingForSource(each)) };
-  const instance = await open(progressTo(told, stopping.signal), watch);
+  const writeProgress = isWatched(output) ? lines.write : () => undefined;
+  const waiting: ReportWaiting = (each) => writeProgress(textOfWaiting(each));
+  const watch = {
+    stopping,
+    waiting,
+    waitingForSource: (each: SourceAwaited) => writeProgress(textOfWaitingForSource(each)),
+  };
+  const instance = await open(progressTo(writeProgress, stopping.signal), watch);
   try {
     const result = await run(instance, waiting).finally(lines.flush);
     if (output === 'json') process.stdout.write(jsonOfRun(result));
