@@ -145,7 +145,7 @@ function prepareAdmitted(
   if (subscription !== undefined && subscription.resources > SUBSCRIBED_RESOURCES_MAX) {
     return { known, refusal: TOO_MANY_RESOURCES };
   }
-  if (message !== undefined && incoming.hintsAsked !== true && world.rules.needsHints(message)) {
+  if (message !== undefined && incoming.hintsAsked !== true && world.rules.needsHints(message, caller)) {
     return { known, needsHints: message };
   }
   const admitted = message === undefined || body === undefined ? undefined : world.rules.admit(message, body, caller);

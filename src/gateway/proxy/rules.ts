@@ -20,8 +20,8 @@ import { taskNaming } from './tasks/task-ids.ts';
 export interface Rules {
   /** Lists show less to some callers than the server offers. */
   readonly filters: boolean;
-  /** True: policies read hints, and those of the called tool are not known, so the server's list has to be read first. */
-  needsHints(message: Message): boolean;
+  /** True: the server's list of tools has to be read first, for example since policies read hints that are not known. */
+  needsHints(message: Message, caller: Caller): boolean;
   admit(message: Message, body: Buffer, caller: Caller): AdmittedMessage | RefusedMessage;
   /**
    * How messages of the answer are changed; undefined if no rules apply. `message` is undefined for a stream. A list may come

@@ -7,10 +7,12 @@ import { resultMessage } from '../backends/bridge/messages.ts';
 import { META_SERVER } from '../backends/bridge/protocol.ts';
 import { createReply } from '../backends/bridge/reply.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
+import { APPS, declaredExtension } from '../wire/extensions/identifiers.ts';
 import type { RequestMessage, Span } from '../wire/message.ts';
 import { eraOfRevision, LATEST_SESSION_REVISION, SUPPORTED_REVISIONS } from '../wire/revisions.ts';
 import { readValue } from '../wire/scan.ts';
 import type { Offer } from './catalogue/assemble.ts';
+import { sessionCapabilities } from './catalogue/capabilities.ts';
 import type { Offered } from './catalogue/catalogue.ts';
 import type { ListName } from './catalogue/list-names.ts';
 
@@ -24,13 +26,9 @@ export function agreedRevision(requested: string | undefined): string {
   return requested !== undefined && eraOfRevision(requested) === 'session' ? requested : LATEST_SESSION_REVISION;
 }
 
-export function initializeMessage(
-  { id }: RequestMessage,
-  revision: string,
-  { capabilities: { extensions: _extensions, ...capabilities } }: Offer,
-  server: ServerName,
-): Buffer {
+export function initializeMessage({ id }: RequestMessage, revision: string, offer: Offer, server: ServerName): Buffer {
   const { name, version } = server;
+  const capabilities = sessionCapabilities(offer.capabilities);
   return resultMessage(
     id.json,
     JSON.stringify({ protocolVersion: revision, capabilities, serverInfo: { name, version } }),
@@ -110,16 +108,28 @@ function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): voi
   }
 }
 
-/** In pieces, of which the page is kept and the same for all. `shared`: every caller gets the same. */
+interface ListAsked {
+  readonly era: Era;
+  readonly server: ServerName;
+  /** Every caller gets the same. */
+  readonly shared: boolean;
+  /** Of the client. */
+  readonly capabilities: () => unknown;
+}
+
+/** In pieces, of which the page is kept and the same for all. */
 export function listMessage(
   name: ListName,
   body: Buffer,
   { id, cursor: at }: RequestMessage,
-  { lists }: Offer,
-  { era, server, shared }: { readonly era: Era; readonly server: ServerName; readonly shared: boolean },
+  { lists, modelTools }: Offer,
+  { era, server, shared, capabilities }: ListAsked,
 ): readonly Buffer[] {
   const cursor = at === undefined ? undefined : cursorIn(body, at);
-  const page = cursor === NOT_FOUND ? undefined : lists[name].page(era, cursor);
+  const isForModel =
+    name === 'tools' && modelTools !== lists.tools && declaredExtension(capabilities(), APPS) === undefined;
+  const list = isForModel ? modelTools : lists[name];
+  const page = cursor === NOT_FOUND ? undefined : list.page(era, cursor);
   if (page === undefined) {
     return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list')];
   }

@@ -10,6 +10,7 @@ import { refuseSubscription } from '../backends/bridge/subscription-room.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
 import { HEADERS } from '../wire/headers.ts';
 import type { Message, RequestMessage } from '../wire/message.ts';
+import { nameContents } from './calls/name-contents.ts';
 import { openAtMember, renameTarget, storeFault } from './calls/open-call.ts';
 import { routeRequest } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
@@ -138,7 +139,8 @@ function request(
   }
   const name = listNameOf(method);
   if (name !== undefined) {
-    const as = { era: exchange.era, server: world, shared: true };
+    const capabilities = () => session.client.capabilities;
+    const as = { era: exchange.era, server: world, shared: true, capabilities };
     return answerFromOffer(world.catalogue.offer(exchange), answer, (offer) =>
       listMessage(name, body, message, offer, as),
     );
@@ -191,5 +193,6 @@ function forwardCall(
     world.sessions.note(session, { subscribed: uri, member: member.name }).catch(failed);
   }
   if (message.method === 'resources/unsubscribe') world.sessions.note(session, { unsubscribed: uri }).catch(failed);
-  return openAtMember(world, session, member, renameTarget(exchange, route.own), answer);
+  const named = nameContents(answer, message, route.own, world.messageBytes);
+  return openAtMember(world, session, member, renameTarget(exchange, route.own), named);
 }

@@ -10,6 +10,7 @@ import { heldShortly, isErrorStatus, rewriteAnswer, WATCH_NOTHING } from '../bac
 import { ERRORS, errorBody } from '../wire/errors.ts';
 import { renameResultTasks } from '../wire/extensions/task-ids.ts';
 import type { RequestMessage } from '../wire/message.ts';
+import { nameContents } from './calls/name-contents.ts';
 import { openAtMember, renameTarget } from './calls/open-call.ts';
 import { routeRequest, taskOfMember } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
@@ -59,7 +60,8 @@ function ownMessage(world: World, offer: Offer, body: Buffer, request: RequestMe
   const shared = world.members.all().every(({ perCaller }) => !perCaller);
   const list = listNameOf(request.method);
   if (list === undefined) return discoverMessage(request, offer.capabilities, world, shared);
-  return listMessage(list, body, request, offer, { era: 'stateless', server: world, shared });
+  const capabilities = () => objectOf(body, request.meta?.clientCapabilities);
+  return listMessage(list, body, request, offer, { era: 'stateless', server: world, shared, capabilities });
 }
 
 function forwardStateless(
@@ -95,7 +97,10 @@ function forwardCall(
   const member = world.members.find(route.member);
   if (member !== undefined) {
     const sent = renameTarget(exchange, route.own);
-    if (!mayMakeTask) return openAtMember(world, undefined, member, sent, answer);
+    if (!mayMakeTask) {
+      const named = nameContents(answer, request, route.own, world.messageBytes);
+      return openAtMember(world, undefined, member, sent, named);
+    }
     const carrying = { ...sent, carriesTasks: true } as const;
     return openAtMember(world, undefined, member, carrying, nameTasks(answer, member.name, request, world));
   }

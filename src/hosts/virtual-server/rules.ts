@@ -13,10 +13,14 @@ import type { ChangedList, LiveRules } from '#gateway/proxy/lists/live-stream.ts
 import { createRules, type Rules } from '#gateway/proxy/rules.ts';
 import type { NamedResource } from '#gateway/proxy/settings.ts';
 import type { TaskIds } from '#gateway/proxy/tasks/task-ids.ts';
+import { readMemberAppUri } from '#gateway/virtual-server/catalogue/apps.ts';
+import type { Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
 import { CALL_TOOL, FIND_TOOL } from '#gateway/virtual-server/optimizer/definitions.ts';
 import { readInnerCall } from '#gateway/virtual-server/optimizer/inner-call.ts';
 import type { ToolRoute } from '#gateway/virtual-server/own-tools/ports.ts';
-import type { RequestMessage } from '#gateway/wire/message.ts';
+import { patchTarget } from '#gateway/wire/ids.ts';
+import type { Message, RequestMessage } from '#gateway/wire/message.ts';
+import { scanMessage } from '#gateway/wire/scan.ts';
 import { Failure } from '#std/failure.ts';
 import { jsonEquals } from '#std/json.ts';
 
@@ -37,19 +41,23 @@ type IncomingAuth = VmcpConfig['incomingAuth'];
 
 const LISTS: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 
+export interface VirtualRuleParts {
+  readonly logger: Logger;
+  readonly ids: TaskIds;
+  /** What a caller was offered last; undefined if that is not known. */
+  readonly seen: (caller: string) => Pick<Offer, 'tools' | 'appTool'> | undefined;
+}
+
 /** Throws Failure `policy-file-invalid`. */
-export function openVirtualRules(
-  { incomingAuth, optimizer }: VmcpConfig,
-  logger: Logger,
-  tasks: TaskIds,
-): VirtualRules {
+export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, parts: VirtualRuleParts): VirtualRules {
+  const { logger, ids: tasks, seen } = parts;
   const known = createKnownTools();
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
   let from = incomingAuth;
   let policies = policiesOf(from.authz);
   let rules = makeRules(policies);
-  let shown = optimizer === undefined ? rules : optimizerRules();
+  let shown = optimizer === undefined ? namingAppTools(rules, seen) : optimizerRules();
   let tools: readonly KnownTool[] = [];
 
   function makeRules(decidedBy: Policies | undefined): Rules {
@@ -85,7 +93,7 @@ export function openVirtualRules(
         from = next;
         rules = makeRules(policies);
       }
-      shown = other === undefined ? rules : optimizerRules();
+      shown = other === undefined ? namingAppTools(rules, seen) : optimizerRules();
       if (same) return;
       learn();
       for (const listener of [...listeners]) listener(LISTS);
@@ -138,6 +146,45 @@ function namingInnerTools(outer: Rules, inner: Rules): Rules {
   };
 }
 
+/**
+ * A user interface calls tools by the names that their own server gave them (SEP-1865). The call is decided, sent and answered as
+ * that of the tool that clients see.
+ */
+function namingAppTools(rules: Rules, seen: VirtualRuleParts['seen']): Rules {
+  return {
+    ...rules,
+    needsHints: (message, caller) =>
+      rules.needsHints(message, caller) || (isCall(message) && seen(caller.key) === undefined),
+    admit(message, body, caller) {
+      const call = isCall(message) ? readAppCall(seen(caller.key), message, body) : undefined;
+      if (call === undefined) return rules.admit(message, body, caller);
+      const admitted = rules.admit(call.message, call.body, caller);
+      return admitted.refusal === undefined ? { ...admitted, backendName: call.tool } : admitted;
+    },
+    answers(message, body, caller) {
+      const call = message !== undefined && isCall(message) ? readAppCall(seen(caller.key), message, body) : undefined;
+      return rules.answers(call?.message ?? message, call?.body ?? body, caller);
+    },
+  };
+}
+
+function isCall(message: Message): message is RequestMessage {
+  return message.kind === 'request' && message.method === 'tools/call';
+}
+
+/** Undefined if clients see a tool of the name, or if it does not say which tool is meant. */
+function readAppCall(offer: ReturnType<VirtualRuleParts['seen']>, message: RequestMessage, body: Buffer | undefined) {
+  const name = message.target?.value;
+  if (offer === undefined || name === undefined || body === undefined) return undefined;
+  if (offer.tools.get(name)?.advertised === true) return undefined;
+  const tool = offer.appTool(name);
+  if (tool === undefined) return undefined;
+  const renamed = patchTarget(body, message, tool);
+  const scanned = scanMessage(renamed);
+  assert(scanned.ok && scanned.message.kind === 'request', 'a call stays one with another name');
+  return { tool, message: scanned.message, body: renamed };
+}
+
 const NOBODY = { claims: {} } as const;
 
 function namedResourceOf({ type, oidc }: IncomingAuth): NamedResource | undefined {
@@ -152,7 +199,18 @@ export function checkPolicies({ incomingAuth }: VmcpConfig): void {
 }
 
 function policiesOf(authz: IncomingAuth['authz']): Policies | undefined {
-  return authz.type === 'none' ? undefined : usable(compilePolicies(policyFileOf(authz)));
+  return authz.type === 'none' ? undefined : namingAppUris(usable(compilePolicies(policyFileOf(authz))));
+}
+
+/** Policies know a user interface by the URI of its server, whether or not another server has one of the same URI. */
+function namingAppUris(policies: Policies): Policies {
+  return {
+    ...policies,
+    decide(request) {
+      const own = request.action === 'read_resource' ? readMemberAppUri(request.name)?.own : undefined;
+      return policies.decide(own === undefined ? request : { ...request, name: own });
+    },
+  };
 }
 
 function policyFileOf({ policies = [], entitiesJson }: IncomingAuth['authz']): AuthzConfigFile {

@@ -117,7 +117,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const [times, { messageBytes }] = [timesOf(gate), limitsOf(gate)];
   const { outbound, upstream } = openConnections(closing);
   const seal = openSeal(environment[VMCP_ENV.sessionHmacSecret]);
-  const rules = openVirtualRules(config, logger, createTaskIds(seal, proxyClock.now));
+  const rules = openVirtualRules(config, { logger, ids: idsOf(seal), seen: (caller) => world.seen(caller) });
   const { metrics, numbers, telemetry, audit, recorder, observer } = await openObservation(options, gate, closing);
   const replica = proxyClock.random(6).toString('hex');
   const issuer = await openVirtualIssuer({
@@ -161,6 +161,10 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     ...{ files, logger, outbound, recorder },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit };
+}
+
+function idsOf(seal: SessionSeal) {
+  return createTaskIds(seal, proxyClock.now);
 }
 
 function openConnections(closing: (() => unknown)[]) {

@@ -39,6 +39,8 @@ export interface VirtualWorld {
   readonly health: Health;
   readonly members: () => readonly ReportedMember[];
   readonly documents: Readonly<Record<string, () => JsonObject>>;
+  /** What a caller was offered last; undefined if that is not known. */
+  readonly seen: Catalogue['seen'];
   /** For those who look after it. */
   readonly overview: () => Pick<Overview, 'members' | 'offer' | 'resolution'>;
   /** Throws a Failure where the configuration cannot be used. What it gives puts it into use. */
@@ -106,6 +108,7 @@ export function openWorld(options: WorldOptions): VirtualWorld {
       '/status': () => statusDocument(members.all(), VERSION),
       '/api/backends/health': () => healthDocument(members.all()),
     },
+    seen: catalogue.seen,
     overview: () => ({ members: members.all(), offer: catalogue.known(), resolution: rules.resolution }),
     prepare(next) {
       const useMembers = listed.prepare(next);

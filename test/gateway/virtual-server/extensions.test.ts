@@ -12,10 +12,9 @@ import {
   type TestServer,
 } from '../proxy/rig.ts';
 import { startMember, type TestMember, tool } from './member.ts';
+import { askStateless, REVISION, TASKS } from './stateless-client.ts';
 import { configOf, connect, postTo, runVirtual, type TestedVirtualServer } from './world.ts';
 
-const REVISION = '2026-07-28';
-const TASKS = 'io.modelcontextprotocol/tasks';
 const OWN_ID = 'task of the member';
 
 let wiki: TestMember;
@@ -60,24 +59,14 @@ function resultOf({ method, params }: Rpc): object | undefined {
   }
 }
 
-/** The answer to a request of 2026-07-28. */
-async function ask(
+function ask(
   method: string,
   params: object,
   name: string,
   extensions: readonly string[] = [TASKS],
-  { url }: Pick<TestedVirtualServer, 'url'> = office,
+  server: Pick<TestedVirtualServer, 'url'> = office,
 ) {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': REVISION,
-    'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {
-      sampling: {},
-      extensions: Object.fromEntries(extensions.map((each) => [each, {}])),
-    },
-  };
-  const headers = { 'mcp-protocol-version': REVISION, 'mcp-method': method, 'mcp-name': name };
-  return (await postTo(url, { id: 1, method, params: { ...params, _meta } }, headers)).json;
+  return askStateless(server, method, params, name, Object.fromEntries(extensions.map((each) => [each, {}])));
 }
 
 function lastAsked(method: string) {

@@ -8,6 +8,7 @@ import type { AggregationRules } from '../catalogue/rules.ts';
 import { healthDocument, statusDocument } from '../health/status.ts';
 import type { Member } from '../members/member.ts';
 import { OWN_MEMBER } from '../own-tools/own-member.ts';
+import type { Route } from '../own-tools/ports.ts';
 import type { EndedRun } from '../workflows/last-runs.ts';
 
 type TextMap = Readonly<Record<string, string>>;
@@ -65,25 +66,25 @@ function shownUrl(text: string): string {
   return URL.parse(text)?.origin ?? '';
 }
 
-function offeredItems({ tools, prompts, lists, resourceMember }: Offer): JsonObject[] {
+function offeredItems({ tools, prompts, lists, findResource }: Offer): JsonObject[] {
   const uris = (list: 'resources' | 'resourceTemplates') =>
     lists[list].items.map(({ key }) => ({
       list,
       name: key,
-      ...memberPlace(resourceMember(key), key),
+      ...memberPlace(findResource(key)),
       advertised: true,
     }));
   return [
     ...[...tools.values()].map(({ name, member, own, advertised }) => ({
       list: 'tools',
       name,
-      ...memberPlace(member, own),
+      ...memberPlace({ member, own }),
       advertised,
     })),
     ...[...prompts].map(([name, { member, own }]) => ({
       list: 'prompts',
       name,
-      ...memberPlace(member, own),
+      ...memberPlace({ member, own }),
       advertised: true,
     })),
     ...uris('resources'),
@@ -92,12 +93,12 @@ function offeredItems({ tools, prompts, lists, resourceMember }: Offer): JsonObj
 }
 
 /** `backend` is absent where the virtual server has it itself. */
-function memberPlace(member: string | undefined, own: string): JsonObject {
-  return member === undefined || member === OWN_MEMBER ? {} : { backend: member, own };
+function memberPlace(route: Route | undefined): JsonObject {
+  return route === undefined || route.member === OWN_MEMBER ? {} : { backend: route.member, own: route.own };
 }
 
 function conflictsOf({ offer, resolution }: Overview): JsonObject[] {
-  const { tools, outdone, outdoneOthers, prompts, resourceMember, find } = offer;
+  const { tools, outdone, outdoneOthers, prompts, findResource, find } = offer;
   const wanted = Map.groupBy(outdone, ({ name }) => name);
   const ofTools = [...wanted].map(([name, losers]): JsonObject => {
     const winner = resolution.strategy === 'manual' ? undefined : find(name);
@@ -105,29 +106,28 @@ function conflictsOf({ offer, resolution }: Overview): JsonObject[] {
       list: 'tools',
       name,
       ...givenTo(winner),
-      others: losers.map(({ member, own }) => memberPlace(member, own)),
+      others: losers.map(({ member, own }) => memberPlace({ member, own })),
     };
   });
   const taken = [...tools.values()].flatMap(({ name, member }): JsonObject[] => {
     const other = member === OWN_MEMBER ? find(name) : undefined;
     return other === undefined || other.name !== name
       ? []
-      : [{ list: 'tools', name, given_to: {}, others: [memberPlace(other.member, other.own)] }];
+      : [{ list: 'tools', name, given_to: {}, others: [memberPlace(other)] }];
   });
   const byItem = Map.groupBy(outdoneOthers, ({ list, name }) => `${list} ${name}`);
   const ofOthers = [...byItem.values()].flatMap((losers): JsonObject[] => {
     const [first] = losers;
     if (first === undefined) return [];
     const { list, name } = first;
-    const uriMember = resourceMember(name);
-    const winner = list === 'prompts' ? prompts.get(name) : uriMember && { member: uriMember, own: name };
-    return [{ list, name, ...givenTo(winner), others: losers.map(({ member, own }) => memberPlace(member, own)) }];
+    const winner = list === 'prompts' ? prompts.get(name) : findResource(name);
+    return [{ list, name, ...givenTo(winner), others: losers.map(({ member, own }) => memberPlace({ member, own })) }];
   });
   return [...ofTools, ...taken, ...ofOthers];
 }
 
-function givenTo(route: { readonly member: string; readonly own: string } | '' | undefined): JsonObject {
-  return route === undefined || route === '' ? {} : { given_to: memberPlace(route.member, route.own) };
+function givenTo(route: Route | undefined): JsonObject {
+  return route === undefined ? {} : { given_to: memberPlace(route) };
 }
 
 /** Steps and what they wait for; their arguments, conditions and messages stay in the configuration. */

@@ -54,8 +54,8 @@ function taskRoute({ target, id }: RequestMessage): RequestRoute {
 }
 
 function resourceRoute(offer: Offer, { id }: RequestMessage, uri: string, era: Era): RequestRoute {
-  const member = offer.resourceMember(uri);
-  if (member !== undefined) return { member, own: undefined };
+  const route = offer.findResource(uri);
+  if (route !== undefined) return route;
   const code = era === 'session' ? ERRORS.resourceNotFound : ERRORS.invalidParams;
   return {
     error: errorBody(id, code, `Resource not found: ${uri.slice(0, SHOWN_MAX)}`, { uri: uri.slice(0, SHOWN_MAX) }),

@@ -8,13 +8,16 @@ import {
 } from '#contracts/virtual-model/aggregate.ts';
 import { fitName } from '#contracts/virtual-model/short-names.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
-import { jsonString, patchedParts } from '../../wire/patch.ts';
+import { changeMembers } from '../../backends/bridge/edit.ts';
+import { objectOf } from '../../backends/bridge/messages.ts';
+import { paramHeadersOf } from '../../backends/bridge/param-headers.ts';
+import { jsonString, patchBytes, patchedParts } from '../../wire/patch.ts';
 import { OPTIMIZER_TOOLS } from '../optimizer/definitions.ts';
 import type { SearchedList } from '../optimizer/tool-index.ts';
 import type { OwnTools, Route, ToolRoute } from '../own-tools/ports.ts';
+import { type Apps, appToolNames, findApps, readMemberAppUri } from './apps.ts';
 import { offeredCapabilities } from './capabilities.ts';
 import { LIST_NAMES, type ListName } from './list-names.ts';
-import { toolForSessions } from './lists.ts';
 import { createPages, type ListedItem, type Pages } from './pages.ts';
 import type { AggregationRules, OfferingMember } from './rules.ts';
 import { createToolRoutes, memberTools, withOwnTools } from './tool-routes.ts';
@@ -26,9 +29,13 @@ export interface Offer {
   /** Of a member: by a name of `tools`, or as `workload.tool`. */
   find(name: string): ToolRoute | undefined;
   readonly prompts: ReadonlyMap<string, Route>;
-  /** The member that has a resource. */
-  resourceMember(uri: string): string | undefined;
+  /** The member that has a resource, and the URI that it has there. */
+  findResource(uri: string): Route | undefined;
+  /** What clients call the tool that the user interface of a member calls by its own name; undefined if that is not clear. */
+  appTool(own: string): string | undefined;
   readonly lists: Readonly<Record<ListName, Pages>>;
+  /** The tools for clients that show no user interfaces: those without the ones that only user interfaces may call. */
+  readonly modelTools: Pages;
   /** The tools that clients find instead of seeing them; absent: they see them. */
   readonly searched?: SearchedList;
   /** Names that several tools of members want, and what came of it. */
@@ -54,25 +61,26 @@ export function assembleOffer(
     members.map((member) => memberTools(member, rules)),
     rules.resolution,
   );
-  const toolRoutes = createToolRoutes(members, rules, routes);
+  const apps = findApps(members);
+  const toolRoutes = createToolRoutes(members, rules, routes, apps);
   const tools = withOwnTools(toolRoutes, own);
-  const advertised = createPages('tools', toolItems(tools));
   const outdoneOthers: OutdoneItem[] = [];
   const prompts = promptsOf(members, rules.resolution, outdoneOthers);
-  const resources = firstWithUri(members, 'resources', outdoneOthers);
-  const templates = firstWithUri(members, 'resourceTemplates', outdoneOthers);
-  // Servers need not list what they have: where only one has resources at all, it is asked.
-  const [single, ...others] = members.filter(({ lists }) => isObject(lists.capabilities.resources));
-  const only = others.length === 0 ? single?.name : undefined;
+  const resources = firstWithUri(members, 'resources', apps, outdoneOthers);
+  const templates = firstWithUri(members, 'resourceTemplates', apps, outdoneOthers);
+  const { shown, ...ofTools } = toolLists(tools, apps, optimized);
   return {
-    capabilities: offeredCapabilities(members.map(({ lists }) => lists.capabilities)),
+    capabilities: offeredCapabilities(
+      members.map(({ lists }) => lists.capabilities),
+      apps.any,
+    ),
     tools,
     find: toolRoutes.find,
     prompts: new Map([...prompts].map(([name, { member, own }]) => [name, { member, own }])),
-    resourceMember: (uri) =>
-      resources.get(uri)?.member ?? templates.get(uri)?.member ?? templateMember(templates, uri) ?? only,
+    findResource: resourceFinder(members, apps, resources, templates),
+    ...ofTools,
     lists: {
-      tools: optimized ? createPages('tools', OPTIMIZER_TOOLS) : advertised,
+      tools: shown,
       prompts: createPages(
         'prompts',
         [...prompts].map(([key, { bytes }]) => sameForAll(key, bytes)),
@@ -80,11 +88,30 @@ export function assembleOffer(
       resources: createPages('resources', plainItems(resources)),
       resourceTemplates: createPages('resourceTemplates', plainItems(templates)),
     },
-    ...(optimized ? { searched: advertised } : {}),
     clashes: routes.clashes,
     outdone: routes.outdone,
     outdoneOthers,
   };
+}
+
+type ToolLists = Pick<Offer, 'modelTools' | 'appTool' | 'searched'> & { readonly shown: Pages };
+
+/** Tools that are found are found by a model; and a client that sees none of them shows no user interfaces of theirs. */
+function toolLists(tools: ReadonlyMap<string, ToolRoute>, apps: Apps, optimized: boolean): ToolLists {
+  const all = toolItems(tools);
+  const forModel = all.filter(({ key }) => isForModel(tools.get(key), apps));
+  const advertised = createPages('tools', all);
+  const modelTools = forModel.length === all.length ? advertised : createPages('tools', forModel);
+  if (optimized) {
+    const shown = createPages('tools', OPTIMIZER_TOOLS);
+    return { shown, modelTools: shown, searched: modelTools, appTool: () => undefined };
+  }
+  const appTools = appToolNames(tools.values(), apps);
+  return { shown: advertised, modelTools, appTool: (own) => appTools.get(own) };
+}
+
+function isForModel(route: ToolRoute | undefined, apps: Apps): boolean {
+  return route === undefined || apps.marksOf(route.member, route.own)?.forModel !== false;
 }
 
 /** Every tool that a client or a workflow can name, whether clients see it or not. */
@@ -108,6 +135,17 @@ function toolItems(tools: ReadonlyMap<string, ToolRoute>): readonly ListedItem[]
   return [...tools].flatMap(([key, { advertised, definition }]) =>
     advertised ? [{ key, stateless: definition, session: toolForSessions(definition) }] : [],
   );
+}
+
+/** A tool as clients with sessions can read it; undefined if they must not be offered it (as bridges have it). */
+function toolForSessions(bytes: Buffer): Buffer | undefined {
+  const annotated = bytes.includes('"x-mcp-header"');
+  if (!annotated && !bytes.includes('"outputSchema"')) return bytes;
+  const { inputSchema, outputSchema } = objectOf(bytes, { start: 0, end: bytes.length });
+  if (annotated && !paramHeadersOf(inputSchema).ok) return undefined;
+  // Until 2025-11-25 an `outputSchema` describes an object, and clients refuse the whole list otherwise.
+  if (outputSchema === undefined || (isObject(outputSchema) && outputSchema.type === 'object')) return bytes;
+  return patchBytes(bytes, changeMembers(bytes, 0, (key) => key === 'outputSchema') ?? []);
 }
 
 function sameForAll(key: string, bytes: Buffer): ListedItem {
@@ -149,20 +187,47 @@ function ordered(members: readonly OfferingMember[], { strategy, priorityOrder }
   return byName.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** URIs are what they are: of equal ones the first member by name has it. */
+/** URIs are what they are, those of user interfaces aside: of equal ones the first member by name has it. */
 function firstWithUri(
   members: readonly OfferingMember[],
   list: 'resources' | 'resourceTemplates',
+  apps: Apps,
   outdone: OutdoneItem[],
 ): ReadonlyMap<string, Found> {
   const found = new Map<string, Found>();
   for (const { name: member, lists } of members.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    for (const { key, page, item } of lists.lists[list]) {
-      if (found.has(key)) outdone.push({ list, name: key, member, own: key });
-      else found.set(key, { member, own: key, bytes: page.subarray(item.span.start, item.span.end) });
+    for (const { key: own, page, item } of lists.lists[list]) {
+      const name = list === 'resources' ? apps.uriOf({ member, own }) : own;
+      if (found.has(name)) {
+        outdone.push({ list, name, member, own });
+        continue;
+      }
+      const { span, uri } = item;
+      const patches = name === own || uri === undefined ? [] : [{ span: uri.span, bytes: jsonString(name) }];
+      found.set(name, { member, own, bytes: Buffer.concat(patchedParts(page, span.start, span.end, patches)) });
     }
   }
   return found;
+}
+
+function resourceFinder(
+  members: readonly OfferingMember[],
+  apps: Apps,
+  resources: ReadonlyMap<string, Found>,
+  templates: ReadonlyMap<string, Found>,
+): Offer['findResource'] {
+  const names = new Set(members.map(({ name }) => name));
+  // Servers need not list what they have: if only one has resources at all, it is asked.
+  const [single, ...others] = members.filter(({ lists }) => isObject(lists.capabilities.resources));
+  const only = others.length === 0 ? single?.name : undefined;
+  return (uri) => {
+    const named = readMemberAppUri(uri);
+    if (named !== undefined) return names.has(named.member) ? named : undefined;
+    if (apps.isShared(uri)) return undefined;
+    const listed = resources.get(uri) ?? templates.get(uri);
+    const member = listed?.member ?? apps.ownerOf(uri) ?? templateMember(templates, uri) ?? only;
+    return member === undefined ? undefined : { member, own: uri };
+  };
 }
 
 function plainItems(found: ReadonlyMap<string, Found>): readonly ListedItem[] {

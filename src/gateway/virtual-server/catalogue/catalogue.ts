@@ -22,6 +22,8 @@ export interface Catalogue {
   routes(exchange: Exchange): Offer | Promise<Offer>;
   /** What all callers are offered, as far as it was read: of members that show each caller something else, nothing. */
   known(): Offer;
+  /** What a caller was offered last, or would be; undefined if some list that this depends on was never read. */
+  seen(caller: string): Offer | undefined;
   /** Reads the lists of a member now, for all callers. */
   check(member: Member, timeoutMs: number): Promise<Entry>;
   /** A member says that its lists have changed. */
@@ -103,6 +105,13 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       return kept instanceof Promise ? kept.then(({ offer }) => offer) : kept.offer;
     },
     known: () => knownOffer(state),
+    seen(caller) {
+      const all = parts.members.all();
+      const isShared = all.every(({ perCaller }) => !perCaller);
+      const found = state.kept.get(isShared ? '' : caller);
+      if (found !== undefined || !isShared) return found?.offer;
+      return all.every((member) => entries.look(member, undefined) !== undefined) ? knownOffer(state) : undefined;
+    },
     offer(exchange) {
       const kept = keptFor(state, exchange, parts.mode() === 'fail');
       if (kept instanceof Promise) return kept.then((each) => offered(state, exchange, each));
@@ -165,8 +174,8 @@ function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promi
   const all = parts.members.all();
   const scope = all.some(({ perCaller }) => perCaller) ? exchange.caller : '';
   const found = kept.get(scope);
-  const { version } = state;
-  if (found?.version === version && parts.clock.monotonic() < found.until && (found.whole || !whole)) return found;
+  if (found?.version === state.version && parts.clock.monotonic() < found.until && (found.whole || !whole))
+    return found;
   const looked = all.map((member) => entries.look(member, exchange));
   if (looked.every((entry) => entry !== undefined)) return keepOffer(state, scope, all, looked);
   const reading = Promise.all(all.map((member, index) => looked[index] ?? entries.read(member, exchange)));
@@ -176,20 +185,15 @@ function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promi
 
 function knownOffer({ parts, entries }: State): Offer {
   const all = parts.members.all();
-  const now = parts.clock.monotonic();
   const read = all.map((member) => (member.perCaller ? undefined : entries.look(member, undefined)));
-  return assemble(
-    parts,
-    all,
-    read.map((entry) => (entry !== undefined && isOffered(parts, entry, now) ? entry : undefined)),
-  );
+  return assemble(parts, all, offeringOf(parts, read));
 }
 
 function keepOffer(state: State, scope: string, all: readonly Member[], read: readonly (Entry | undefined)[]): Kept {
   const { parts, kept, version, rules } = state;
   const now = parts.clock.monotonic();
   const before = kept.get(scope);
-  const offering = read.map((entry) => (entry !== undefined && isOffered(parts, entry, now) ? entry : undefined));
+  const offering = offeringOf(parts, read);
   const same = before !== undefined && before.rules === rules && sameEntries(before.entries, offering);
   const offer = same ? before.offer : assemble(parts, all, offering);
   if (!same) parts.assembled(offer);
@@ -215,9 +219,12 @@ function assemble(
 }
 
 /** With `fail` a list is whole or an error: nothing leaves it in silence. */
-function isOffered({ mode }: CatalogueParts, { lists, failingSince }: Entry, now: number): boolean {
-  if (lists === undefined) return false;
-  return mode() === 'fail' || failingSince === undefined || now - failingSince < GRACE_MS;
+function offeringOf({ mode, clock }: CatalogueParts, read: readonly (Entry | undefined)[]) {
+  const isKept = (since: number | undefined) => since === undefined || clock.monotonic() - since < GRACE_MS;
+  return read.map((entry) => {
+    if (entry?.lists === undefined) return undefined;
+    return mode() === 'fail' || isKept(entry.failingSince) ? entry : undefined;
+  });
 }
 
 function sameEntries(a: readonly (Entry | undefined)[], b: readonly (Entry | undefined)[]): boolean {

@@ -3,13 +3,11 @@
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { BackendFault } from '../../backends/backend.ts';
 import { type Asked, type Asking, ask, type Cause, postExchange } from '../../backends/bridge/ask.ts';
-import { changeMembers } from '../../backends/bridge/edit.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
-import { paramHeadersOf } from '../../backends/bridge/param-headers.ts';
 import { META_CAPABILITIES, META_CLIENT, META_VERSION } from '../../backends/bridge/protocol.ts';
+import { APPS } from '../../wire/extensions/identifiers.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { type ListItem, listItems } from '../../wire/lists.ts';
-import { patchBytes } from '../../wire/patch.ts';
 import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { readValue } from '../../wire/scan.ts';
 import { doubtfulReason, type ItemNotice, unreadableReason } from './item-notices.ts';
@@ -56,10 +54,19 @@ const NOTICES_MAX = 1000;
 const NAME_SHOWN = 200;
 const TOO_MANY = `only ${ITEMS_MAX} are read: this one and those after it are not`;
 
-/** Servers may offer more to clients that can be asked: what these clients can is found out when they call. */
+/** Of the user interfaces that all clients with the extension can show (SEP-1865). */
+const APP_TYPE = 'text/html;profile=mcp-app';
+
+/**
+ * Servers may offer more to clients that can be asked, or that show user interfaces: the abilities of a client are known when it
+ * calls.
+ */
 const META = JSON.stringify({
   [META_VERSION]: LATEST_STATELESS_REVISION,
-  [META_CAPABILITIES]: { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} },
+  [META_CAPABILITIES]: {
+    ...{ sampling: {}, elicitation: { form: {}, url: {} }, roots: {} },
+    extensions: { [APPS]: { mimeTypes: [APP_TYPE] } },
+  },
   [META_CLIENT]: { name: 'skep', version: '1' },
 });
 
@@ -229,15 +236,4 @@ function keyOf(name: ListName, item: ListItem): string | undefined {
     case 'resourceTemplates':
       return item.uriTemplate?.value;
   }
-}
-
-/** A tool as clients with sessions can read it; undefined where they must not be offered it (as bridges have it). */
-export function toolForSessions(bytes: Buffer): Buffer | undefined {
-  const annotated = bytes.includes('"x-mcp-header"');
-  if (!annotated && !bytes.includes('"outputSchema"')) return bytes;
-  const { inputSchema, outputSchema } = objectOf(bytes, { start: 0, end: bytes.length });
-  if (annotated && !paramHeadersOf(inputSchema).ok) return undefined;
-  // Until 2025-11-25 an `outputSchema` describes an object, and clients refuse the whole list otherwise.
-  if (outputSchema === undefined || (isObject(outputSchema) && outputSchema.type === 'object')) return bytes;
-  return patchBytes(bytes, changeMembers(bytes, 0, (key) => key === 'outputSchema') ?? []);
 }

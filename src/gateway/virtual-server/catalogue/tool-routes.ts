@@ -2,8 +2,10 @@
 
 import type { MemberTools, RoutedTool, Routes } from '#contracts/virtual-model/aggregate.ts';
 import { patchTool } from '../../gate/lists.ts';
+import { renameAppUris } from '../../wire/extensions/app-marks.ts';
 import { OWN_MEMBER } from '../own-tools/own-member.ts';
 import type { OwnTools, ReachableTools, ToolRoute } from '../own-tools/ports.ts';
+import type { Apps } from './apps.ts';
 import type { OfferedItem } from './lists.ts';
 import type { AggregationRules, OfferingMember, ShownOverride } from './rules.ts';
 
@@ -20,6 +22,7 @@ export function createToolRoutes(
   members: readonly OfferingMember[],
   { shown }: AggregationRules,
   { routed, outdone }: Pick<Routes, 'routed' | 'outdone'>,
+  apps: Apps,
 ): ReachableTools {
   const items = new Map(members.map(({ name, lists }) => [name, byKey(lists.lists.tools)]));
   const tools = new Map<string, ToolRoute>();
@@ -29,7 +32,8 @@ export function createToolRoutes(
     const found = items.get(member)?.get(own);
     if (found === undefined) return undefined;
     const override = shown(member).overrides[own];
-    const route = { name, member, own, advertised, definition: definitionOf(found, name, override) };
+    const definition = renameAppUris(definitionOf(found, name, override), (uri) => apps.uriOf({ member, own: uri }));
+    const route = { name, member, own, advertised, definition };
     // A tool that an override gives this name comes before the one whose own name it is.
     if (override?.name !== undefined) dotted.set(`${member}.${override.name}`, route);
     if (!dotted.has(`${member}.${own}`)) dotted.set(`${member}.${own}`, route);

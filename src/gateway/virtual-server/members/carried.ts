@@ -1,11 +1,10 @@
 // Extensions that a client declares reach a member only if the virtual server can carry them to their end.
 
 import assert from 'node:assert/strict';
-import { isObject, type JsonObject } from '#std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';
 import { applyPatches, changeMembers } from '../../backends/bridge/edit.ts';
-import { TASKS } from '../../wire/extensions/identifiers.ts';
-import type { Span } from '../../wire/message.ts';
+import { APPS, declaredExtension, TASKS } from '../../wire/extensions/identifiers.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 
 /**
@@ -17,7 +16,9 @@ export function withCarriedExtensions(exchange: Exchange): Exchange {
   if (body === undefined || message?.kind !== 'request') return exchange;
   const { method, params, meta } = message;
   const capabilities = meta?.clientCapabilities;
-  const kept = carriesTasks && declaresTasks(body, capabilities) ? [`"extensions":{"${TASKS}":{}}`] : [];
+  const declared = capabilities === undefined ? undefined : readValue(body, capabilities);
+  const carried = carriedExtensions(declared, carriesTasks ? [TASKS, APPS] : [APPS]);
+  const kept = carried === undefined ? [] : [`"extensions":${JSON.stringify(carried)}`];
   const patches = [
     ...((capabilities && changeMembers(body, capabilities.start, isNotCarried, kept)) ?? []),
     // 2025-11-25, Tasks: a server that offers none answers at once.
@@ -30,14 +31,19 @@ export function withCarriedExtensions(exchange: Exchange): Exchange {
   return { ...exchange, body: changed, message: scanned.message };
 }
 
-function declaresTasks(body: Buffer, capabilities: Span | undefined): boolean {
-  const declared = capabilities === undefined ? undefined : readValue(body, capabilities);
-  return isObject(declared) && isObject(declared.extensions) && isObject(declared.extensions[TASKS]);
+function carriedExtensions(capabilities: unknown, extensions: readonly string[]): JsonObject | undefined {
+  const declared = extensions.flatMap((each) => {
+    const settings = declaredExtension(capabilities, each);
+    return settings === undefined ? [] : [[each, settings] as const];
+  });
+  return declared.length === 0 ? undefined : Object.fromEntries(declared);
 }
 
 /** Of a client, for `initialize` at a member. */
 export function carriedCapabilities(capabilities: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(capabilities).filter(([key]) => !isNotCarried(key)));
+  const extensions = carriedExtensions(capabilities, [APPS]);
+  const kept = Object.fromEntries(Object.entries(capabilities).filter(([key]) => !isNotCarried(key)));
+  return extensions === undefined ? kept : { ...kept, extensions };
 }
 
 function isNotCarried(key: string): boolean {

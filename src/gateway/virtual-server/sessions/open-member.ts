@@ -5,6 +5,7 @@ import type { BackendFault, Exchange } from '../../backends/backend.ts';
 import { ask, postExchange } from '../../backends/bridge/ask.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
 import { HEADERS } from '../../wire/headers.ts';
+import { readMemberAppUri } from '../catalogue/apps.ts';
 import type { AnswerHead } from '../health/outcomes.ts';
 import { carriedCapabilities } from '../members/carried.ts';
 import { type Member, memberCause } from '../members/member.ts';
@@ -88,7 +89,7 @@ async function restore(
   const { logLevel, subscriptions } = session;
   if (logLevel !== undefined && isObject(capabilities.logging)) await send('logging/setLevel', { level: logLevel });
   const uris = [...subscriptions].filter(([, owner]) => owner === member.name);
-  await Promise.all(uris.map(([uri]) => send('resources/subscribe', { uri })));
+  await Promise.all(uris.map(([uri]) => send('resources/subscribe', { uri: readMemberAppUri(uri)?.own ?? uri })));
 }
 
 /** What a request in a session at a member carries. */

@@ -5,10 +5,13 @@ import { NO_FLOW } from '../../backends/bridge/context.ts';
 import { callMessage } from '../../backends/bridge/messages.ts';
 import { createReply, type Reply } from '../../backends/bridge/reply.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';
+import { patchTarget } from '../../wire/ids.ts';
+import { scanMessage } from '../../wire/scan.ts';
 import { formatEvent, type SseEvent } from '../../wire/sse.ts';
 import { formatListenerEvent, type ReadEvent, readEventId } from '../calls/member-ids.ts';
 import { showMessage } from '../calls/member-messages.ts';
 import { openAtMember } from '../calls/open-call.ts';
+import { memberAppUri } from '../catalogue/apps.ts';
 import type { ListName } from '../catalogue/list-names.ts';
 import type { ListeningStream, Session } from '../sessions/session.ts';
 import type { World } from '../world.ts';
@@ -121,7 +124,7 @@ function attach(listening: Listening, name: string): void {
 }
 
 /** False: the client is slow. */
-function pass({ world, reply, answer, ids }: Listening, member: string, event: SseEvent): boolean {
+function pass({ world, session, reply, answer, ids }: Listening, member: string, event: SseEvent): boolean {
   if (reply.closed()) return true;
   if (event.id !== undefined) ids.set(member, event.id);
   const shown = showMessage(member, event.data);
@@ -131,5 +134,18 @@ function pass({ world, reply, answer, ids }: Listening, member: string, event: S
   }
   if (shown.kind === 'unreadable') return true;
   const id = event.id === undefined ? undefined : formatListenerEvent(ids);
-  return answer.data(formatEvent({ data: shown.bytes, id, type: event.type, retry: event.retry }));
+  const data = nameUpdated(session, member, shown.bytes);
+  return answer.data(formatEvent({ data, id, type: event.type, retry: event.retry }));
+}
+
+const UPDATED = 'notifications/resources/updated';
+
+/** A client may have subscribed to a user interface by the URI that tells it apart from another member's. */
+function nameUpdated({ subscriptions }: Session, member: string, bytes: Buffer): Buffer {
+  const scanned = bytes.includes(UPDATED) ? scanMessage(bytes) : undefined;
+  if (scanned?.ok !== true || scanned.message.kind !== 'notification' || scanned.message.method !== UPDATED)
+    return bytes;
+  const own = scanned.message.target?.value;
+  const uri = own === undefined ? undefined : memberAppUri({ member, own });
+  return uri !== undefined && subscriptions.has(uri) ? patchTarget(bytes, scanned.message, uri) : bytes;
 }

@@ -11,6 +11,7 @@ import { readAnswer } from '../../backends/bridge/reading.ts';
 import { createReply } from '../../backends/bridge/reply.ts';
 import { CHANGES, createOutlet, type Outlet } from '../../backends/bridge/stateless-client/outlet.ts';
 import { HEADERS } from '../../wire/headers.ts';
+import { messagePatches } from '../../wire/ids.ts';
 import type { RequestMessage } from '../../wire/message.ts';
 import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { scanMessage } from '../../wire/scan.ts';
@@ -43,7 +44,7 @@ export function openSubscription(
   const stopWatching = world.catalogue.watch(exchange, (lists) => {
     for (const method of new Set(lists.map((list) => METHODS[list]))) notify(outlet, callMessage(method, undefined));
   });
-  const uris = [...owners.values()].flat();
+  const uris = [...owners.values()].flatMap((each) => [...each.values()]);
   outlet.begin({ methods, uris });
   const flows = [...owners].map(([member, own]) => subscribeAt(world, member, own, exchange, outlet));
 
@@ -57,14 +58,18 @@ export function openSubscription(
   };
 }
 
-function ownersOf({ members }: World, offer: Offer, wanted: unknown): ReadonlyMap<Member, readonly string[]> {
+/** URIs as the client has them, by those of the member. */
+type SubscribedUris = ReadonlyMap<string, string>;
+
+function ownersOf({ members }: World, offer: Offer, wanted: unknown): ReadonlyMap<Member, SubscribedUris> {
   const uris = Array.isArray(wanted) ? wanted.filter((each) => typeof each === 'string') : [];
   const owned = uris.flatMap((uri) => {
-    const owner = members.find(offer.resourceMember(uri) ?? '');
-    return owner === undefined ? [] : [{ uri, owner }];
+    const route = offer.findResource(uri);
+    const owner = route && members.find(route.member);
+    return route === undefined || owner === undefined ? [] : [{ uri, owner, own: route.own }];
   });
   const groups = Map.groupBy(owned, ({ owner }) => owner);
-  return new Map([...groups].map(([owner, each]) => [owner, each.map(({ uri }) => uri)]));
+  return new Map([...groups].map(([owner, each]) => [owner, new Map(each.map(({ own, uri }) => [own, uri]))]));
 }
 
 function notify(outlet: Outlet, bytes: Buffer): void {
@@ -75,7 +80,7 @@ function notify(outlet: Outlet, bytes: Buffer): void {
 const RETRY_MS = 5000;
 
 /** Again and again while the client listens: members come back. */
-function subscribeAt(world: World, member: Member, uris: readonly string[], exchange: Exchange, outlet: Outlet): Flow {
+function subscribeAt(world: World, member: Member, uris: SubscribedUris, exchange: Exchange, outlet: Outlet): Flow {
   const headers = { [HEADERS.protocolVersion]: LATEST_STATELESS_REVISION, [HEADERS.method]: 'subscriptions/listen' };
   let flow: Flow | undefined;
   let stopTimer: (() => void) | undefined;
@@ -86,16 +91,16 @@ function subscribeAt(world: World, member: Member, uris: readonly string[], exch
   }
 
   function open(): void {
-    const body = callMessage('subscriptions/listen', '"skep-listen"', subscriptionParams(uris));
+    const body = callMessage('subscriptions/listen', '"skep-listen"', subscriptionParams([...uris.keys()]));
     const answer = readAnswer(
       {
         head: () => undefined,
         message(bytes, message) {
           if (message.kind !== 'notification' || message.method !== 'notifications/resources/updated') return;
-          // The id of the subscription at the member is none of the client's.
-          const patches =
-            message.meta === undefined ? [] : changeMembers(bytes, message.meta.span.start, isSubscription);
-          notify(outlet, applyPatches(bytes, patches ?? []));
+          // The id of the subscription is the member's, and the client has another one.
+          const meta = message.meta && changeMembers(bytes, message.meta.span.start, isSubscription);
+          const target = uris.get(message.target?.value ?? '');
+          notify(outlet, applyPatches(bytes, [...(meta ?? []), ...messagePatches(message, { target })]));
         },
         part: () => true,
         end: again,
