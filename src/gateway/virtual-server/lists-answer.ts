@@ -58,17 +58,6 @@ export function discoverMessage(
 /** Clients that listen hear of changes before; the others ask again. */
 const TTL_MS = 30_000;
 
-const LISTS: ReadonlyMap<string, ListName> = new Map([
-  ['tools/list', 'tools'],
-  ['prompts/list', 'prompts'],
-  ['resources/list', 'resources'],
-  ['resources/templates/list', 'resourceTemplates'],
-]);
-
-export function listNameOf(method: string): ListName | undefined {
-  return LISTS.get(method);
-}
-
 const NOT_FOUND = Symbol('no such page');
 
 /**

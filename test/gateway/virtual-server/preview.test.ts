@@ -26,7 +26,7 @@ function memberOf(name: string, random: Random): OfferingMember {
     name,
     lists: {
       capabilities: { tools: {} },
-      lists: { tools: offered, prompts: [], resources: [], resourceTemplates: [] },
+      lists: { tools: offered, prompts: [], resources: [], resourceTemplates: [], skills: [] },
     },
   };
 }

@@ -5,6 +5,7 @@ import { postTo } from './world.ts';
 export const REVISION = '2026-07-28';
 export const TASKS = 'io.modelcontextprotocol/tasks';
 export const APPS = 'io.modelcontextprotocol/ui';
+export const SKILLS = 'io.modelcontextprotocol/skills';
 
 /** Settings of each extension that a client declares. */
 export type Declared = Readonly<Record<string, object>>;

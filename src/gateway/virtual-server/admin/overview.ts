@@ -67,7 +67,7 @@ function shownUrl(text: string): string {
 }
 
 function offeredItems({ tools, prompts, lists, findResource }: Offer): JsonObject[] {
-  const uris = (list: 'resources' | 'resourceTemplates') =>
+  const uris = (list: 'resources' | 'resourceTemplates' | 'skills') =>
     lists[list].items.map(({ key }) => ({
       list,
       name: key,
@@ -89,6 +89,7 @@ function offeredItems({ tools, prompts, lists, findResource }: Offer): JsonObjec
     })),
     ...uris('resources'),
     ...uris('resourceTemplates'),
+    ...uris('skills'),
   ];
 }
 

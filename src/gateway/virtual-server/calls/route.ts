@@ -28,6 +28,8 @@ export function routeRequest(offer: Offer, body: Buffer, request: RequestMessage
     }
     case 'prompts/get':
       return offer.prompts.get(name) ?? invalid(`Unknown prompt: ${shown}`);
+    case 'skills/get':
+    case 'resources/directory/read':
     case 'resources/read':
     case 'resources/subscribe':
     case 'resources/unsubscribe':

@@ -20,6 +20,7 @@ import { offeredCapabilities } from './capabilities.ts';
 import { LIST_NAMES, type ListName } from './list-names.ts';
 import { createPages, type ListedItem, type Pages } from './pages.ts';
 import type { AggregationRules, OfferingMember } from './rules.ts';
+import { skillFolders, skillMember } from './skills.ts';
 import { createToolRoutes, memberTools, withOwnTools } from './tool-routes.ts';
 import { matchTemplate } from './uri-template.ts';
 
@@ -68,6 +69,7 @@ export function assembleOffer(
   const prompts = promptsOf(members, rules.resolution, outdoneOthers);
   const resources = firstWithUri(members, 'resources', apps, outdoneOthers);
   const templates = firstWithUri(members, 'resourceTemplates', apps, outdoneOthers);
+  const skills = firstWithUri(members, 'skills', apps, outdoneOthers);
   const { shown, ...ofTools } = toolLists(tools, apps, optimized);
   return {
     capabilities: offeredCapabilities(
@@ -87,6 +89,7 @@ export function assembleOffer(
       ),
       resources: createPages('resources', plainItems(resources)),
       resourceTemplates: createPages('resourceTemplates', plainItems(templates)),
+      skills: createPages('skills', plainItems(skills)),
     },
     clashes: routes.clashes,
     outdone: routes.outdone,
@@ -190,7 +193,7 @@ function ordered(members: readonly OfferingMember[], { strategy, priorityOrder }
 /** URIs are what they are, those of user interfaces aside: of equal ones the first member by name has it. */
 function firstWithUri(
   members: readonly OfferingMember[],
-  list: 'resources' | 'resourceTemplates',
+  list: 'resources' | 'resourceTemplates' | 'skills',
   apps: Apps,
   outdone: OutdoneItem[],
 ): ReadonlyMap<string, Found> {
@@ -217,6 +220,7 @@ function resourceFinder(
   templates: ReadonlyMap<string, Found>,
 ): Offer['findResource'] {
   const names = new Set(members.map(({ name }) => name));
+  const folders = skillFolders(members);
   // Servers need not list what they have: if only one has resources at all, it is asked.
   const [single, ...others] = members.filter(({ lists }) => isObject(lists.capabilities.resources));
   const only = others.length === 0 ? single?.name : undefined;
@@ -225,7 +229,8 @@ function resourceFinder(
     if (named !== undefined) return names.has(named.member) ? named : undefined;
     if (apps.isShared(uri)) return undefined;
     const listed = resources.get(uri) ?? templates.get(uri);
-    const member = listed?.member ?? apps.ownerOf(uri) ?? templateMember(templates, uri) ?? only;
+    const member =
+      skillMember(folders, uri) ?? listed?.member ?? apps.ownerOf(uri) ?? templateMember(templates, uri) ?? only;
     return member === undefined ? undefined : { member, own: uri };
   };
 }

@@ -1,7 +1,7 @@
 // What a virtual server can do, out of what its members can.
 
 import { isObject, type JsonObject } from '#std/json.ts';
-import { APPS, declaredExtension, TASKS } from '../../wire/extensions/identifiers.ts';
+import { APPS, declaredExtension, SKILLS, TASKS } from '../../wire/extensions/identifiers.ts';
 
 /**
  * `tools` always: workflows and members that join later have some. Lists of all kinds may change while members come and go,
@@ -18,19 +18,32 @@ export function offeredCapabilities(members: readonly JsonObject[], apps: boolea
     ...(resources.length > 0 ? { resources: { listChanged: true, ...(subscribe ? { subscribe } : {}) } } : {}),
     ...(having('completions').length > 0 ? { completions: {} } : {}),
     ...(having('logging').length > 0 ? { logging: {} } : {}),
-    ...extensionsOf([...offering(members, TASKS), ...(apps ? [APPS] : offering(members, APPS))]),
+    ...withExtensions({
+      ...offered(members, TASKS),
+      ...(apps ? { [APPS]: {} } : offered(members, APPS)),
+      ...skills(members),
+    }),
   };
 }
 
-function offering(members: readonly JsonObject[], extension: string): readonly string[] {
-  return members.some((each) => declaredExtension(each, extension) !== undefined) ? [extension] : [];
+function offered(members: readonly JsonObject[], extension: string): JsonObject {
+  return members.some((each) => declaredExtension(each, extension) !== undefined) ? { [extension]: {} } : {};
 }
 
-function extensionsOf(names: readonly string[]): JsonObject {
-  return names.length === 0 ? {} : { extensions: Object.fromEntries(names.map((name) => [name, {}])) };
+/** Folders can be read if each of the members with skills lets clients read them. */
+function skills(members: readonly JsonObject[]): JsonObject {
+  const settings = members.flatMap((each) => declaredExtension(each, SKILLS) ?? []);
+  const directoryRead = settings.every((each) => isObject(each) && each.directoryRead === true);
+  return settings.length === 0 ? {} : { [SKILLS]: directoryRead ? { directoryRead } : {} };
+}
+
+function withExtensions(extensions: JsonObject): JsonObject {
+  return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 
 /** For clients with sessions: tasks of 2026-07-28 are not theirs. */
 export function sessionCapabilities({ extensions, ...capabilities }: JsonObject): JsonObject {
-  return { ...capabilities, ...(isObject(extensions) && APPS in extensions ? extensionsOf([APPS]) : {}) };
+  if (!isObject(extensions)) return capabilities;
+  const { [TASKS]: _tasks, ...others } = extensions;
+  return { ...capabilities, ...withExtensions(others) };
 }

@@ -245,7 +245,6 @@ const AGAIN_S = 5;
 function missingMember({ name, health }: Member, fault: BackendFault | undefined): BackendFault {
   const reason = fault !== undefined && KEPT_REASONS.has(fault.reason) ? fault.reason : 'unreachable';
   const why = fault === undefined ? '' : `: ${fault.message}`;
-  const what = `try again in ${AGAIN_S} s, or repair it, remove it or set best_effort`;
-  const message = `the backend ${name} is not available${why}. With partialFailureMode fail lists need every backend: ${what}`;
+  const message = `the backend ${name} is not available${why}. With partialFailureMode fail lists need every backend: try again in ${AGAIN_S} s, or repair it, remove it or set best_effort`;
   return { reason, message, retryAfterSeconds: AGAIN_S, detail: fault?.detail ?? health.report().message };
 }

@@ -64,6 +64,7 @@ const ARGUMENT: Shape = { description: TEXT, required: BOOLEAN };
  * is the schema of the protocol (2025-11-25, schema.ts: Tool, Prompt, Resource, ResourceTemplate).
  */
 export function unreadableReason(list: ListName, item: JsonObject): string | undefined {
+  if (list === 'skills') return skillFault(item);
   if (!hasText(item, 'name')) return 'name must be a text';
   const { annotations = {}, arguments: given = [], execution = {} } = item;
   const fault = misfit(item, ITEM);
@@ -80,10 +81,17 @@ export function unreadableReason(list: ListName, item: JsonObject): string | und
         given.every((each) => hasText(each, 'name') && misfit(each, ARGUMENT) === undefined)
         ? undefined
         : 'arguments must be a list of objects with names';
-    case 'resources':
-    case 'resourceTemplates':
+    default:
       return misfit(item, RESOURCE) ?? misfit(annotations, ANNOTATIONS, 'annotations.');
   }
+}
+
+/** SEP-2640: an entry has its frontmatter, and the files of the skill or the word that they change. */
+function skillFault({ frontmatter = null, resources }: JsonObject): string | undefined {
+  if (!hasText(frontmatter, 'name') || !hasText(frontmatter, 'description'))
+    return 'frontmatter must be an object with name and description';
+  const areFiles = Array.isArray(resources) && resources.every((each) => hasText(each, 'uri'));
+  return areFiles || resources === 'dynamic' ? undefined : 'resources must be a list of objects with a uri, or dynamic';
 }
 
 function oneOf(...words: readonly string[]): Rule {

@@ -1,5 +1,54 @@
-// The lists that servers have, by the key of their items in a result.
+// The lists that servers have, by the key of their items in a result: how each is asked for, and which notification says that it
+// has changed.
 
-export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { declaredExtension, SKILLS } from '../../wire/extensions/identifiers.ts';
 
-export const LIST_NAMES: readonly ListName[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
+export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'skills';
+
+interface ListFacts {
+  readonly method: string;
+  /** A notification of servers. */
+  readonly changed: string;
+  /** By the capabilities of a server. */
+  readonly isOffered: (capabilities: JsonObject) => boolean;
+}
+
+const RESOURCES_CHANGED = 'notifications/resources/list_changed';
+
+export const LISTS: Readonly<Record<ListName, ListFacts>> = {
+  tools: {
+    method: 'tools/list',
+    changed: 'notifications/tools/list_changed',
+    isOffered: ({ tools }) => isObject(tools),
+  },
+  prompts: {
+    method: 'prompts/list',
+    changed: 'notifications/prompts/list_changed',
+    isOffered: ({ prompts }) => isObject(prompts),
+  },
+  resources: {
+    method: 'resources/list',
+    changed: RESOURCES_CHANGED,
+    isOffered: ({ resources }) => isObject(resources),
+  },
+  resourceTemplates: {
+    method: 'resources/templates/list',
+    changed: RESOURCES_CHANGED,
+    isOffered: ({ resources }) => isObject(resources),
+  },
+  // SEP-2640: skills are resources.
+  skills: {
+    method: 'skills/list',
+    changed: RESOURCES_CHANGED,
+    isOffered: (capabilities) => declaredExtension(capabilities, SKILLS) !== undefined,
+  },
+};
+
+export const LIST_NAMES: readonly ListName[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'skills'];
+
+const BY_METHOD: ReadonlyMap<string, ListName> = new Map(LIST_NAMES.map((name) => [LISTS[name].method, name]));
+
+export function listNameOf(method: string): ListName | undefined {
+  return BY_METHOD.get(method);
+}

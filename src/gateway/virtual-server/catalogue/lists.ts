@@ -5,13 +5,13 @@ import type { BackendFault } from '../../backends/backend.ts';
 import { type Asked, type Asking, ask, type Cause, postExchange } from '../../backends/bridge/ask.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
 import { META_CAPABILITIES, META_CLIENT, META_VERSION } from '../../backends/bridge/protocol.ts';
-import { APPS } from '../../wire/extensions/identifiers.ts';
+import { APPS, SKILLS } from '../../wire/extensions/identifiers.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { type ListItem, listItems } from '../../wire/lists.ts';
 import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { readValue } from '../../wire/scan.ts';
 import { doubtfulReason, type ItemNotice, unreadableReason } from './item-notices.ts';
-import { LIST_NAMES, type ListName } from './list-names.ts';
+import { LIST_NAMES, LISTS, type ListName } from './list-names.ts';
 import { mendItem } from './mend-item.ts';
 
 /** One item as the member sent it, without members that clients refuse. */
@@ -32,21 +32,6 @@ export type ListsRead =
   | { readonly ok: true; readonly lists: MemberLists; readonly notices: readonly ItemNotice[] }
   | { readonly ok: false; readonly fault: BackendFault };
 
-const METHODS: Readonly<Record<ListName, string>> = {
-  tools: 'tools/list',
-  prompts: 'prompts/list',
-  resources: 'resources/list',
-  resourceTemplates: 'resources/templates/list',
-};
-
-/** The capability that says that there is such a list. */
-const FEATURES: Readonly<Record<ListName, string>> = {
-  tools: 'tools',
-  prompts: 'prompts',
-  resources: 'resources',
-  resourceTemplates: 'resources',
-};
-
 const PAGES_MAX = 1000;
 const ITEMS_MAX = 20_000;
 /** Of one list; they are kept with it. */
@@ -65,7 +50,7 @@ const META = JSON.stringify({
   [META_VERSION]: LATEST_STATELESS_REVISION,
   [META_CAPABILITIES]: {
     ...{ sampling: {}, elicitation: { form: {}, url: {} }, roots: {} },
-    extensions: { [APPS]: { mimeTypes: [APP_TYPE] } },
+    extensions: { [APPS]: { mimeTypes: [APP_TYPE] }, [SKILLS]: {} },
   },
   [META_CLIENT]: { name: 'skep', version: '1' },
 });
@@ -94,13 +79,14 @@ export async function readLists(allowed: Asking, cause: Cause): Promise<ListsRea
   if (!discovered.ok) return discovered;
   const { capabilities } = discovered.result;
   const offered = isObject(capabilities) ? capabilities : {};
-  const named = LIST_NAMES.filter((name) => isObject(offered[FEATURES[name]]));
+  const named = LIST_NAMES.filter((name) => LISTS[name].isOffered(offered));
   const read = await Promise.all(named.map(async (name) => [name, await readPages(asking, cause, name)] as const));
   const lists: Record<ListName, readonly OfferedItem[]> = {
     tools: [],
     prompts: [],
     resources: [],
     resourceTemplates: [],
+    skills: [],
   };
   const notices: ItemNotice[] = [];
   for (const [name, pages] of read) {
@@ -182,10 +168,10 @@ async function readPages(asking: Asking, cause: Cause, name: ListName): Promise<
   let cursor: string | undefined;
   do {
     const params = cursor === undefined ? `{"_meta":${META}}` : `{"_meta":${META},"cursor":${JSON.stringify(cursor)}}`;
-    const answer = await request(asking, cause, METHODS[name], params);
+    const answer = await request(asking, cause, LISTS[name].method, params);
     if (!answer.ok) return 'missing' in answer ? { ok: true, items: [], notices } : answer;
     const list = listItems(answer.bytes, answer.span, name);
-    if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${METHODS[name]}: ${list.message}` } };
+    if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${LISTS[name].method}: ${list.message}` } };
     for (const item of list.items) takeItem({ name, items, notices }, answer.bytes, item);
     cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
     // A server that leads back to a page would be read for ever.
@@ -232,6 +218,7 @@ function keyOf(name: ListName, item: ListItem): string | undefined {
     case 'prompts':
       return item.name?.value;
     case 'resources':
+    case 'skills':
       return item.uri?.value;
     case 'resourceTemplates':
       return item.uriTemplate?.value;

@@ -4,8 +4,11 @@ import assert from 'node:assert/strict';
 import type { JsonObject } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';
 import { applyPatches, changeMembers } from '../../backends/bridge/edit.ts';
-import { APPS, declaredExtension, TASKS } from '../../wire/extensions/identifiers.ts';
+import { APPS, declaredExtension, SKILLS, TASKS } from '../../wire/extensions/identifiers.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
+
+/** For each client and each request. */
+const CARRIED: readonly string[] = [APPS, SKILLS];
 
 /**
  * A member that hears of an extension may answer by it, for example with the handle of a task. For a client with sessions, and
@@ -17,7 +20,7 @@ export function withCarriedExtensions(exchange: Exchange): Exchange {
   const { method, params, meta } = message;
   const capabilities = meta?.clientCapabilities;
   const declared = capabilities === undefined ? undefined : readValue(body, capabilities);
-  const carried = carriedExtensions(declared, carriesTasks ? [TASKS, APPS] : [APPS]);
+  const carried = carriedExtensions(declared, carriesTasks ? [TASKS, ...CARRIED] : CARRIED);
   const kept = carried === undefined ? [] : [`"extensions":${JSON.stringify(carried)}`];
   const patches = [
     ...((capabilities && changeMembers(body, capabilities.start, isNotCarried, kept)) ?? []),
@@ -41,7 +44,7 @@ function carriedExtensions(capabilities: unknown, extensions: readonly string[])
 
 /** Of a client, for `initialize` at a member. */
 export function carriedCapabilities(capabilities: JsonObject): JsonObject {
-  const extensions = carriedExtensions(capabilities, [APPS]);
+  const extensions = carriedExtensions(capabilities, CARRIED);
   const kept = Object.fromEntries(Object.entries(capabilities).filter(([key]) => !isNotCarried(key)));
   return extensions === undefined ? kept : { ...kept, extensions };
 }

@@ -12,7 +12,7 @@ import { formatListenerEvent, type ReadEvent, readEventId } from '../calls/membe
 import { showMessage } from '../calls/member-messages.ts';
 import { openAtMember } from '../calls/open-call.ts';
 import { memberAppUri } from '../catalogue/apps.ts';
-import type { ListName } from '../catalogue/list-names.ts';
+import { LISTS } from '../catalogue/list-names.ts';
 import type { ListeningStream, Session } from '../sessions/session.ts';
 import type { World } from '../world.ts';
 import { openMemberStream } from './member-stream.ts';
@@ -63,13 +63,6 @@ interface Listening {
   readonly ids: Map<string, string>;
 }
 
-const METHODS: Readonly<Record<ListName, string>> = {
-  tools: 'notifications/tools/list_changed',
-  prompts: 'notifications/prompts/list_changed',
-  resources: 'notifications/resources/list_changed',
-  resourceTemplates: 'notifications/resources/list_changed',
-};
-
 function listen(
   world: World,
   session: Session,
@@ -80,7 +73,7 @@ function listen(
   const reply = createReply(answer);
   const listening: Listening = { world, session, exchange, reply, answer, flows: new Map(), ids: new Map(from?.ids) };
   const stopWatching = world.catalogue.watch(exchange, (lists) => {
-    const methods = new Set(lists.map((list) => METHODS[list]));
+    const methods = new Set(lists.map((list) => LISTS[list].changed));
     for (const method of methods) reply.event(callMessage(method, undefined));
   });
   const stream: ListeningStream = {

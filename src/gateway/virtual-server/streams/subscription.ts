@@ -16,16 +16,9 @@ import type { RequestMessage } from '../../wire/message.ts';
 import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { scanMessage } from '../../wire/scan.ts';
 import type { Offer } from '../catalogue/assemble.ts';
-import type { ListName } from '../catalogue/list-names.ts';
+import { LISTS } from '../catalogue/list-names.ts';
 import { type Member, memberCause } from '../members/member.ts';
 import type { World } from '../world.ts';
-
-const METHODS: Readonly<Record<ListName, string>> = {
-  tools: 'notifications/tools/list_changed',
-  prompts: 'notifications/prompts/list_changed',
-  resources: 'notifications/resources/list_changed',
-  resourceTemplates: 'notifications/resources/list_changed',
-};
 
 export function openSubscription(
   world: World,
@@ -42,7 +35,8 @@ export function openSubscription(
   const methods = new Set<string>(CHANGES.flatMap(([key, , method]) => (wanted[key] === true ? [method] : [])));
   const owners = ownersOf(world, offer, wanted.resourceSubscriptions);
   const stopWatching = world.catalogue.watch(exchange, (lists) => {
-    for (const method of new Set(lists.map((list) => METHODS[list]))) notify(outlet, callMessage(method, undefined));
+    for (const method of new Set(lists.map((list) => LISTS[list].changed)))
+      notify(outlet, callMessage(method, undefined));
   });
   const uris = [...owners.values()].flatMap((each) => [...each.values()]);
   outlet.begin({ methods, uris });

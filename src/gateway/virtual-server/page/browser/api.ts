@@ -20,7 +20,7 @@ export interface Place {
   readonly own?: string;
 }
 
-export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
+export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'skills';
 
 export interface Offered extends Place {
   readonly list: ListName;

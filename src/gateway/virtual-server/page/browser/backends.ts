@@ -12,6 +12,7 @@ const WORDS: Readonly<Record<ListName, string>> = {
   prompts: 'prompt',
   resources: 'resource',
   resourceTemplates: 'resource template',
+  skills: 'skill',
 };
 
 export function wordOf(list: ListName, count = 1): string {
