@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { CallToolResult, Client, LoggingLevel, Tool } from '@modelcontextprotocol/client';
+import { readAppMarks } from '#gateway/wire/extensions/app-marks.ts';
 import { visible } from '#reconciler/report/visible.ts';
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
@@ -12,6 +13,7 @@ import { connect, leave } from './connect.ts';
 import { createRequests } from './fetch.ts';
 import { fixedToken, type LoginSettings, loginProvider } from './login.ts';
 import { answerElicitation } from './questions.ts';
+import { finishTask, taskOf } from './tasks.ts';
 import type { Terminal } from './terminal.ts';
 import { type ServerFacts, textOfResult, textOfTools } from './text.ts';
 
@@ -96,8 +98,10 @@ async function askServer(settings: CallSettings, client: Client): Promise<void> 
     const json = () => `${JSON.stringify({ version: 1, server: facts, tools }, null, 2)}\n`;
     return print(output === 'json' ? json() : textOfTools(facts, tools));
   }
-  const result = await callTool(settings, client, findTool(tools, name));
+  const tool = findTool(tools, name);
+  const result = await callTool(settings, client, tool);
   print(output === 'json' ? `${JSON.stringify({ version: 1, ...result }, null, 2)}\n` : textOfResult(result));
+  sayApp(settings, tool);
   if (result.isError === true) throw new Failure('call-tool-failed', `${name} failed`);
 }
 
@@ -125,7 +129,7 @@ async function callTool(settings: CallSettings, client: Client, tool: Tool): Pro
   const given = argumentsOf(isObject(schema) ? schema : {}, written, readArgument);
   const stateless = client.getProtocolEra() === 'modern';
   if (!stateless && client.getServerCapabilities()?.logging !== undefined) await client.setLoggingLevel(logLevel);
-  return client.callTool(
+  const result = await client.callTool(
     { name: tool.name, arguments: given, _meta: stateless ? { [LOG_LEVEL_META]: logLevel } : undefined },
     {
       signal,
@@ -136,6 +140,14 @@ async function callTool(settings: CallSettings, client: Client, tool: Tool): Pro
       },
     },
   );
+  const task = taskOf(result);
+  return task === undefined ? result : finishTask(client, task, { terminal, signal });
+}
+
+/** The user interface of the tool (SEP-1865), which a terminal cannot show. */
+function sayApp({ terminal }: CallSettings, tool: Tool): void {
+  const [uri] = readAppMarks(Buffer.from(JSON.stringify(tool))).uris;
+  if (uri !== undefined) terminal.say(`${tool.name} has a user interface for clients that show some: ${uri}`);
 }
 
 function readArgument(path: string): string {

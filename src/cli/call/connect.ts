@@ -12,7 +12,9 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { TASKS } from '#gateway/wire/extensions/identifiers.ts';
 import { VERSION } from '#hosts/version.ts';
+import { passHandles } from './tasks.ts';
 
 export interface ConnectSettings {
   readonly url: URL;
@@ -44,7 +46,7 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
   const client = new Client(
     { name: 'skep', version: VERSION },
     {
-      capabilities: { elicitation: { form: {}, url: {} } },
+      capabilities: { elicitation: { form: {}, url: {} }, extensions: { [TASKS]: {} } },
       // Where a server speaks HTTP+SSE, revisions without sessions cannot be meant: their question would be refused.
       versionNegotiation: transport instanceof SSEClientTransport ? undefined : { mode: 'auto' },
     },
@@ -52,6 +54,7 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
   client.setRequestHandler('elicitation/create', ({ params }) => elicit(params));
   client.setNotificationHandler('notifications/message', ({ params }) => log(params.level, params.logger, params.data));
   await client.connect(transport);
+  passHandles(transport);
   return client;
 }
 
