@@ -22,6 +22,8 @@ import { type SampleIssuer, startSampleIssuer } from '#hosts/dev/issuer/issuer.t
 import { type Service as RunningService, startService } from '#hosts/registry/serve.ts';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import { runProxy, type TestedProxy } from '../../gateway/proxy/world.ts';
+import { startMember, tool } from '../../gateway/virtual-server/member.ts';
+import { configOf, runVirtual } from '../../gateway/virtual-server/world.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '../../harness/browser.ts';
 import { temporaryFolder } from '../../harness/git-server.ts';
 import { type Running, startSkep } from '../../harness/skep.ts';
@@ -409,6 +411,22 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     await page.getByRole('button', { name: 'List its tools' }).click();
     await choose('search_pages', { query: 'stdio one process for all clients', limit: '1' });
     await answered(/^# proxy: /);
+  });
+
+  test('a reader sees the extensions of a server, and that a tool has a user interface', async () => {
+    const member = await startMember({ tools: [tool('draw', { _meta: { ui: { resourceUri: 'ui://draw.html' } } })] });
+    const office = await runVirtual(configOf({ office: member }));
+    const before = servers;
+    const port = Number(new URL(office.url).port);
+    const place = { namespace: 'ops', name: 'office', transport: 'streamable-http', auth: 'none' } as const;
+    servers = [...before, { ...place, ready: true, image: IMAGE, args: [], port }];
+    await page.goto(`${running.url}/#~ops/office`);
+    await page.getByRole('button', { name: 'List its tools' }).click();
+    await page.getByText('It offers extensions: user interfaces of tools.').waitFor();
+    await page.getByText('This tool has a user interface, which this page does not show.').waitFor();
+    servers = before;
+    await office.stop();
+    await member.close();
   });
 
   test('a server with an issuer refuses another token in words', async () => {

@@ -6,6 +6,8 @@ export interface McpTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Members;
+  /** It has a user interface (SEP-1865). */
+  readonly hasApp: boolean;
 }
 
 export interface Asked {
@@ -19,6 +21,8 @@ export type ElicitAnswer =
   | { readonly action: 'decline' | 'cancel' };
 
 export interface McpSession {
+  /** Identifiers of the extensions that the server offers. */
+  readonly extensions: readonly string[];
   readonly tools: () => Promise<readonly McpTool[]>;
   /** The result as the server sent it. Throws an Error whose message is for the reader. */
   readonly call: (name: string, given: Members, signal: AbortSignal) => Promise<Members>;
@@ -37,7 +41,7 @@ interface Link {
 
 export async function openMcp(path: string, token: string, asked: Asked, signal: AbortSignal): Promise<McpSession> {
   const link: Link = { path, token, asked, session: undefined, last: 0 };
-  await request(
+  const { capabilities } = await request(
     link,
     'initialize',
     {
@@ -49,6 +53,7 @@ export async function openMcp(path: string, token: string, asked: Asked, signal:
   );
   await post(link, { jsonrpc: '2.0', method: 'notifications/initialized' }, signal);
   return {
+    extensions: Object.keys(members(members(capabilities).extensions)),
     tools: () => listTools(link, signal),
     call: (name, given, ended) => {
       const progressToken = link.last + 1;
@@ -69,8 +74,13 @@ async function listTools(link: Link, signal: AbortSignal): Promise<readonly McpT
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const result = await request(link, 'tools/list', cursor === undefined ? {} : { cursor }, signal);
     for (const tool of items(result.tools).map(members)) {
-      const { name, description, inputSchema } = tool;
-      tools.push({ name: text(name) ?? '', description: text(description) ?? '', inputSchema: members(inputSchema) });
+      const { name, description, inputSchema, _meta } = tool;
+      const { ui, 'ui/resourceUri': older } = members(_meta);
+      const hasApp = text(members(ui).resourceUri) !== undefined || text(older) !== undefined;
+      tools.push({
+        ...{ name: text(name) ?? '', description: text(description) ?? '' },
+        ...{ inputSchema: members(inputSchema), hasApp },
+      });
     }
     cursor = text(result.nextCursor);
     if (cursor === undefined) break;

@@ -39,7 +39,8 @@ export function trySection(server: Running, deps: TryDeps): HTMLElement {
       const token = asksForToken ? own.value : deps.token();
       const session = await openMcp(callPath(server), token, asked, deps.signal);
       deps.signal.addEventListener('abort', session.end, { once: true });
-      body.replaceChildren(...chooser(await session.tools(), session, talk, deps));
+      const tools = await session.tools();
+      body.replaceChildren(...extensionsLine(session.extensions), ...chooser(tools, session, talk, deps));
       start.remove();
       body.querySelector('select')?.focus();
     } catch (error) {
@@ -59,6 +60,17 @@ function callPath({ url, transport }: Running): string {
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'io.modelcontextprotocol/ui': 'user interfaces of tools',
+  'io.modelcontextprotocol/skills': 'skills',
+  'io.modelcontextprotocol/tasks': 'tasks',
+};
+
+function extensionsLine(extensions: readonly string[]): readonly HTMLElement[] {
+  const words = extensions.map((each) => EXTENSIONS[each] ?? each);
+  return words.length === 0 ? [] : [element('p', { class: 'hint text' }, `It offers extensions: ${words.join(', ')}.`)];
 }
 
 function chooser(
@@ -104,7 +116,9 @@ function toolForm(tool: McpTool, session: McpSession, talk: HTMLElement, deps: T
     }
   }
 
-  return [element('p', { class: 'prose text' }, tool.description), form.node, talk, output];
+  const app = element('p', { class: 'hint' }, 'This tool has a user interface, which this page does not show.');
+  const prose = element('p', { class: 'prose text' }, tool.description);
+  return [prose, ...(tool.hasApp ? [app] : []), form.node, talk, output];
 }
 
 function resultBlocks({ content, structuredContent, isError }: Members): readonly HTMLElement[] {
