@@ -110,8 +110,8 @@ async function answerQuestions(
 }
 
 function pollMs({ pollIntervalMs }: JsonObject): number {
-  const wanted = typeof pollIntervalMs === 'number' ? pollIntervalMs : POLL_MS;
-  return Math.min(Math.max(wanted, POLL_MIN_MS), POLL_MAX_MS);
+  const interval = typeof pollIntervalMs === 'number' ? pollIntervalMs : POLL_MS;
+  return Math.min(Math.max(interval, POLL_MIN_MS), POLL_MAX_MS);
 }
 
 /** A server that is gone need not hear of it. */

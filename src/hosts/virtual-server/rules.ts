@@ -44,7 +44,7 @@ const LISTS: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 export interface VirtualRuleParts {
   readonly logger: Logger;
   readonly ids: TaskIds;
-  /** What a caller was offered last; undefined if that is not known. */
+  /** The last offer to a caller; undefined if it is not known. */
   readonly seen: (caller: string) => Pick<Offer, 'tools' | 'appTool'> | undefined;
 }
 

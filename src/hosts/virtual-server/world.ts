@@ -39,7 +39,7 @@ export interface VirtualWorld {
   readonly health: Health;
   readonly members: () => readonly ReportedMember[];
   readonly documents: Readonly<Record<string, () => JsonObject>>;
-  /** What a caller was offered last; undefined if that is not known. */
+  /** The last offer to a caller; undefined if it is not known. */
   readonly seen: Catalogue['seen'];
   /** For those who look after it. */
   readonly overview: () => Pick<Overview, 'members' | 'offer' | 'resolution'>;

@@ -22,7 +22,7 @@ export interface Catalogue {
   routes(exchange: Exchange): Offer | Promise<Offer>;
   /** What all callers are offered, as far as it was read: of members that show each caller something else, nothing. */
   known(): Offer;
-  /** What a caller was offered last, or would be; undefined if some list that this depends on was never read. */
+  /** The last offer to a caller, or the offer that it would get; undefined if a list that it depends on was never read. */
   seen(caller: string): Offer | undefined;
   /** Reads the lists of a member now, for all callers. */
   check(member: Member, timeoutMs: number): Promise<Entry>;
