@@ -102,6 +102,38 @@ describe.each([
   });
 });
 
+describe('a task', () => {
+  const TASK = 'task of the server';
+
+  beforeAll(() => {
+    answer = (received) => {
+      const { response, message } = received;
+      if (message?.method === 'tools/call') answerResult(response, message, { task: { taskId: TASK } });
+      else if (message?.method === 'tasks/get') answerResult(response, message, { taskId: TASK, status: 'working' });
+      else answerPlainly(received);
+    };
+  });
+  afterAll(() => {
+    answer = answerPlainly;
+  });
+
+  it('is known to the caller alone that made it, whatever else that caller may do', async () => {
+    const path = join(directory, 'tasks.json');
+    const policies = ['permit(principal, action, resource);'];
+    await writeFile(path, JSON.stringify({ version: '1.0', type: 'cedarv1', cedar: { policies } }));
+    const proxy = await proxyBefore(server.port, { ...oidc(), authz_config_path: path });
+    const [ada, bob] = [await bearer('ada'), await bearer('bob')];
+    const send = async (method: string, params: object, headers: Readonly<Record<string, string>>) =>
+      JSON.parse((await post(proxy.url, { jsonrpc: '2.0', id: 1, method, params }, { ...HEADERS, ...headers })).text);
+    const made = await send('tools/call', { name: 'chart', task: {} }, ada);
+    const { taskId } = made.result.task;
+    const before = server.received.length;
+    expect((await send('tasks/get', { taskId }, bob)).error.message).toContain('Task not found');
+    expect(server.received.slice(before).filter(({ message }) => message?.method === 'tasks/get')).toEqual([]);
+    expect((await send('tasks/get', { taskId }, await bearer('ada'))).result.taskId).toBe(taskId);
+  });
+});
+
 describe('a token', () => {
   let proxy: AttackedProxy;
   beforeAll(async () => {

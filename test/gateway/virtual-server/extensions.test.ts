@@ -86,6 +86,30 @@ test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
   },
 );
 
+test('a client gets to its task at a replica with the same secret, and at no other server', async () => {
+  const secret = { VMCP_SESSION_HMAC_SECRET: 's'.repeat(40) };
+  const config = configOf({ chart: { url: `http://127.0.0.1:${chart.port}/mcp` } });
+  const replicas = [await runVirtual(config, secret), await runVirtual(config, secret), await runVirtual(config)];
+  const [first = office, second = office, stranger = office] = replicas;
+  const made = await ask('tools/call', { name: 'chart_draw' }, 'chart_draw', [TASKS], first);
+  const taskId: string = made?.result.taskId;
+  const answers = [first, second, stranger].map((each) => ask('tasks/get', { taskId }, taskId, [TASKS], each));
+  const statuses = (await Promise.all(answers)).map((each) => each?.result?.status ?? each?.error.code);
+  await Promise.all(replicas.map((each) => each.stop()));
+  expect(statuses).toEqual(['completed', 'completed', -32602]);
+});
+
+test('each of ten thousand tasks has an id of its own, and an id of a megabyte is not one', async () => {
+  const seen = new Set<string>();
+  for (let round = 0; round < 100; round += 1) {
+    const calls = Array.from({ length: 100 }, () => ask('tools/call', { name: 'chart_draw' }, 'chart_draw'));
+    for (const made of await Promise.all(calls)) seen.add(made?.result.taskId);
+  }
+  expect(seen.size).toBe(10_000);
+  const params = { taskId: 'x'.repeat(1_000_000), _meta: {} };
+  expect((await ask('tasks/get', params, 'short'))?.error.code).toBeLessThan(0);
+});
+
 test('the id of a member is not the id of a client', async () => {
   const before = chart.received.length;
   expect((await ask('tasks/get', { taskId: OWN_ID }, OWN_ID))?.error.code).toBe(-32602);
