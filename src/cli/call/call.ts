@@ -100,6 +100,7 @@ async function askServer(settings: CallSettings, client: Client): Promise<void> 
   }
   const tool = findTool(tools, name);
   const result = await callTool(settings, client, tool);
+  settings.terminal.clear();
   print(output === 'json' ? `${JSON.stringify({ version: 1, ...result }, null, 2)}\n` : textOfResult(result));
   sayApp(settings, tool);
   if (result.isError === true) throw new Failure('call-tool-failed', `${name} failed`);
@@ -146,7 +147,7 @@ async function callTool(settings: CallSettings, client: Client, tool: Tool): Pro
 
 /** The user interface of the tool (SEP-1865), which a terminal cannot show. */
 function sayApp({ terminal }: CallSettings, tool: Tool): void {
-  const [uri] = readAppMarks(Buffer.from(JSON.stringify(tool))).uris;
+  const uri = readAppMarks(Buffer.from(JSON.stringify(tool)))?.uris[0];
   if (uri !== undefined) terminal.say(`${tool.name} has a user interface for clients that show some: ${uri}`);
 }
 

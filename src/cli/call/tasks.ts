@@ -1,15 +1,16 @@
-// Tasks (SEP-2663): a server of 2026-07-28 may answer a call with the handle of a task; it is asked about the task until the result
+// Tasks (SEP-2663): a server of 2026-07-28 may answer a call with the handle of a task; `skep call` asks for the task until its result
 // is there.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type {
-  CallToolResult,
-  Client,
-  ElicitRequest,
-  ElicitResult,
-  JSONRPCMessage,
-  StandardSchemaV1,
-  Transport,
+import {
+  type CallToolResult,
+  type Client,
+  type ElicitResult,
+  isCallToolResult,
+  isSpecType,
+  type JSONRPCMessage,
+  type StandardSchemaV1,
+  type Transport,
 } from '@modelcontextprotocol/client';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -25,7 +26,7 @@ export function passHandles(transport: Transport): void {
   transport.onmessage = (message, extra) => deliver?.(asResult(message), extra);
 }
 
-/** An error has no structured content, so the client holds it against no schema. */
+/** An error has no structured content, so the client does not look for any. */
 function asResult(message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message) || message.result.resultType !== 'task') return message;
   const { _meta, ...handle } = message.result;
@@ -47,26 +48,50 @@ export interface TaskSettings {
 
 const POLL_MS = 1000;
 const [POLL_MIN_MS, POLL_MAX_MS] = [100, 60_000];
+/** A server that hangs does not keep the person who has given up. */
+const CANCEL_MS = 5000;
+const OVER: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
 
-/** Asks as often as the server says. Throws Failure `call-tool-failed` for a task without a result. */
+/**
+ * Asks as often as the server says. Throws Failure `call-tool-failed` for a task without a result, and `call-failed`, with the id of the
+ * task, if the server cannot be asked or answers with something else.
+ */
 export async function finishTask(client: Client, begun: JsonObject, settings: TaskSettings): Promise<CallToolResult> {
   const { taskId } = begun;
   if (typeof taskId !== 'string') throw new Failure('call-failed', 'the server began a task without a taskId');
-  const ask = (method: string, params: object = {}) =>
-    client.request({ method, params: { taskId, ...params } }, OBJECT, { signal: settings.signal });
-  const answered = new Set<string>();
   try {
-    for (let task = begun; ; task = await ask('tasks/get')) {
-      settings.terminal.progress(progressOf(task));
-      const result = resultOf(task);
-      if (result !== undefined) return result;
-      const inputResponses = await answerQuestions(settings.terminal, task, answered);
-      if (inputResponses !== undefined) await ask('tasks/update', { inputResponses });
-      else await delay(pollMs(task), undefined, { signal: settings.signal });
-    }
-  } catch (error) {
+    return await followTask(client, taskId, begun, settings);
+  } catch (cause) {
     if (settings.signal.aborted) await cancel(client, taskId);
-    throw error;
+    if (cause instanceof Failure || settings.signal.aborted) throw cause;
+    // Another attempt would begin another task, so the reason does not go on as the cause.
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure('call-failed', `the task ${taskId} goes on, and could not be asked for: ${reason}`);
+  }
+}
+
+async function followTask(
+  client: Client,
+  taskId: string,
+  begun: JsonObject,
+  { terminal, signal }: TaskSettings,
+): Promise<CallToolResult> {
+  const ask = (method: string, params: object = {}) =>
+    client.request({ method, params: { taskId, ...params } }, OBJECT, { signal });
+  const answered = new Set<string>();
+  let shown = '';
+  let task = begun;
+  // A handle has no result, not even if the task is over already.
+  for (let isHandle = true; ; isHandle = false) {
+    const result = isHandle ? undefined : resultOf(task);
+    if (result !== undefined) return result;
+    const progress = progressOf(task);
+    if (progress !== shown) terminal.progress(progress);
+    shown = progress;
+    const inputResponses = await answerQuestions(terminal, task, answered);
+    if (inputResponses !== undefined) await ask('tasks/update', { inputResponses });
+    if (!OVER.has(task.status)) await delay(pollMs(task), undefined, { signal });
+    task = await ask('tasks/get');
   }
 }
 
@@ -77,11 +102,12 @@ function progressOf({ status, statusMessage }: JsonObject): string {
 /** Undefined while the task is under way. */
 function resultOf({ status, result, error }: JsonObject): CallToolResult | undefined {
   switch (status) {
-    case 'completed': {
-      if (!isObject(result) || !Array.isArray(result.content))
-        throw new Failure('call-failed', 'the server completed the task without the result of a tool');
-      return result as CallToolResult;
-    }
+    case 'working':
+    case 'input_required':
+      return undefined;
+    case 'completed':
+      if (isCallToolResult(result)) return result;
+      throw new Failure('call-failed', 'the server completed the task without the result of a tool');
     case 'failed': {
       const why = isObject(error) && typeof error.message === 'string' ? `: ${error.message}` : '';
       throw new Failure('call-tool-failed', `the task failed${why}`);
@@ -89,11 +115,11 @@ function resultOf({ status, result, error }: JsonObject): CallToolResult | undef
     case 'cancelled':
       throw new Failure('call-tool-failed', 'the server cancelled the task');
     default:
-      return undefined;
+      throw new Failure('call-failed', `the server gave the task a status that is not known: ${String(status)}`);
   }
 }
 
-/** Undefined if there is nothing new to answer. Only elicitation was declared, so nothing else is asked. */
+/** Undefined if there is nothing new to answer. Throws Failure `call-failed` for a question that was not allowed: only elicitation is. */
 async function answerQuestions(
   terminal: Terminal,
   { inputRequests }: JsonObject,
@@ -102,11 +128,12 @@ async function answerQuestions(
   const open = Object.entries(isObject(inputRequests) ? inputRequests : {}).filter(([key]) => !answered.has(key));
   const responses: Record<string, ElicitResult> = {};
   for (const [key, request] of open) {
+    if (!isSpecType.ElicitRequest(request))
+      throw new Failure('call-failed', 'the task asks for something else than an answer of its user (elicitation)');
     answered.add(key);
-    if (!isObject(request) || request.method !== 'elicitation/create') continue;
-    responses[key] = await answerElicitation(terminal, request.params as ElicitRequest['params']);
+    responses[key] = await answerElicitation(terminal, request.params);
   }
-  return Object.keys(responses).length === 0 ? undefined : responses;
+  return open.length === 0 ? undefined : responses;
 }
 
 function pollMs({ pollIntervalMs }: JsonObject): number {
@@ -114,9 +141,9 @@ function pollMs({ pollIntervalMs }: JsonObject): number {
   return Math.min(Math.max(interval, POLL_MIN_MS), POLL_MAX_MS);
 }
 
-/** A server that is gone need not hear of it. */
 async function cancel(client: Client, taskId: string): Promise<void> {
-  await client.request({ method: 'tasks/cancel', params: { taskId } }, OBJECT).catch(() => undefined);
+  const request = { method: 'tasks/cancel', params: { taskId } };
+  await client.request(request, OBJECT, { timeout: CANCEL_MS }).catch(() => undefined);
 }
 
 /** Standard Schema 1: any object. */
@@ -124,7 +151,6 @@ const OBJECT: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': {
     version: 1,
     vendor: 'skep',
-    validate: (value: unknown) =>
-      isObject(value) ? { value } : { issues: [{ message: 'the result is not an object' }] },
+    validate: (value) => (isObject(value) ? { value } : { issues: [{ message: 'the result is not an object' }] }),
   },
 };

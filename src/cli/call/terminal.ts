@@ -9,6 +9,8 @@ export interface Terminal {
   readonly say: (line: string) => void;
   /** Replaced by what is said next, where the terminal can; otherwise a line. */
   readonly progress: (line: string) => void;
+  /** Takes the progress away, before something is printed elsewhere. */
+  readonly clear: () => void;
   /** Undefined where the person gave up (Ctrl-D, Ctrl-C). */
   readonly ask: (question: string) => Promise<string | undefined>;
 }
@@ -39,6 +41,7 @@ export function openTerminal({ stdin, stderr }: Streams): Terminal {
       const shown = visible(line).replaceAll('\n', ' ');
       stderr.write(pending ? shown.slice(0, Math.max(stderr.columns - 1, 0)) : `${shown}\n`);
     },
+    clear: erase,
     ask: async (question) => {
       erase();
       return askLine({ stdin, stderr }, visible(question));

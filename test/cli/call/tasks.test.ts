@@ -47,6 +47,9 @@ const COURSES: Readonly<Record<string, readonly object[]>> = {
   break: [{ status: 'failed', error: { code: -32603, message: 'no canvas' } }],
   stop: [{ status: 'cancelled' }],
   odd: [{ status: 'completed', result: {} }],
+  strange: [{ status: 'done' }],
+  sample: [{ status: 'input_required', inputRequests: { a: { method: 'sampling/createMessage', params: {} } } }],
+  late: [{ status: 'completed', result: DONE }],
   endless: [{ status: 'working' }],
 };
 const asked = new Map<string, number>();
@@ -57,7 +60,12 @@ function answerTasks(received: Received): void {
   const outputSchema = { type: 'object', required: ['size'], properties: { size: { type: 'number' } } };
   const _meta = { ui: { resourceUri: 'ui://paint.html' } };
   const tools = Object.keys(COURSES).map((name) => ({ name, inputSchema: { type: 'object' }, outputSchema, _meta }));
-  const handle = { taskId: params.name, status: 'working', createdAt: new Date(0).toISOString(), pollIntervalMs: 100 };
+  const handle = {
+    taskId: params.name,
+    status: params.name === 'late' ? 'completed' : 'working',
+    createdAt: new Date(0).toISOString(),
+    pollIntervalMs: 100,
+  };
   const results: Readonly<Record<string, object>> = {
     'server/discover': {
       supportedVersions: [REVISION],
@@ -102,6 +110,10 @@ test('waits for the result of a task, shows how it is, and names the user interf
   expect(stderr).toContain('paint has a user interface for clients that show some: ui://paint.html\n');
 });
 
+test('asks for the result of a task that is over when it begins', async () => {
+  expect(await call('late')).toMatchObject({ code: 0, stdout: expect.stringContaining('painted') });
+});
+
 test('answers each question of a task once', async () => {
   const { code, stderr } = await call('ask');
   expect(code).toBe(0);
@@ -113,6 +125,8 @@ test.each([
   ['break', 'the task failed: no canvas'],
   ['stop', 'the server cancelled the task'],
   ['odd', 'the server completed the task without the result of a tool'],
+  ['strange', 'the server gave the task a status that is not known: done'],
+  ['sample', 'the task asks for something else than an answer of its user (elicitation)'],
 ])('says why there is no result: %s', async (tool, why) => {
   const { code, stderr } = await call(tool);
   expect(code).toBe(1);
