@@ -38,7 +38,7 @@ import {
   subscriptionOf,
 } from './lists/live-stream.ts';
 import type { TraceContext } from './ports.ts';
-import type { Rules } from './rules.ts';
+import type { NeedOfList, Rules } from './rules.ts';
 
 export interface ExchangeWorld {
   readonly seal: SessionSeal;
@@ -64,8 +64,8 @@ export interface Incoming {
   readonly forwarded: Readonly<Record<string, string>>;
   /** Sealed session in place of the header: the transport of 2024-11-05 has it elsewhere. */
   readonly backendSession?: { readonly id: string | undefined };
-  /** True: hints of tools were asked for, and what is not known now has none. */
-  readonly hintsAsked?: boolean;
+  /** True: the list of tools was asked for, and a tool that is not known now has no hints. */
+  readonly listAsked?: boolean;
 }
 
 export type Prepared =
@@ -77,11 +77,16 @@ export type Prepared =
       /** In place of `change` for what stays open until something happens. */
       readonly live: ((answer: Answer) => LiveStream) | undefined;
       readonly refusal?: undefined;
-      readonly needsHints?: undefined;
+      readonly needsList?: undefined;
     }
   | { readonly refusal: Refusal; readonly known: Known }
   /** The server's list of tools has to be read before policies can decide on this message. */
-  | { readonly needsHints: Message; readonly known: Known; readonly refusal?: undefined };
+  | { readonly needsList: ListNeeded; readonly known: Known; readonly refusal?: undefined };
+
+export interface ListNeeded {
+  readonly message: Message;
+  readonly need: NeedOfList;
+}
 
 export function prepareExchange(world: ExchangeWorld, incoming: Incoming): Prepared {
   const { caller, body } = incoming;
@@ -145,9 +150,9 @@ function prepareAdmitted(
   if (subscription !== undefined && subscription.resources > SUBSCRIBED_RESOURCES_MAX) {
     return { known, refusal: TOO_MANY_RESOURCES };
   }
-  if (message !== undefined && incoming.hintsAsked !== true && world.rules.needsHints(message, caller)) {
-    return { known, needsHints: message };
-  }
+  const need =
+    message === undefined || incoming.listAsked === true ? undefined : world.rules.needsList(message, body, caller);
+  if (message !== undefined && need !== undefined) return { known, needsList: { message, need } };
   const admitted = message === undefined || body === undefined ? undefined : world.rules.admit(message, body, caller);
   if (admitted?.refusal !== undefined) {
     const { refusal, detail: refusalDetail } = admitted;

@@ -223,18 +223,18 @@ function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buffer | u
     entry.refuse(prepared.refusal, prepared.known);
     return;
   }
-  if (prepared.needsHints === undefined) {
+  if (prepared.needsList === undefined) {
     sendExchange(parts, entry, prepared);
     return;
   }
-  const { known, needsHints: message } = prepared;
-  const asking = { world, open: parts.backend.open, incoming, message, clock: parts.clock };
+  const { known, needsList: needed } = prepared;
+  const asking = { world, open: parts.backend.open, incoming, needed, clock: parts.clock };
   const giveUp = learnHints(asking, (failure) =>
     guarded(call, () => {
       if (failure !== undefined) return entry.refuse(failure.refusal, { ...known, detail: failure.detail });
-      const again = prepareExchange(world, { ...incoming, hintsAsked: true });
+      const again = prepareExchange(world, { ...incoming, listAsked: true });
       if (again.refusal !== undefined) return entry.refuse(again.refusal, again.known);
-      if (again.needsHints === undefined) sendExchange(parts, entry, again);
+      if (again.needsList === undefined) sendExchange(parts, entry, again);
     }),
   );
   entry.response.once('close', giveUp);

@@ -20,8 +20,11 @@ import { taskNaming } from './tasks/task-ids.ts';
 export interface Rules {
   /** Lists show less to some callers than the server offers. */
   readonly filters: boolean;
-  /** True: the server's list of tools has to be read first, for example since policies read hints that are not known. */
-  needsHints(message: Message, caller: Caller): boolean;
+  /**
+   * Why the server's list of tools has to be read first: `hints`, since policies read hints that are not known, so that the call is
+   * refused if the list cannot be read; `names`, since the list says which tool a name means.
+   */
+  needsList(message: Message, body: Buffer | undefined, caller: Caller): NeedOfList | undefined;
   admit(message: Message, body: Buffer, caller: Caller): AdmittedMessage | RefusedMessage;
   /**
    * How messages of the answer are changed; undefined if no rules apply. `message` is undefined for a stream. A list may come
@@ -29,6 +32,8 @@ export interface Rules {
    */
   answers(message: Message | undefined, body: Buffer | undefined, caller: Caller): RewriteMessage | undefined;
 }
+
+export type NeedOfList = 'hints' | 'names';
 
 /** Whether a result with a member of this name may have to be filtered. */
 export function isListKey(name: string): boolean {
@@ -41,12 +46,13 @@ export function createRules(parts: RuleParts): Rules {
   const pages = createPages(known);
   return {
     filters,
-    needsHints(message) {
-      if (policies?.readsHints !== true || message.kind !== 'request' || message.method !== 'tools/call') return false;
+    needsList(message) {
+      if (policies?.readsHints !== true || message.kind !== 'request' || message.method !== 'tools/call')
+        return undefined;
       const name = message.target?.value;
-      if (name === undefined || (tools !== undefined && tools.ownName(name) === undefined)) return false;
+      if (name === undefined || (tools !== undefined && tools.ownName(name) === undefined)) return undefined;
       // A server may show a tool to some callers only, or since a moment ago.
-      return !known.complete || known.hintsOf(name) === undefined;
+      return !known.complete || known.hintsOf(name) === undefined ? 'hints' : undefined;
     },
     admit: (message, body, caller) => admit(parts, message, body, caller),
     answers(message, body, caller) {

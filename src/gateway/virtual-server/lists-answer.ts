@@ -12,7 +12,7 @@ import type { RequestMessage, Span } from '../wire/message.ts';
 import { eraOfRevision, LATEST_SESSION_REVISION, SUPPORTED_REVISIONS } from '../wire/revisions.ts';
 import { readValue } from '../wire/scan.ts';
 import type { Offer } from './catalogue/assemble.ts';
-import { sessionCapabilities } from './catalogue/capabilities.ts';
+import { sessionCapabilities, statelessCapabilities } from './catalogue/capabilities.ts';
 import type { Offered } from './catalogue/catalogue.ts';
 import type { ListName } from './catalogue/list-names.ts';
 
@@ -47,7 +47,7 @@ export function discoverMessage(
     JSON.stringify({
       resultType: 'complete',
       supportedVersions: SUPPORTED_REVISIONS,
-      capabilities,
+      capabilities: statelessCapabilities(capabilities),
       ttlMs: TTL_MS,
       cacheScope: shared ? 'public' : 'private',
       _meta: { [META_SERVER]: { name, version } },
@@ -123,7 +123,9 @@ export function listMessage(
     return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list')];
   }
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${id.json},"result":{`);
-  return era === 'session' ? [head, page] : [head, page, statelessEnd(server, shared)];
+  // Another client may get another list.
+  const isSame = shared && (name !== 'tools' || modelTools === lists.tools);
+  return era === 'session' ? [head, page] : [head, page, statelessEnd(server, isSame)];
 }
 
 function statelessEnd({ name, version }: ServerName, shared: boolean): Buffer {

@@ -11,8 +11,10 @@ import { ERRORS, errorBody } from '../wire/errors.ts';
 import { HEADERS } from '../wire/headers.ts';
 import type { Message, RequestMessage } from '../wire/message.ts';
 import { nameContents } from './calls/name-contents.ts';
+import { nameTasks } from './calls/name-tasks.ts';
 import { openAtMember, renameTarget, storeFault } from './calls/open-call.ts';
-import { routeRequest } from './calls/route.ts';
+import { type RequestRoute, routeRequest } from './calls/route.ts';
+import { readMemberAppUri } from './catalogue/apps.ts';
 import type { Offer } from './catalogue/assemble.ts';
 import { listNameOf } from './catalogue/list-names.ts';
 import { agreedRevision, answerFromOffer, initializeMessage, listMessage } from './lists-answer.ts';
@@ -169,6 +171,13 @@ function forwardInSession(
   return forwardCall(world, session, offer, passed.call, answer);
 }
 
+/** A subscription ends at the member that has it, whether or not its URI leads there still. */
+function subscriptionRoute({ subscriptions }: Session, { target }: RequestMessage): RequestRoute | undefined {
+  const uri = target?.value ?? '';
+  const member = subscriptions.get(uri);
+  return member === undefined ? undefined : { member, own: readMemberAppUri(uri)?.own ?? uri };
+}
+
 function forwardCall(
   world: World,
   session: Session,
@@ -176,7 +185,8 @@ function forwardCall(
   { exchange, body, request: message }: ToolCall,
   answer: Answer,
 ): Flow {
-  const route = routeRequest(offer, body, message, 'session');
+  const subscribed = message.method === 'resources/unsubscribe' ? subscriptionRoute(session, message) : undefined;
+  const route = subscribed ?? routeRequest(offer, body, message, 'session');
   const member = route.error === undefined ? world.members.find(route.member) : undefined;
   if (route.error !== undefined || member === undefined) {
     createReply(answer).finish(route.error ?? errorBody(message.id, ERRORS.internalError, 'The backend has just left'));
@@ -194,6 +204,10 @@ function forwardCall(
     world.sessions.note(session, { subscribed: uri, member: member.name }).catch(failed);
   }
   if (message.method === 'resources/unsubscribe') world.sessions.note(session, { unsubscribed: uri }).catch(failed);
-  const named = nameContents(answer, message, route.own, world.messageBytes);
-  return openAtMember(world, session, member, renameTarget(exchange, route.own), named);
+  const sent = renameTarget(exchange, route.own);
+  if (route.makesTasks === true || message.method.startsWith('tasks/')) {
+    const carrying = { ...sent, carriesTasks: true } as const;
+    return openAtMember(world, session, member, carrying, nameTasks(answer, member.name, message, world.messageBytes));
+  }
+  return openAtMember(world, session, member, sent, nameContents(answer, message, route.own, world.messageBytes));
 }

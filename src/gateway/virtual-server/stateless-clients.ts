@@ -6,13 +6,12 @@ import { createLaterFlow, NO_FLOW } from '../backends/bridge/context.ts';
 import { objectOf } from '../backends/bridge/messages.ts';
 import { META_CAPABILITIES, SESSION_METHODS } from '../backends/bridge/protocol.ts';
 import { createReply } from '../backends/bridge/reply.ts';
-import { heldShortly, isErrorStatus, rewriteAnswer, WATCH_NOTHING } from '../backends/rewrite-answer.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
-import { renameResultTasks } from '../wire/extensions/task-ids.ts';
 import type { RequestMessage } from '../wire/message.ts';
 import { nameContents } from './calls/name-contents.ts';
+import { nameTasks } from './calls/name-tasks.ts';
 import { openAtMember, renameTarget } from './calls/open-call.ts';
-import { routeRequest, taskOfMember } from './calls/route.ts';
+import { routeRequest } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
 import { listNameOf } from './catalogue/list-names.ts';
 import { answerFromOffer, discoverMessage, listMessage } from './lists-answer.ts';
@@ -103,18 +102,14 @@ function forwardCall(
       return openAtMember(world, undefined, member, sent, named);
     }
     const carrying = { ...sent, carriesTasks: true } as const;
-    return openAtMember(world, undefined, member, carrying, nameTasks(answer, member.name, request, world));
+    return openAtMember(
+      world,
+      undefined,
+      member,
+      carrying,
+      nameTasks(answer, member.name, request, world.messageBytes),
+    );
   }
   createReply(answer).finish(errorBody(request.id, ERRORS.internalError, 'The backend has just left'));
   return NO_FLOW;
-}
-
-/** The ids of tasks say which member has them. The result of a task holds its id as well, so it is read as a whole. */
-function nameTasks(answer: Answer, member: string, { method }: RequestMessage, { messageBytes }: World): Answer {
-  const size = method === 'tools/call' ? heldShortly(messageBytes, () => WATCH_NOTHING) : { messageBytes };
-  return rewriteAnswer(answer, {
-    ...size,
-    rewrite: (bytes) => renameResultTasks(bytes, (id) => taskOfMember(member, id)),
-    kept: isErrorStatus,
-  });
 }

@@ -9,6 +9,7 @@ import { createKnownTools, hintsFrom } from '#gateway/gate/known-tools.ts';
 import { type CompiledPolicies, compileForbids, compilePolicies } from '#gateway/gate/policy/compile.ts';
 import type { Policies } from '#gateway/gate/policy/decide.ts';
 import { claimsOf } from '#gateway/proxy/admit.ts';
+import type { Caller } from '#gateway/proxy/caller.ts';
 import type { ChangedList, LiveRules } from '#gateway/proxy/lists/live-stream.ts';
 import { createRules, type Rules } from '#gateway/proxy/rules.ts';
 import type { NamedResource } from '#gateway/proxy/settings.ts';
@@ -45,19 +46,19 @@ export interface VirtualRuleParts {
   readonly logger: Logger;
   readonly ids: TaskIds;
   /** The last offer to a caller; undefined if it is not known. */
-  readonly seen: (caller: string) => Pick<Offer, 'tools' | 'appTool'> | undefined;
+  readonly lastOffer: (caller: string) => Pick<Offer, 'tools' | 'appTool'> | undefined;
 }
 
 /** Throws Failure `policy-file-invalid`. */
 export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, parts: VirtualRuleParts): VirtualRules {
-  const { logger, ids: tasks, seen } = parts;
+  const { logger, ids: tasks, lastOffer } = parts;
   const known = createKnownTools();
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
   let from = incomingAuth;
   let policies = policiesOf(from.authz);
   let rules = makeRules(policies);
-  let shown = optimizer === undefined ? namingAppTools(rules, seen) : optimizerRules();
+  let shown = optimizer === undefined ? nameAppTools(rules, lastOffer) : optimizerRules();
   let tools: readonly KnownTool[] = [];
 
   function makeRules(decidedBy: Policies | undefined): Rules {
@@ -93,7 +94,7 @@ export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, parts:
         from = next;
         rules = makeRules(policies);
       }
-      shown = other === undefined ? namingAppTools(rules, seen) : optimizerRules();
+      shown = other === undefined ? nameAppTools(rules, lastOffer) : optimizerRules();
       if (same) return;
       learn();
       for (const listener of [...listeners]) listener(LISTS);
@@ -147,25 +148,41 @@ function namingInnerTools(outer: Rules, inner: Rules): Rules {
 }
 
 /**
- * A user interface calls tools by the names that their own server gave them (SEP-1865). The call is decided, sent and answered as
- * that of the tool that clients see.
+ * A user interface calls tools by the names that their own server gave them (SEP-1865). Such a call is decided, sent and answered as
+ * a call of the tool under the name that clients know.
  */
-function namingAppTools(rules: Rules, seen: VirtualRuleParts['seen']): Rules {
+function nameAppTools(rules: Rules, lastOffer: VirtualRuleParts['lastOffer']): Rules {
+  const read = new WeakMap<Message, AppCall | undefined>();
+  function appCallOf(message: Message | undefined, body: Buffer | undefined, caller: Caller): AppCall | undefined {
+    if (message === undefined || body === undefined || !isCall(message)) return undefined;
+    if (!read.has(message)) read.set(message, readAppCall(lastOffer(caller.key), message, body));
+    return read.get(message);
+  }
   return {
     ...rules,
-    needsHints: (message, caller) =>
-      rules.needsHints(message, caller) || (isCall(message) && seen(caller.key) === undefined),
+    needsList(message, body, caller) {
+      if (isCall(message) && lastOffer(caller.key) === undefined)
+        return rules.needsList(message, body, caller) ?? 'names';
+      return rules.needsList(appCallOf(message, body, caller)?.message ?? message, body, caller);
+    },
     admit(message, body, caller) {
-      const call = isCall(message) ? readAppCall(seen(caller.key), message, body) : undefined;
+      const call = appCallOf(message, body, caller);
       if (call === undefined) return rules.admit(message, body, caller);
       const admitted = rules.admit(call.message, call.body, caller);
       return admitted.refusal === undefined ? { ...admitted, backendName: call.tool } : admitted;
     },
     answers(message, body, caller) {
-      const call = message !== undefined && isCall(message) ? readAppCall(seen(caller.key), message, body) : undefined;
+      const call = appCallOf(message, body, caller);
       return rules.answers(call?.message ?? message, call?.body ?? body, caller);
     },
   };
+}
+
+interface AppCall {
+  /** The name that clients know. */
+  readonly tool: string;
+  readonly message: RequestMessage;
+  readonly body: Buffer;
 }
 
 function isCall(message: Message): message is RequestMessage {
@@ -173,11 +190,14 @@ function isCall(message: Message): message is RequestMessage {
 }
 
 /** Undefined if clients see a tool of the name, or if it does not say which tool is meant. */
-function readAppCall(offer: ReturnType<VirtualRuleParts['seen']>, message: RequestMessage, body: Buffer | undefined) {
+function readAppCall(
+  offer: ReturnType<VirtualRuleParts['lastOffer']>,
+  message: RequestMessage,
+  body: Buffer,
+): AppCall | undefined {
   const name = message.target?.value;
-  if (offer === undefined || name === undefined || body === undefined) return undefined;
-  if (offer.tools.get(name)?.advertised === true) return undefined;
-  const tool = offer.appTool(name);
+  const isSeen = name === undefined || offer?.tools.get(name)?.advertised === true;
+  const tool = isSeen ? undefined : offer?.appTool(name);
   if (tool === undefined) return undefined;
   const renamed = patchTarget(body, message, tool);
   const scanned = scanMessage(renamed);
@@ -199,11 +219,11 @@ export function checkPolicies({ incomingAuth }: VmcpConfig): void {
 }
 
 function policiesOf(authz: IncomingAuth['authz']): Policies | undefined {
-  return authz.type === 'none' ? undefined : namingAppUris(usable(compilePolicies(policyFileOf(authz))));
+  return authz.type === 'none' ? undefined : decideOwnUris(usable(compilePolicies(policyFileOf(authz))));
 }
 
 /** Policies know a user interface by the URI of its server, whether or not another server has one of the same URI. */
-function namingAppUris(policies: Policies): Policies {
+function decideOwnUris(policies: Policies): Policies {
   return {
     ...policies,
     decide(request) {

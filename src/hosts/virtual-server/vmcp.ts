@@ -117,7 +117,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const [times, { messageBytes }] = [timesOf(gate), limitsOf(gate)];
   const { outbound, upstream } = openConnections(closing);
   const seal = openSeal(environment[VMCP_ENV.sessionHmacSecret]);
-  const rules = openVirtualRules(config, { logger, ids: idsOf(seal), seen: (caller) => world.seen(caller) });
+  const rules = openVirtualRules(config, { logger, ids: idsOf(seal), lastOffer: (caller) => world.lastOffer(caller) });
   const { metrics, numbers, telemetry, audit, recorder, observer } = await openObservation(options, gate, closing);
   const replica = proxyClock.random(6).toString('hex');
   const issuer = await openVirtualIssuer({

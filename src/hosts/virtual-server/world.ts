@@ -40,7 +40,7 @@ export interface VirtualWorld {
   readonly members: () => readonly ReportedMember[];
   readonly documents: Readonly<Record<string, () => JsonObject>>;
   /** The last offer to a caller; undefined if it is not known. */
-  readonly seen: Catalogue['seen'];
+  readonly lastOffer: Catalogue['lastOffer'];
   /** For those who look after it. */
   readonly overview: () => Pick<Overview, 'members' | 'offer' | 'resolution'>;
   /** Throws a Failure where the configuration cannot be used. What it gives puts it into use. */
@@ -108,7 +108,7 @@ export function openWorld(options: WorldOptions): VirtualWorld {
       '/status': () => statusDocument(members.all(), VERSION),
       '/api/backends/health': () => healthDocument(members.all()),
     },
-    seen: catalogue.seen,
+    lastOffer: catalogue.lastOffer,
     overview: () => ({ members: members.all(), offer: catalogue.known(), resolution: rules.resolution }),
     prepare(next) {
       const useMembers = listed.prepare(next);

@@ -5,8 +5,16 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { answerPlainly, answerResult, type Received, startServer, stopAll, type TestServer } from '../proxy/rig.ts';
 import { startMember, type TestMember, tool } from './member.ts';
-import { APPS, askStateless, type Declared, REVISION, SHOWS_APPS } from './stateless-client.ts';
-import { configOf, connect, postTo, runVirtual, type TestedVirtualServer } from './world.ts';
+import {
+  APPS,
+  askStateless,
+  type Declared,
+  REVISION,
+  SHOWS_APPS,
+  statelessHeaders,
+  statelessMeta,
+} from './stateless-client.ts';
+import { clientWith, configOf, connect, operational, postTo, runVirtual, type TestedVirtualServer } from './world.ts';
 
 const VIEW = 'ui://view.html';
 const CHART_VIEW = 'ui://skep/chart/view.html';
@@ -170,6 +178,31 @@ test('a member cannot name the user interface of another one', async () => {
   expect(answer).toMatchObject({ from: 'liar', got: { uri: CHART_VIEW } });
 });
 
+test.each([
+  ['in the metadata', '"_meta":{"\\ud800":1,"ui":{"resourceUri":"ui://skep/chart/view.html"}}'],
+  ['in its settings', '"_meta":{"ui":{"\\ud800":1,"resourceUri":"ui://skep/chart/view.html"}}'],
+])('a tool whose metadata cannot be changed is left out: a key that is not valid Unicode %s', async (_where, meta) => {
+  const { chart: own } = bothBackends();
+  const liar = await startServer((received) => {
+    const { response, message } = received;
+    const tools = `{"name":"show","inputSchema":{"type":"object"},${meta}},{"name":"plain","inputSchema":{"type":"object"}}`;
+    const lists = '"resultType":"complete","ttlMs":0,"cacheScope":"private"';
+    const discovered = `{"supportedVersions":["${REVISION}"],"capabilities":{"tools":{}},${lists}}`;
+    const result = message?.method === 'server/discover' ? discovered : `{"tools":[${tools}],${lists}}`;
+    if (message?.id === undefined) response.writeHead(202).end();
+    else {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`);
+    }
+  });
+  const server = await run({}, { chart: own, liar: { url: `http://127.0.0.1:${liar.port}/mcp` } });
+  await server.written('its _meta has a key that is not valid Unicode');
+  const names = [...(await listed(server)).keys()];
+  await liar.stop();
+  expect(names).toContain('liar_plain');
+  expect(names).not.toContain('liar_show');
+});
+
 test('tools for user interfaces alone are listed for clients that show some', async () => {
   expect([...(await listed(office)).keys()]).toContain('chart_refresh');
   expect([...(await listed(office, {})).keys()]).not.toContain('chart_refresh');
@@ -201,6 +234,42 @@ test.each(['refresh', 'draw'])('a user interface calls %s by the name that its s
   expect([sent?.message?.params?.name, sent?.request.headers['mcp-name']]).toEqual([own, own]);
   const client = await connect(office);
   expect((await client.ask('tools/call', { name: 'open', arguments: {} })).content).toHaveLength(1);
+});
+
+test('the name of a hidden tool calls no tool of another member', async () => {
+  const aggregation: VmcpConfig['aggregation'] = {
+    conflictResolution: 'prefix',
+    conflictResolutionConfig: { prefixFormat: '{workload}_' },
+    tools: [{ workload: 'chart', excludeAll: false, filter: ['draw'] }],
+    excludeAllTools: false,
+  };
+  const server = await run({ aggregation });
+  expect([...(await listed(server)).keys()]).toContain('table_sort');
+  expect((await call(server, 'sort'))?.error.message).toBe('Unknown tool: sort');
+});
+
+test('a call of one member needs no list of another, also of a caller that has asked for none', async () => {
+  const gone = await startMember({ name: 'gone' });
+  await gone.close();
+  const failing: Partial<VmcpConfig> = {
+    ...operational({ partialFailureMode: 'fail' }),
+    outgoingAuth: {
+      source: 'inline',
+      backends: {
+        table: { type: 'unauthenticated' },
+        gone: {
+          type: 'token_exchange',
+          tokenExchange: {
+            tokenUrl: 'http://127.0.0.1:9/token',
+            audience: 'gone',
+            subjectTokenType: 'urn:ietf:params:oauth:token-type:access_token',
+          },
+        },
+      },
+    },
+  };
+  const server = await run(failing, { table, gone });
+  expect((await call(server, 'table_open'))?.result.content).toHaveLength(1);
 });
 
 test.each([
@@ -264,6 +333,36 @@ test('policies know a user interface by the URI of its server', async () => {
   const client = await connect(server);
   expect((await client.ask('resources/list')).resources).toEqual([]);
   expect((await read(server, 'ui://chart/other.html'))?.result.contents).toHaveLength(1);
+});
+
+test('a client that listens hears of a user interface, and of a part of one, by the URI that it knows', async () => {
+  const notifications = { resourceSubscriptions: [TABLE_VIEW] };
+  const message = {
+    id: 7,
+    method: 'subscriptions/listen',
+    params: { notifications, _meta: statelessMeta(SHOWS_APPS) },
+  };
+  const stream = await clientWith(office.url, statelessHeaders('subscriptions/listen', '')).open(message);
+  expect(await stream.next()).toMatchObject({ params: { notifications } });
+  const subscribed = () => table.calls('resources/subscribe').some(({ message: each }) => each.params.uri === VIEW);
+  const before = table.asked.length;
+  const listens = () => table.asked.slice(before - 50).some(({ method }) => method === 'GET');
+  await expect.poll(() => subscribed() && listens()).toBe(true);
+  table.say({ method: 'notifications/resources/updated', params: { uri: `${VIEW}/part` } });
+  expect(await stream.next()).toMatchObject({ params: { uri: `${TABLE_VIEW}/part` } });
+  stream.close();
+});
+
+test('a subscription ends at the member that has it, even if its URI leads nowhere any more', async () => {
+  const other = await startMember({ name: 'other', tools: [tool('wait')] });
+  const server = await run({}, { table, other });
+  const client = await connect(server, { extensions: SHOWS_APPS });
+  await client.ask('resources/subscribe', { uri: VIEW });
+  other.offer({ tools: [withView('wait')] });
+  await expect.poll(async () => (await read(server, VIEW))?.error?.code).toBe(-32602);
+  const ended = await client.ask('resources/unsubscribe', { uri: VIEW });
+  await other.close();
+  expect(ended).toMatchObject({ from: 'table', got: { uri: VIEW } });
 });
 
 test('a client hears of the user interface that it has subscribed to, by the URI that it knows', async () => {

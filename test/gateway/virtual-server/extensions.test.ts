@@ -149,6 +149,31 @@ test('a member with sessions is asked for no task', async () => {
   expect(JSON.stringify(declared)).not.toMatch(/tasks/);
 });
 
+test('a client with a session asks for tasks of tools that make some, at the member that has them', async () => {
+  const draw = tool('draw', { execution: { taskSupport: 'optional' } });
+  const results = { draw: () => ({ task: { taskId: OWN_ID, status: 'working' } }) };
+  const painter = await startMember({ name: 'painter', tools: [draw, tool('look')], results });
+  const server = await runVirtual(configOf({ painter }));
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const begun = await postTo(server.url, { id: 0, method: 'initialize', params });
+  const discovered = await ask('server/discover', {}, '', [], server);
+  const client = await connect(server);
+  const made = await client.ask('tools/call', { name: 'painter_draw', task: { ttl: 1000 }, arguments: {} });
+  await client.ask('tools/call', { name: 'painter_look', task: { ttl: 1000 }, arguments: {} });
+  const { taskId } = made.task;
+  const answers = ['tasks/get', 'tasks/result', 'tasks/cancel'].map((method) => client.ask(method, { taskId }));
+  const got = (await Promise.all(answers)).map((each) => each.got);
+  const byOwnId = await client.ask('tasks/get', { taskId: OWN_ID });
+  const sent = painter.calls('tools/call').map(({ message }) => message.params.task);
+  await server.stop();
+  await painter.close();
+  expect(begun.json?.result.capabilities.tasks).toEqual({ requests: { tools: { call: {} } } });
+  expect(discovered?.result.capabilities).not.toHaveProperty('tasks');
+  expect(sent).toEqual([{ ttl: 1000 }, undefined]);
+  expect(got).toEqual([{ taskId: OWN_ID }, { taskId: OWN_ID }, { taskId: OWN_ID }]);
+  expect(byOwnId.error.code).toBe(-32602);
+});
+
 test('the optimizer gets the result of a call, and no task', async () => {
   const url = `http://127.0.0.1:${chart.port}/mcp`;
   const optimizer = {

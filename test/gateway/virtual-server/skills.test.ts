@@ -4,8 +4,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { answerPlainly, answerResult, type Received, startServer, stopAll, type TestServer } from '../proxy/rig.ts';
+import { startMember } from './member.ts';
 import { askStateless, REVISION, SKILLS } from './stateless-client.ts';
 import { configOf, postTo, runVirtual, type TestedVirtualServer } from './world.ts';
+
+const GREEDY = ['file:///SKILL.md', 'https:/SKILL.md', 'ui://chart/SKILL.md'];
 
 const DECLARED = { [SKILLS]: {} };
 
@@ -107,7 +110,7 @@ test.each([
 test.each(['skill://gi', 'skill://a/b', 'skill://other/SKILL.md', `skill://${'/'.repeat(1_000_000)}`])(
   'a URI that is in no skill is not found',
   async (uri) => {
-    expect((await postUri(uri))?.error.code).toBe(-32602);
+    expect((await postUri(uri))?.error.code).toBe(-32002);
   },
 );
 
@@ -117,8 +120,32 @@ async function postUri(uri: string) {
   const begun = await postTo(office.url, { id: 0, method: 'initialize', params });
   const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
   const { json } = await postTo(office.url, { id: 1, method: 'skills/get', params: { uri } }, session);
-  return json?.error.code === -32002 ? { error: { code: -32602 } } : json;
+  return json;
 }
+
+test('a skill takes no resources of other members', async () => {
+  const listing = [
+    { uri: 'file:///notes.txt', name: 'notes' },
+    { uri: 'ui://chart/view.html', name: 'view' },
+  ];
+  const owner = await startMember({ name: 'owner', resources: listing });
+  const greedy = await startServer(
+    answering(
+      'greedy',
+      false,
+      GREEDY.map((uri) => skill(uri)),
+    ),
+  );
+  const server = await runVirtual(configOf({ owner, greedy: { url: `http://127.0.0.1:${greedy.port}/mcp` } }));
+  const uris = ['file:///notes.txt', 'ui://chart/view.html', 'file:///SKILL.md'];
+  const answers = [];
+  for (const uri of uris) answers.push((await ask('resources/read', uri, server))?.result.from);
+  const unlisted = await ask('resources/read', 'file:///other.txt', server);
+  await server.stop();
+  await owner.close();
+  expect(answers).toEqual(['owner', 'owner', 'greedy']);
+  expect(unlisted?.error.code).toBe(-32602);
+});
 
 test('policies decide which skills a caller sees and gets', async () => {
   const permit =

@@ -12,7 +12,7 @@ export type Declared = Readonly<Record<string, object>>;
 
 export const SHOWS_APPS: Declared = { [APPS]: { mimeTypes: ['text/html;profile=mcp-app'] } };
 
-function statelessMeta(extensions: Declared): object {
+export function statelessMeta(extensions: Declared): object {
   return {
     'io.modelcontextprotocol/protocolVersion': REVISION,
     'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
@@ -20,7 +20,7 @@ function statelessMeta(extensions: Declared): object {
   };
 }
 
-function statelessHeaders(method: string, name: string): Readonly<Record<string, string>> {
+export function statelessHeaders(method: string, name: string): Readonly<Record<string, string>> {
   return { 'mcp-protocol-version': REVISION, 'mcp-method': method, 'mcp-name': name };
 }
 

@@ -44,7 +44,7 @@ function read() {
         trace: () => ({}),
         forwarded: {},
       },
-      message: scanned.message,
+      needed: { message: scanned.message, need: 'hints' },
       clock: {
         after(ms, task) {
           timers.push({ ms, task });

@@ -9,7 +9,7 @@ import { HEADERS, isEventStream } from '../../wire/headers.ts';
 import type { Message, Span } from '../../wire/message.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 import { createEventSplitter } from '../../wire/sse.ts';
-import { type ExchangeWorld, type Incoming, prepareExchange } from '../exchange.ts';
+import { type ExchangeWorld, type Incoming, type ListNeeded, prepareExchange } from '../exchange.ts';
 import { CLIENT_CLOSED, faultRefusal, HINTS_UNREADABLE, type Refusal, sessionUnknown } from '../faults.ts';
 
 export interface HintsAsking {
@@ -18,7 +18,7 @@ export interface HintsAsking {
   readonly open: (exchange: Exchange, answer: Answer) => Pick<Flow, 'abort'>;
   /** The request that has to wait. */
   readonly incoming: Incoming;
-  readonly message: Message;
+  readonly needed: ListNeeded;
   readonly clock: Pick<BackendClock, 'after' | 'random'>;
 }
 
@@ -46,7 +46,9 @@ export function learnHints(asking: HintsAsking, done: (failure: HintsFailure | u
     settled = true;
     stopTimer();
     flow?.abort();
-    done(failure);
+    // Without the list, a call is decided by the name that it has.
+    const matters = asking.needed.need === 'hints' || failure?.refusal === CLIENT_CLOSED;
+    done(matters ? failure : undefined);
   }
 
   function readPage(cursor: string | undefined): void {
@@ -76,7 +78,7 @@ function hintsFailure(detail: string): HintsFailure {
 type PageRead = { readonly next: string | undefined } | HintsFailure;
 
 function openPage(
-  { world, open, incoming, message, clock }: HintsAsking,
+  { world, open, incoming, needed: { message }, clock }: HintsAsking,
   cursor: string | undefined,
   read: (page: PageRead) => void,
 ): Pick<Flow, 'abort'> | undefined {
@@ -86,8 +88,8 @@ function openPage(
   const headers = { ...incoming.headers };
   delete headers[HEADERS.name];
   if (headers[HEADERS.method] !== undefined) headers[HEADERS.method] = 'tools/list';
-  const prepared = prepareExchange(world, { ...incoming, headers, body, hintsAsked: true });
-  if (prepared.refusal !== undefined || prepared.needsHints !== undefined) {
+  const prepared = prepareExchange(world, { ...incoming, headers, body, listAsked: true });
+  if (prepared.refusal !== undefined || prepared.needsList !== undefined) {
     read(prepared.refusal === undefined ? hintsFailure('it needs itself') : { refusal: prepared.refusal });
     return undefined;
   }

@@ -110,18 +110,18 @@ export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: E
     refuseMessage(entry, session, prepared.refusal, prepared.known);
     return;
   }
-  if (prepared.needsHints === undefined) {
+  if (prepared.needsList === undefined) {
     acceptMessage(entry, session, prepared);
     return;
   }
-  const { known, needsHints: message } = prepared;
-  const asking = { world, open: session.ask, incoming: posted, message, clock: routes.clock };
+  const { known, needsList: needed } = prepared;
+  const asking = { world, open: session.ask, incoming: posted, needed, clock: routes.clock };
   const giveUp = learnHints(asking, (failure) => {
     if (failure !== undefined)
       return refuseMessage(entry, session, failure.refusal, { ...known, detail: failure.detail });
-    const again = prepareExchange(world, { ...posted, hintsAsked: true });
+    const again = prepareExchange(world, { ...posted, listAsked: true });
     if (again.refusal !== undefined) refuseMessage(entry, session, again.refusal, again.known);
-    else if (again.needsHints === undefined) acceptMessage(entry, session, again);
+    else if (again.needsList === undefined) acceptMessage(entry, session, again);
   });
   entry.response.once('close', giveUp);
 }

@@ -6,9 +6,16 @@ import type { RequestMessage } from '../../wire/message.ts';
 import type { Era } from '../../wire/revisions.ts';
 import { readValue } from '../../wire/scan.ts';
 import type { Offer } from '../catalogue/assemble.ts';
+import { readTaskOfMember } from './name-tasks.ts';
 
 export type RequestRoute =
-  | { readonly member: string; readonly own: string | undefined; readonly error?: undefined }
+  | {
+      readonly member: string;
+      readonly own: string | undefined;
+      /** A client with a session may ask for a task. */
+      readonly makesTasks?: boolean;
+      readonly error?: undefined;
+    }
   /** An error response. */
   | { readonly error: Buffer };
 
@@ -19,7 +26,7 @@ export function routeRequest(offer: Offer, body: Buffer, request: RequestMessage
   const name = target?.value ?? '';
   const shown = name.slice(0, SHOWN_MAX);
   const invalid = (text: string): RequestRoute => ({ error: errorBody(id, ERRORS.invalidParams, text) });
-  if (era === 'stateless' && TASK_METHODS.has(method)) return taskRoute(request);
+  if (TASK_METHODS[era].has(method)) return taskRoute(request);
   switch (method) {
     case 'tools/call': {
       const tool = offer.tools.get(name);
@@ -42,17 +49,14 @@ export function routeRequest(offer: Offer, body: Buffer, request: RequestMessage
   }
 }
 
-const TASK_METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/update', 'tasks/cancel']);
-
-/** Names of members have no spaces. */
-export function taskOfMember(member: string, id: string): string {
-  return `${member} ${id}`;
-}
+const TASK_METHODS: Readonly<Record<Era, ReadonlySet<string>>> = {
+  session: new Set(['tasks/get', 'tasks/result', 'tasks/cancel']),
+  stateless: new Set(['tasks/get', 'tasks/update', 'tasks/cancel']),
+};
 
 function taskRoute({ target, id }: RequestMessage): RequestRoute {
-  const [, member, own] = /^([^ ]+) (.*)$/s.exec(target?.value ?? '') ?? [];
-  if (member !== undefined && own !== undefined) return { member, own };
-  return { error: errorBody(id, ERRORS.invalidParams, 'Task not found') };
+  const route = readTaskOfMember(target?.value ?? '');
+  return route ?? { error: errorBody(id, ERRORS.invalidParams, 'Task not found') };
 }
 
 function resourceRoute(offer: Offer, { id }: RequestMessage, uri: string, era: Era): RequestRoute {

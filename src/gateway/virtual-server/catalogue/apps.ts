@@ -1,25 +1,36 @@
-// User interfaces of members (SEP-1865, MCP Apps): the URIs that tell equal ones of two members apart, and the tools that they
-// call by the names that their own servers gave them. Pure.
+// Finds the user interfaces of members (SEP-1865, MCP Apps), tells equal URIs of two members apart, and finds the tool that a user
+// interface calls by the name that its own server gave it. Pure.
 
-import { type AppMarks, readAppMarks } from '../../wire/extensions/app-marks.ts';
+import { type AppMarks, UNMARKED } from '../../wire/extensions/app-marks.ts';
 import type { Route, ToolRoute } from '../own-tools/ports.ts';
-import type { OfferedItem } from './lists.ts';
 import type { OfferingMember } from './rules.ts';
 
 const SCHEME = 'ui://';
 const OF_MEMBER = 'ui://skep/';
 
-/** A URI that no other member has, whatever members come and go. */
+/** A URI that no other member has, whatever members come and go. `own` is the URI of a user interface. */
 export function memberAppUri({ member, own }: Route): string {
-  return `${OF_MEMBER}${member}/${own.slice(SCHEME.length)}`;
+  return `${OF_MEMBER}${encodeURIComponent(member)}/${own.slice(SCHEME.length)}`;
 }
 
-/** What such a URI leads to; undefined for other URIs. */
+/** The resource of a member that such a URI names; undefined for other URIs. */
 export function readMemberAppUri(uri: string): Route | undefined {
   if (!uri.startsWith(OF_MEMBER)) return undefined;
   const slash = uri.indexOf('/', OF_MEMBER.length);
-  if (slash <= OF_MEMBER.length) return undefined;
-  return { member: uri.slice(OF_MEMBER.length, slash), own: SCHEME + uri.slice(slash + 1) };
+  const member = slash <= OF_MEMBER.length ? undefined : decoded(uri.slice(OF_MEMBER.length, slash));
+  return member === undefined ? undefined : { member, own: SCHEME + uri.slice(slash + 1) };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isAppUri(uri: string): boolean {
+  return uri.startsWith(SCHEME);
 }
 
 export interface Apps {
@@ -32,24 +43,30 @@ export interface Apps {
   /** The only member that has a user interface of this URI. */
   ownerOf(uri: string): string | undefined;
   /** The marks of a tool of a member, by its own name. */
-  marksOf(member: string, own: string): AppMarks | undefined;
-  /** Some tool of the member has a user interface. */
-  hasApps(member: string): boolean;
+  marksOf(member: string, own: string): AppMarks;
+  /** The members with user interfaces that have a tool of this name of their own, shown or not. */
+  membersWith(own: string): ReadonlySet<string>;
 }
 
 export function findApps(members: readonly OfferingMember[]): Apps {
-  const marks = new Map(members.map(({ name, lists }) => [name, marksOf(lists.lists.tools)]));
-  const withApps = new Set([...marks].flatMap(([name, tools]) => (hasUri(tools.values()) ? [name] : [])));
+  const marks = new Map(members.map((member) => [member.name, marksByTool(member)]));
   const owners = new Map<string, Set<string>>();
+  const byTool = new Map<string, Set<string>>();
+  const add = (map: Map<string, Set<string>>, key: string, member: string) => {
+    map.set(key, (map.get(key) ?? new Set()).add(member));
+  };
+  let any = false;
   for (const { name, lists } of members) {
-    const ofTools = [...(marks.get(name)?.values() ?? [])].flatMap(({ uris }) => uris);
-    for (const uri of [...ofTools, ...lists.lists.resources.map(({ key }) => key)]) {
-      if (uri.startsWith(SCHEME)) owners.set(uri, (owners.get(uri) ?? new Set()).add(name));
-    }
+    const tools = marks.get(name) ?? new Map();
+    const uris = [...tools.values()].flatMap((each) => each.uris);
+    if (uris.length > 0) for (const own of tools.keys()) add(byTool, own, name);
+    any ||= uris.length > 0;
+    for (const uri of [...uris, ...lists.lists.resources.map(({ key }) => key)])
+      if (isAppUri(uri)) add(owners, uri, name);
   }
   const isShared = (uri: string) => (owners.get(uri)?.size ?? 0) > 1;
   return {
-    any: withApps.size > 0,
+    any,
     // A URI that looks as if it were another member's is given one as well.
     uriOf: (route) => (isShared(route.own) || route.own.startsWith(OF_MEMBER) ? memberAppUri(route) : route.own),
     isShared,
@@ -57,31 +74,29 @@ export function findApps(members: readonly OfferingMember[]): Apps {
       const [owner, ...others] = owners.get(uri) ?? [];
       return others.length === 0 ? owner : undefined;
     },
-    marksOf: (member, own) => marks.get(member)?.get(own),
-    hasApps: (member) => withApps.has(member),
+    marksOf: (member, own) => marks.get(member)?.get(own) ?? UNMARKED,
+    membersWith: (own) => byTool.get(own) ?? NO_MEMBERS,
   };
 }
 
-function marksOf(tools: readonly OfferedItem[]): ReadonlyMap<string, AppMarks> {
-  return new Map(
-    tools.map(({ key, page, item }) => [key, readAppMarks(page.subarray(item.span.start, item.span.end))]),
-  );
-}
+const NO_MEMBERS: ReadonlySet<string> = new Set();
 
-function hasUri(tools: Iterable<AppMarks>): boolean {
-  return [...tools].some(({ uris }) => uris.length > 0);
+/** Of two tools with one name the first counts, as for calls. */
+function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
+  const marks = new Map<string, AppMarks>();
+  for (const { key, marks: each = UNMARKED } of lists.lists.tools) if (!marks.has(key)) marks.set(key, each);
+  return marks;
 }
 
 /**
- * What clients call the tool that a user interface calls by its own name. A client does not say which user interface calls, so
- * the name must be the own name of one tool alone among the members that have user interfaces.
+ * The names that clients know, by the names that user interfaces call. A client does not say which user interface calls, so one
+ * member alone may have a tool of that name, hidden ones included, among the members that have user interfaces.
  */
 export function appToolNames(routes: Iterable<ToolRoute>, apps: Apps): ReadonlyMap<string, string> {
-  const callable = [...routes].filter(
-    ({ advertised, member, own }) => advertised && apps.hasApps(member) && apps.marksOf(member, own)?.forApp === true,
-  );
-  const byOwnName = Map.groupBy(callable, ({ own }) => own);
-  return new Map(
-    [...byOwnName].flatMap(([own, [only, ...others]]) => (only && others.length === 0 ? [[own, only.name]] : [])),
-  );
+  const names = new Map<string, string>();
+  for (const { advertised, member, own, name } of routes) {
+    const having = apps.membersWith(own);
+    if (advertised && having.size === 1 && having.has(member) && apps.marksOf(member, own).forApp) names.set(own, name);
+  }
+  return names;
 }

@@ -32,7 +32,7 @@ export interface Offer {
   readonly prompts: ReadonlyMap<string, Route>;
   /** The member that has a resource, and the URI that it has there. */
   findResource(uri: string): Route | undefined;
-  /** What clients call the tool that the user interface of a member calls by its own name; undefined if that is not clear. */
+  /** The name under which clients know the tool that a user interface calls by its own name; undefined if it is not clear. */
   appTool(own: string): string | undefined;
   readonly lists: Readonly<Record<ListName, Pages>>;
   /** The tools for clients that show no user interfaces: those without the ones that only user interfaces may call. */
@@ -74,12 +74,12 @@ export function assembleOffer(
   return {
     capabilities: offeredCapabilities(
       members.map(({ lists }) => lists.capabilities),
-      apps.any,
+      { apps: apps.any, sessionTasks: [...tools.values()].some(({ makesTasks }) => makesTasks) },
     ),
     tools,
     find: toolRoutes.find,
     prompts: new Map([...prompts].map(([name, { member, own }]) => [name, { member, own }])),
-    findResource: resourceFinder(members, apps, resources, templates),
+    findResource: resourceFinder(members, apps, resources, { templates, skills }),
     ...ofTools,
     lists: {
       tools: shown,
@@ -114,7 +114,7 @@ function toolLists(tools: ReadonlyMap<string, ToolRoute>, apps: Apps, optimized:
 }
 
 function isForModel(route: ToolRoute | undefined, apps: Apps): boolean {
-  return route === undefined || apps.marksOf(route.member, route.own)?.forModel !== false;
+  return route === undefined || apps.marksOf(route.member, route.own).forModel;
 }
 
 /** Every tool that a client or a workflow can name, whether clients see it or not. */
@@ -200,13 +200,14 @@ function firstWithUri(
   const found = new Map<string, Found>();
   for (const { name: member, lists } of members.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     for (const { key: own, page, item } of lists.lists[list]) {
-      const name = list === 'resources' ? apps.uriOf({ member, own }) : own;
+      const name = apps.uriOf({ member, own });
       if (found.has(name)) {
         outdone.push({ list, name, member, own });
         continue;
       }
-      const { span, uri } = item;
-      const patches = name === own || uri === undefined ? [] : [{ span: uri.span, bytes: jsonString(name) }];
+      const { span, uri, uriTemplate } = item;
+      const place = list === 'resourceTemplates' ? uriTemplate : uri;
+      const patches = name === own || place === undefined ? [] : [{ span: place.span, bytes: jsonString(name) }];
       found.set(name, { member, own, bytes: Buffer.concat(patchedParts(page, span.start, span.end, patches)) });
     }
   }
@@ -217,7 +218,7 @@ function resourceFinder(
   members: readonly OfferingMember[],
   apps: Apps,
   resources: ReadonlyMap<string, Found>,
-  templates: ReadonlyMap<string, Found>,
+  { templates, skills }: Readonly<Record<'templates' | 'skills', ReadonlyMap<string, Found>>>,
 ): Offer['findResource'] {
   const names = new Set(members.map(({ name }) => name));
   const folders = skillFolders(members);
@@ -228,9 +229,9 @@ function resourceFinder(
     const named = readMemberAppUri(uri);
     if (named !== undefined) return names.has(named.member) ? named : undefined;
     if (apps.isShared(uri)) return undefined;
-    const listed = resources.get(uri) ?? templates.get(uri);
+    const listed = resources.get(uri) ?? skills.get(uri) ?? templates.get(uri);
     const member =
-      skillMember(folders, uri) ?? listed?.member ?? apps.ownerOf(uri) ?? templateMember(templates, uri) ?? only;
+      listed?.member ?? apps.ownerOf(uri) ?? skillMember(folders, uri) ?? templateMember(templates, uri) ?? only;
     return member === undefined ? undefined : { member, own: uri };
   };
 }

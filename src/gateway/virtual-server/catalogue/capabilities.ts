@@ -3,12 +3,17 @@
 import { isObject, type JsonObject } from '#std/json.ts';
 import { APPS, declaredExtension, SKILLS, TASKS } from '../../wire/extensions/identifiers.ts';
 
+interface FoundInTools {
+  readonly apps: boolean;
+  readonly sessionTasks: boolean;
+}
+
 /**
  * `tools` always: workflows and members that join later have some. Lists of all kinds may change while members come and go,
  * and the server itself reports it. `extensions` are those that a member has and that can be carried. `apps`: a tool has a user
- * interface; servers need not declare the extension to have some.
+ * interface; servers need not declare the extension to have some. `sessionTasks`: a tool makes tasks of 2025-11-25.
  */
-export function offeredCapabilities(members: readonly JsonObject[], apps: boolean): JsonObject {
+export function offeredCapabilities(members: readonly JsonObject[], { apps, sessionTasks }: FoundInTools): JsonObject {
   const having = (feature: string) => members.filter((each) => isObject(each[feature]));
   const resources = having('resources');
   const subscribe = resources.some(({ resources: each }) => isObject(each) && each.subscribe === true);
@@ -18,6 +23,7 @@ export function offeredCapabilities(members: readonly JsonObject[], apps: boolea
     ...(resources.length > 0 ? { resources: { listChanged: true, ...(subscribe ? { subscribe } : {}) } } : {}),
     ...(having('completions').length > 0 ? { completions: {} } : {}),
     ...(having('logging').length > 0 ? { logging: {} } : {}),
+    ...(sessionTasks ? { tasks: { requests: { tools: { call: {} } } } } : {}),
     ...withExtensions({
       ...offered(members, TASKS),
       ...(apps ? { [APPS]: {} } : offered(members, APPS)),
@@ -39,6 +45,11 @@ function skills(members: readonly JsonObject[]): JsonObject {
 
 function withExtensions(extensions: JsonObject): JsonObject {
   return Object.keys(extensions).length === 0 ? {} : { extensions };
+}
+
+/** For clients of 2026-07-28: tasks of sessions are not theirs. */
+export function statelessCapabilities({ tasks: _tasks, ...capabilities }: JsonObject): JsonObject {
+  return capabilities;
 }
 
 /** For clients with sessions: tasks of 2026-07-28 are not theirs. */

@@ -23,7 +23,7 @@ export interface Catalogue {
   /** What all callers are offered, as far as it was read: of members that show each caller something else, nothing. */
   known(): Offer;
   /** The last offer to a caller, or the offer that it would get; undefined if a list that it depends on was never read. */
-  seen(caller: string): Offer | undefined;
+  lastOffer(caller: string): Offer | undefined;
   /** Reads the lists of a member now, for all callers. */
   check(member: Member, timeoutMs: number): Promise<Entry>;
   /** A member says that its lists have changed. */
@@ -105,12 +105,13 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       return kept instanceof Promise ? kept.then(({ offer }) => offer) : kept.offer;
     },
     known: () => knownOffer(state),
-    seen(caller) {
+    lastOffer(caller) {
       const all = parts.members.all();
       const isShared = all.every(({ perCaller }) => !perCaller);
       const found = state.kept.get(isShared ? '' : caller);
-      if (found !== undefined || !isShared) return found?.offer;
-      return all.every((member) => entries.look(member, undefined) !== undefined) ? knownOffer(state) : undefined;
+      if (found?.version === state.version || !isShared) return found?.offer;
+      const looked = all.map((member) => entries.look(member, undefined));
+      return looked.includes(undefined) ? found?.offer : keepOffer(state, '', all, looked).offer;
     },
     offer(exchange) {
       const kept = keptFor(state, exchange, parts.mode() === 'fail');

@@ -5,6 +5,7 @@ import type { BackendFault } from '../../backends/backend.ts';
 import { type Asked, type Asking, ask, type Cause, postExchange } from '../../backends/bridge/ask.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
 import { META_CAPABILITIES, META_CLIENT, META_VERSION } from '../../backends/bridge/protocol.ts';
+import { type AppMarks, readAppMarks, UNMARKED } from '../../wire/extensions/app-marks.ts';
 import { APPS, SKILLS } from '../../wire/extensions/identifiers.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { type ListItem, listItems } from '../../wire/lists.ts';
@@ -12,7 +13,7 @@ import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { readValue } from '../../wire/scan.ts';
 import { doubtfulReason, type ItemNotice, unreadableReason } from './item-notices.ts';
 import { LIST_NAMES, LISTS, type ListName } from './list-names.ts';
-import { mendItem } from './mend-item.ts';
+import { type Mended, mendItem } from './mend-item.ts';
 
 /** One item as the member sent it, without members that clients refuse. */
 export interface OfferedItem {
@@ -21,6 +22,8 @@ export interface OfferedItem {
   /** The page that it stands in; spans of `item` point into it. */
   readonly page: Buffer;
   readonly item: ListItem;
+  /** Of a tool. */
+  readonly marks?: AppMarks;
 }
 
 export interface MemberLists {
@@ -169,7 +172,8 @@ async function readPages(asking: Asking, cause: Cause, name: ListName): Promise<
   do {
     const params = cursor === undefined ? `{"_meta":${META}}` : `{"_meta":${META},"cursor":${JSON.stringify(cursor)}}`;
     const answer = await request(asking, cause, LISTS[name].method, params);
-    if (!answer.ok) return 'missing' in answer ? { ok: true, items: [], notices } : answer;
+    // A draft of the extension for skills may differ: the tools of the member stay.
+    if (!answer.ok) return 'missing' in answer || name === 'skills' ? { ok: true, items: [], notices } : answer;
     const list = listItems(answer.bytes, answer.span, name);
     if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${LISTS[name].method}: ${list.message}` } };
     for (const item of list.items) takeItem({ name, items, notices }, answer.bytes, item);
@@ -194,16 +198,23 @@ function takeItem(
   const notice = (what: ItemNotice['what'], why: string): void => {
     if (notices.length < NOTICES_MAX) notices.push({ list, name, what, why });
   };
-  const why = items.length === ITEMS_MAX ? TOO_MANY : unreadableReason(list, value);
+  const marks = list === 'tools' && mended !== undefined ? marksOf(mended) : UNMARKED;
+  const unreadable =
+    marks === undefined ? 'its _meta has a key that is not valid Unicode' : unreadableReason(list, value);
+  const why = items.length === ITEMS_MAX ? TOO_MANY : unreadable;
   if (mended === undefined || key === undefined || why !== undefined) {
     const unnamed = mended === undefined ? 'it cannot be read without its null members' : 'it has no URI';
     if (notices.at(-1)?.why !== TOO_MANY) notice('left-out', why ?? unnamed);
     return;
   }
-  items.push({ key, page: mended.page, item: mended.item });
+  items.push({ key, page: mended.page, item: mended.item, marks });
   if (mended.why !== undefined) notice('left-out', mended.why);
   const doubt = doubtfulReason(value);
   if (doubt !== undefined) notice('doubtful', doubt);
+}
+
+function marksOf({ page, item: { span } }: Mended): AppMarks | undefined {
+  return readAppMarks(page.subarray(span.start, span.end));
 }
 
 const UNREADABLE: BackendFault = { reason: 'answer-invalid', message: 'a list of the MCP server cannot be read' };

@@ -1,37 +1,40 @@
-// Skills of members (SEP-2640): folders of resources, of which all are the member's that has the skill. Pure.
+// Finds the member whose skill a resource belongs to (SEP-2640): a skill is a folder of resources, listed or not. Pure.
 
+import { isAppUri } from './apps.ts';
 import type { OfferingMember } from './rules.ts';
 
 /** Members by the folders of their skills; of equal ones the first member by name has it. */
 export type SkillFolders = ReadonlyMap<string, string>;
 
-export function skillFolders(members: readonly OfferingMember[]): SkillFolders {
-  const folders = new Map<string, string>();
-  for (const { name, lists } of members.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+/** Characters of a folder. Members and clients may send a URI of a megabyte of slashes. */
+const FOLDER_MAX = 1024;
+
+export function skillFolders(offering: readonly OfferingMember[]): SkillFolders {
+  const members = new Map<string, string>();
+  for (const { name, lists } of offering.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     for (const { key } of lists.lists.skills) {
-      const folder = folderOf(key);
-      if (folder !== undefined && !folders.has(folder)) folders.set(folder, name);
+      const folder = isAppUri(key) ? undefined : folderOf(key);
+      if (folder !== undefined && folder.length <= FOLDER_MAX && !members.has(folder)) members.set(folder, name);
     }
   }
-  return folders;
+  return members;
 }
-
-/** Folders within folders that are looked for: a client may send a URI of a megabyte of slashes. */
-const DEPTH_MAX = 32;
 
 /** The member whose skill a resource is part of: the skill itself, a file of it, or a folder in it. */
 export function skillMember(folders: SkillFolders, uri: string): string | undefined {
   if (folders.size === 0) return undefined;
-  const segments = uri.split('/', DEPTH_MAX);
-  for (let count = segments.length; count > 0; count -= 1) {
-    const member = folders.get(segments.slice(0, count).join('/'));
+  const beginning = uri.slice(0, FOLDER_MAX + 1);
+  let folder = beginning.length > FOLDER_MAX ? beginning.slice(0, beginning.lastIndexOf('/')) : beginning;
+  for (; folder !== ''; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
+    const member = folders.get(folder);
     if (member !== undefined) return member;
   }
   return undefined;
 }
 
-/** Without the last segment; undefined for a URI whose path has no segment left. */
+/** Without the last segment; undefined for a URI that has no authority and no path then: it would be a folder of everything. */
 function folderOf(uri: string): string | undefined {
+  const root = uri.indexOf('://');
   const slash = uri.lastIndexOf('/');
-  return slash <= uri.indexOf('://') + 2 ? undefined : uri.slice(0, slash);
+  return root < 0 || slash <= root + 3 ? undefined : uri.slice(0, slash);
 }

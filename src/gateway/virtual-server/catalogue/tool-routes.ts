@@ -1,6 +1,8 @@
 // Which tool of which member every name means, and how clients see it. Pure.
 
 import type { MemberTools, RoutedTool, Routes } from '#contracts/virtual-model/aggregate.ts';
+import { isObject } from '#std/json.ts';
+import { objectOf } from '../../backends/bridge/messages.ts';
 import { patchTool } from '../../gate/lists.ts';
 import { renameAppUris } from '../../wire/extensions/app-marks.ts';
 import { OWN_MEMBER } from '../own-tools/own-member.ts';
@@ -33,7 +35,7 @@ export function createToolRoutes(
     if (found === undefined) return undefined;
     const override = shown(member).overrides[own];
     const definition = renameAppUris(definitionOf(found, name, override), (uri) => apps.uriOf({ member, own: uri }));
-    const route = { name, member, own, advertised, definition };
+    const route = { name, member, own, advertised, makesTasks: mayMakeTasks(definition), definition };
     // A tool that an override gives this name comes before the one whose own name it is.
     if (override?.name !== undefined) dotted.set(`${member}.${override.name}`, route);
     if (!dotted.has(`${member}.${own}`)) dotted.set(`${member}.${own}`, route);
@@ -56,9 +58,15 @@ export function withOwnTools(
   const offered = own?.offer(reachable);
   if (offered === undefined) return reachable.tools;
   const routes = offered.map(({ name, definition }): [string, ToolRoute] => {
-    return [name, { name, member: OWN_MEMBER, own: name, advertised: true, definition }];
+    return [name, { name, member: OWN_MEMBER, own: name, advertised: true, makesTasks: false, definition }];
   });
   return new Map([...reachable.tools, ...routes]);
+}
+
+function mayMakeTasks(definition: Buffer): boolean {
+  if (!definition.includes('"taskSupport"')) return false;
+  const { execution } = objectOf(definition, { start: 0, end: definition.length });
+  return isObject(execution) && (execution.taskSupport === 'optional' || execution.taskSupport === 'required');
 }
 
 /** Of two with one name the first counts. */

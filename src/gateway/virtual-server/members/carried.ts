@@ -5,14 +5,15 @@ import type { JsonObject } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';
 import { applyPatches, changeMembers } from '../../backends/bridge/edit.ts';
 import { APPS, declaredExtension, SKILLS, TASKS } from '../../wire/extensions/identifiers.ts';
+import type { Span } from '../../wire/message.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 
 /** For each client and each request. */
 const CARRIED: readonly string[] = [APPS, SKILLS];
 
 /**
- * A member that hears of an extension may answer by it, for example with the handle of a task. For a client with sessions, and
- * for calls of the virtual server's own, nobody could ask for that task.
+ * A member that hears of an extension may answer by it, for example with the handle of a task. Nobody could ask for a task that is
+ * made for a call of the virtual server's own, or by a tool that is not known to make some.
  */
 export function withCarriedExtensions(exchange: Exchange): Exchange {
   const { body, message, era, carriesTasks = false } = exchange;
@@ -25,7 +26,7 @@ export function withCarriedExtensions(exchange: Exchange): Exchange {
   const patches = [
     ...((capabilities && changeMembers(body, capabilities.start, isNotCarried, kept)) ?? []),
     // 2025-11-25, Tasks: a server that offers none answers at once.
-    ...((era === 'session' && method === 'tools/call' && params && changeMembers(body, params.start, isTask)) || []),
+    ...((era === 'session' && method === 'tools/call' && !carriesTasks && params && withoutTask(body, params)) || []),
   ];
   if (patches.length === 0) return exchange;
   const changed = applyPatches(body, patches);
@@ -53,6 +54,6 @@ function isNotCarried(key: string): boolean {
   return key === 'extensions' || key === 'tasks';
 }
 
-function isTask(key: string): boolean {
-  return key === 'task';
+function withoutTask(body: Buffer, { start }: Span) {
+  return changeMembers(body, start, (key) => key === 'task');
 }

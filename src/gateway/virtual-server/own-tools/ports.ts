@@ -16,6 +16,8 @@ export interface ToolRoute extends Route {
   readonly name: string;
   /** Clients see it. Workflows can call the others too. */
   readonly advertised: boolean;
+  /** A client with a session may ask for a task (2025-11-25, Tasks). */
+  readonly makesTasks: boolean;
   /** As clients see it, or would. */
   readonly definition: Buffer;
 }

@@ -3,6 +3,7 @@
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
 import { NO_FLOW } from '../../backends/bridge/context.ts';
 import { callMessage } from '../../backends/bridge/messages.ts';
+import { coversUri } from '../../backends/bridge/protocol.ts';
 import { createReply, type Reply } from '../../backends/bridge/reply.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import { patchTarget } from '../../wire/ids.ts';
@@ -11,7 +12,7 @@ import { formatEvent, type SseEvent } from '../../wire/sse.ts';
 import { formatListenerEvent, type ReadEvent, readEventId } from '../calls/member-ids.ts';
 import { showMessage } from '../calls/member-messages.ts';
 import { openAtMember } from '../calls/open-call.ts';
-import { memberAppUri } from '../catalogue/apps.ts';
+import { isAppUri, memberAppUri, readMemberAppUri } from '../catalogue/apps.ts';
 import { LISTS } from '../catalogue/list-names.ts';
 import type { ListeningStream, Session } from '../sessions/session.ts';
 import type { World } from '../world.ts';
@@ -135,10 +136,12 @@ const UPDATED = 'notifications/resources/updated';
 
 /** A client may have subscribed to a user interface by the URI that tells it apart from another member's. */
 function nameUpdated({ subscriptions }: Session, member: string, bytes: Buffer): Buffer {
-  const scanned = bytes.includes(UPDATED) ? scanMessage(bytes) : undefined;
-  if (scanned?.ok !== true || scanned.message.kind !== 'notification' || scanned.message.method !== UPDATED)
-    return bytes;
-  const own = scanned.message.target?.value;
-  const uri = own === undefined ? undefined : memberAppUri({ member, own });
-  return uri !== undefined && subscriptions.has(uri) ? patchTarget(bytes, scanned.message, uri) : bytes;
+  if (![...subscriptions.keys()].some((uri) => readMemberAppUri(uri)?.member === member)) return bytes;
+  const scanned = scanMessage(bytes);
+  if (!scanned.ok || scanned.message.kind !== 'notification' || scanned.message.method !== UPDATED) return bytes;
+  const own = scanned.message.target?.value ?? '';
+  const uri = isAppUri(own) ? memberAppUri({ member, own }) : own;
+  return subscriptions.has(own) || !coversUri(subscriptions.keys(), uri)
+    ? bytes
+    : patchTarget(bytes, scanned.message, uri);
 }

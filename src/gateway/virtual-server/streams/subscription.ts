@@ -6,7 +6,13 @@ import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
 import { postExchange } from '../../backends/bridge/ask.ts';
 import { applyPatches, changeMembers } from '../../backends/bridge/edit.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
-import { META_CAPABILITIES, META_CLIENT, META_SUBSCRIPTION, META_VERSION } from '../../backends/bridge/protocol.ts';
+import {
+  coversUri,
+  META_CAPABILITIES,
+  META_CLIENT,
+  META_SUBSCRIPTION,
+  META_VERSION,
+} from '../../backends/bridge/protocol.ts';
 import { readAnswer } from '../../backends/bridge/reading.ts';
 import { createReply } from '../../backends/bridge/reply.ts';
 import { CHANGES, createOutlet, type Outlet } from '../../backends/bridge/stateless-client/outlet.ts';
@@ -38,7 +44,7 @@ export function openSubscription(
     for (const method of new Set(lists.map((list) => LISTS[list].changed)))
       notify(outlet, callMessage(method, undefined));
   });
-  const uris = [...owners.values()].flatMap((each) => [...each.values()]);
+  const uris = [...owners.values()].flat().map(({ uri }) => uri);
   outlet.begin({ methods, uris });
   const flows = [...owners].map(([member, own]) => subscribeAt(world, member, own, exchange, outlet));
 
@@ -52,18 +58,20 @@ export function openSubscription(
   };
 }
 
-/** URIs as the client has them, by those of the member. */
-type SubscribedUris = ReadonlyMap<string, string>;
+/** One URI, as the client and as the member has it. */
+interface SubscribedUri {
+  readonly uri: string;
+  readonly own: string;
+}
 
-function ownersOf({ members }: World, offer: Offer, wanted: unknown): ReadonlyMap<Member, SubscribedUris> {
+function ownersOf({ members }: World, offer: Offer, wanted: unknown): ReadonlyMap<Member, readonly SubscribedUri[]> {
   const uris = Array.isArray(wanted) ? wanted.filter((each) => typeof each === 'string') : [];
   const owned = uris.flatMap((uri) => {
     const route = offer.findResource(uri);
     const owner = route && members.find(route.member);
     return route === undefined || owner === undefined ? [] : [{ uri, owner, own: route.own }];
   });
-  const groups = Map.groupBy(owned, ({ owner }) => owner);
-  return new Map([...groups].map(([owner, each]) => [owner, new Map(each.map(({ own, uri }) => [own, uri]))]));
+  return Map.groupBy(owned, ({ owner }) => owner);
 }
 
 function notify(outlet: Outlet, bytes: Buffer): void {
@@ -74,7 +82,13 @@ function notify(outlet: Outlet, bytes: Buffer): void {
 const RETRY_MS = 5000;
 
 /** Again and again while the client listens: members come back. */
-function subscribeAt(world: World, member: Member, uris: SubscribedUris, exchange: Exchange, outlet: Outlet): Flow {
+function subscribeAt(
+  world: World,
+  member: Member,
+  uris: readonly SubscribedUri[],
+  exchange: Exchange,
+  outlet: Outlet,
+): Flow {
   const headers = { [HEADERS.protocolVersion]: LATEST_STATELESS_REVISION, [HEADERS.method]: 'subscriptions/listen' };
   let flow: Flow | undefined;
   let stopTimer: (() => void) | undefined;
@@ -85,7 +99,11 @@ function subscribeAt(world: World, member: Member, uris: SubscribedUris, exchang
   }
 
   function open(): void {
-    const body = callMessage('subscriptions/listen', '"skep-listen"', subscriptionParams([...uris.keys()]));
+    const body = callMessage(
+      'subscriptions/listen',
+      '"skep-listen"',
+      subscriptionParams([...new Set(uris.map(({ own }) => own))]),
+    );
     const answer = readAnswer(
       {
         head: () => undefined,
@@ -93,8 +111,9 @@ function subscribeAt(world: World, member: Member, uris: SubscribedUris, exchang
           if (message.kind !== 'notification' || message.method !== 'notifications/resources/updated') return;
           // The id of the subscription is the member's, and the client has another one.
           const meta = message.meta && changeMembers(bytes, message.meta.span.start, isSubscription);
-          const target = uris.get(message.target?.value ?? '');
-          notify(outlet, applyPatches(bytes, [...(meta ?? []), ...messagePatches(message, { target })]));
+          for (const target of namesOf(uris, message.target?.value ?? '')) {
+            notify(outlet, applyPatches(bytes, [...(meta ?? []), ...messagePatches(message, { target })]));
+          }
         },
         part: () => true,
         end: again,
@@ -114,6 +133,12 @@ function subscribeAt(world: World, member: Member, uris: SubscribedUris, exchang
     },
     resume: () => undefined,
   };
+}
+
+/** The names under which the client has subscribed to a resource of the member, or to a part of one. */
+function namesOf(uris: readonly SubscribedUri[], updated: string): readonly string[] {
+  const covering = uris.filter(({ own }) => coversUri([own], updated));
+  return covering.map(({ uri, own }) => uri + updated.slice(own.length));
 }
 
 function isSubscription(key: string): boolean {

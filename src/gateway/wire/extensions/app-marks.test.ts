@@ -20,6 +20,11 @@ it.each([
   expect(readAppMarks(Buffer.from(JSON.stringify({ name: 'a', ...definition })))).toEqual(marks);
 });
 
+it('knows nothing of metadata with a key that is not valid Unicode', () => {
+  for (const meta of ['{"\\ud800":1}', '{"ui":{"\\ud800":1}}'])
+    expect(readAppMarks(Buffer.from(`{"name":"a","_meta":${meta}}`))).toBeUndefined();
+});
+
 it('renames each place of the URI, and keeps all other bytes', () => {
   const definition =
     '{ "_meta":{"ui/resourceUri":"ui://a", "ui":{"big":9007199254740993,"resourceUri":"ui:\\/\\/a"}} }';

@@ -1,6 +1,6 @@
 // The user interface that the definition of a tool names, and who may call the tool (SEP-1865, MCP Apps, revision 2026-01-26).
 
-import { isObject } from '#std/json.ts';
+import { isObject, type Json } from '#std/json.ts';
 import { type Member, objectMembers } from '../json-walk.ts';
 import type { Span } from '../message.ts';
 import { jsonString, type Patch, patchBytes } from '../patch.ts';
@@ -15,25 +15,33 @@ export interface AppMarks {
   readonly forApp: boolean;
 }
 
-const UNMARKED: AppMarks = { uris: [], forModel: true, forApp: true };
+export const UNMARKED: AppMarks = { uris: [], forModel: true, forApp: true };
 /** Older hosts read the second. */
 const [SETTINGS, RESOURCE_URI, LEGACY_URI] = ['ui', 'resourceUri', 'ui/resourceUri'];
 
-/** `definition` is one tool of a list, as JSON bytes. */
-export function readAppMarks(definition: Buffer): AppMarks {
-  const meta = metaOf(definition);
-  if (meta.length === 0) return UNMARKED;
-  const uris = uriSpans(definition, meta).flatMap((span) => uriAt(definition, span) ?? []);
-  const settings = meta.find(({ key }) => key === SETTINGS);
-  const value = settings === undefined ? undefined : readValue(definition, settings.value);
-  const visibility = isObject(value) && Array.isArray(value.visibility) ? value.visibility : undefined;
-  if (visibility === undefined) return { ...UNMARKED, uris };
-  return { uris, forModel: visibility.includes('model'), forApp: visibility.includes('app') };
+/**
+ * `definition` is one tool of a list, as JSON bytes. Undefined if its metadata has a key that is not valid Unicode, so that no URI in
+ * it could be changed.
+ */
+export function readAppMarks(definition: Buffer): AppMarks | undefined {
+  const found = readMeta(definition);
+  if (found === undefined) return undefined;
+  if (found.meta.length === 0) return UNMARKED;
+  const uris = found.uris.flatMap((span) => uriAt(definition, span) ?? []);
+  const settings = found.meta.filter(({ key }) => key === SETTINGS).map(({ value }) => readValue(definition, value));
+  const allows = (audience: string) => settings.every((each) => isFor(each, audience));
+  return { uris, forModel: allows('model'), forApp: allows('app') };
+}
+
+/** By default everybody may call a tool. */
+function isFor(settings: Json | undefined, audience: string): boolean {
+  const visibility = isObject(settings) ? settings.visibility : undefined;
+  return !Array.isArray(visibility) || visibility.includes(audience);
 }
 
 /** The definition with other URIs of its user interface. */
 export function renameAppUris(definition: Buffer, rename: (uri: string) => string): Buffer {
-  const patches = uriSpans(definition, metaOf(definition)).flatMap((span): readonly Patch[] => {
+  const patches = (readMeta(definition)?.uris ?? []).flatMap((span): readonly Patch[] => {
     const uri = uriAt(definition, span);
     const renamed = uri === undefined ? undefined : rename(uri);
     return renamed === undefined || renamed === uri ? [] : [{ span, bytes: jsonString(renamed) }];
@@ -44,22 +52,31 @@ export function renameAppUris(definition: Buffer, rename: (uri: string) => strin
   );
 }
 
-function metaOf(definition: Buffer): readonly Member[] {
-  return membersAt(definition, { start: 0, end: definition.length }, '_meta');
+interface Meta {
+  readonly meta: readonly Member[];
+  /** Places of URIs. */
+  readonly uris: readonly Span[];
 }
 
-function uriSpans(definition: Buffer, meta: readonly Member[]): readonly Span[] {
-  return meta.flatMap(({ key, value }) => {
-    if (key === LEGACY_URI) return [value];
-    if (key !== SETTINGS) return [];
-    const settings = objectMembers(definition, value.start) ?? [];
-    return settings.filter((each) => each.key === RESOURCE_URI).map((each) => each.value);
-  });
+function readMeta(definition: Buffer): Meta | undefined {
+  const found = objectMembers(definition, 0)?.find(({ key }) => key === '_meta');
+  if (found === undefined) return { meta: [], uris: [] };
+  const meta = membersOf(definition, found.value);
+  const inside = meta?.filter(({ key }) => key === SETTINGS).map(({ value }) => membersOf(definition, value));
+  if (meta === undefined || inside?.some((members) => members === undefined) === true) return undefined;
+  const settings = (inside ?? []).flatMap((members) => members ?? []);
+  const places = [
+    ...meta.filter(({ key }) => key === LEGACY_URI),
+    ...settings.filter(({ key }) => key === RESOURCE_URI),
+  ];
+  return { meta, uris: places.map(({ value }) => value) };
 }
 
-function membersAt(bytes: Buffer, { start }: Span, name: string): readonly Member[] {
-  const found = objectMembers(bytes, start)?.find(({ key }) => key === name);
-  return (found && objectMembers(bytes, found.value.start)) ?? [];
+const BEGIN_OBJECT = 0x7b;
+
+/** A value of another type has no members; undefined for an object that cannot be read. */
+function membersOf(bytes: Buffer, { start }: Span): readonly Member[] | undefined {
+  return bytes[start] === BEGIN_OBJECT ? objectMembers(bytes, start) : [];
 }
 
 function uriAt(bytes: Buffer, span: Span): string | undefined {
