@@ -1,4 +1,4 @@
-// The answer to `resources/read` with the URI by which the client asked, if the member calls the resource by another one.
+// Gives the answer to `resources/read` the URI by which the client asked, if the member has the resource under another one.
 
 import type { Answer } from '../../backends/backend.ts';
 import { isErrorStatus, rewriteAnswer } from '../../backends/rewrite-answer.ts';
