@@ -11,7 +11,7 @@ type Formats<T> = Readonly<Record<string, () => Promise<Render<T>>>>;
 export const VALIDATION_FORMATS = {
   text: async () => (await import('./text.ts')).textOfValidation,
   json: async () => (await import('./json.ts')).jsonOfValidation,
-  sarif: async () => (await import('./sarif.ts')).renderSarif,
+  sarif: async () => (await import('./sarif.ts')).renderValidationSarif,
   junit: async () => (await import('./junit.ts')).junitOfValidation,
   github: async () => (await import('./github.ts')).githubOfValidation,
   markdown: async () => (await import('./markdown.ts')).markdownOfValidation,
@@ -20,6 +20,7 @@ export const VALIDATION_FORMATS = {
 export const PLAN_FORMATS = {
   text: async () => (await import('./text.ts')).textOfPlan,
   json: async () => (await import('./json.ts')).jsonOfPlan,
+  sarif: async () => (await import('./sarif.ts')).renderPlanSarif,
   github: async () => (await import('./github-plan.ts')).githubOfPlan,
   markdown: async () => (await import('./markdown.ts')).markdownOfPlan,
 } satisfies Formats<RunResult>;

@@ -22,6 +22,7 @@ export function jsonOfPlan(result: RunResult): string {
     commits: result.commits,
     quarantined: quarantinedOf(result),
     against: result.against,
+    rendered: result.rendered,
     summary: { ...countsOf(plan), unchanged: plan.unchanged.length, held: plan.held.length },
     batches: plan.batches.map(({ name, changes }) => ({
       name,

@@ -18,6 +18,7 @@ import { definitionsOf, type Loaded, type LoadedResource, load } from './read/lo
 import { parseFile } from './read/parsed-file.ts';
 import { problemOf } from './read/problem-of.ts';
 import type { LoadCache, SourceFile } from './read/source-file.ts';
+import { restsOnUnknown } from './read/substitute/unknown-values.ts';
 import { resolve } from './resolve/resolve.ts';
 
 export interface ValidateInput {
@@ -103,7 +104,7 @@ function checkReferences(
   const own = new Set(kinds.map((kind) => kind.kind));
   const views = openViews({ apiGroup, layers: [sound.map((each) => each.defaulted ?? each.object)] });
   const enforced = declaredImages(resources, views);
-  const { problems } = resolve({
+  const resolved = resolve({
     loaded: resources,
     invalid,
     kinds,
@@ -113,11 +114,23 @@ function checkReferences(
     leftAlone: new Set(),
     living: () => undefined,
   });
+  const problems = withoutUnknown(resolved.problems, resources);
   return {
     unresolved: problems.filter(({ code }) => code !== 'image-unknown'),
     unknownImages: enforced.problems,
     emptyFilters: emptyFilters(sound, views),
   };
+}
+
+/** Whether a value that only a cluster has leads anywhere cannot be told here. */
+function withoutUnknown(problems: readonly Problem[], resources: readonly LoadedResource[]): readonly Problem[] {
+  const unknown = new Map(
+    resources.flatMap(({ id, unknown: each }) => (each === undefined ? [] : [[keyOf(id), each]])),
+  );
+  if (unknown.size === 0) return problems;
+  return problems.filter(
+    ({ resource, pointer }) => resource === undefined || !restsOnUnknown(pointer, unknown.get(keyOf(resource))),
+  );
 }
 
 const PLAINTEXT: Finding = {
