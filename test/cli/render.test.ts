@@ -206,6 +206,16 @@ test('a value that becomes a variable takes no endpoint away', async () => {
   expect(stdout).not.toContain('what clients notice:');
 });
 
+test('a reference whose name is a variable may lead somewhere', async () => {
+  commitBase({ 'apps/clock.yaml': server('clock', 'x:1') });
+  fleet.commit({ 'apps/owl.yaml': server('owl', 'x:1', ', groupRef: {name: "${GROUP}"}') });
+  const { code, stdout } = await renderApps();
+  expect(stdout).not.toContain('reference-missing');
+  expect(code).toBe(0);
+  fleet.commit({ 'apps/owl.yaml': server('owl', 'x:1', ', groupRef: {name: absent}') });
+  expect((await renderApps()).stdout).toContain('error reference-missing: no MCPGroup "absent" in namespace tools');
+});
+
 test('a folder that one of the commits lacks is created or deleted as a whole', async () => {
   commitBase({ README: '' });
   fleet.commit({ 'apps/clock.yaml': server('clock', 'x:1') });
