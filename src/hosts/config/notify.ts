@@ -32,7 +32,7 @@ const CHAT = object(
   {
     service: choice('The chat.', ['slack', 'teams']),
     urlFile: text(
-      'File with the URL of the incoming webhook (Slack) or workflow (Microsoft Teams); read anew each time.',
+      'File with the URL of the incoming webhook (Slack) or workflow (Microsoft Teams); read again each time.',
       {
         minLength: 1,
       },
