@@ -38,6 +38,10 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
       const { findings } = bySchema(known.structural, object);
       return { findings: [...metadata, ...findings] };
     }
+    case 'recalled': {
+      const { findings } = bySchema(known.structural, object);
+      return { findings: [...metadata, ...findings.map(softened)] };
+    }
     case 'unchecked':
       return { findings: metadata };
     case 'ours': {
@@ -50,6 +54,15 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
         : { findings: all, defaulted };
     }
   }
+}
+
+/** Releases add fields and words. */
+const MAY_BE_NEW: ReadonlySet<string> = new Set(['schema-unknown-field', 'schema-enum']);
+
+function softened(finding: Finding): Finding {
+  if (!MAY_BE_NEW.has(finding.code)) return finding;
+  const message = `${finding.message} This is by the schema that comes with skep: --schemas names the definitions of your release.`;
+  return { ...finding, severity: 'warning', message };
 }
 
 /** The same of what is known to be sound. */
