@@ -1,8 +1,8 @@
 // Going back to an earlier run, and what ends it: a bad commit stays out of use until a newer one comes.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { jsonOfPlan } from '#reconciler/report/formats/json.ts';
 import { textOfHistory } from '#reconciler/report/history.ts';
-import { jsonOfPlan } from '#reconciler/report/json.ts';
 import { textOfPlan } from '#reconciler/report/text.ts';
 import { approve } from '#reconciler/run/operate/approve.ts';
 import { learnOlder, quarantine } from '#reconciler/run/operate/rollback.ts';

@@ -2,11 +2,11 @@
 
 import { sha256 } from '#std/hash.ts';
 import { formatId, type Problem } from '#std/problem.ts';
-import type { RunResult } from '../run/result.ts';
-import { pathInRoot, type ReportContext } from './context.ts';
-import { bySeverity } from './order.ts';
-import type { ReportedValidation } from './validation.ts';
-import { visible } from './visible.ts';
+import type { RunResult } from '../../run/result.ts';
+import { pathInRoot, type ReportContext } from '../context.ts';
+import { bySeverity } from '../order.ts';
+import type { ReportedValidation } from '../validation.ts';
+import { visible } from '../visible.ts';
 
 /** What code scanning takes of one run; more are refused as a whole. */
 const RESULTS_MAX = 25_000;

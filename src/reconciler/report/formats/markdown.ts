@@ -3,20 +3,20 @@
 
 import { formatId, type Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
-import type { Impact } from '../run/impact/impact.ts';
-import type { Explanation } from '../run/plan/explain.ts';
-import type { Change, Plan } from '../run/plan/plan.ts';
-import { type RunResult, refusedChanges } from '../run/result.ts';
-import { countsOf, formatValue, textOfDifference, unpreviewed } from './change-text.ts';
-import { pathInRoot, type ReportContext } from './context.ts';
-import { fateOf, keptOf, nameOfWaiting } from './deletion-text.ts';
-import { linesOfExplanations } from './explanations.ts';
-import { fold } from './fold.ts';
-import { type Notice, noticesOf, restartedIds } from './impact.ts';
+import type { Impact } from '../../run/impact/impact.ts';
+import type { Explanation } from '../../run/plan/explain.ts';
+import type { Change, Plan } from '../../run/plan/plan.ts';
+import { type RunResult, refusedChanges } from '../../run/result.ts';
+import { countsOf, formatValue, textOfDifference, unpreviewed } from '../change-text.ts';
+import { pathInRoot, type ReportContext } from '../context.ts';
+import { fateOf, keptOf, nameOfWaiting } from '../deletion-text.ts';
+import { linesOfExplanations } from '../explanations.ts';
+import { fold } from '../fold.ts';
+import { type Notice, noticesOf, restartedIds } from '../impact.ts';
+import { bySeverity, countOf, validatedSize } from '../order.ts';
+import { earlierLines, textOfCompared, textOfQuarantined, whyPaused } from '../text.ts';
+import type { ReportedValidation } from '../validation.ts';
 import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
-import { bySeverity, countOf, validatedSize } from './order.ts';
-import { earlierLines, textOfCompared, textOfQuarantined, whyPaused } from './text.ts';
-import type { ReportedValidation } from './validation.ts';
 
 export function markdownOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
   const size = validatedSize(summary);

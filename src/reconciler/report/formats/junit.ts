@@ -1,10 +1,10 @@
 // A validation as JUnit XML: a suite for each file that has problems, a case for each of them, and one for the whole.
 
 import { formatId, formatProblem, type Problem } from '#std/problem.ts';
-import { pathInRoot, type ReportContext } from './context.ts';
-import { validatedSize } from './order.ts';
-import type { ReportedValidation } from './validation.ts';
-import { visible } from './visible.ts';
+import { pathInRoot, type ReportContext } from '../context.ts';
+import { validatedSize } from '../order.ts';
+import type { ReportedValidation } from '../validation.ts';
+import { visible } from '../visible.ts';
 
 export function junitOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
   const byFile = Map.groupBy(problems, ({ place }) => fileOf(place?.file, context));
