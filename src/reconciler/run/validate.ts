@@ -6,7 +6,7 @@ import { keyOf } from '#kubernetes/rules/object.ts';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
-import type { Problem } from '#std/problem.ts';
+import { type Problem, sortByPlace } from '#std/problem.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { declaredImages } from './catalogue/declared-images.ts';
 import { emptyFilters } from './catalogue/empty-filters.ts';
@@ -45,6 +45,8 @@ export interface Validation {
     readonly audited?: number;
   };
   readonly problems: readonly Problem[];
+  /** Paths of everything that was read, sorted. */
+  readonly files: readonly string[];
 }
 
 export function validate(input: ValidateInput): Validation {
@@ -68,7 +70,7 @@ export function validate(input: ValidateInput): Validation {
   const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
   const evaluated = evaluatePolicies(input, sound, parsed.flatMap(definitionsOf));
   const plain = resources.filter(isPlainSecret).map((resource) => problemOf(resource, PLAINTEXT));
-  const problems = [
+  const problems = sortByPlace([
     ...unread,
     ...loaded.problems,
     ...references.unresolved,
@@ -77,13 +79,14 @@ export function validate(input: ValidateInput): Validation {
     ...references.emptyFilters,
     ...inside,
     ...(evaluated?.problems ?? []),
-  ];
+  ]);
   for (const { severity, resource } of problems) {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
   }
+  const files = [...new Set(documents.map(({ path }) => path))].sort();
   return {
     summary: {
-      files: new Set(documents.map(({ path }) => path)).size,
+      files: files.length,
       resources: loaded.resources.length,
       valid: loaded.resources.length - broken.size,
       invalid: broken.size,
@@ -91,6 +94,7 @@ export function validate(input: ValidateInput): Validation {
       audited: evaluated?.audited === 0 ? undefined : evaluated?.audited,
     },
     problems,
+    files,
   };
 }
 

@@ -236,7 +236,7 @@ test('the command: back at once, deletions wait as ever, the source is let go ag
   const first = await run();
   publish(fleet, { clock: '2.0.0', news: '1.0.0' });
   await run();
-  const gone = await folder.run('rollback', '--to', first.id.slice(0, 8), '-o', 'json');
+  const gone = await folder.run('rollback', first.id.slice(0, 8), '-o', 'json');
   const printed = JSON.parse(gone.stdout);
   const [list, ...others] = printed.approvals;
   expect([gone.code, await image(), others]).toEqual([5, '1.0.0', []]);

@@ -1,52 +1,52 @@
-// A validation as JUnit XML: a suite for each file that has problems, a case for each of them, and one for the whole.
+// A validation as JUnit XML: a case for each file, which fails if there is an error in it.
 
-import { formatId, formatProblem, type Problem } from '#std/problem.ts';
+import { formatProblem, type Problem } from '#std/problem.ts';
 import { pathInRoot, type ReportContext } from '../context.ts';
-import { validatedSize } from '../order.ts';
 import type { ReportedValidation } from '../validation.ts';
 import { visible } from '../visible.ts';
 
-export function junitOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
-  const byFile = Map.groupBy(problems, ({ place }) => fileOf(place?.file, context));
-  const whole = validatedSize(summary);
-  const suites = [
-    suite('skep validate', [`    <testcase${attributes({ name: whole, classname: 'skep validate' })}/>`], 0),
-    ...[...byFile].map(([file, each]) => suite(file, each.map(testcase), failuresIn(each))),
-  ];
-  const totals = { name: 'skep validate', tests: problems.length + 1, failures: failuresIn(problems), errors: 0 };
+const NAME = 'skep validate';
+
+export function junitOfValidation({ files, problems }: ReportedValidation, context: ReportContext): string {
+  const shown = (file: string): string => pathInRoot(file, context) ?? file;
+  const byFile = new Map(files.map((file) => [shown(file), [] as Problem[]]));
+  for (const problem of problems) {
+    const file = problem.place === undefined ? NO_FILE : shown(problem.place.file);
+    byFile.set(file, [...(byFile.get(file) ?? []), problem]);
+  }
+  const cases = [...byFile].map(([file, each]) => testcase(file, each));
+  const failures = [...byFile.values()].filter((each) => errorsIn(each).length > 0).length;
+  const totals = { tests: cases.length, failures, errors: 0 };
   const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes(totals)}>`,
-    ...suites,
+    `<testsuites${attributes({ name: NAME, ...totals })}>`,
+    `  <testsuite${attributes({ name: NAME, ...totals, skipped: 0 })}>`,
+    ...cases,
+    '  </testsuite>',
     '</testsuites>',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function fileOf(file: string | undefined, context: ReportContext): string {
-  return file === undefined ? 'the whole repository' : (pathInRoot(file, context) ?? file);
-}
+/** Problems without a place, such as those of policies. */
+const NO_FILE = 'the whole repository';
 
-function failuresIn(problems: readonly Problem[]): number {
-  return problems.filter(({ severity }) => severity === 'error').length;
-}
-
-function suite(name: string, cases: readonly string[], failures: number): string {
-  const head = `  <testsuite${attributes({ name, tests: cases.length, failures, errors: 0, skipped: 0 })}>`;
-  return [head, ...cases, '  </testsuite>'].join('\n');
+function errorsIn(problems: readonly Problem[]): readonly Problem[] {
+  return problems.filter(({ severity }) => severity === 'error');
 }
 
 /** A warning fails nothing: it is what the case has to say. */
-function testcase(problem: Problem): string {
-  const { code, severity, message, pointer = '', resource, place } = problem;
-  const subject = resource === undefined ? '' : ` ${formatId(resource)}`;
-  const head = `    <testcase${attributes({ name: `${code}${subject} ${pointer}`.trimEnd(), classname: place?.file ?? '' })}>`;
-  const text = escaped(formatProblem(problem));
+function testcase(file: string, problems: readonly Problem[]): string {
+  const [first, ...others] = errorsIn(problems);
+  const head = `    <testcase${attributes({ name: file, classname: NAME })}`;
+  if (problems.length === 0) return `${head}/>`;
+  const text = escaped(problems.map(formatProblem).join('\n'));
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   const body =
-    severity === 'error'
-      ? `      <failure${attributes({ type: code, message })}>${text}</failure>`
-      : `      <system-out>${text}</system-out>`;
-  return [head, body, '    </testcase>'].join('\n');
+    first === undefined
+      ? `      <system-out>${text}</system-out>`
+      : `      <failure${attributes({ type: first.code, message: `${first.message}${more}` })}>${text}</failure>`;
+  return [`${head}>`, body, '    </testcase>'].join('\n');
 }
 
 function attributes(values: Readonly<Record<string, string | number>>): string {

@@ -87,11 +87,17 @@ function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): rea
   }
 }
 
-/** Unknown fields are errors: the API server would drop them without a word. */
+/**
+ * Unknown fields are errors: the API server would drop them without a word. A value of the wrong type is one mistake, whatever
+ * fields it has.
+ */
 function bySchema(structural: Structural, object: JsonObject): { findings: Finding[]; defaulted: JsonObject } {
   const unknown = structural.unknownFields(object);
   const defaulted = structural.withDefaults(unknown.length === 0 ? object : structural.prune(object));
-  return { findings: [...unknown, ...structural.validate(defaulted)], defaulted };
+  const faults = structural.validate(defaulted);
+  const mistyped = faults.flatMap(({ code, pointer }) => (code === 'schema-type' ? [pointer] : []));
+  const ownFault = unknown.filter(({ pointer }) => !mistyped.some((each) => pointer.startsWith(`${each}/`)));
+  return { findings: [...ownFault, ...faults], defaulted };
 }
 
 /** Fields that the schema does not name are gone already. Undefined where a kind would look into a field that is not there. */
