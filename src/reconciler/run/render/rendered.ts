@@ -12,7 +12,7 @@ export interface Rendered {
   readonly unknown: readonly string[];
 }
 
-export interface RenderedCommit {
+interface RenderedCommit {
   /** The branch, tag or commit that was asked for. */
   readonly name: string;
   readonly commit: string;
