@@ -4,7 +4,7 @@ import { REGISTRY_CONFIG_SCHEMA } from '#contracts/registry/config.ts';
 import { CONFIG_SCHEMA } from '#hosts/config/config.ts';
 import { VERSIONS } from '#reconciler/kinds/crd.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
-import { OUTPUT_SCHEMAS } from '#reconciler/report/json-schemas.ts';
+import { OUTPUT_SCHEMAS } from '#reconciler/report/formats/json-schemas.ts';
 import { PLAN_FILE, publishedSchema } from '#reconciler/run/plan-file/format.ts';
 import { STATE_SNAPSHOT } from '#reconciler/run/plan-file/state-snapshot-format.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

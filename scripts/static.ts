@@ -1,4 +1,4 @@
-// `npm run static`: types, lint and format, dead code, generated files, words, build. Stops at nothing, reports all.
+// `npm run static`: types, lint and format, dead code, generated files, full folders, words, build. Stops at nothing, reports all.
 
 import { spawnSync } from 'node:child_process';
 
@@ -19,6 +19,7 @@ const STEPS: readonly Step[] = [
     name: 'generated files are committed',
     command: ['git', 'diff', '--exit-code', '--stat', '--', 'manifests', 'docs'],
   },
+  { name: 'folders that hold too many files', command: ['node', 'scripts/folders.ts'] },
   { name: 'words that make sentences hard to read', command: ['node', 'scripts/words.ts'] },
   { name: 'build', command: ['node', 'scripts/build.ts'] },
 ];

@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync, Visitor } from 'oxc-parser';
 import { describe, expect, test } from 'vitest';
+import { crowdedFolders } from '../scripts/folders/crowded.ts';
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
@@ -259,7 +260,6 @@ function crossesPrograms(from: string, to: string): boolean {
 const SHARE_OF_A_FOLDER = 0.3;
 
 /** How many files a folder may hold: all that lie in it, the tests beside the code too, those in its own folders not. */
-const FILES_IN_A_FOLDER = 30;
 
 /** A screen. */
 const LINES_OF_A_FUNCTION = 50;
@@ -313,10 +313,7 @@ const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) =>
   'no file imports itself through others, types included': (files) =>
     cycles(new Map(files.map((file) => [file.path, file.imports.flatMap((each) => target(file, each) ?? [])]))),
 
-  'no folder holds more than 30 files': (_files, paths) =>
-    [...Map.groupBy(paths, (path) => dirname(path))]
-      .filter(([, inside]) => inside.length > FILES_IN_A_FOLDER)
-      .map(([folder, inside]) => `${folder}: ${inside.length}`),
+  'no folder holds more than 30 files': (_files, paths) => crowdedFolders(paths),
 
   'a file of more than 250 lines says why it is one': (files) =>
     files

@@ -41,3 +41,12 @@ export function formatProblem(problem: Problem): string {
   const whose = resource === undefined ? '' : ` (${formatId(resource)})`;
   return `${where}${problem.severity} ${problem.code}: ${problem.message}${whose}`;
 }
+
+/** By file, line and column. Problems without a place come first. */
+export function sortByPlace(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted(({ place: one }, { place: other }) => {
+    if (one === undefined || other === undefined) return Number(one !== undefined) - Number(other !== undefined);
+    if (one.file !== other.file) return one.file < other.file ? -1 : 1;
+    return one.line - other.line || one.column - other.column;
+  });
+}

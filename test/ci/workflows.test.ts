@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { commandLine } from '#cli/command-line.ts';
+import { VERSION } from '#hosts/version.ts';
 import { schemaFaults } from './github-schema.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,11 +19,16 @@ const ACTION = join(ROOT, '.github/actions/validate');
 const WORKFLOWS = [
   ...readdirSync(join(ROOT, '.github/workflows')).map((name) => `.github/workflows/${name}`),
   'manifests/init/.github/workflows/validate.yaml',
+  'manifests/ci/github-plan.yaml',
 ];
-const ALL = [...WORKFLOWS, '.github/actions/validate/action.yml'];
+const ALL = [...WORKFLOWS, '.github/actions/validate/action.yml', '.github/actions/plan/action.yml'];
 
 /** By tag, because no commit of it is known for sure. */
-const BY_TAG = ['github/codeql-action/upload-sarif@v3', 'skep-dev/skep/.github/actions/validate@v0.0.0'];
+const BY_TAG = [
+  'github/codeql-action/upload-sarif@v3',
+  'skep-dev/skep/.github/actions/validate@v0.0.0',
+  `skep-dev/skep/.github/actions/plan@v${VERSION}`,
+];
 
 interface Step {
   readonly uses?: string;

@@ -502,7 +502,7 @@ describe('a call', () => {
     {
       reason: 'a value that an option does not take',
       args: ['plan', '-o', 'xml'],
-      says: "error usage: option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json, github, markdown.",
+      says: "error usage: option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json, sarif, github, markdown.",
     },
     {
       reason: 'a configuration file that is not there',

@@ -64,7 +64,7 @@ describe('bash', () => {
         ['skep', 'completion', ''],
       ]),
     ).toEqual([
-      ['text', 'json', 'github', 'markdown'],
+      ['text', 'json', 'sarif', 'github', 'markdown'],
       ['markdown'],
       ['vmcp'],
       expect.arrayContaining(['bash', 'zsh', 'fish']),

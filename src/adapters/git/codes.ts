@@ -25,6 +25,8 @@ export const GIT_CODES = {
     'What answers at the URL is no Git repository, or it is hidden from these credentials; correct the URL.',
   'git-ref-not-found':
     'The repository has no such branch, tag or commit, no tag in the range, or its server does not hand the commit out; correct it where it is configured.',
+  'git-history-missing':
+    'The two commits have no common ancestor in this clone, because it lacks a part of the history or because they are unrelated. Fetch the whole history (`fetch-depth: 0` of actions/checkout, `GIT_DEPTH: 0` of GitLab, `git fetch --unshallow`), or name another base.',
   'git-signature-missing':
     'The commit, or the tag that leads to it, is not signed, and `verify` asks for it. The last good commit stays in use.',
   'git-signature-untrusted':

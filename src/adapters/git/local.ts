@@ -29,7 +29,7 @@ export interface LocalOptions {
 }
 
 /** gitrepository-layout(5): of a linked work tree HEAD is its own, everything else is the main repository's. */
-interface Layout {
+export interface Layout {
   readonly own: string;
   readonly common: string;
 }
@@ -52,7 +52,7 @@ export function openLocal({ folder, reference: followed, path, limits, trust: re
       const known = recent.get(key);
       if (known !== undefined) return known;
       await trust.check(store, { reference: named, tip, commit });
-      const read = (oids: readonly string[]) => retried(() => readBlobs(objects, limits.maxObjectBytes, oids));
+      const read = (oids: readonly string[]) => readAgain(() => readBlobs(objects, limits.maxObjectBytes, oids));
       const checkout = { commit, ...listFiles(store, commit, path), read };
       recent.set(key, checkout);
       return checkout;
@@ -61,10 +61,10 @@ export function openLocal({ folder, reference: followed, path, limits, trust: re
     }
   };
   return {
-    fetch: () => retried(() => bring(followed)),
-    at: (commit) => retried(() => bring(commitReference(commit))),
+    fetch: () => readAgain(() => bring(followed)),
+    at: (commit) => readAgain(() => bring(commitReference(commit))),
     ancestors: (commit, count) =>
-      retried(async () => {
+      readAgain(async () => {
         const { common } = await findLayout(folder);
         const store = openObjectStore(join(common, 'objects'), limits.maxObjectBytes);
         try {
@@ -96,7 +96,7 @@ async function tagsOf({ common }: Layout): Promise<string[]> {
 }
 
 /** `git gc` of whoever works there may move objects between our looking for packs and reading them: then we look again. */
-async function retried<T>(run: () => Promise<T>): Promise<T> {
+export async function readAgain<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -106,7 +106,7 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-async function findLayout(folder: string): Promise<Layout> {
+export async function findLayout(folder: string): Promise<Layout> {
   for (const candidate of [join(folder, '.git'), folder]) {
     const found = await stat(candidate).catch(nothingWhereMissing);
     const own = found?.isFile() ? await linkedFolder(candidate) : candidate;
@@ -129,7 +129,7 @@ async function linkedFolder(file: string): Promise<string | undefined> {
   return text.startsWith('gitdir: ') ? resolve(file, '..', text.slice('gitdir: '.length).trim()) : undefined;
 }
 
-async function checkFormat(gitdir: string): Promise<void> {
+export async function checkFormat(gitdir: string): Promise<void> {
   const config = ((await readIfThere(join(gitdir, 'config'))) ?? '')
     .toLowerCase()
     .split('\n')
@@ -140,7 +140,7 @@ async function checkFormat(gitdir: string): Promise<void> {
 }
 
 /** A ref's own file, or its line in `packed-refs`; a symbolic one (`ref: <name>`) is followed. */
-async function resolveRef(layout: Layout, name: string, depth = 0): Promise<string | undefined> {
+export async function resolveRef(layout: Layout, name: string, depth = 0): Promise<string | undefined> {
   const folder = name === 'HEAD' ? layout.own : layout.common;
   const text = (await readIfThere(join(folder, name)))?.trim();
   if (text === undefined) return packedRef(layout.common, name);

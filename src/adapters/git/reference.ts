@@ -87,7 +87,7 @@ function namedReference(prefix: string, name: string, says: string): Reference {
 const FORBIDDEN = new Set(' ~^:?*[\\\u007f');
 
 /** The rules of git-check-ref-format(1). */
-function isRefName(name: string): boolean {
+export function isRefName(name: string): boolean {
   const charactersFit = [...name].every((char) => char >= ' ' && !FORBIDDEN.has(char));
   const partsFit = name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
   return (

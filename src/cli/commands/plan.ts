@@ -1,6 +1,6 @@
-// `skep plan`: the difference between Git and the cluster; writes nothing.
+// `skep plan`: the difference between Git and the cluster, or between two commits; writes nothing.
 
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { writeReport } from '#hosts/colour.ts';
 import type { Config } from '#hosts/config/config.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
@@ -22,6 +22,10 @@ interface Options extends InstanceFlags {
   readonly against?: string;
   readonly tokenFile?: string;
   readonly source: readonly string[];
+  readonly render?: boolean;
+  readonly path: readonly string[];
+  readonly base?: string;
+  readonly head?: string;
 }
 
 interface Made {
@@ -31,39 +35,25 @@ interface Made {
 
 export function planCommand(): Command {
   return withInstanceFlags(new Command('plan'))
-    .description('Show what a sync would change.')
+    .description('Show what a sync would change, or in which objects two commits differ.')
     .addOption(outputOption(formatNames(PLAN_FORMATS)))
-    .option('--detailed-exitcode', 'exit with 2 where changes are pending')
+    .option('--detailed-exitcode', 'exit with 2 if changes are pending')
     .option('--explain', 'say of each object why it is, or is not, changed or deleted')
     .option('--details', 'name every object, also those that are counted with the resource that they are made of')
     .option('--out <file>', 'also write the plan to a file, for `skep apply`')
     .option('--against <file|url>', 'plan by a snapshot that runs publish, without access to the cluster')
     .option('--token-file <file>', 'token for the URL of the snapshot')
-    .option('--source <name=folder>', 'with --against: read a source from a folder; repeatable', collectSource, [])
-    .addHelpText(
-      'after',
-      '\nExamples:\n  skep plan -c skep.yaml --detailed-exitcode\n  skep plan -c skep.yaml --explain' +
-        '\n  skep plan -c skep.yaml --out fleet.plan' +
-        '\n  skep plan --against https://skep.example.com/snapshot --token-file token --source fleet=.',
-    )
+    .option('--source <name=folder>', 'with --against: read a source from a folder; repeatable', collect, [])
+    .addOption(renderOption())
+    .option('--path <folder>', 'with --render: folder of manifests to compare; repeatable', collect, [])
+    .option('--base <name>', 'with --render: branch, tag or commit to compare with')
+    .option('--head <name>', 'with --render: branch, tag or commit that is compared (default: HEAD)')
+    .addHelpText('after', EXAMPLES)
     .action(async (flags: Options) => {
+      if (flags.render === true) return showRendered(flags);
+      if (flags.path.length > 0 || flags.base !== undefined || flags.head !== undefined) throw onlyRender();
       const config = await loadConfig(flags);
-      const [{ exitCodeOf }, { impactOfPlan }, { KINDS }, render] = await Promise.all([
-        import('#reconciler/run/result.ts'),
-        import('#reconciler/run/impact/impact.ts'),
-        import('#reconciler/kinds/index.ts'),
-        PLAN_FORMATS[flags.output](),
-      ]);
-      async function show({ result, prepared }: Made): Promise<void> {
-        const impact = impactOfPlan({ kinds: KINDS, apiGroup: config.apiGroup }, prepared, result.plan);
-        const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
-        const typed = flags.output === 'text' ? commandOf(flags) : commandElsewhere(flags);
-        const context: ReportContext = { ...reportContext(typed), extent: flags.details === true ? 'all' : 'folded' };
-        writeReport(flags.output, await render({ ...result, impact, ...why }, context));
-        // A plan is free to be made at any time: what is pending counts where it is asked for.
-        const { paused: _paused, ...free } = result;
-        process.exitCode = exitCodeOf(free, flags.detailedExitcode);
-      }
+      const show = (made: Made): Promise<void> => showPlan(config, flags, made);
       if (flags.against !== undefined) {
         const { planBySnapshot } = await import('#hosts/reconciler/instance/plan-by-snapshot.ts');
         return show(await planBySnapshot(config, { ...flags, against: whole(flags, flags.against) }));
@@ -71,6 +61,52 @@ export function planCommand(): Command {
       if (flags.source.length > 0 || flags.tokenFile !== undefined) throw onlyAgainst();
       await planInCluster(config, flags, show);
     });
+}
+
+const EXAMPLES = `
+Examples:
+  skep plan -c skep.yaml --detailed-exitcode
+  skep plan -c skep.yaml --explain
+  skep plan -c skep.yaml --out fleet.plan
+  skep plan --against https://skep.example.com/snapshot --token-file token --source fleet=.
+  skep plan --render --path clusters/prod --base main`;
+
+/** There is neither an instance nor a cluster. */
+function renderOption(): Option {
+  return new Option('--render', 'compare two commits, without a cluster and without skep.yaml').conflicts([
+    ...['config', 'kubeconfig', 'context', 'explain', 'out', 'against', 'tokenFile'],
+  ]);
+}
+
+async function showRendered(flags: Options): Promise<void> {
+  const { base, head = 'HEAD', path: paths } = flags;
+  if (paths.length === 0) throw new Failure('usage', 'name the folder of manifests to compare: --path clusters/prod');
+  if (base === undefined) throw new Failure('usage', 'name the branch, tag or commit to compare with: --base main');
+  const { planTwoCommits } = await import('#hosts/reconciler/instance/plan-by-rendering.ts');
+  await print(flags, await planTwoCommits({ paths, base, head }));
+}
+
+async function showPlan({ apiGroup }: Config, flags: Options, { result, prepared }: Made): Promise<void> {
+  const [{ impactOfPlan }, { KINDS }] = await Promise.all([
+    import('#reconciler/run/impact/impact.ts'),
+    import('#reconciler/kinds/index.ts'),
+  ]);
+  const impact = impactOfPlan({ kinds: KINDS, apiGroup }, prepared, result.plan);
+  const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
+  await print(flags, { ...result, impact, ...why });
+}
+
+async function print(flags: Options, result: RunResult): Promise<void> {
+  const [{ exitCodeOf }, render] = await Promise.all([
+    import('#reconciler/run/result.ts'),
+    PLAN_FORMATS[flags.output](),
+  ]);
+  const typed = flags.output === 'text' ? commandOf(flags) : commandElsewhere(flags);
+  const context: ReportContext = { ...reportContext(typed), extent: flags.details === true ? 'all' : 'folded' };
+  writeReport(flags.output, await render(result, context));
+  // Anyone may make a plan at any time: changes that are pending count if the caller asks for them.
+  const { paused: _paused, ...free } = result;
+  process.exitCode = exitCodeOf(free, flags.detailedExitcode);
 }
 
 async function explanationsOf(prepared: Prepared) {
@@ -88,7 +124,11 @@ function onlyAgainst(): Failure {
   return new Failure('usage', '--source and --token-file go with --against');
 }
 
-function collectSource(text: string, before: readonly string[]): readonly string[] {
+function onlyRender(): Failure {
+  return new Failure('usage', '--path, --base and --head go with --render');
+}
+
+function collect(text: string, before: readonly string[]): readonly string[] {
   return [...before, text];
 }
 

@@ -10,7 +10,6 @@ import { Failure } from '#std/failure.ts';
 
 interface Options extends InstanceFlags {
   readonly output: 'text' | 'json';
-  readonly to?: string;
   readonly clear?: true;
   readonly source: readonly string[];
 }
@@ -19,7 +18,6 @@ export function rollbackCommand(): Command {
   return withInstanceFlags(new Command('rollback'))
     .description('Go back to the commits of an earlier run, and stay there until newer ones come.')
     .argument('[run]', 'its id, or how it starts (skep history)')
-    .option('--to <run>', 'the same')
     .option('--clear', 'follow what the sources name again')
     .option('--source <name>', 'with --clear: only this source; may be repeated', collectName, [])
     .addOption(outputOption())
@@ -27,22 +25,21 @@ export function rollbackCommand(): Command {
       'after',
       '\nAn ordinary run at those commits: the limits of deletions hold, too. Commits that were gone back from are not\n' +
         'applied again, nor are older ones that a branch is reset to.\n' +
-        '\nExamples:\n  skep rollback --to 5a3f3d10 -c skep.yaml\n  skep rollback --clear',
+        '\nExamples:\n  skep rollback 5a3f3d10 -c skep.yaml\n  skep rollback --clear',
     )
     .action(async (run: string | undefined, flags: Options) => {
-      const start = flags.to ?? run;
-      if ((start === undefined) !== (flags.clear === true) || (flags.to !== undefined && run !== undefined))
+      if ((run === undefined) !== (flags.clear === true))
         throw new Failure('usage', 'name the run to go back to, or say --clear');
       const config = await loadConfig(flags);
       const [{ openInstance }, { runAndTell }] = await Promise.all([
         import('#hosts/reconciler/instance/instance.ts'),
         import('#hosts/reconciler/instance/one-run.ts'),
       ]);
-      if (start === undefined) return clear(await openInstance(config, () => undefined), flags);
+      if (run === undefined) return clear(await openInstance(config, () => undefined), flags);
       await runAndTell(
         flags,
         (progress, watch) => openInstance(config, progress, watch, undefined, { once: true }),
-        (instance, waiting) => goBack({ instance, waiting }, start, config.history.limit),
+        (instance, waiting) => goBack({ instance, waiting }, run, config.history.limit),
       );
     });
 }

@@ -12,7 +12,7 @@ import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts'
 import type { Validation } from '#reconciler/run/validate.ts';
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
-import type { Problem } from '#std/problem.ts';
+import { type Problem, sortByPlace } from '#std/problem.ts';
 import type { SopsKeys } from '#std/sops/open.ts';
 import { buildPlans, identifyPlans, readFolders } from './folders.ts';
 
@@ -85,8 +85,8 @@ async function keysFrom(file: string | undefined): Promise<SopsKeys> {
 
 function withProblems(result: Validation, more: readonly Problem[]): Validation {
   if (more.length === 0) return result;
-  const problems = [...more, ...result.problems];
-  return { summary: { ...result.summary, problems: problems.length }, problems };
+  const problems = sortByPlace([...more, ...result.problems]);
+  return { ...result, summary: { ...result.summary, problems: problems.length }, problems };
 }
 
 function definitionFiles(path: string): readonly SourceFile[] {

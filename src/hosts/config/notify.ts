@@ -28,10 +28,25 @@ const WEBHOOK = object(
   'One receiver.',
 );
 
+const CHAT = object(
+  {
+    service: choice('The chat.', ['slack', 'teams']),
+    urlFile: text(
+      'File with the URL of the incoming webhook (Slack) or workflow (Microsoft Teams); read again each time.',
+      {
+        minLength: 1,
+      },
+    ),
+    targetUrl: optional(url('Where the message leads, such as the page /runs.')),
+  },
+  'One channel of a chat.',
+);
+
 export const NOTIFY = object(
   {
     commitStatus: optional(COMMIT_STATUS),
     webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', { default: [] }),
+    chats: list(CHAT, 'Channels of chats that get a few lines about changes.', { default: [] }),
   },
   'Who is notified when the state changes.',
   { default: {} },

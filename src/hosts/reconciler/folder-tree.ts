@@ -43,7 +43,8 @@ export function openFolderTree(folder: string, currentDirectory: string): Folder
   return { tree, folder: inside };
 }
 
-function repositoryAbove(folder: string): string | undefined {
+/** The nearest folder above, itself included, that is the work tree of a Git repository. */
+export function repositoryAbove(folder: string): string | undefined {
   if (existsSync(join(folder, '.git'))) return folder;
   const above = dirname(folder);
   return above === folder ? undefined : repositoryAbove(above);

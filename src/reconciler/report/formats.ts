@@ -10,18 +10,19 @@ type Formats<T> = Readonly<Record<string, () => Promise<Render<T>>>>;
 
 export const VALIDATION_FORMATS = {
   text: async () => (await import('./text.ts')).textOfValidation,
-  json: async () => (await import('./json.ts')).jsonOfValidation,
-  sarif: async () => (await import('./sarif.ts')).renderSarif,
-  junit: async () => (await import('./junit.ts')).junitOfValidation,
-  github: async () => (await import('./github.ts')).githubOfValidation,
-  markdown: async () => (await import('./markdown.ts')).markdownOfValidation,
+  json: async () => (await import('./formats/json.ts')).jsonOfValidation,
+  sarif: async () => (await import('./formats/sarif.ts')).renderValidationSarif,
+  junit: async () => (await import('./formats/junit.ts')).junitOfValidation,
+  github: async () => (await import('./formats/github.ts')).githubOfValidation,
+  markdown: async () => (await import('./formats/markdown.ts')).markdownOfValidation,
 } satisfies Formats<ReportedValidation>;
 
 export const PLAN_FORMATS = {
   text: async () => (await import('./text.ts')).textOfPlan,
-  json: async () => (await import('./json.ts')).jsonOfPlan,
-  github: async () => (await import('./github-plan.ts')).githubOfPlan,
-  markdown: async () => (await import('./markdown.ts')).markdownOfPlan,
+  json: async () => (await import('./formats/json.ts')).jsonOfPlan,
+  sarif: async () => (await import('./formats/sarif.ts')).renderPlanSarif,
+  github: async () => (await import('./formats/github-plan.ts')).githubOfPlan,
+  markdown: async () => (await import('./formats/markdown.ts')).markdownOfPlan,
 } satisfies Formats<RunResult>;
 
 export type ValidationFormat = keyof typeof VALIDATION_FORMATS;

@@ -95,7 +95,7 @@ test.each<{ files: number; invalid: number; problems: number; verdict: string; r
   { files: 1, invalid: 1, problems: 2, verdict: '1 invalid', reason: 'one resource has two problems' },
 ])('the verdict is "$verdict" because $reason', ({ files, invalid, problems, verdict }) => {
   const summary = { files, resources: 0, valid: 0, invalid, problems };
-  const text = textOfValidation({ summary, problems: Array.from({ length: problems }, () => PROBLEM) });
+  const text = textOfValidation({ summary, problems: Array.from({ length: problems }, () => PROBLEM), files: [] });
   expect(text.trimEnd().split('\n').at(-1)).toBe(
     `0 resources in ${files === 1 ? '1 file' : `${files} files`}: ${verdict}`,
   );

@@ -1,10 +1,12 @@
 // Plans, runs and validations as lines for people.
 
+import { quoteWord } from '#std/page/shared/shell-word.ts';
 import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
 import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
 import { countText } from '#std/words/count-text.ts';
 import type { Outcome } from '../run/apply/apply.ts';
 import type { CatalogueOutcome } from '../run/catalogue/registries.ts';
+import type { Rendered } from '../run/render/rendered.ts';
 import { type Paused, type RunResult, summaryOf } from '../run/result.ts';
 import type { Validation } from '../run/validate.ts';
 import { countsOf, several, textOfChange, unpreviewed } from './change-text.ts';
@@ -56,6 +58,7 @@ export function textOfPlan(
     ...deletions,
     ...impact,
     ...againstLines(result),
+    ...renderedLines(result, commandOf),
     ...notNow,
   ];
   return visibleLines([...changes, ...why, ...more, total]);
@@ -69,6 +72,34 @@ function againstLines({ against }: RunResult): string[] {
     `by the snapshot of ${against.createdAt} (${commits.join(', ')}); what happened since is not known`,
     ...against.unknown.map((sentence) => `not known here: ${sentence}`),
   ];
+}
+
+/** Which commits were compared, and what a comparison cannot know. */
+function renderedLines({ rendered }: RunResult, commandOf: CommandOf): string[] {
+  if (rendered === undefined) return [];
+  return [
+    `compared: ${textOfCompared(rendered)}`,
+    ...earlierLines(rendered, commandOf),
+    ...rendered.unknown.map((sentence) => `not known here: ${sentence}`),
+  ];
+}
+
+/** `clusters/prod of HEAD (4d5e6f708192) with main (1a2b3c4d5e6f)`. */
+export function textOfCompared({ paths, base, head }: Rendered): string {
+  const [of, other] = [head, base].map(({ name, commit }) => {
+    const short = commit.slice(0, 12);
+    return name === commit ? short : `${name} (${short})`;
+  });
+  const folders = paths.map((path) => (path === '' ? 'all folders' : path)).join(', ');
+  return `${folders} of ${of} with ${other}`;
+}
+
+/** Empty if there are none. */
+export function earlierLines({ earlierProblems, paths }: Rendered, commandOf: CommandOf): string[] {
+  if (earlierProblems === 0) return [];
+  const command = commandOf(`validate ${paths.map((path) => quoteWord(path === '' ? '.' : path)).join(' ')}`);
+  const what = countText(earlierProblems, 'problem of an unchanged object is', 'problems of unchanged objects are');
+  return [`${what} not listed, as the base has the same; to see all problems: ${command}`];
 }
 
 export function textOfRun(result: RunResult): string {

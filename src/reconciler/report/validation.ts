@@ -2,4 +2,4 @@
 
 import type { Validation } from '../run/validate.ts';
 
-export type ReportedValidation = Pick<Validation, 'summary' | 'problems'>;
+export type ReportedValidation = Pick<Validation, 'summary' | 'problems' | 'files'>;

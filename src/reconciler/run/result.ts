@@ -12,6 +12,7 @@ import type { Against } from './plan-file/unknown-here.ts';
 import { problemsExit } from './problems-exit.ts';
 import type { Quarantined } from './records/quarantine.ts';
 import type { Suspension } from './records/suspension.ts';
+import type { Rendered } from './render/rendered.ts';
 import type { Readiness } from './settle/readiness.ts';
 
 /** Why a run only looks: what it found to do is its plan. */
@@ -59,6 +60,8 @@ export interface RunResult {
   readonly requests: number;
   /** Present: planned by a snapshot. */
   readonly against?: Against;
+  /** Present: two commits were compared. */
+  readonly rendered?: Rendered;
 }
 
 /**

@@ -6,7 +6,7 @@ import { keyOf } from '#kubernetes/rules/object.ts';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
-import type { Problem } from '#std/problem.ts';
+import { type Problem, sortByPlace } from '#std/problem.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { declaredImages } from './catalogue/declared-images.ts';
 import { emptyFilters } from './catalogue/empty-filters.ts';
@@ -18,6 +18,7 @@ import { definitionsOf, type Loaded, type LoadedResource, load } from './read/lo
 import { parseFile } from './read/parsed-file.ts';
 import { problemOf } from './read/problem-of.ts';
 import type { LoadCache, SourceFile } from './read/source-file.ts';
+import { restsOnUnknown } from './read/substitute/unknown-values.ts';
 import { resolve } from './resolve/resolve.ts';
 
 export interface ValidateInput {
@@ -44,6 +45,8 @@ export interface Validation {
     readonly audited?: number;
   };
   readonly problems: readonly Problem[];
+  /** Paths of everything that was read, sorted. */
+  readonly files: readonly string[];
 }
 
 export function validate(input: ValidateInput): Validation {
@@ -67,7 +70,7 @@ export function validate(input: ValidateInput): Validation {
   const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
   const evaluated = evaluatePolicies(input, sound, parsed.flatMap(definitionsOf));
   const plain = resources.filter(isPlainSecret).map((resource) => problemOf(resource, PLAINTEXT));
-  const problems = [
+  const problems = sortByPlace([
     ...unread,
     ...loaded.problems,
     ...references.unresolved,
@@ -76,13 +79,14 @@ export function validate(input: ValidateInput): Validation {
     ...references.emptyFilters,
     ...inside,
     ...(evaluated?.problems ?? []),
-  ];
+  ]);
   for (const { severity, resource } of problems) {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
   }
+  const files = [...new Set(documents.map(({ path }) => path))].sort();
   return {
     summary: {
-      files: new Set(documents.map(({ path }) => path)).size,
+      files: files.length,
       resources: loaded.resources.length,
       valid: loaded.resources.length - broken.size,
       invalid: broken.size,
@@ -90,6 +94,7 @@ export function validate(input: ValidateInput): Validation {
       audited: evaluated?.audited === 0 ? undefined : evaluated?.audited,
     },
     problems,
+    files,
   };
 }
 
@@ -103,7 +108,7 @@ function checkReferences(
   const own = new Set(kinds.map((kind) => kind.kind));
   const views = openViews({ apiGroup, layers: [sound.map((each) => each.defaulted ?? each.object)] });
   const enforced = declaredImages(resources, views);
-  const { problems } = resolve({
+  const resolved = resolve({
     loaded: resources,
     invalid,
     kinds,
@@ -113,11 +118,23 @@ function checkReferences(
     leftAlone: new Set(),
     living: () => undefined,
   });
+  const problems = withoutUnknown(resolved.problems, resources);
   return {
     unresolved: problems.filter(({ code }) => code !== 'image-unknown'),
     unknownImages: enforced.problems,
     emptyFilters: emptyFilters(sound, views),
   };
+}
+
+/** Whether a value that only a cluster has leads anywhere cannot be told here. */
+function withoutUnknown(problems: readonly Problem[], resources: readonly LoadedResource[]): readonly Problem[] {
+  const unknown = new Map(
+    resources.flatMap(({ id, unknown: each }) => (each === undefined ? [] : [[keyOf(id), each]])),
+  );
+  if (unknown.size === 0) return problems;
+  return problems.filter(
+    ({ resource, pointer }) => resource === undefined || !restsOnUnknown(pointer, unknown.get(keyOf(resource))),
+  );
 }
 
 const PLAINTEXT: Finding = {

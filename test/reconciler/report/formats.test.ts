@@ -12,9 +12,10 @@ import { commandLine } from '#cli/command-line.ts';
 import { meaningOf } from '#cli/error-codes.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import type { ReportContext } from '#reconciler/report/context.ts';
+import { jsonOfPlan, jsonOfRun, jsonOfValidation } from '#reconciler/report/formats/json.ts';
+import { OUTPUT_SCHEMAS } from '#reconciler/report/formats/json-schemas.ts';
 import { formatNames, PLAN_FORMATS, VALIDATION_FORMATS } from '#reconciler/report/formats.ts';
-import { jsonOfPlan, jsonOfRun, jsonOfValidation } from '#reconciler/report/json.ts';
-import { OUTPUT_SCHEMAS } from '#reconciler/report/json-schemas.ts';
+import type { ReportedValidation } from '#reconciler/report/validation.ts';
 import { validate } from '#reconciler/run/validate.ts';
 import type { Problem } from '#std/problem.ts';
 import { sampleRun } from './sample-run.ts';
@@ -44,7 +45,7 @@ function story() {
 }
 
 /** So many errors that no format shows all of them without a thought. */
-function many(count: number): { summary: ReturnType<typeof story>['summary']; problems: Problem[] } {
+function many(count: number): ReportedValidation {
   const resource = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'docs', name: 'settings' };
   const problems = Array.from({ length: count }, (_, index): Problem => {
     const place = { file: `fleet/${index}.yaml`, line: 3, column: 5 };
@@ -58,7 +59,11 @@ function many(count: number): { summary: ReturnType<typeof story>['summary']; pr
       resource,
     };
   });
-  return { summary: { files: count, resources: count, valid: 0, invalid: count, problems: count }, problems };
+  return {
+    files: [],
+    summary: { files: count, resources: count, valid: 0, invalid: count, problems: count },
+    problems,
+  };
 }
 
 function check(name: string, text: string): void {
@@ -102,7 +107,7 @@ describe('SARIF', () => {
   // Draft 4 with formats; what is between drafts is not used by this schema.
   const isSarif = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false }).compile(schema);
 
-  async function logOf(validation: { summary: ReturnType<typeof story>['summary']; problems: readonly Problem[] }) {
+  async function logOf(validation: ReportedValidation) {
     const render = await VALIDATION_FORMATS.sarif();
     return JSON.parse(await render(validation, CONTEXT));
   }

@@ -15,6 +15,7 @@ const MARKUP = '<script>alert(1)</script>]]><a href="javascript:x">@everyone [a]
 const HOSTILE = `${ESCAPES}${COMMANDS}${MARKUP}`;
 
 const VALIDATION = {
+  files: ['fleet/a.yaml'],
   summary: { files: 1, resources: 1, valid: 0, invalid: 1, problems: 1 },
   problems: [
     {

@@ -1,8 +1,8 @@
 // Going back to an earlier run, and what ends it: a bad commit stays out of use until a newer one comes.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { jsonOfPlan } from '#reconciler/report/formats/json.ts';
 import { textOfHistory } from '#reconciler/report/history.ts';
-import { jsonOfPlan } from '#reconciler/report/json.ts';
 import { textOfPlan } from '#reconciler/report/text.ts';
 import { approve } from '#reconciler/run/operate/approve.ts';
 import { learnOlder, quarantine } from '#reconciler/run/operate/rollback.ts';
@@ -236,7 +236,7 @@ test('the command: back at once, deletions wait as ever, the source is let go ag
   const first = await run();
   publish(fleet, { clock: '2.0.0', news: '1.0.0' });
   await run();
-  const gone = await folder.run('rollback', '--to', first.id.slice(0, 8), '-o', 'json');
+  const gone = await folder.run('rollback', first.id.slice(0, 8), '-o', 'json');
   const printed = JSON.parse(gone.stdout);
   const [list, ...others] = printed.approvals;
   expect([gone.code, await image(), others]).toEqual([5, '1.0.0', []]);

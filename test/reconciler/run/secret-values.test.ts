@@ -59,7 +59,12 @@ function configure(changes: Readonly<Record<string, unknown>> = {}): void {
   writeFileSync(ageKeyFile, key.identity, { mode: 0o600 });
   const repository = `${world.git.url}/fleet.git`;
   const sources = [{ name: 'fleet', repository, branch: 'main', path: 'cluster', decryption: { ageKeyFile } }];
-  const notify = { webhooks: [{ url: `${receiver.url}/told`, secretFile }] };
+  const chats = (['slack', 'teams'] as const).map((service) => {
+    const urlFile = join(instance.dir, `${service}-url`);
+    writeFileSync(urlFile, `${receiver.url}/${service}`, { mode: 0o600 });
+    return { service, urlFile };
+  });
+  const notify = { webhooks: [{ url: `${receiver.url}/told`, secretFile }], chats };
   const snapshot = { file: join(instance.dir, 'state.json') };
   instance.configure({ cluster: { kubeconfig: proxy.kubeconfigPath }, apply, notify, snapshot, sources, ...changes });
 }
@@ -190,6 +195,8 @@ const OUTPUTS: readonly { readonly of: string; readonly text: () => Promise<stri
   },
   { of: 'a source that refuses the password in its URL', text: printedOfForbiddenSource, shows: 'git-auth-required' },
   { of: 'what webhooks are told', text: async () => sent('/told'), shows: 'failure' },
+  { of: 'what Slack is told', text: async () => sent('/slack'), shows: 'problem' },
+  { of: 'what Teams is told', text: async () => sent('/teams'), shows: 'problem' },
   { of: 'traces', text: async () => sent('/v1/traces'), shows: 'resourceSpans' },
   {
     of: 'a state snapshot',

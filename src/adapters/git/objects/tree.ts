@@ -54,7 +54,7 @@ export function ancestorsOf(store: ObjectStore, commit: string, count: number): 
   return [...found].slice(0, count);
 }
 
-function parentsOf(store: ObjectStore, oid: string): string[] {
+export function parentsOf(store: ObjectStore, oid: string): string[] {
   const object = store.read(oid);
   return object?.type === 'commit' ? headersOf(object.content, 'parent').filter(isOid) : [];
 }

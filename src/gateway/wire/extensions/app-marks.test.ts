@@ -20,7 +20,7 @@ it.each([
   expect(readAppMarks(Buffer.from(JSON.stringify({ name: 'a', ...definition })))).toEqual(marks);
 });
 
-it('knows nothing of metadata with a key that is not valid Unicode', () => {
+it('reads no metadata with a key that is not valid Unicode', () => {
   for (const meta of ['{"\\ud800":1}', '{"ui":{"\\ud800":1}}'])
     expect(readAppMarks(Buffer.from(`{"name":"a","_meta":${meta}}`))).toBeUndefined();
 });

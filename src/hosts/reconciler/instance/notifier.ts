@@ -1,8 +1,11 @@
 // Who is notified of an instance's runs, out of its configuration.
 
 import type { Outbound } from '#adapters/http/outbound.ts';
+import { sendChat } from '#adapters/notify/chat.ts';
 import { sendCommitStatus } from '#adapters/notify/commit-status.ts';
 import { sendWebhook } from '#adapters/notify/webhook.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import { chatMessageOf } from '#reconciler/run/notify/chat.ts';
 import { openClusterMemory } from '#reconciler/run/notify/in-cluster.ts';
 import { noticeOfCommit, noticeOfRun } from '#reconciler/run/notify/notices.ts';
 import type { Channel } from '#reconciler/run/notify/ports.ts';
@@ -21,7 +24,11 @@ export function openNotifier(
   homeNamespace: string,
   { outbound, traceParent }: { readonly outbound: Outbound; readonly traceParent: TraceParentOf | undefined },
 ): Notices | undefined {
-  const channels = [...statuses(config, outbound), ...webhooks(config, outbound, traceParent)];
+  const channels = [
+    ...statuses(config, outbound),
+    ...webhooks(config, outbound, traceParent),
+    ...chats(config, outbound),
+  ];
   if (channels.length === 0) return undefined;
   const memory = openClusterMemory(cluster, { instance: config.name, homeNamespace });
   return openNotices({ channels, memory, clock: systemClock });
@@ -64,6 +71,29 @@ function webhooks({ name, notify }: Config, outbound: Outbound, traceParent: Tra
       key: `webhook.${sha256(url).slice(0, 12)}`,
       notice: noticeOfRun,
       send: (notice) => sendWebhook(outbound, options, notice),
+    };
+  });
+}
+
+/** The URL is a secret that may be renewed: what was reported is remembered by the name of its file. */
+function chats({ name, sources, notify, outbound: { allowFiles } }: Config, outbound: Outbound): Channel[] {
+  const repositories = new Map(sources.map((source) => [source.name, source.repository]));
+  function commitUrl(source: string, commit: string): string | undefined {
+    const repository = repositories.get(source);
+    const place = repository === undefined ? undefined : forgeOf(repository, allowFiles);
+    // GitHub, GitLab and Gitea have a commit there, others may not.
+    return place === undefined ? undefined : `${place.origin}/${place.path}/commit/${commit}`;
+  }
+  const firstKinds = new Set(KINDS.map(({ kind }) => kind));
+  return notify.chats.map(({ service, urlFile, targetUrl }): Channel => {
+    const options = { instance: name, commitUrl, firstKinds, ...(targetUrl === undefined ? {} : { page: targetUrl }) };
+    return {
+      key: `${service}.${sha256(urlFile).slice(0, 12)}`,
+      notice: noticeOfRun,
+      async send(notice) {
+        const message = chatMessageOf(notice, options);
+        if (message !== undefined) await sendChat(outbound, { service, url: () => firstOf(urlFile) }, message);
+      },
     };
   });
 }

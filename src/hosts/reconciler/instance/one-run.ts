@@ -1,7 +1,7 @@
 // One run of an instance that is opened for it, reported as it happens; Ctrl-C ends it early, and what it did is reported
 // all the same.
 
-import { jsonOfRun } from '#reconciler/report/json.ts';
+import { jsonOfRun } from '#reconciler/report/formats/json.ts';
 import { createProgress, textOfWaiting, textOfWaitingForSource } from '#reconciler/report/progress.ts';
 import { textOfEnding, textOfOutcome } from '#reconciler/report/text.ts';
 import { RUN_STOPPED } from '#reconciler/run/apply/apply.ts';

@@ -227,7 +227,7 @@ describe('values', () => {
     {
       schema: { type: 'string', pattern: '^https?://' },
       value: 'ftp://x',
-      found: 'schema-pattern /spec/f: spec.f must match ^https?://',
+      found: 'schema-pattern /spec/f: spec.f must be an http or https URL, such as https://id.example.com.',
       reason: 'pattern',
     },
     {

@@ -40,3 +40,24 @@ export interface Memory {
   /** In place of what was read. Throws Failure. */
   write(reported: ReadonlyMap<string, LastNotice>): Promise<void>;
 }
+
+/** What people in a chat read, before any format of a chat. */
+export interface ChatMessage {
+  readonly mood: 'good' | 'waiting' | 'bad';
+  readonly headline: string;
+  readonly sections: readonly ChatSection[];
+  /** Page with more. */
+  readonly page?: string;
+}
+
+export interface ChatSection {
+  readonly title: string;
+  readonly items: readonly ChatItem[];
+  /** To be typed by whoever wants to go on. */
+  readonly command?: string;
+}
+
+export interface ChatItem {
+  readonly text: string;
+  readonly url?: string;
+}

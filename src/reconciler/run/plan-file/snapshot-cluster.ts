@@ -3,16 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
-import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
-import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
-import { metaSchemas, publishedName, publishedSchema } from '#kubernetes/rules/schemas/published.ts';
 import { Failure } from '#std/failure.ts';
-import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
-import { structuralSchema, VERSIONS } from '../../kinds/crd.ts';
+import { jsonEquals } from '#std/json.ts';
+import { VERSIONS } from '../../kinds/crd.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { applySetId } from '../labels.ts';
 import { parentId, parentObject } from '../observe/applyset.ts';
 import type { Cluster } from '../ports.ts';
+import { publishedDocument } from './published-document.ts';
 import type { StateSnapshot } from './state-snapshot-format.ts';
 
 export interface SnapshotClusterInput {
@@ -32,7 +30,7 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
       const found = snapshot.served.find((each) => each.kind === kind && includesVersion(input, each, apiVersion));
       return found === undefined ? undefined : { ...found, apiVersion, verbs: ['list'] };
     },
-    schema: async (apiVersion) => publishedDocument(input, apiVersion),
+    schema: async (apiVersion) => publishedDocument({ ...input, definitions: snapshot.definitions }, apiVersion),
     tokenIssuer: async () => ({ fault: 'no server is asked' }),
     refresh: () => undefined,
     list: async ({ apiVersion, kind }, namespace) => {
@@ -92,36 +90,4 @@ function sameButForServer(desired: KubeObject, live: KubeObject): boolean {
 function withoutServer({ metadata, ...object }: KubeObject): unknown {
   const { uid: _uid, generation: _generation, managedFields: _fields, ...kept } = metadata;
   return { ...object, metadata: kept };
-}
-
-/** Built-in kinds as they are bundled, ours by their schemas, those of others by their definitions. */
-function publishedDocument(input: SnapshotClusterInput, apiVersion: string): OpenApiDocument | undefined {
-  const { kinds, apiGroup, snapshot } = input;
-  if (VERSIONS.some((version) => apiVersion === `${apiGroup}/${version}`)) {
-    return documentOf(
-      apiVersion,
-      kinds.map((kind) => [kind.kind, structuralSchema(kind)]),
-    );
-  }
-  const defined = snapshot.definitions.flatMap(({ spec }) => definedKinds(spec, apiVersion));
-  return defined.length > 0 ? documentOf(apiVersion, defined) : bundledSchema(apiVersion);
-}
-
-function definedKinds(spec: unknown, apiVersion: string): [string, JsonObject][] {
-  if (!isObject(spec) || !isObject(spec.names) || !Array.isArray(spec.versions)) return [];
-  const { group, names, versions } = spec;
-  return versions.flatMap((version): [string, JsonObject][] => {
-    if (!isObject(version) || `${String(group)}/${String(version.name)}` !== apiVersion) return [];
-    const schema = isObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
-    return isObject(schema) ? [[String(names.kind), schema]] : [];
-  });
-}
-
-function documentOf(apiVersion: string, kinds: readonly (readonly [string, JsonObject])[]): OpenApiDocument {
-  const [group = '', version = ''] = apiVersion.split('/');
-  const own = kinds.map(([kind, schema]) => {
-    const type = { group, version, kind };
-    return [publishedName(type), publishedSchema(type, schema)] as const;
-  });
-  return { components: { schemas: { ...metaSchemas(), ...Object.fromEntries(own) } } };
 }

@@ -1,9 +1,7 @@
 // Gathers what a plan is made of: what is desired beside what exists, and every reason for which something stays.
 
-import { groupOf, idOf } from '#kubernetes/rules/object.ts';
-import { applyOrder } from '#kubernetes/rules/order.ts';
+import { idOf } from '#kubernetes/rules/object.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
-import type { Kind } from '../../kinds/kind.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
 import { type FoundField, fieldsFound, problemsOf } from '../diff/conceded.ts';
 import { diff } from '../diff/diff.ts';
@@ -20,10 +18,10 @@ import type { Approvals } from '../records/approval.ts';
 import { isRecord } from '../records/home-record.ts';
 import type { InventoryContent } from '../records/inventory.ts';
 import { accountsOf } from './accounts.ts';
-import { levels } from './levels.ts';
 import { plan as makePlan, type Plan } from './plan.ts';
 import type { PlanDeps, PlannedFrom, PlanOptions } from './planned-from.ts';
 import { prune } from './prune.ts';
+import { rankOf } from './rank.ts';
 
 export interface Planned {
   readonly plan: Plan;
@@ -89,14 +87,4 @@ function comparableOf({ snapshot, desires }: PlannedFrom): OwnDesires['objects']
   );
 }
 
-/** Built-in kinds in their usual order, then ours by `after`. */
-function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => number {
-  const level = levels(kinds);
-  return (id) =>
-    groupOf(id.apiVersion) === apiGroup ? OURS + (level.get(id.kind) ?? 0) : applyOrder(id.apiVersion, id.kind);
-}
-
 const OF_OTHERS = 'this instance has read none of these sources before: nothing is written until that is approved';
-
-/** After every built-in kind. */
-const OURS = 1000;

@@ -190,7 +190,7 @@ function by(account: string | undefined): { account?: string } {
 function applyBatches(input: PlanInput, writes: readonly Change[]): Batch[] {
   const own = writes.filter((change) => change.action !== 'delete' && change.owner === undefined);
   const children = writes.filter((change) => change.action !== 'delete' && change.owner !== undefined);
-  return [own, children].flatMap((changes) => byRank(input, changes, 'apply'));
+  return [own, children].flatMap((changes) => batchByRank(input.rank, changes, 'apply'));
 }
 
 /** Children before their owners, and either in the reverse order of kinds. */
@@ -198,19 +198,19 @@ function deleteBatches(input: PlanInput, allowed: readonly KubeObject[]): Batch[
   const isChild = (object: KubeObject): boolean => labelOf(object, OWNER) !== undefined;
   const [children, own] = [allowed.filter(isChild), allowed.filter((object) => !isChild(object))];
   return [children, own].flatMap((objects) =>
-    byRank(
-      input,
+    batchByRank(
+      input.rank,
       objects.map((object) => deletionOf(input, object)),
       'delete',
     ).reverse(),
   );
 }
 
-function byRank(input: PlanInput, changes: readonly Change[], verb: string): Batch[] {
-  const ranks = [...new Set(changes.map((change) => input.rank(change.resource)))].sort((a, b) => a - b);
+export function batchByRank(rankOf: PlanInput['rank'], changes: readonly Change[], verb: string): Batch[] {
+  const ranks = [...new Set(changes.map((change) => rankOf(change.resource)))].sort((a, b) => a - b);
   return ranks.map((rank) => {
     const members = changes
-      .filter((change) => input.rank(change.resource) === rank)
+      .filter((change) => rankOf(change.resource) === rank)
       .sort((a, b) => (a.key < b.key ? -1 : 1));
     const kinds = [...new Set(members.map((change) => change.resource.kind))];
     return { name: `${verb} ${kinds.join(', ')}`, changes: members };

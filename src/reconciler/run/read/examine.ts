@@ -38,6 +38,10 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
       const { findings } = bySchema(known.structural, object);
       return { findings: [...metadata, ...findings] };
     }
+    case 'recalled': {
+      const { findings } = bySchema(known.structural, object);
+      return { findings: [...metadata, ...findings.map(softened)] };
+    }
     case 'unchecked':
       return { findings: metadata };
     case 'ours': {
@@ -50,6 +54,15 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
         : { findings: all, defaulted };
     }
   }
+}
+
+/** Releases add fields and words. */
+const MAY_BE_NEW: ReadonlySet<string> = new Set(['schema-unknown-field', 'schema-enum']);
+
+function softened(finding: Finding): Finding {
+  if (!MAY_BE_NEW.has(finding.code)) return finding;
+  const message = `${finding.message} This is by the schema that comes with skep: --schemas names the definitions of your release.`;
+  return { ...finding, severity: 'warning', message };
 }
 
 /** The same of what is known to be sound. */
@@ -74,11 +87,17 @@ function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): rea
   }
 }
 
-/** Unknown fields are errors: the API server would drop them without a word. */
+/**
+ * Unknown fields are errors: the API server would drop them without a word. A value of the wrong type is one mistake, whatever
+ * fields it has.
+ */
 function bySchema(structural: Structural, object: JsonObject): { findings: Finding[]; defaulted: JsonObject } {
   const unknown = structural.unknownFields(object);
   const defaulted = structural.withDefaults(unknown.length === 0 ? object : structural.prune(object));
-  return { findings: [...unknown, ...structural.validate(defaulted)], defaulted };
+  const faults = structural.validate(defaulted);
+  const mistyped = faults.flatMap(({ code, pointer }) => (code === 'schema-type' ? [pointer] : []));
+  const ownFault = unknown.filter(({ pointer }) => !mistyped.some((each) => pointer.startsWith(`${each}/`)));
+  return { findings: [...ownFault, ...faults], defaulted };
 }
 
 /** Fields that the schema does not name are gone already. Undefined where a kind would look into a field that is not there. */

@@ -15,6 +15,7 @@ import type { ParsedObject } from './parsed-object.ts';
 import { shownFindings } from './shown-findings.ts';
 import type { SoundFile, SoundFiles } from './sound-files.ts';
 import { type LoadCache, REPEATS, type SourceFile } from './source-file.ts';
+import { restsOnUnknown } from './substitute/unknown-values.ts';
 
 /** JSON, so that any cache can keep it. */
 export interface FileReading {
@@ -115,7 +116,9 @@ function readObjects(reading: Reading): FileReading {
 function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
   const inText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
   const ofText = shownFindings(inText, (more) => ({ ...more, pointer: parsed.pointer, place: inText[0]?.place }));
-  const identified = identify(parsed.value, reading.table, reading.file.namespace);
+  const { namespace, variables } = reading.file;
+  const literal = variables?.literal === true ? parsed.unknown : undefined;
+  const identified = identify(parsed.value, reading.table, { namespace, literal });
   if (!identified.ok) return { problems: [...ofText, problemInFile(reading, parsed, identified.fault)] };
   const { id, object, warnings } = identified;
   const { findings, defaulted, legible, unchecked } = withoutUnknown(parsed, examined(reading, parsed, identified));
@@ -148,17 +151,13 @@ function examined({ sound }: Reading, { refused }: ParsedObject, { known, id, ob
 /** Of values that only a cluster has, nothing can be found here. A kind's own logic does not read them either. */
 function withoutUnknown({ unknown }: ParsedObject, all: Examined): Examined & Pick<ReadItem, 'unchecked'> {
   if (unknown === undefined) return all;
-  const findings = all.findings.filter(({ pointer }) => !unknown.some((each) => isOnPath(pointer, each)));
+  const findings = all.findings.filter(({ pointer }) => !restsOnUnknown(pointer, unknown));
   if (findings.length === all.findings.length) return all;
   const [pointer = '', ...others] = unknown;
   const values = others.length === 0 ? `The value of ${pointer} is` : `The values of ${unknown.join(', ')} are`;
   const message = `${values} known in the cluster only, and ${others.length === 0 ? 'was' : 'were'} not checked.`;
   const warning = { code: 'variables-not-checked', severity: 'warning', pointer, message } as const;
   return { findings: [...findings, warning], legible: all.legible, unchecked: true };
-}
-
-function isOnPath(pointer: string, leaf: string): boolean {
-  return pointer === leaf || leaf.startsWith(`${pointer}/`);
 }
 
 function shownOf(findings: readonly Finding[]): readonly Finding[] {

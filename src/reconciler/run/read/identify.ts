@@ -26,7 +26,14 @@ export type Identified =
 const LABEL_NAMED: ReadonlySet<string> = new Set(['v1 Namespace', 'v1 Service', 'apps/v1 StatefulSet']);
 const RBAC = 'rbac.authorization.k8s.io/';
 
-export function identify(value: Json, table: KindTable, defaultNamespace: string | undefined): Identified {
+export interface IdentifyOptions {
+  /** Namespace of namespaced objects that name none. */
+  readonly namespace?: string | undefined;
+  /** Pointers to texts whose expressions stay: as a name or namespace, such a text stands for itself. */
+  readonly literal?: readonly string[] | undefined;
+}
+
+export function identify(value: Json, table: KindTable, options: IdentifyOptions): Identified {
   if (!isObject(value)) {
     return unidentified(
       'document-not-object',
@@ -43,19 +50,21 @@ export function identify(value: Json, table: KindTable, defaultNamespace: string
   const { name, namespace } = metadata;
   const known = table.find(apiVersion, kind);
   if (known === undefined) return unidentified('unknown-kind', '/kind', table.explain(apiVersion, kind));
-  const fault = typeof name === 'string' ? nameFaultOf(apiVersion, kind)(name) : 'must be a string';
+  const { literal = [] } = options;
+  const checkName = literal.includes('/metadata/name') ? () => undefined : nameFaultOf(apiVersion, kind);
+  const fault = typeof name === 'string' ? checkName(name) : 'must be a string';
   if (typeof name !== 'string' || fault !== undefined) {
     return unidentified('invalid-name', '/metadata/name', `metadata.name ${fault ?? 'must be a string'}.`);
   }
   const written = typeof namespace === 'string' && namespace !== '' ? namespace : undefined;
   const isNamespaced = known.namespaced === 'as written' ? written !== undefined : known.namespaced;
   if (!isNamespaced) return clusterScoped({ apiVersion, kind, name }, known, value, metadata);
-  const effective = written ?? defaultNamespace;
+  const effective = written ?? options.namespace;
   if (effective === undefined) {
     const message = `${kind} "${name}" needs metadata.namespace: without it the object cannot be identified. Add it, or set \`namespace\` of the source in skep.yaml.`;
     return unidentified('invalid-namespace', '/metadata/namespace', message);
   }
-  const wrong = dnsLabelFault(effective);
+  const wrong = literal.includes('/metadata/namespace') ? undefined : dnsLabelFault(effective);
   if (wrong !== undefined)
     return unidentified('invalid-namespace', '/metadata/namespace', `metadata.namespace ${wrong}.`);
   const object = written === undefined ? { ...value, metadata: { ...metadata, namespace: effective } } : value;

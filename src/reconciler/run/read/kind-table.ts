@@ -9,10 +9,13 @@ import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { structuralSchema, VERSIONS } from '../../kinds/crd.ts';
 import type { Kind } from '../../kinds/kind.ts';
+import { findRecalledKind } from './foreign/recalled.ts';
 
 export type KnownKind =
   | { readonly type: 'ours'; readonly kind: Kind; readonly structural: Structural; readonly namespaced: true }
   | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
+  /** By a schema of ours for another's kind: what is unknown to it may be known to the release that is in use. */
+  | { readonly type: 'recalled'; readonly structural: Structural; readonly namespaced: boolean }
   | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean }
   /** No schema is at hand, of a group of another's or of what the server serves: only what holds for every object is checked. */
   | { readonly type: 'unchecked'; readonly namespaced: 'as written' | boolean };
@@ -89,7 +92,10 @@ export function kindTable(input: KindTableInput): KindTable {
   return {
     find: (apiVersion, kind) => {
       const found = known.get(`${apiVersion} ${kind}`);
-      return found === undefined && input.foreign === 'unchecked' && isForeign(apiVersion, kind) ? UNCHECKED : found;
+      if (found !== undefined || input.foreign !== 'unchecked') return found;
+      const recalled = findRecalledKind(apiVersion, kind);
+      if (recalled !== undefined) return { type: 'recalled', ...recalled };
+      return isForeign(apiVersion, kind) ? UNCHECKED : undefined;
     },
     isForeign,
     explain: (apiVersion, kind) => explanation([...known.keys()], apiVersion, kind),

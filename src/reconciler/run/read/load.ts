@@ -4,7 +4,7 @@ import { type ReadContents, shortenText, standInsOf } from '#kubernetes/rules/la
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
-import { formatId, type Place, type Problem, type ResourceId } from '#std/problem.ts';
+import { formatId, type Place, type Problem, type ResourceId, sortByPlace } from '#std/problem.ts';
 import type { Kind, Resource } from '../../kinds/kind.ts';
 import { finishAtOnce, type Steps } from '../turns.ts';
 import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
@@ -108,7 +108,7 @@ export function* loading(input: LoadInput): Steps<Loaded> {
   const { unique, duplicates } = separate(found);
   return {
     resources: unique,
-    problems: sortProblems([
+    problems: sortByPlace([
       ...readings.flatMap(({ reading }) => reading.problems),
       ...duplicates.values(),
       ...uncheckedKinds(unique, table),
@@ -231,13 +231,4 @@ function duplicateProblem(resource: LoadedResource, earlier: LoadedResource): Pr
 
 function distinctIds(ids: readonly ResourceId[]): ResourceId[] {
   return [...new Map(ids.map((id) => [keyOf(id), id])).values()];
-}
-
-function sortProblems(problems: readonly Problem[]): Problem[] {
-  return problems.toSorted((a, b) => {
-    const [one, other] = [a.place, b.place];
-    if (one === undefined || other === undefined) return 0;
-    if (one.file !== other.file) return one.file < other.file ? -1 : 1;
-    return one.line - other.line || one.column - other.column;
-  });
 }

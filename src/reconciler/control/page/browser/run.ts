@@ -49,9 +49,7 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
       { class: 'hint' },
       `Run ${run.id}, ${seconds.toFixed(1)} s.`,
       // A run that read no source is none to go back to.
-      ...(Object.keys(run.commits).length === 0
-        ? []
-        : [' To go back to it: ', command(`rollback --to ${short}`, announce)]),
+      ...(Object.keys(run.commits).length === 0 ? [] : [' To go back to it: ', command(`rollback ${short}`, announce)]),
     ),
     ...pinned.map((each) => pinnedNotice(each, announce)),
     ...approvals.map((each) => approvalNotice(each, announce)),

@@ -33,7 +33,24 @@ const DISABLED = 'kustomize.toolkit.fluxcd.io/substitute';
 /** `lengthMax`: characters that texts with values in them may have together. */
 export function substitute(object: Json, variables: Variables, lengthMax: number): Substituted {
   if (!isObject(object) || isDisabled(object)) return { value: object, faults: [], unknown: [], length: 0 };
+  if (variables.literal === true) return { value: object, faults: [], unknown: expressionsIn(object), length: 0 };
   return substituteIn(object, variables, lengthMax);
+}
+
+/** Pointers to texts and keys with expressions. */
+function expressionsIn(object: JsonObject): readonly string[] {
+  const found: string[] = [];
+  function visit(value: Json, pointer: string): void {
+    if (typeof value === 'string' && hasExpression(value)) found.push(pointer);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, inner = null] of Object.entries(value)) {
+      const at = `${pointer}/${pointerToken(name)}`;
+      if (hasExpression(name)) found.push(at);
+      visit(inner, at);
+    }
+  }
+  visit(object, '');
+  return found;
 }
 
 function substituteIn(object: JsonObject, variables: Variables, lengthMax: number): Substituted {

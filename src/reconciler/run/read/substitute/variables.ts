@@ -34,6 +34,8 @@ export interface Variables {
   readonly from: readonly string[];
   /** False: there is no cluster here to read `from` in, so that a name without a value may have one. */
   readonly complete: boolean;
+  /** True: no name has a value here, and no default is used. Every expression stays as it is written. */
+  readonly literal?: true;
   /** Equal digests mean equal values. It stays in memory, as the values of Secrets are a part of it. */
   readonly digest: string;
 }
@@ -53,6 +55,16 @@ export async function readVariables(
 export function declaredVariables(source: string, { values = {}, from }: Substitution): Variables {
   return collectVariables(source, from, entriesOfValues(values, false), from.length === 0);
 }
+
+/** If nothing is known about the values: texts with expressions are compared, and never checked. */
+export const LITERAL_VARIABLES: Variables = {
+  source: '',
+  values: new Map(),
+  from: [],
+  complete: false,
+  literal: true,
+  digest: 'literal',
+};
 
 type Entry = readonly [string, Variable];
 

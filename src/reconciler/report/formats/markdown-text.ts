@@ -1,7 +1,7 @@
 // How text of anybody stands in a Markdown comment: as text. And how a comment is cut where it is longer than GitHub takes.
 
-import type { ReportContext } from './context.ts';
-import { visible } from './visible.ts';
+import type { ReportContext } from '../context.ts';
+import { visible } from '../visible.ts';
 
 /** GitHub takes 65,536 characters; what others count as one, it may not. */
 const BYTES_MAX = 65_000;

@@ -185,6 +185,23 @@ export const AGAINST: JsonObject = {
   ...record({ createdAt: TIME, commits: COMMITS, unknown: listOf(TEXT, 'What cannot be known, one sentence each.') }),
   description: 'Of a plan by a snapshot: `skep plan --against`.',
 };
+const RENDERED_COMMIT = record({
+  name: { type: 'string', description: 'The branch, tag or commit that was asked for.' },
+  commit: { type: 'string', description: 'Commit id. The base is the commit in which the two histories meet.' },
+});
+export const RENDERED: JsonObject = {
+  ...record({
+    paths: listOf(TEXT, 'Folders inside the repository; the empty text is all of it.'),
+    base: RENDERED_COMMIT,
+    head: RENDERED_COMMIT,
+    earlierProblems: {
+      ...COUNT,
+      description: 'Problems of unchanged objects that the base has as well. They are not listed.',
+    },
+    unknown: listOf(TEXT, 'What cannot be known, one sentence each.'),
+  }),
+  description: 'The two commits that `skep plan --render` has compared.',
+};
 const FIELD = record({
   resource: RESOURCE,
   path: {

@@ -1,18 +1,29 @@
-// A validation as SARIF 2.1.0 (OASIS), the way GitHub's code scanning takes it.
+// The problems of a validation or a plan as SARIF 2.1.0 (OASIS), the way GitHub's code scanning takes it.
 
 import { sha256 } from '#std/hash.ts';
 import { formatId, type Problem } from '#std/problem.ts';
-import { pathInRoot, type ReportContext } from './context.ts';
-import { bySeverity } from './order.ts';
-import type { ReportedValidation } from './validation.ts';
-import { visible } from './visible.ts';
+import type { RunResult } from '../../run/result.ts';
+import { pathInRoot, type ReportContext } from '../context.ts';
+import { bySeverity } from '../order.ts';
+import type { ReportedValidation } from '../validation.ts';
+import { visible } from '../visible.ts';
 
 /** What code scanning takes of one run; more are refused as a whole. */
 const RESULTS_MAX = 25_000;
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const ROOT = '%SRCROOT%';
 
-export async function renderSarif({ problems }: ReportedValidation, context: ReportContext): Promise<string> {
+export function renderValidationSarif({ problems }: ReportedValidation, context: ReportContext): Promise<string> {
+  return renderSarif('validate', problems, context);
+}
+
+/** A failure has no place in a file. */
+export function renderPlanSarif({ problems, failures }: RunResult, context: ReportContext): Promise<string> {
+  const failed = failures.map(({ code, message }): Problem => ({ code, severity: 'error', message }));
+  return renderSarif('plan', [...failed, ...problems], context);
+}
+
+async function renderSarif(command: string, problems: readonly Problem[], context: ReportContext): Promise<string> {
   const meaningOf = await context.meanings();
   const placed = bySeverity(problems.filter((problem) => problem.place !== undefined));
   const shown = placed.slice(0, RESULTS_MAX);
@@ -25,7 +36,7 @@ export async function renderSarif({ problems }: ReportedValidation, context: Rep
     runs: [
       {
         tool: { driver: driverOf(codes, meaningOf, context) },
-        automationDetails: { id: 'skep validate/' },
+        automationDetails: { id: `skep ${command}/` },
         originalUriBaseIds: { [ROOT]: { description: { text: 'The top of the repository.' } } },
         // Columns are offsets into JavaScript's strings.
         columnKind: 'utf16CodeUnits',

@@ -1,10 +1,10 @@
 // Problems as annotations of a GitHub workflow: commands that its runner finds in the log.
 
 import { formatProblem, type Problem } from '#std/problem.ts';
-import { pathInRoot, type ReportContext } from './context.ts';
-import { countOf, validatedSize } from './order.ts';
-import type { ReportedValidation } from './validation.ts';
-import { visible } from './visible.ts';
+import { pathInRoot, type ReportContext } from '../context.ts';
+import { countOf, validatedSize } from '../order.ts';
+import type { ReportedValidation } from '../validation.ts';
+import { visible } from '../visible.ts';
 
 /** What GitHub shows of one step, for errors and for warnings each. */
 const ANNOTATIONS_MAX = 10;

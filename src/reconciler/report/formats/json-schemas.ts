@@ -22,6 +22,7 @@ import {
   PREVIEW,
   PROBLEM,
   QUARANTINED,
+  RENDERED,
   RESOURCE,
   record,
   TEXT,
@@ -43,6 +44,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       commits: COMMITS,
       quarantined: QUARANTINED,
       against: AGAINST,
+      rendered: RENDERED,
       summary: counts('create', 'update', 'delete', 'unchanged', 'held'),
       batches: listOf(
         record({
@@ -70,7 +72,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       paused: PAUSED,
       ...TROUBLE,
     },
-    ['against', 'explanations', 'impact', 'paused'],
+    ['against', 'rendered', 'explanations', 'impact', 'paused'],
   ),
   sync: output(
     'skep sync -o json',

@@ -1,10 +1,10 @@
 // A plan in the log of a GitHub workflow: its lines as text, and what is wrong as annotations.
 
 import type { Problem } from '#std/problem.ts';
-import type { RunResult } from '../run/result.ts';
-import type { ReportContext } from './context.ts';
+import type { RunResult } from '../../run/result.ts';
+import type { ReportContext } from '../context.ts';
+import { textOfPlan } from '../text.ts';
 import { annotations } from './github.ts';
-import { textOfPlan } from './text.ts';
 
 export function githubOfPlan(result: RunResult, context: ReportContext): string {
   const failures = result.failures.map(({ code, message }): Problem => ({ code, severity: 'error', message }));

@@ -3,20 +3,20 @@
 
 import { formatId, type Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
-import type { Impact } from '../run/impact/impact.ts';
-import type { Explanation } from '../run/plan/explain.ts';
-import type { Change, Plan } from '../run/plan/plan.ts';
-import { type RunResult, refusedChanges } from '../run/result.ts';
-import { countsOf, formatValue, textOfDifference, unpreviewed } from './change-text.ts';
-import { pathInRoot, type ReportContext } from './context.ts';
-import { fateOf, keptOf, nameOfWaiting } from './deletion-text.ts';
-import { linesOfExplanations } from './explanations.ts';
-import { fold } from './fold.ts';
-import { type Notice, noticesOf, restartedIds } from './impact.ts';
+import type { Impact } from '../../run/impact/impact.ts';
+import type { Explanation } from '../../run/plan/explain.ts';
+import type { Change, Plan } from '../../run/plan/plan.ts';
+import { type RunResult, refusedChanges } from '../../run/result.ts';
+import { countsOf, formatValue, textOfDifference, unpreviewed } from '../change-text.ts';
+import { pathInRoot, type ReportContext } from '../context.ts';
+import { fateOf, keptOf, nameOfWaiting } from '../deletion-text.ts';
+import { linesOfExplanations } from '../explanations.ts';
+import { fold } from '../fold.ts';
+import { type Notice, noticesOf, restartedIds } from '../impact.ts';
+import { bySeverity, countOf, validatedSize } from '../order.ts';
+import { earlierLines, textOfCompared, textOfQuarantined, whyPaused } from '../text.ts';
+import type { ReportedValidation } from '../validation.ts';
 import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
-import { bySeverity, countOf, validatedSize } from './order.ts';
-import { textOfQuarantined, whyPaused } from './text.ts';
-import type { ReportedValidation } from './validation.ts';
 
 export function markdownOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
   const size = validatedSize(summary);
@@ -38,11 +38,13 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
     failures.length === 0 ? '' : countText(failures.length, 'failure'),
   ].filter((text) => text !== '');
   const wrong = failures.length + refused.length > 0 || problems.some(({ severity }) => severity === 'error');
-  const head = `### ${wrong ? '❌ ' : ''}skep plan: ${[...parts, ...trouble].join(', ')}`;
+  const compared = result.rendered === undefined ? '' : `\n\nCompared: ${inline(textOfCompared(result.rendered))}.`;
+  const head = `### ${wrong ? '❌ ' : ''}skep plan: ${[...parts, ...trouble].join(', ')}${compared}`;
   const sections = [
     { title: '', items: failures.map((failure) => `- ❌ ${code(failure.code)}: ${inline(failure.message)}`) },
     { title: '', items: linesOfState(result, context) },
     { title: TABLE, items: rows(problems, context) },
+    { title: '', items: earlierItems(result, context) },
     { title: '#### ❌ Refused by the API server\n', items: refused.flatMap((change) => refusalOf(change, context)) },
     ...waitingSections(plan, context),
     ...impactSections(result.impact),
@@ -63,6 +65,10 @@ function linesOfState({ paused, quarantined }: RunResult, { commandOf }: ReportC
   return paused === undefined
     ? reported
     : [`- ⏸️ runs write nothing now: ${inline(whyPaused(paused, commandOf))}`, ...reported];
+}
+
+function earlierItems({ rendered }: RunResult, { commandOf }: ReportContext): readonly string[] {
+  return rendered === undefined ? [] : earlierLines(rendered, commandOf).map((line) => `- ${inline(line)}`);
 }
 
 function refusalOf(change: Change, context: ReportContext): string[] {
@@ -134,8 +140,9 @@ function noticed({ action, id, lines }: Notice): string {
   return [`- ${SIGNS[action]} ${code(id)}`, ...lines.map((line) => `  - ${inline(line)}`)].join('\n');
 }
 
-/** Of a plan by a snapshot. */
-function unknownOf({ against }: RunResult): readonly string[] {
+/** Of a plan that was made without the cluster. */
+function unknownOf({ against, rendered }: RunResult): readonly string[] {
+  if (rendered !== undefined) return rendered.unknown.map((sentence) => `- ${inline(sentence)}`);
   if (against === undefined) return [];
   const since = `- what happened since the snapshot of ${against.createdAt}`;
   return [since, ...against.unknown.map((sentence) => `- ${inline(sentence)}`)];

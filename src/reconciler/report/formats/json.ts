@@ -2,13 +2,13 @@
 
 import type { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';
-import type { Outcome } from '../run/apply/apply.ts';
-import type { Change, Plan } from '../run/plan/plan.ts';
-import { type RunResult, summaryOf } from '../run/result.ts';
-import type { Validation } from '../run/validate.ts';
-import { countsOf } from './change-text.ts';
-import { jsonOfExplanation } from './explanations.ts';
-import { visible } from './visible.ts';
+import type { Outcome } from '../../run/apply/apply.ts';
+import type { Change, Plan } from '../../run/plan/plan.ts';
+import { type RunResult, summaryOf } from '../../run/result.ts';
+import type { Validation } from '../../run/validate.ts';
+import { countsOf } from '../change-text.ts';
+import { jsonOfExplanation } from '../explanations.ts';
+import { visible } from '../visible.ts';
 
 export function jsonOfValidation({ summary, problems }: Validation): string {
   return print({ version: 1, summary, problems: problems.map(flat) });
@@ -22,6 +22,7 @@ export function jsonOfPlan(result: RunResult): string {
     commits: result.commits,
     quarantined: quarantinedOf(result),
     against: result.against,
+    rendered: result.rendered,
     summary: { ...countsOf(plan), unchanged: plan.unchanged.length, held: plan.held.length },
     batches: plan.batches.map(({ name, changes }) => ({
       name,

@@ -1,0 +1,60 @@
+// Finds the commit in which two lines of history meet.
+
+import { headersOf } from '../signatures/signed.ts';
+import type { ObjectStore } from './objects.ts';
+import { parentsOf } from './tree.ts';
+
+interface Visited {
+  readonly oid: string;
+  /** Seconds since 1970, as its committer's clock had them. */
+  readonly date: number;
+}
+
+const ONE = 1;
+const OTHER = 2;
+const BOTH = ONE | OTHER;
+
+/**
+ * The newest commit that both have in their history, themselves included. Reads no further back than it has to. Undefined if the
+ * repository has no such commit, which may be because it lacks a part of the history.
+ */
+export function mergeBase(store: ObjectStore, one: string, other: string): string | undefined {
+  const marks = new Map<string, number>();
+  const queue: Visited[] = [];
+  function mark(oid: string, side: number): void {
+    const before = marks.get(oid) ?? 0;
+    if ((before | side) === before) return;
+    marks.set(oid, before | side);
+    const date = dateOf(store, oid);
+    // Clocks differ: a commit that was looked at before is looked at again with its new mark.
+    if (date !== undefined) insertByDate(queue, { oid, date });
+  }
+  mark(one, ONE);
+  mark(other, OTHER);
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const side = marks.get(next.oid) ?? 0;
+    if (side === BOTH) return next.oid;
+    for (const parent of parentsOf(store, next.oid)) mark(parent, side);
+  }
+  return undefined;
+}
+
+/** The newest is last. Of commits with the same date, the first that was found comes first. */
+function insertByDate(queue: Visited[], visited: Visited): void {
+  let [from, to] = [0, queue.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((queue[middle]?.date ?? 0) < visited.date) from = middle + 1;
+    else to = middle;
+  }
+  queue.splice(from, 0, visited);
+}
+
+/** Undefined if the repository does not have the commit: the history of a shallow clone ends there. */
+function dateOf(store: ObjectStore, oid: string): number | undefined {
+  const object = store.read(oid);
+  if (object?.type !== 'commit') return undefined;
+  const [committer = ''] = headersOf(object.content, 'committer');
+  const seconds = Number(/ (\d+) [+-]\d{4}$/.exec(committer)?.[1]);
+  return Number.isSafeInteger(seconds) ? seconds : 0;
+}

@@ -1,0 +1,57 @@
+// Makes a message of a chat fit into what the chat accepts: long texts are cut, and lists are shortened until the whole fits.
+
+import type { ChatItem, ChatMessage, ChatSection } from '#reconciler/run/notify/ports.ts';
+import { unicodeEscape } from '#std/json.ts';
+
+export interface FittingSection extends ChatSection {
+  /** How many items were left out. */
+  readonly omitted: number;
+}
+
+export interface FittingMessage extends ChatMessage {
+  readonly sections: readonly FittingSection[];
+}
+
+/** Items of one list, from the longest message to the shortest. */
+const ITEMS = [10, 5, 2, 0];
+/** Of the first attempt; each further one halves it. */
+const CHARACTERS = 200;
+
+/** Returns the body of the first message that fits; the last one if none does. */
+export function fitMessage(
+  message: ChatMessage,
+  format: (fitting: FittingMessage) => object,
+  fits: (body: string) => boolean,
+): string {
+  let body = '';
+  for (const [attempt, items] of ITEMS.entries()) {
+    body = JSON.stringify(format(shortened(message, items, CHARACTERS / 2 ** attempt)));
+    if (fits(body)) return body;
+  }
+  return body;
+}
+
+function shortened(message: ChatMessage, items: number, characters: number): FittingMessage {
+  const sections = message.sections.map((section): FittingSection => {
+    const { title, command } = section;
+    const shown = section.items.slice(0, items).map((item) => shortItem(item, characters));
+    const short = { title: clipped(title, characters), items: shown, omitted: section.items.length - shown.length };
+    return command === undefined ? short : { ...short, command };
+  });
+  return { ...message, headline: clipped(message.headline, characters), sections };
+}
+
+function shortItem({ text, url }: ChatItem, characters: number): ChatItem {
+  const short = clipped(text, characters);
+  return url === undefined || url.length > URL_MAX ? { text: short } : { text: short, url };
+}
+
+/** A longer one is left out: a part of it leads elsewhere. */
+const URL_MAX = 500;
+
+/** Names of files may hold line breaks, and characters that turn the direction of a text. */
+function clipped(text: string, characters: number): string {
+  const visible = text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, unicodeEscape);
+  const points = [...visible];
+  return points.length <= characters ? visible : `${points.slice(0, characters - 1).join('')}…`;
+}

@@ -1,0 +1,131 @@
+// Says what people in a chat read about a run, before any format of a chat: what changed, by which commit, what waits and how it is
+// approved. Names, codes and counts only: texts of problems may quote manifests. Pure.
+
+import { countText } from '#std/words/count-text.ts';
+import type { RunRecord } from '../history/ports.ts';
+import type { ChatItem, ChatMessage, ChatSection, Notice } from './ports.ts';
+
+export interface ChatOptions {
+  readonly instance: string;
+  /** Page of a commit; undefined if its repository has none. */
+  readonly commitUrl: (source: string, commit: string) => string | undefined;
+  readonly page?: string;
+  /** Names of the kinds that come first in lists: the other objects are mostly made of them. */
+  readonly firstKinds: ReadonlySet<string>;
+}
+
+/** Approvals that have a section of their own. */
+const APPROVALS_MAX = 10;
+
+/** Undefined if people have nothing to read: a commit changed nothing, and all is as it was. */
+export function chatMessageOf(notice: Notice, options: ChatOptions): ChatMessage | undefined {
+  const { record, before } = notice;
+  const { instance, commitUrl, page, firstKinds } = options;
+  const sections = [
+    commitSection(record, commitUrl),
+    changeSection(record, firstKinds),
+    ...approvalSections(record, firstKinds),
+    problemSection(record),
+    stuckSection(record),
+    listSection('in phase Failed', record.unready),
+    listSection(
+      'rolled back',
+      record.pinned.map(({ source, good }) => `${source} stays at ${good.slice(0, COMMIT_SHOWN)}`),
+    ),
+  ].filter((each) => each.items.length > 0 || each.command !== undefined);
+  const isQuiet = notice.state === 'success' && sections.every(({ title }) => title === COMMITS);
+  if (isQuiet && before === 'success') return undefined;
+  const message = { mood: MOODS[notice.state], headline: `${instance}: ${headlineOf(notice)}`, sections };
+  return page === undefined ? message : { ...message, page };
+}
+
+const MOODS = { success: 'good', pending: 'waiting', failure: 'bad' } as const;
+
+function headlineOf({ state, before, record }: Notice): string {
+  switch (state) {
+    case 'success':
+      return before === 'failure' ? 'everything is as Git declares again' : 'everything is as Git declares';
+    case 'pending':
+      return record.state === 'waiting' ? 'changes wait for approval' : 'changes are applied and not ready yet';
+    case 'failure':
+      return Object.keys(record.commits).length === 0 ? 'a run failed' : 'not everything is as Git declares';
+  }
+}
+
+const COMMITS = 'Commits';
+const COMMIT_SHOWN = 10;
+
+function commitSection({ commits }: RunRecord, commitUrl: ChatOptions['commitUrl']): ChatSection {
+  const items = Object.entries(commits).map(([source, commit]): ChatItem => {
+    const text = `${source} at ${commit.slice(0, COMMIT_SHOWN)}`;
+    const url = commitUrl(source, commit);
+    return url === undefined ? { text } : { text, url };
+  });
+  return { title: COMMITS, items };
+}
+
+const CHANGES = ['created', 'configured', 'deleted'] as const;
+
+function changeSection({ outcomes, summary }: RunRecord, firstKinds: ReadonlySet<string>): ChatSection {
+  const counts = CHANGES.filter((action) => summary[action] > 0).map((action) => `${summary[action]} ${action}`);
+  const changed = outcomes.filter(({ action }) => CHANGES.some((each) => each === action));
+  return listSection(
+    counts.join(', '),
+    sortByKind(changed, ({ resource }) => resource, firstKinds).map(({ action, resource }) => `${action} ${resource}`),
+  );
+}
+
+function approvalSections({ approvals = [] }: RunRecord, firstKinds: ReadonlySet<string>): readonly ChatSection[] {
+  const shown = approvals.slice(0, APPROVALS_MAX).map(({ source, hash, deletions }): ChatSection => {
+    const what = source === '' ? 'deletion' : `deletion of source ${source}`;
+    const whats = source === '' ? 'deletions' : `deletions of source ${source}`;
+    const title =
+      deletions.length === 0
+        ? 'All changes wait for approval'
+        : countText(deletions.length, `${what} waits for approval`, `${whats} wait for approval`);
+    return {
+      ...listSection(
+        title,
+        sortByKind(deletions, (id) => id, firstKinds),
+      ),
+      command: `skep approve ${hash}`,
+    };
+  });
+  const more = approvals.length - shown.length;
+  return more === 0
+    ? shown
+    : [...shown, { title: `${more} more lists wait for approval`, items: [], command: 'skep status' }];
+}
+
+/** `nameOf`: `namespace/Kind/name`. */
+function sortByKind<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+  firstKinds: ReadonlySet<string>,
+): readonly T[] {
+  const isFirst = (item: T): boolean => firstKinds.has(nameOf(item).split('/').at(-2) ?? '');
+  return [...items.filter(isFirst), ...items.filter((item) => !isFirst(item))];
+}
+
+function problemSection({ problems, failures }: RunRecord): ChatSection {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const items = errors.map(({ code, resource, file, line }) => {
+    const place = file === undefined ? [] : [line === undefined ? file : `${file}:${line}`];
+    return [code, ...(resource === undefined ? [] : [resource]), ...place].join(', ');
+  });
+  const all = [...items, ...failures.map(({ code }) => code)];
+  return listSection(countText(all.length, 'problem'), all);
+}
+
+/** Changes that were not made, such as unsigned ones. */
+function stuckSection({ outcomes }: RunRecord): ChatSection {
+  const stuck = outcomes.filter(({ action }) => action === 'failed' || action === 'held');
+  return listSection(
+    countText(stuck.length, 'change was not made', 'changes were not made'),
+    stuck.map(({ resource, error }) => (error === undefined ? resource : `${resource} (${error.code})`)),
+  );
+}
+
+function listSection(title: string, texts: readonly string[]): ChatSection {
+  return { title, items: texts.map((text) => ({ text })) };
+}

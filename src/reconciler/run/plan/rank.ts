@@ -1,0 +1,17 @@
+// The order in which kinds are applied.
+
+import { groupOf } from '#kubernetes/rules/object.ts';
+import { applyOrder } from '#kubernetes/rules/order.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { levels } from './levels.ts';
+
+/** After every built-in kind. */
+const OURS = 1000;
+
+/** Built-in kinds in their usual order, then ours by `after`. */
+export function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => number {
+  const level = levels(kinds);
+  return (id) =>
+    groupOf(id.apiVersion) === apiGroup ? OURS + (level.get(id.kind) ?? 0) : applyOrder(id.apiVersion, id.kind);
+}

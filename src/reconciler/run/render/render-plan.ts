@@ -1,0 +1,211 @@
+// Makes a plan of the difference between two commits of a repository: what a tool that applies the second would change,
+// if the cluster is as the first says. Knows no cluster.
+
+import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { isObject, type Json } from '#std/json.ts';
+import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
+import { countText } from '#std/words/count-text.ts';
+import { impactOf } from '../impact/impact.ts';
+import { batchByRank, type Change, type Plan } from '../plan/plan.ts';
+import { rankOf } from '../plan/rank.ts';
+import type { Checkout } from '../ports.ts';
+import type { RunResult } from '../result.ts';
+import { type ComparedObject, compareSides, type Sides } from './compare.ts';
+import { ASSUMED_NAMESPACE, hasPath, readSide, type Side, type SideDeps } from './side.ts';
+
+export interface RenderInput extends SideDeps {
+  readonly paths: readonly string[];
+  readonly base: { readonly name: string; readonly checkout: Checkout };
+  readonly head: { readonly name: string; readonly checkout: Checkout };
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+export async function planByRendering(input: RenderInput): Promise<RunResult> {
+  const { paths, base, head, kinds, apiGroup, now } = input;
+  const before = await readSide(input, base.checkout, paths);
+  const after = await readSide(input, head.checkout, paths);
+  const sides = { kinds, apiGroup, before, after };
+  const compared = compareSides(sides);
+  const plan = planOf(sides, compared);
+  const fresh = after.problems.filter(notEarlier(before.problems, compared));
+  return {
+    ...NOTHING_DONE,
+    commits: { [head.name]: after.commit },
+    startedAt: now,
+    finishedAt: now,
+    plan,
+    impact: impactOf({ kinds, apiGroup, ...statesOf(compared, plan), changes: changesIn(plan) }),
+    problems: fresh,
+    rendered: {
+      paths,
+      base: { name: base.name, commit: before.commit },
+      head: { name: head.name, commit: after.commit },
+      earlierProblems: after.problems.length - fresh.length,
+      unknown: unknownOf(input, sides, compared),
+    },
+  };
+}
+
+const NOTHING_DONE = {
+  id: '',
+  quarantined: [],
+  outcomes: [],
+  fields: [],
+  failures: [],
+  warnings: [],
+  catalogue: [],
+  readiness: { ready: [], progressing: [], failed: [] },
+  timedOut: false,
+  requests: 0,
+} as const;
+
+function planOf({ kinds, apiGroup, after }: Sides, compared: readonly ComparedObject[]): Plan {
+  const invalid = new Set(after.loaded.invalid.map(keyOf));
+  const rank = rankOf(kinds, apiGroup);
+  const different = compared.filter(({ isSame }) => !isSame);
+  const gone = different.filter((each) => each.after === undefined);
+  const written = different.filter((each) => each.after !== undefined && !invalid.has(each.key));
+  const unfit = different.filter(
+    (each) => each.before !== undefined && each.after !== undefined && invalid.has(each.key),
+  );
+  const deletions = after.incomplete ? [] : gone.map(deletionOf);
+  return {
+    batches: [
+      ...batchByRank(rank, written.map(writeOf), 'apply'),
+      ...batchByRank(rank, deletions, 'delete').toReversed(),
+    ],
+    held: [
+      ...unfit.map(({ id }) => ({ resource: id, reason: 'its manifest is invalid' })),
+      ...(after.incomplete ? gone.map(({ id }) => ({ resource: id, reason: UNREAD })) : []),
+    ],
+    unchanged: compared.filter(({ isSame }) => isSame).map(({ id }) => id),
+    waiting: [],
+    approved: [],
+    within: [],
+  };
+}
+
+const UNREAD = 'a manifest could not be read, and may declare it';
+
+function writeOf({ id, key, before, after, diff }: ComparedObject): Change {
+  const object: KubeObject = after?.object ?? { apiVersion: id.apiVersion, kind: id.kind, metadata: { name: id.name } };
+  return { action: before === undefined ? 'create' : 'update', resource: id, key, object, diff };
+}
+
+function deletionOf({ id, key }: ComparedObject): Change {
+  return { action: 'delete', resource: id, key, source: '', uid: '', referrers: [], diff: [] };
+}
+
+function changesIn({ batches }: Plan): readonly Change[] {
+  return batches.flatMap(({ changes }) => changes);
+}
+
+/** What is kept unchanged stays as the base has it. Of a resource that cannot be read in both commits, nothing is said. */
+function statesOf(compared: readonly ComparedObject[], plan: Plan) {
+  const changed = new Set(changesIn(plan).map(({ key }) => key));
+  const readable = compared.filter((each) => !isUnreadable(each));
+  const objects = (side: 'before' | 'after', each: ComparedObject): readonly KubeObject[] => {
+    const found = each[side];
+    return found === undefined ? [] : [found.defaulted ?? found.object];
+  };
+  return {
+    before: readable.flatMap((each) => objects('before', each)),
+    after: readable.flatMap((each) => objects(changed.has(each.key) ? 'after' : 'before', each)),
+  };
+}
+
+/** A custom resource with a fault, or with an expression in place of a value that its kind reads. */
+function isUnreadable({ before, after }: ComparedObject): boolean {
+  return [before, after].some((each) => each?.kind !== undefined && each.defaulted === undefined);
+}
+
+/** A problem without an object is always reported: something could not be read. */
+function notEarlier(earlier: readonly Problem[], compared: readonly ComparedObject[]): (problem: Problem) => boolean {
+  const same = new Set(compared.flatMap(({ isSame, key }) => (isSame ? [key] : [])));
+  const known = new Set(earlier.map(sameness));
+  return (problem) =>
+    problem.resource === undefined || !same.has(keyOf(problem.resource)) || !known.has(sameness(problem));
+}
+
+function sameness({ code, severity, resource, pointer }: Problem): string {
+  return JSON.stringify([code, severity, resource && keyOf(resource), pointer]);
+}
+
+function unknownOf(
+  { paths, head }: RenderInput,
+  { before, after }: Sides,
+  compared: readonly ComparedObject[],
+): readonly string[] {
+  const resources = after.loaded.resources;
+  const variables = resources.filter(({ unknown = [] }) => unknown.length > 0).length;
+  const isAssumed = ({ id }: ComparedObject): boolean => id.namespace === ASSUMED_NAMESPACE;
+  return [
+    'what exists in the cluster, and what controllers and operators create: only manifests were compared',
+    ...(variables === 0
+      ? []
+      : [
+          `the values of variables: ${countText(variables, 'object has', 'objects have')} expressions such as \${NAME}, which are compared as texts`,
+        ]),
+    ...(compared.some(isAssumed)
+      ? [`the namespace of objects that name none: they are shown in ${ASSUMED_NAMESPACE}`]
+      : []),
+    ...unreadResources(compared),
+    ...unreadBefore(before),
+    ...elsewhere(
+      resources.map(({ id, object }) => ({ id, object })),
+      paths,
+      head.checkout,
+    ),
+  ];
+}
+
+function unreadResources(compared: readonly ComparedObject[]): readonly string[] {
+  const names = compared.filter((each) => !each.isSame && isUnreadable(each)).map(({ id }) => formatId(id));
+  if (names.length === 0) return [];
+  return [`what clients notice of ${names.join(', ')}: a value in the manifest is a variable or invalid`];
+}
+
+function unreadBefore({ incomplete, problems }: Side): readonly string[] {
+  if (!incomplete) return [];
+  const { place } = problems.find(({ resource }) => resource === undefined) ?? {};
+  const where = place === undefined ? '' : ` (${place.file}:${place.line})`;
+  return [`what the base declares in manifests that could not be read${where}: these objects are shown as created`];
+}
+
+/** Folders of this repository that objects of Flux and Argo CD have applied, and that were not compared. */
+function elsewhere(
+  objects: readonly { readonly id: ResourceId; readonly object: KubeObject }[],
+  paths: readonly string[],
+  checkout: Checkout,
+): readonly string[] {
+  return objects.flatMap(({ id, object }) => {
+    const folders = foldersOf(object).filter((folder) => hasPath(checkout, folder) && !isCompared(folder, paths));
+    return folders.map(
+      (folder) => `what ${formatId(id)} applies from ${folder}, which was not compared: add --path ${folder}`,
+    );
+  });
+}
+
+function isCompared(folder: string, paths: readonly string[]): boolean {
+  return paths.some((path) => path === '' || path === folder || folder.startsWith(`${path}/`));
+}
+
+function foldersOf({ apiVersion, kind, spec }: KubeObject): readonly string[] {
+  if (!isObject(spec)) return [];
+  const { path, source, sources } = spec;
+  const named: readonly (Json | undefined)[] =
+    groupOf(apiVersion) === 'kustomize.toolkit.fluxcd.io' && kind === 'Kustomization'
+      ? [path]
+      : groupOf(apiVersion) === 'argoproj.io' && kind === 'Application'
+        ? [source, ...(Array.isArray(sources) ? sources : [])].map((each) => (isObject(each) ? each.path : undefined))
+        : [];
+  return named.flatMap((each) => (typeof each === 'string' ? [plainPath(each)] : [])).filter((each) => each !== '');
+}
+
+function plainPath(path: string): string {
+  return path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
+}

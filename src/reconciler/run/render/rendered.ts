@@ -1,0 +1,19 @@
+// Says which two commits a plan compares. Data only.
+
+/** Two commits that were compared. */
+export interface Rendered {
+  /** Folders inside the repository; the empty string is all of it. */
+  readonly paths: readonly string[];
+  readonly base: RenderedCommit;
+  readonly head: RenderedCommit;
+  /** Problems of objects that are the same in both commits: they are not listed, and have no influence on the exit code. */
+  readonly earlierProblems: number;
+  /** What cannot be known, one sentence each. */
+  readonly unknown: readonly string[];
+}
+
+interface RenderedCommit {
+  /** The branch, tag or commit that was asked for. */
+  readonly name: string;
+  readonly commit: string;
+}

@@ -1,0 +1,66 @@
+// Reads what one commit of a repository declares, without skep.yaml and without a cluster.
+
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { Problem } from '#std/problem.ts';
+import type { OwnKinds } from '../instance.ts';
+import type { Checkout, KustomizeBuilder } from '../ports.ts';
+import { readWritten } from '../read/checkout.ts';
+import { type Loaded, load } from '../read/load.ts';
+import type { LoadCache, SourceFile } from '../read/source-file.ts';
+import { LITERAL_VARIABLES } from '../read/substitute/variables.ts';
+import { unsealFiles } from '../read/unseal.ts';
+import { validate } from '../validate.ts';
+
+export interface SideDeps extends OwnKinds {
+  readonly cache: LoadCache;
+  readonly kustomize: KustomizeBuilder;
+}
+
+export interface Side {
+  readonly commit: string;
+  readonly loaded: Loaded;
+  /** CustomResourceDefinitions among the manifests. */
+  readonly definitions: readonly JsonObject[];
+  readonly problems: readonly Problem[];
+  /** True: something may be declared that could not be read. */
+  readonly incomplete: boolean;
+}
+
+/** Namespace of objects that name none. The tool that applies them decides about it. */
+export const ASSUMED_NAMESPACE = 'default';
+
+/** `paths`: folders inside the repository. A folder that the commit does not have declares nothing. */
+export async function readSide(deps: SideDeps, checkout: Checkout, paths: readonly string[]): Promise<Side> {
+  const { kinds, apiGroup, cache, kustomize } = deps;
+  const documents: SourceFile[] = [];
+  const problems: Problem[] = [];
+  let incomplete = false;
+  for (const path of paths.filter((each) => hasPath(checkout, each))) {
+    const source = {
+      name: 'files',
+      path,
+      kustomize,
+      namespace: ASSUMED_NAMESPACE,
+      variables: async () => LITERAL_VARIABLES,
+    };
+    const read = await readWritten(source, checkout, cache);
+    documents.push(...(await unsealFiles(read.documents, async () => ({ type: 'none' }), cache)));
+    problems.push(...read.problems);
+    incomplete ||= read.incomplete;
+  }
+  const given = { documents, kinds, apiGroup, cache };
+  const loaded = load({ ...given, source: 'files', builtin: bundledSchema, foreign: 'unchecked' });
+  return {
+    commit: checkout.commit,
+    loaded,
+    definitions: loaded.resources.flatMap(({ object }) => (object.kind === 'CustomResourceDefinition' ? [object] : [])),
+    problems: [...problems, ...validate(given).problems],
+    incomplete: incomplete || loaded.unidentified,
+  };
+}
+
+/** The empty path is the whole repository. */
+export function hasPath({ files, skipped }: Checkout, path: string): boolean {
+  return path === '' || [...files, ...skipped].some((each) => each.path.startsWith(`${path}/`));
+}

@@ -1,0 +1,17 @@
+// The words for patterns say what the patterns ask for.
+
+import { expect, test } from 'vitest';
+import { compileRe2 } from '#std/re2/re2.ts';
+import { describePattern, EXPLAINED_PATTERNS } from './pattern-meanings.ts';
+
+test.each([...EXPLAINED_PATTERNS])('the example for %s fits', (pattern, { example }) => {
+  const compiled = compileRe2(pattern);
+  expect(compiled.ok && compiled.matcher.test(example)).toBe(true);
+});
+
+test('a pattern is a sentence with an example, and one of others is shown', () => {
+  expect(describePattern('^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$')).toBe(
+    'must be a duration with units, such as 1h30m',
+  );
+  expect(describePattern('^a+$')).toBe('must match the pattern ^a+$');
+});
