@@ -10,7 +10,7 @@ import { HTTP } from './http.ts';
 import { NOTIFY } from './notify.ts';
 import { PLANS, SNAPSHOT } from './plans.ts';
 import { withRules } from './rules.ts';
-import { GIT, SOURCE } from './sources.ts';
+import { GIT, SOURCES } from './sources.ts';
 import { WINDOWS } from './windows.ts';
 
 function objectKey(description: string, key: string) {
@@ -63,7 +63,7 @@ export const CONFIG_SCHEMA = object(
   {
     name: NAME,
     apiGroup: text('API group of the custom resources.', { default: DEFAULT_API_GROUP, minLength: 1 }),
-    sources: list(SOURCE, 'Where the fleet is declared.', { keys: ['name'], minItems: 1 }),
+    sources: SOURCES,
     schedule: text('When `skep run` runs: a cron expression with seconds.', { default: '*/30 * * * * *' }),
     timeZone: text('Time zone of the schedule (IANA name).', { default: 'UTC' }),
     jitterSeconds: integer('A run starts up to so much later, at random.', { default: 5, minimum: 0 }),

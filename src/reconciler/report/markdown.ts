@@ -15,7 +15,7 @@ import { fold } from './fold.ts';
 import { type Notice, noticesOf, restartedIds } from './impact.ts';
 import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
 import { bySeverity, countOf, validatedSize } from './order.ts';
-import { textOfQuarantined, whyPaused } from './text.ts';
+import { textOfQuarantined, waitLines, whyPaused } from './text.ts';
 import type { ReportedValidation } from './validation.ts';
 
 export function markdownOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
@@ -58,8 +58,11 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
 }
 
 /** What keeps runs from doing what the plan says, or from reading what the refs name. */
-function linesOfState({ paused, quarantined }: RunResult, { commandOf }: ReportContext): readonly string[] {
-  const reported = quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`);
+function linesOfState({ paused, quarantined, waits }: RunResult, { commandOf }: ReportContext): readonly string[] {
+  const reported = [
+    ...quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`),
+    ...waitLines({ waits }).map((line) => `- ⏳ ${inline(line)}`),
+  ];
   return paused === undefined
     ? reported
     : [`- ⏸️ runs write nothing now: ${inline(whyPaused(paused, commandOf))}`, ...reported];

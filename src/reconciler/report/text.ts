@@ -5,6 +5,7 @@ import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
 import { countText } from '#std/words/count-text.ts';
 import type { Outcome } from '../run/apply/apply.ts';
 import type { CatalogueOutcome } from '../run/catalogue/registries.ts';
+import { textOfWait } from '../run/plan/waits.ts';
 import { type Paused, type RunResult, summaryOf } from '../run/result.ts';
 import type { Validation } from '../run/validate.ts';
 import { countsOf, several, textOfChange, unpreviewed } from './change-text.ts';
@@ -53,6 +54,7 @@ export function textOfPlan(
   const more = [
     ...unpreviewed(plan),
     ...trouble(result, commandOf),
+    ...waitLines(result),
     ...deletions,
     ...impact,
     ...againstLines(result),
@@ -86,6 +88,7 @@ export function textOfEnding(result: RunResult, commandOf: CommandOf, known: Run
   return visibleLines([
     ...catalogue,
     ...trouble({ ...result, problems }, commandOf),
+    ...waitLines(result),
     ...(repeated === 0 ? [] : [`${countText(repeated, 'warning')} as before`]),
     ...approvedLines(plan),
     ...guardLines(plan, style),
@@ -154,6 +157,11 @@ export function trouble({ problems, failures, warnings, quarantined }: RunResult
     ...failures.map((failure) => `error ${failure.code}: ${failure.message}`),
     ...warnings.map((failure) => `warning ${failure.code}: ${failure.message}`),
   ];
+}
+
+/** `source apps waits for source infra: tools/MCPServer/wiki is not ready`. */
+export function waitLines({ waits }: Pick<RunResult, 'waits'>): string[] {
+  return waits.map((wait) => `${textOfWait(wait)}: ${wait.reason}`);
 }
 
 export function textOfQuarantined(

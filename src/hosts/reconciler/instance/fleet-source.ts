@@ -47,8 +47,20 @@ export function fleetSource(
   homeNamespace: string,
   cluster?: Pick<Cluster, 'get'>,
 ): FleetSource {
-  const { name, path, ignore, namespace, substitute, allow, serviceAccount, auth, verify, decryption, ...place } =
-    source;
+  const {
+    name,
+    path,
+    ignore,
+    namespace,
+    substitute,
+    allow,
+    dependsOn,
+    serviceAccount,
+    auth,
+    verify,
+    decryption,
+    ...place
+  } = source;
   // All of it: sources that read the same commits share the local copy, whatever their paths.
   const request = {
     ...place,
@@ -74,6 +86,7 @@ export function fleetSource(
     namespace,
     repository,
     allow,
+    dependsOn,
     kustomize,
     ...account,
     ...fixed,

@@ -69,7 +69,8 @@ function depsOf({ deps, snapshot }: PlanAgainstInput, cluster: Cluster, sources:
   return {
     ...deps,
     cluster,
-    sources,
+    // A snapshot has no statuses that say what is ready: the plan shows what is changed in the end.
+    sources: sources.map(({ dependsOn: _dependsOn, ...source }) => source),
     registries: snapshotRegistries(snapshot),
     remembered: new Map(),
     random: placeholder,

@@ -11,7 +11,7 @@ import { scopeOf } from '../observe/scope.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import { listContents } from '../prune/contents.ts';
 import { type Deletions, deletionsOf } from '../prune/deletions.ts';
-import { faultsOf } from '../prune/faults.ts';
+import type { Faults } from '../prune/faults.ts';
 import type { DeletionList } from '../prune/guard.ts';
 import { listsOf } from '../prune/lists.ts';
 import { membershipOf } from '../prune/membership.ts';
@@ -26,6 +26,7 @@ import { NO_RECORD } from '../records/long-record.ts';
 import type { Resolved } from '../resolve/resolve.ts';
 import { replacedOf } from './plan.ts';
 import type { PlanDeps, PlannedFrom, PlanOptions } from './planned-from.ts';
+import { textOfWait, type Waits } from './waits.ts';
 
 export interface PruneInput {
   readonly compared: readonly Compared[];
@@ -34,6 +35,8 @@ export interface PruneInput {
   readonly live: readonly KubeObject[];
   readonly applied: (object: KubeObject) => boolean;
   readonly applySet: string;
+  readonly faults: Faults;
+  readonly waits: Waits;
 }
 
 export interface Pruned {
@@ -53,11 +56,11 @@ export async function prune(
   input: PruneInput,
 ): Promise<Pruned> {
   const { compared, surplus, live, applied, applySet } = input;
-  const { gathered, snapshot, resolved, desires, leftAlone } = planned;
+  const { gathered, snapshot, resolved } = planned;
   const { kinds, apiGroup } = options;
   // Not looked for where nothing is deleted.
   const referrers =
-    surplus.length === 0 ? NOBODY : referrersOf({ standings: resolved.standings, live, kinds, apiGroup });
+    surplus.length === 0 ? NOBODY : referrersOf({ standings: appliedOf(resolved, input.waits), live, kinds, apiGroup });
   const deletions = deletionsFrom(deps, options, planned, input, referrers);
   const owned = live.filter((object) => labelOf(object, PART_OF) === applySet);
   const membership = membershipOf({
@@ -76,7 +79,7 @@ export async function prune(
     recorded: membership.recorded,
     loaded: gathered.loaded,
     sources: deletions.facts.sources,
-    faults: faultsOf({ gathered, resolved, compared, foreign: desires.problems, leftAlone }),
+    faults: input.faults,
     contents: await listContents(deps, snapshot, deletions.going),
     limits: options.limits,
   });
@@ -89,7 +92,7 @@ function deletionsFrom(
   deps: PlanDeps,
   options: PlanOptions,
   { gathered, snapshot, resolved, desires, leftAlone }: PlannedFrom,
-  { surplus, live, applied, applySet }: PruneInput,
+  { surplus, live, applied, applySet, waits }: PruneInput,
   referrers: Referrers,
 ): Deletions {
   const limits = limitsBySource(deps.sources);
@@ -106,6 +109,7 @@ function deletionsFrom(
     heldKeys: heldKeys(gathered, resolved),
     sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
     suspended: gathered.suspended,
+    awaiting: new Map([...waits].map(([label, wait]) => [label, textOfWait(wait)])),
     outOfUse: gathered.outOfUse,
     prune: options.prune,
     allows: scopeOf(options.namespaces).allows,
@@ -113,6 +117,11 @@ function deletionsFrom(
     withinLimits: withinLimits(limits),
     applied,
   });
+}
+
+/** What a waiting source declares is not applied: it refers to what it refers to in the cluster. */
+function appliedOf({ standings }: Resolved, waits: Waits): Resolved['standings'] {
+  return waits.size === 0 ? standings : standings.filter(({ loaded }) => !waits.has(labelValue(loaded.source)));
 }
 
 /** Another operator makes the children of what exists and is not of our set: what we made of it stays with it. */

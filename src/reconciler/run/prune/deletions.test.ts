@@ -45,6 +45,7 @@ function reported({ surplus, refers = [], changes = {} }: Row): string[] {
     sources: new Set(['fleet']),
     suspended: new Map(),
     outOfUse: new Map(),
+    awaiting: new Map(),
     prune: true,
     allows: () => true,
     couldDeclare: () => true,

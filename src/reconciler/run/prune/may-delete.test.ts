@@ -26,6 +26,7 @@ const FACTS: DeletionFacts = {
   sources: new Set(['fleet', 'other']),
   suspended: new Map(),
   outOfUse: new Map(),
+  awaiting: new Map(),
   referrers: () => [],
   unknownReferrers: [],
   inhabited: { namespaces: new Set(), kinds: new Set() },

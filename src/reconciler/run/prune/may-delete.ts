@@ -38,6 +38,8 @@ export interface DeletionFacts {
   readonly sources: ReadonlySet<string>;
   /** Value of the source label to the reason why nothing of that source may be deleted. */
   readonly suspended: ReadonlyMap<string, string>;
+  /** Value of the source label to the sentence that the source waits for another one. */
+  readonly awaiting: ReadonlyMap<string, string>;
   /** What sources declare that are rolled back, in the commits that are out of use; by value of the source label. */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
   /** Who refers to it once the run is done, of all that stays. */
@@ -115,7 +117,7 @@ function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   if (held !== undefined) return `the children of ${held} are not changed in this run`;
   const unknown = owners.find((owner) => facts.unknownOwnerKinds.has(owner.split('.')[0] ?? ''));
   if (unknown !== undefined) return `its owner ${unknown} could not be read`;
-  return suspension(facts, object) ?? movedAway(facts, object);
+  return suspension(facts, object) ?? facts.awaiting.get(sourceOf(object)) ?? movedAway(facts, object);
 }
 
 /** It may be one of those that could not be read: by a new name of its source, or by a move from one to another. */
