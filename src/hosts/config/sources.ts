@@ -2,10 +2,10 @@
 
 import { NAME_PATTERN } from '#reconciler/run/read/substitute/expressions.ts';
 import { addressed } from '#std/address/address.ts';
-import { didYouMean } from '#std/closest.ts';
 import { globMatches, parseGlob } from '#std/glob.ts';
 import { bool, choice, integer, list, object, optional, type Static, text, textMap } from '#std/schema.ts';
 import { type Rule, withRules } from './rules.ts';
+import { circularSources, unknownSources } from './source-order.ts';
 
 const PASSWORD = {
   username: optional(text('User name for HTTP Basic authentication.', { minLength: 1 })),
@@ -181,54 +181,10 @@ const SOURCE = withRules(
   ],
 );
 
-type Source = Static<typeof SOURCE>;
-
 export const SOURCES = withRules(list(SOURCE, 'Where the fleet is declared.', { keys: ['name'], minItems: 1 }), [
   { faults: unknownSources },
   { faults: circularSources },
 ]);
-
-function unknownSources(sources: readonly Source[]): readonly { message: string; at: string }[] {
-  const names = sources.map(({ name }) => name);
-  return sources.flatMap(({ dependsOn }, index) =>
-    dependsOn.flatMap((name, position) =>
-      names.includes(name)
-        ? []
-        : [
-            {
-              at: `/${index}/dependsOn/${position}`,
-              message: `no source has the name "${name}".${didYouMean(name, names)}`,
-            },
-          ],
-    ),
-  );
-}
-
-/** Each circle once, at its first source. */
-function circularSources(sources: readonly Source[]): readonly { message: string; at: string }[] {
-  const position = new Map(sources.map(({ name }, index) => [name, index]));
-  function pathBack(first: string, start: string): readonly string[] | undefined {
-    const seen = new Set<string>();
-    const open = [[start, first]];
-    for (let path = open.pop(); path !== undefined; path = open.pop()) {
-      const name = path.at(-1) ?? '';
-      if (name === start) return path;
-      const index = position.get(name);
-      if (index === undefined || index < (position.get(start) ?? 0) || seen.has(name)) continue;
-      seen.add(name);
-      open.push(...(sources[index]?.dependsOn ?? []).map((next) => [...(path ?? []), next]));
-    }
-    return undefined;
-  }
-  return sources.flatMap(({ name, dependsOn }, index) =>
-    dependsOn.flatMap((needed, at) => {
-      const path = pathBack(needed, name);
-      if (path === undefined) return [];
-      const message = `sources wait for each other: ${path.join(' -> ')}. Remove one of these dependencies`;
-      return [{ at: `/${index}/dependsOn/${at}`, message }];
-    }),
-  );
-}
 
 function matches(pattern: string, name: string): boolean {
   const glob = parseGlob(pattern);

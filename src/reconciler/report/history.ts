@@ -2,8 +2,8 @@
 
 import { countText } from '#std/words/count-text.ts';
 import { durationText } from '#std/words/duration-text.ts';
+import { textOfWait } from '#std/words/wait-text.ts';
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../run/history/ports.ts';
-import { textOfWait } from '../run/plan/waits.ts';
 import { nameOfWaiting } from './deletion-text.ts';
 import { visible, visibleLines } from './visible.ts';
 

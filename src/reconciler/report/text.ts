@@ -3,9 +3,9 @@
 import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
 import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
 import { countText } from '#std/words/count-text.ts';
+import { textOfWait } from '#std/words/wait-text.ts';
 import type { Outcome } from '../run/apply/apply.ts';
 import type { CatalogueOutcome } from '../run/catalogue/registries.ts';
-import { textOfWait } from '../run/plan/waits.ts';
 import { type Paused, type RunResult, summaryOf } from '../run/result.ts';
 import type { Validation } from '../run/validate.ts';
 import { countsOf, several, textOfChange, unpreviewed } from './change-text.ts';

@@ -63,15 +63,15 @@ function countOf(value: unknown): number {
 
 function mustBe(status: JsonObject, type: string): LiveState {
   const failed = conditionOf(status, 'Failed');
-  if (failed?.status === 'True') return notReady(messageOf(failed, 'it has failed'));
+  if (failed?.status === 'True') return notReady(messageIn(failed, 'it has failed'));
   const condition = conditionOf(status, type);
-  return condition?.status === 'True' ? READY : notReady(messageOf(condition, `its condition ${type} is not True`));
+  return condition?.status === 'True' ? READY : notReady(messageIn(condition, `its condition ${type} is not True`));
 }
 
 function byConditions(_spec: JsonObject, status: JsonObject): LiveState {
   for (const type of ['Stalled', 'Reconciling']) {
     const condition = conditionOf(status, type);
-    if (condition?.status === 'True') return notReady(messageOf(condition, `its condition ${type} is True`));
+    if (condition?.status === 'True') return notReady(messageIn(condition, `its condition ${type} is True`));
   }
   return conditionOf(status, 'Ready') === undefined ? READY : mustBe(status, 'Ready');
 }
@@ -81,6 +81,6 @@ function conditionOf({ conditions }: JsonObject, type: string): JsonObject | und
   return list.find((each) => each.type === type);
 }
 
-function messageOf(condition: JsonObject | undefined, otherwise: string): string {
+function messageIn(condition: JsonObject | undefined, otherwise: string): string {
   return typeof condition?.message === 'string' && condition.message !== '' ? condition.message : otherwise;
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { groupOf, idOf } from '#kubernetes/rules/object.ts';
 import { applyOrder } from '#kubernetes/rules/order.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
+import { textOfWait } from '#std/words/wait-text.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
 import type { Compared } from '../diff/compared.ts';
@@ -29,7 +30,7 @@ import { levels } from './levels.ts';
 import { plan as makePlan, type Plan } from './plan.ts';
 import type { PlanDeps, PlannedFrom, PlanOptions } from './planned-from.ts';
 import { prune } from './prune.ts';
-import { NO_WAITS, textOfWait, type Waits, type WaitsInput, waitsOf } from './waits.ts';
+import { NO_WAITS, type Waits, type WaitsInput, waitsOf } from './waits.ts';
 
 export interface Planned {
   readonly plan: Plan;

@@ -3,6 +3,7 @@
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
+import { textOfWait } from '#std/words/wait-text.ts';
 import { heldOwner } from '../desire/desire.ts';
 import type { Compared } from '../diff/compared.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
@@ -26,7 +27,7 @@ import { NO_RECORD } from '../records/long-record.ts';
 import type { Resolved } from '../resolve/resolve.ts';
 import { replacedOf } from './plan.ts';
 import type { PlanDeps, PlannedFrom, PlanOptions } from './planned-from.ts';
-import { textOfWait, type Waits } from './waits.ts';
+import type { Waits } from './waits.ts';
 
 export interface PruneInput {
   readonly compared: readonly Compared[];

@@ -73,11 +73,6 @@ export function waitsOf(input: WaitsInput): Waits {
   );
 }
 
-/** `source apps waits for source infra`. */
-export function textOfWait({ source, for: needed }: Pick<Wait, 'source' | 'for'>): string {
-  return `source ${source} waits for source ${needed}`;
-}
-
 function obstacleOf(input: WaitsInput, source: string): Obstacle | undefined {
   return problemOfSource(input, source) ?? unapplied(input, source) ?? unready(input, source);
 }
