@@ -59,7 +59,7 @@ const NAME = withRules(
   ],
 );
 
-export const CONFIG_SCHEMA = object(
+const SETTINGS = object(
   {
     name: NAME,
     apiGroup: text('API group of the custom resources.', { default: DEFAULT_API_GROUP, minLength: 1 }),
@@ -72,7 +72,7 @@ export const CONFIG_SCHEMA = object(
       default: ['*'],
     }),
     scope: choice(
-      'git: only what the sources declare; cluster: custom resources applied by hand get children and status, too.',
+      'git: only what the sources declare; cluster: custom resources that others apply get children and status, too, at each of their changes.',
       ['git', 'cluster'],
       { default: 'git' },
     ),
@@ -185,5 +185,13 @@ export const CONFIG_SCHEMA = object(
   },
   'Configuration of a skep instance.',
 );
+
+export const CONFIG_SCHEMA = withRules(SETTINGS, [
+  {
+    holds: ({ sources, scope }) => sources.length > 0 || scope === 'cluster',
+    message: 'nothing is declared anywhere: name a source, or set scope to cluster to keep what others apply',
+    at: '/sources',
+  },
+]);
 
 export type Config = Static<typeof CONFIG_SCHEMA>;

@@ -181,10 +181,16 @@ const SOURCE = withRules(
   ],
 );
 
-export const SOURCES = withRules(list(SOURCE, 'Where the fleet is declared.', { keys: ['name'], minItems: 1 }), [
-  { faults: unknownSources },
-  { faults: circularSources },
-]);
+export const SOURCES = withRules(
+  list(
+    SOURCE,
+    'Where the fleet is declared; empty with scope cluster: only custom resources that others apply are kept.',
+    {
+      keys: ['name'],
+    },
+  ),
+  [{ faults: unknownSources }, { faults: circularSources }],
+);
 
 function matches(pattern: string, name: string): boolean {
   const glob = parseGlob(pattern);

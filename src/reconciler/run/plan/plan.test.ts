@@ -59,6 +59,7 @@ function planOf(changes: Changes): Plan {
     suspended: new Map(),
     outOfUse: new Map(),
     awaiting: new Map(),
+    abandoned: () => false,
     prune: true,
     allows: () => true,
     couldDeclare: () => true,

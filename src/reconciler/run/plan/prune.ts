@@ -1,15 +1,15 @@
 // Gathers what is known about the live objects that nothing declares, and has it decided which of them a run may delete, by
 // source.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
 import { textOfWait } from '#std/words/wait-text.ts';
 import { heldOwner } from '../desire/desire.ts';
 import type { Compared } from '../diff/compared.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
-import { fieldManager, labelOf, labelValue, PART_OF } from '../labels.ts';
+import { fieldManager, labelOf, labelValue, OWNER, PART_OF, SOURCE } from '../labels.ts';
 import { scopeOf } from '../observe/scope.ts';
-import type { Snapshot } from '../observe/snapshot.ts';
+import { groupKindOf, type Snapshot } from '../observe/snapshot.ts';
 import { listContents } from '../prune/contents.ts';
 import { type Deletions, deletionsOf } from '../prune/deletions.ts';
 import type { Faults } from '../prune/faults.ts';
@@ -117,7 +117,24 @@ function deletionsFrom(
     couldDeclare: couldDeclare(limits),
     withinLimits: withinLimits(limits),
     applied,
+    abandoned: abandonedAmong(options, snapshot, live),
   });
+}
+
+/** By the owner's uid: another object of its name is another owner. Children of what a source declares have a source. */
+function abandonedAmong(
+  { apiGroup }: OwnKinds,
+  snapshot: Snapshot,
+  live: readonly KubeObject[],
+): (object: KubeObject) => boolean {
+  const uids = new Set(live.map(({ metadata }) => metadata.uid));
+  return (object) => {
+    const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    if (owner === undefined || labelOf(object, SOURCE) !== undefined || labelOf(object, OWNER) === undefined)
+      return false;
+    const isOurKind = groupOf(owner.apiVersion) === apiGroup && snapshot.known(groupKindOf(owner));
+    return isOurKind && !uids.has(owner.uid);
+  };
 }
 
 /** What a waiting source declares is not applied: it refers to what it refers to in the cluster. */

@@ -46,6 +46,7 @@ function reported({ surplus, refers = [], changes = {} }: Row): string[] {
     suspended: new Map(),
     outOfUse: new Map(),
     awaiting: new Map(),
+    abandoned: () => false,
     prune: true,
     allows: () => true,
     couldDeclare: () => true,

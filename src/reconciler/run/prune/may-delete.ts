@@ -42,6 +42,8 @@ export interface DeletionFacts {
   readonly awaiting: ReadonlyMap<string, string>;
   /** What sources declare that are rolled back, in the commits that are out of use; by value of the source label. */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
+  /** Whether it is a child of what someone applied, and that is deleted: the garbage collector deletes it. */
+  readonly abandoned: (object: KubeObject) => boolean;
   /** Who refers to it once the run is done, of all that stays. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
   /** Kinds of ours that could not be listed: they may refer to anything. */
@@ -57,6 +59,8 @@ export function mayDelete(object: KubeObject, facts: DeletionFacts): Decision {
   if (reason !== undefined) return { decision: 'stay', reason };
   const reference = referenceReason(object, facts);
   if (reference !== undefined) return { decision: 'stay', reason: reference, referredTo: true };
+  if (facts.abandoned(object))
+    return { decision: 'stay', reason: 'its owner was deleted, and the garbage collector deletes it', leaving: true };
   if (object.metadata.deletionTimestamp !== undefined)
     return { decision: 'stay', reason: leavingReason(object), leaving: true };
   const waits = facts.waits(object);
