@@ -209,6 +209,29 @@ test('children whose owner was just deleted wait for no approval, and a list tha
   await remove('gone');
 });
 
+test('a fleet moves from Git to others: nothing is deleted, and its children stay what they are', async () => {
+  world.fleet.commit({ 'cluster/moved.yaml': JSON.stringify(server('moved')) });
+  const own = { waitSeconds: 0 } as const;
+  await world.run(own);
+  const before = await workload('moved');
+  const alone = { ...own, scope: 'cluster', sources: () => [] } as const;
+  const { plan, outcomes } = await world.run(alone);
+  expect([plan.waiting.length, outcomes]).toEqual([1, []]);
+  await apply(server('moved'));
+  const labels = { [PART_OF]: null };
+  const path = `/apis/${API}/namespaces/${NAMESPACE}/mcpservers/moved`;
+  const how = { body: { metadata: { labels } }, contentType: 'application/merge-patch+json' };
+  expect((await world.cluster.send('PATCH', path, how)).status).toBe(200);
+  const moved = await world.run(alone);
+  expect([moved.plan.waiting, moved.outcomes.filter(({ action }) => action !== 'configured')]).toEqual([[], []]);
+  expect((await world.run(alone)).plan.batches).toEqual([]);
+  expect((await workload('moved'))?.metadata).toMatchObject({
+    uid: before?.metadata.uid,
+    generation: before?.metadata.generation,
+  });
+  await remove('moved');
+});
+
 test('two instances make the children of a resource once', async () => {
   await apply(server('shared'));
   const alone = { scope: 'cluster', sources: () => [], waitSeconds: 0 } as const;
