@@ -27,7 +27,7 @@ export interface WatchEvent {
   readonly object: KubeObject;
 }
 
-export interface Watcher {
+interface Watcher {
   /** Called when the server has begun to answer. */
   opened(): void;
   report(event: WatchEvent): void;
