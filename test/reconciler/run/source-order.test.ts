@@ -157,6 +157,9 @@ test('a run that waits for resources goes on as soon as the other source is read
   world.fleet.commit({ 'infra/more.yaml': JOB, 'apps/one.yaml': map('one', 'newer') });
   const late = await run({ waitSeconds: 1 });
   expect([reasons(late).length, late.timedOut, exitCodeOf(late)]).toEqual([1, true, 8]);
+  const idle = await run({ waitSeconds: 1 });
+  expect([idle.outcomes, idle.timedOut, exitCodeOf(idle)]).toEqual([[], true, 8]);
+  expect(exitCodeOf(await run())).toBe(0);
   const going = run({ waitSeconds: 600 });
   await finish('Complete');
   expect(await going).toMatchObject({ waits: [], timedOut: false });
