@@ -16,18 +16,22 @@ import { API_GROUP } from './manifests.ts';
 import type { Place } from './sections.ts';
 import type { Report, Row } from './table.ts';
 
-const SERVERS = 1_000;
-const CHANGES = 200;
+const SIZES = [100, 1_000];
+const CHANGES = 100;
 const POLL_MS = 10;
 /** Between two changes: at any moment of a run, and of the time between runs. */
 const PAUSE_MAX_MS = 1_500;
 
 export function benchOperator(place: Place): Promise<Report> {
-  return measureOnServer(place, (site) => measureChanges(site, place));
+  return measureOnServer(place, async (site) => {
+    const rows: Row[] = [];
+    for (const servers of SIZES) rows.push(...(await measureChanges(site, place, servers)));
+    return rows;
+  });
 }
 
-async function measureChanges(site: Site, { program }: Place): Promise<Row[]> {
-  const namespace = `${site.run}-operator`;
+async function measureChanges(site: Site, { program }: Place, servers: number): Promise<Row[]> {
+  const namespace = `${site.run}-operator-${servers}`;
   const others = await connectCluster({
     kubeconfig: site.kubeconfig,
     fieldManager: 'kustomize-controller',
@@ -42,7 +46,7 @@ async function measureChanges(site: Site, { program }: Place): Promise<Row[]> {
   const ended = once(skep, 'exit');
   try {
     const start = performance.now();
-    const names = Array.from({ length: SERVERS }, (_, number) => `server-${number}`);
+    const names = Array.from({ length: servers }, (_, number) => `server-${number}`);
     await Promise.all(names.map((name) => others.apply(serverOf(namespace, name, 0), { force: true })));
     const applied = performance.now() - start;
     for (const name of names) await untilChanged(others, namespace, name, 0);
@@ -51,7 +55,7 @@ async function measureChanges(site: Site, { program }: Place): Promise<Row[]> {
     await sleep(20_000);
     const took: number[] = [];
     for (let change = 1; change <= CHANGES; change += 1) {
-      const name = `server-${(change * 7) % SERVERS}`;
+      const name = `server-${(change * 7) % servers}`;
       await sleep(Math.random() * PAUSE_MAX_MS);
       const changedAt = performance.now();
       await others.apply(serverOf(namespace, name, change), { force: true });
@@ -60,7 +64,7 @@ async function measureChanges(site: Site, { program }: Place): Promise<Row[]> {
     }
     took.sort((a, b) => a - b);
     const at = (share: number) => took[Math.ceil(took.length * share) - 1] ?? Number.NaN;
-    const of = `${SERVERS} MCPServers of others`;
+    const of = `${servers} MCPServers of others`;
     return [
       {
         name: `${of}: all have children`,
@@ -79,7 +83,7 @@ async function measureChanges(site: Site, { program }: Place): Promise<Row[]> {
 }
 
 function settingsOf(site: Site, namespace: string): string {
-  const folder = join(site.folder, 'operator');
+  const folder = join(site.folder, namespace);
   mkdirSync(folder);
   const file = join(folder, 'skep.yaml');
   const settings = {
