@@ -38,7 +38,7 @@ export interface Watches {
   version(watched: Watched): Promise<string>;
   /**
    * Resolves with the version to go on from when the server ends the watch, or the signal does. Throws Failure: `cluster-gone` if
-   * events after the version were lost, and what a request throws.
+   * events after the version were lost, and the codes of requests.
    */
   follow(watched: Watched, from: string, watcher: Watcher, signal: AbortSignal): Promise<string>;
   close(): Promise<void>;
@@ -147,7 +147,7 @@ interface LineReader {
   take(line: string): void;
 }
 
-/** Resolves when the answer ends. What `take` throws ends it. */
+/** Resolves when the answer ends. An error of `take` ends it. */
 function readLines(
   { options, connections, path, signal }: Stream,
   credentials: Credentials,

@@ -7,7 +7,7 @@ import { isObject, type Json, pointerToken } from '#std/json.ts';
 import { RULES } from '#std/schema/marks.ts';
 import type { Static, TSchema } from '#std/schema.ts';
 
-/** What an author reads. */
+/** The sentence for the author, and its place. */
 interface Fault {
   readonly message: string;
   /** JSON pointer of the setting that the message is about, below the value; absent: the value itself. */

@@ -69,7 +69,7 @@ function mayHoldSyncs({ sources }: PrepareDeps, { loaded }: Gathered): boolean {
   );
 }
 
-/** What a waiting source lacks may come with what it waits for. */
+/** A waiting source may lack objects that come with the source that it waits for. */
 const MAY_COME: ReadonlySet<string> = new Set([
   'kind-not-served',
   'reference-missing',

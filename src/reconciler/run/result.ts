@@ -103,7 +103,7 @@ export interface Summary {
   readonly failed: number;
 }
 
-/** What a run has made is unchanged in the plan that it ended with. */
+/** Objects that the run has written are unchanged in the plan that it ended with. */
 function unchangedBefore({ plan, outcomes }: RunResult): number {
   const written = new Set(outcomes.filter(({ error }) => error === undefined).map(({ resource }) => keyOf(resource)));
   return plan.unchanged.filter((id) => !written.has(keyOf(id))).length;

@@ -99,7 +99,7 @@ async function writeLocked(
   }
 }
 
-/** What waited for another source is written once that one is applied and ready, as long as the run waits for resources. */
+/** Writes the sources that waited when those that they need are applied and ready, as long as the run waits for resources. */
 async function writeInOrder(
   deps: RunDeps,
   options: RunOptions,
@@ -111,7 +111,7 @@ async function writeInOrder(
   const deadline = deps.clock.monotonic() + options.waitSeconds * 1000;
   let written = await writeOne(first);
   let hasChanged = hasMadeChanges(written.done);
-  // A plan that was made before has no changes of what waited.
+  // A plan that was made before has no changes of sources that waited.
   while (options.admit === undefined && isToBeContinued(deps, written, hasChanged, deadline)) {
     if (!hasChanged) await deps.clock.sleep(ORDER_POLL_MS, deps.enough);
     const prepared = await sealDigests(deps, options, await prepare(deps, options, 'sync', written.prepared));
@@ -124,7 +124,7 @@ async function writeInOrder(
   return { ...written, done: { ...written.done, timedOut: written.done.timedOut || isLate } };
 }
 
-/** Between two looks at what a source waits for. */
+/** Between two looks at the sources that others wait for. */
 const ORDER_POLL_MS = 2000;
 
 function hasMadeChanges({ outcomes }: Done): boolean {
@@ -143,7 +143,7 @@ function isToBeContinued(
   return hasChanged || clock.monotonic() < deadline;
 }
 
-/** What was looked at once more, without a change. */
+/** Returns the result of a look at the cluster that changed nothing. */
 function withoutChange({ readiness, running }: Done): Done {
   return { outcomes: [], readiness, failures: [], problems: [], fields: [], timedOut: false, running };
 }

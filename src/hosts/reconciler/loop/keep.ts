@@ -83,7 +83,7 @@ function textOfKeeping({ name, sources, schedule }: Config): string {
   return `keeping ${name} as ${repositories} says, at ${schedule}`;
 }
 
-/** Only an instance that makes children of what others apply has to know of it before the schedule. */
+/** Resources of others change between two dates of the schedule; commits wake runs by themselves. */
 function watchOthers(
   { scope, apiGroup, namespaces }: Config,
   { deps }: Instance,

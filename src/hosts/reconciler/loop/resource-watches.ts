@@ -1,5 +1,5 @@
 // Wakes runs when custom resources change that no source declares (`scope: cluster`): a watch for each of our kinds, and a run
-// shortly after each change. What a lost watch has missed is found by the run that follows, and by each run of the schedule.
+// shortly after each change. If a watch is lost, a run follows, which reads everything, as each run of the schedule does.
 
 import { createHash } from 'node:crypto';
 import type { WatchEvent, Watched, Watches } from '#adapters/cluster/watch.ts';
@@ -84,7 +84,7 @@ async function keepWatching(keeping: Keeping, find: () => Promise<Watched>): Pro
       const watched = await find();
       const from = await deps.cluster.watches.version(watched);
       await followFrom(keeping, watched, from, () => {
-        // What changed while nothing was watched.
+        // Changes may have come while nothing was watched.
         wake();
         if (reported !== undefined) deps.say(`${name} is watched again`);
         [failures, reported] = [0, undefined];
@@ -120,7 +120,7 @@ async function followFrom(
   }
 }
 
-/** Whether an event may change what a run makes: statuses do not, and a run writes them itself. */
+/** Returns whether a run may have something to do because of the event: statuses are written by runs themselves. */
 type News = (event: WatchEvent) => boolean;
 
 function createNews(allows: (namespace: string) => boolean): News {

@@ -26,7 +26,7 @@ export interface RunListener {
  * Runs one after the other; a run that fails as a whole is reported and tried again at the next tick.
  * `first`: a run that was made and reported already. Throws Failure `config-invalid` for a schedule or window that is none.
  */
-/** What waits for something that was changed just now may go on soon. */
+/** If the run changed something, sources that wait for it may go on soon. */
 function hasMadeChanges({ outcomes }: RunResult): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured');
 }

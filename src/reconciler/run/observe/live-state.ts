@@ -1,4 +1,4 @@
-// How far an object of any kind is, by what its status says: built-in kinds as kstatus reads them, others by their conditions.
+// Tells by its status how far an object of any kind is: built-in kinds as kstatus reads them, others by their conditions.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -11,7 +11,7 @@ export interface LiveState {
 
 const READY: LiveState = { ready: true, why: '' };
 
-/** A Job is ready once it has completed. What has neither a status nor a rule of its own is ready as soon as it exists. */
+/** A Job is ready if it has completed. An object without a status or a rule is ready as soon as it exists. */
 export function liveStateOf(object: KubeObject): LiveState {
   const { deletionTimestamp, generation = 0 } = object.metadata;
   if (deletionTimestamp !== undefined) return notReady('it is being deleted');
@@ -42,13 +42,13 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 function replicasReady({ replicas = 1 }: JsonObject, status: JsonObject, field: string): LiveState {
-  const [wanted, updated, ready] = [replicas, status.updatedReplicas, status[field]].map(countOf) as [
+  const [declared, updated, ready] = [replicas, status.updatedReplicas, status[field]].map(countOf) as [
     number,
     number,
     number,
   ];
-  if (updated < wanted) return notReady(`${updated} of ${wanted} pods have its current template`);
-  return ready < wanted ? notReady(`${ready} of ${wanted} pods are ready`) : READY;
+  if (updated < declared) return notReady(`${updated} of ${declared} pods have its current template`);
+  return ready < declared ? notReady(`${ready} of ${declared} pods are ready`) : READY;
 }
 
 function daemonsReady(_spec: JsonObject, status: JsonObject): LiveState {

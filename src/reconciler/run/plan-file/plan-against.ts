@@ -69,7 +69,7 @@ function depsOf({ deps, snapshot }: PlanAgainstInput, cluster: Cluster, sources:
   return {
     ...deps,
     cluster,
-    // A snapshot has no statuses that say what is ready: the plan shows what is changed in the end.
+    // A snapshot has no statuses: the plan shows all changes, in whatever order they are made.
     sources: sources.map(({ dependsOn: _dependsOn, ...source }) => source),
     registries: snapshotRegistries(snapshot),
     remembered: new Map(),

@@ -7,7 +7,7 @@ import type { Problem, ResourceId } from '#std/problem.ts';
 import { textOfWait } from '#std/words/wait-text.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
-import type { Compared } from '../diff/compared.ts';
+import { type Compared, isToBeWritten } from '../diff/compared.ts';
 import { type FoundField, fieldsFound, problemsOf } from '../diff/conceded.ts';
 import { diff } from '../diff/diff.ts';
 import { type Previews, preview } from '../diff/preview.ts';
@@ -43,7 +43,7 @@ export interface Planned {
   readonly problems: readonly Problem[];
   readonly previews: Previews;
   readonly waits: Waits;
-  /** Keys of what differs and is kept unchanged because its source waits. */
+  /** Keys of objects that differ and are kept unchanged because their source waits. */
   readonly awaiting: ReadonlySet<string>;
 }
 
@@ -108,8 +108,8 @@ function waitsNow(
   return new Map([...waitsOf({ ...input, ...found, sources, ownStatuses: children }), ...waits]);
 }
 
-function isAwaiting(waits: Waits, { desired, verdict }: Compared): boolean {
-  return verdict !== 'unchanged' && waits.has(sourceOf(desired.object));
+function isAwaiting(waits: Waits, compared: Compared): boolean {
+  return isToBeWritten(compared) && waits.has(sourceOf(compared.desired.object));
 }
 
 function heldByWait(waits: Waits, { desired: { id: resource, object, owner } }: Compared): Held {

@@ -85,7 +85,7 @@ export interface Plan {
 
 export interface PlanInput {
   readonly compared: readonly Compared[];
-  /** What differs and is kept unchanged because its source waits. */
+  /** Objects that differ and are kept unchanged because their source waits. */
   readonly awaiting: readonly Held[];
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];

@@ -121,7 +121,7 @@ function deletionsFrom(
   });
 }
 
-/** By the owner's uid: another object of its name is another owner. Children of what a source declares have a source. */
+/** By the owner's uid: another object of its name is another owner. Children of declared resources have a source. */
 function abandonedAmong(
   { apiGroup }: OwnKinds,
   snapshot: Snapshot,
@@ -137,7 +137,7 @@ function abandonedAmong(
   };
 }
 
-/** What a waiting source declares is not applied: it refers to what it refers to in the cluster. */
+/** The manifests of a waiting source are not applied: the references of its objects in the cluster count. */
 function appliedOf({ standings }: Resolved, waits: Waits): Resolved['standings'] {
   return waits.size === 0 ? standings : standings.filter(({ loaded }) => !waits.has(labelValue(loaded.source)));
 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { keyOf, type ObjectMeta } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
-import type { Compared } from '../diff/compared.ts';
+import { type Compared, isToBeWritten } from '../diff/compared.ts';
 import { labelValue } from '../labels.ts';
 import { liveStateOf } from '../observe/live-state.ts';
 import { groupKindOf, type Snapshot } from '../observe/snapshot.ts';
@@ -36,7 +36,7 @@ export interface WaitsInput {
   readonly faults: Faults;
   readonly compared: readonly Compared[];
   readonly snapshot: Pick<Snapshot, 'find' | 'known' | 'served'>;
-  /** What is asked to be left alone; by key. */
+  /** Resources with an annotation that leaves them alone; by key. */
   readonly leftAlone: { has(key: string): boolean };
   /** Whether statuses of our kinds are written by this instance. */
   readonly ownStatuses: boolean;
@@ -60,7 +60,7 @@ export function waitsOf(input: WaitsInput): Waits {
           : { reason: `that one waits for source ${own.for}`, passes: own.passes };
       return obstacle === undefined ? [] : [{ source: name, for: each, ...obstacle }];
     });
-    // A person is told first about what only a person can solve.
+    // Obstacles that only a person can remove come first.
     const wait = waits.find(({ passes }) => !passes) ?? waits[0];
     known.set(name, wait);
     return wait;
@@ -93,9 +93,7 @@ function unapplied({ compared, gathered, snapshot }: WaitsInput, source: string)
   const label = labelValue(source);
   const unread = gathered.loaded.find((each) => each.source === source && !isKnown(snapshot, each.id));
   if (unread !== undefined) return { reason: `${unread.id.kind} could not be listed`, passes: true };
-  const changes = compared.filter(
-    ({ desired, verdict }) => verdict !== 'unchanged' && sourceOf(desired.object) === label,
-  );
+  const changes = compared.filter((each) => isToBeWritten(each) && sourceOf(each.desired.object) === label);
   const [first, ...more] = changes;
   if (first === undefined) return undefined;
   return { reason: `${formatId(first.desired.id)} is not applied yet${others(more)}`, passes: true };
@@ -115,7 +113,7 @@ function unready(input: WaitsInput, source: string): Obstacle | undefined {
 
 function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kind }: Sourced): string[] {
   const live = snapshot.find(id);
-  // What is declared and does not exist is not applied yet, unless someone wants it so.
+  // A missing object counts as not applied, unless someone asks for it to be left alone.
   if (live === undefined || leftAlone.has(keyOf(id))) return [];
   const general = liveStateOf(live);
   const status = isObject(live.status) ? live.status : {};
@@ -125,7 +123,7 @@ function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kin
   return [`${formatId(id)} is not ready${why === '' ? '' : ` (${why.replaceAll(/\s+/g, ' ')})`}`];
 }
 
-/** What does not run on a laptop is as ready as it gets there. */
+/** A server that no program of this machine stands for becomes no readier. */
 function isSettled(state: ReturnType<typeof stateOf>): boolean {
   return state === 'ready' || state === 'notRun';
 }

@@ -42,7 +42,7 @@ export interface DeletionFacts {
   readonly awaiting: ReadonlyMap<string, string>;
   /** What sources declare that are rolled back, in the commits that are out of use; by value of the source label. */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
-  /** Whether it is a child of what someone applied, and that is deleted: the garbage collector deletes it. */
+  /** Whether it is a child of a resource that someone applied and deleted: the garbage collector deletes it. */
   readonly abandoned: (object: KubeObject) => boolean;
   /** Who refers to it once the run is done, of all that stays. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];

@@ -38,7 +38,7 @@ export function settleInput(
   }
   const { resolved, registries, plan } = prepared;
   const { desires, awaiting } = prepared;
-  // What is kept unchanged because its source waits has the status of what it is, not of what is declared.
+  // A resource that is kept unchanged because its source waits does not get the status of its new manifest.
   const standings = resolved.standings.filter(
     ({ loaded: { id } }) => !desires.ofOthers.has(keyOf(id)) && !awaiting.has(keyOf(id)),
   );
