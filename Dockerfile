@@ -14,6 +14,20 @@ ARG BUILD_DATE=""
 RUN node scripts/build.ts && mv node_modules/openpgp /openpgp \
   && npm prune --ignore-scripts --omit=dev --omit=optional && mv /openpgp node_modules/
 
+# Kustomizations are built by kustomize (docs/decisions/0336). Its archive is checked by digest: another one, and a platform without a
+# digest, end the build.
+FROM node:24-slim AS kustomize
+ARG TARGETARCH
+WORKDIR /kustomize
+ADD https://github.com/kubernetes-sigs/kustomize/releases/download/kustomize%2Fv5.8.1/kustomize_v5.8.1_linux_${TARGETARCH}.tar.gz archive.tar.gz
+RUN case "$TARGETARCH" in \
+    amd64) digest=029a7f0f4e1932c52a0476cf02a0fd855c0bb85694b82c338fc648dcb53a819d ;; \
+    arm64) digest=0953ea3e476f66d6ddfcd911d750f5167b9365aa9491b2326398e289fef2c142 ;; \
+    *) echo "kustomize has no digest for the platform $TARGETARCH" >&2; exit 1 ;; \
+  esac \
+  && echo "$digest  archive.tar.gz" | sha256sum --check --strict \
+  && tar -xzf archive.tar.gz kustomize && chmod 755 kustomize
+
 FROM node:24-slim
 # Git over ssh is spoken by the system's client (docs/decisions/0022).
 RUN apt-get update \
@@ -23,6 +37,7 @@ WORKDIR /skep
 COPY --from=build /skep/package.json ./
 COPY --from=build /skep/node_modules node_modules
 COPY --from=build /skep/dist dist
+COPY --from=kustomize /kustomize/kustomize /usr/local/bin/kustomize
 COPY manifests manifests
 COPY policies policies
 # The handbook of the sample fleet reads them.

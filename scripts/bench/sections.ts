@@ -5,8 +5,8 @@ import type { Report } from './table.ts';
 /** What `npm run bench` measures. */
 export const SECTIONS = ['fleet', 'git', 'load', 'validate', 'catalogue', 'registry', 'start'] as const;
 
-/** Measured only where they are asked for: they take minutes. The first two mean most on a real API server. */
-export const LARGE_SECTIONS = ['resources', 'children', 'contents', 'tenancy', 'proxy', 'vmcp'] as const;
+/** Measured only where they are asked for: they take minutes. The first three mean most on a real API server. */
+export const LARGE_SECTIONS = ['resources', 'children', 'operator', 'contents', 'tenancy', 'proxy', 'vmcp'] as const;
 
 export type SectionName = (typeof SECTIONS)[number] | (typeof LARGE_SECTIONS)[number];
 
@@ -40,6 +40,8 @@ export async function runSection(name: SectionName, place: Place): Promise<Repor
       return (await import('./large.ts')).benchResources(place);
     case 'children':
       return (await import('./large.ts')).benchChildren(place);
+    case 'operator':
+      return (await import('./operator.ts')).benchOperator(place);
     case 'contents':
       return (await import('./contents.ts')).benchContents(place);
     case 'tenancy':

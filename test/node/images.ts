@@ -2,7 +2,7 @@
 // and a PostgreSQL of Debian under the name of the one that manifests/install/postgres runs.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASED_IMAGE } from '#hosts/reconciler/own-image.ts';
 
@@ -24,6 +24,8 @@ const ENV = { ...process.env, BUILDAH_ISOLATION: 'chroot' };
 interface BuildOptions {
   /** Root folder of the checkout. */
   readonly root: string;
+  /** kustomize, in place of the release that the Dockerfile fetches from a host outside of the package registries. */
+  readonly kustomize: string;
   /** A Debian root file system. */
   readonly rootfs: string;
   /** Archives of the images are written here. */
@@ -35,9 +37,13 @@ export function archiveOf(folder: string, name: keyof typeof IMAGES): string {
 }
 
 export function buildImages(options: BuildOptions): void {
-  const { root, folder } = options;
+  const { root, folder, kustomize } = options;
   buildBase(options);
-  buildah('bud', '--pull-never', '--format', 'docker', '--tag', IMAGES.skep, root);
+  const stage = join(folder, 'kustomize-stage');
+  mkdirSync(join(stage, 'kustomize'), { recursive: true });
+  cpSync(kustomize, join(stage, 'kustomize/kustomize'));
+  const contexts = ['--build-context', `kustomize=${stage}`];
+  buildah('bud', '--pull-never', ...contexts, '--format', 'docker', '--tag', IMAGES.skep, root);
   buildServer(root, join(folder, 'everything'));
   derive(BASE, IMAGES.pause, ['--entrypoint', '["sleep","infinity"]', '--cmd', '']);
   derive(IMAGES.skep, IMAGES.next, ['--label', 'org.opencontainers.image.version=next']);

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Programs of Kubernetes, in the folder that SKEP_NODE_BINARIES names (docs/testing.md says how they are had). */
 const BINARIES = [
   ...['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy', 'kubectl'],
-  'coredns',
+  ...['coredns', 'kustomize'],
 ];
 /** Programs of the system: packages of Debian. */
 const TOOLS = [
@@ -49,7 +49,12 @@ if (gaps.length > 0) {
 } else {
   const folder = process.env.SKEP_NODE_DIR ?? join(tmpdir(), 'skep-node');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  buildImages({ root: ROOT, rootfs: process.env.SKEP_NODE_ROOTFS ?? '', folder });
+  buildImages({
+    root: ROOT,
+    rootfs: process.env.SKEP_NODE_ROOTFS ?? '',
+    folder,
+    kustomize: join(binaries, 'kustomize'),
+  });
   // All that is started ends with the process namespace.
   const inside = ['--net', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--mount-proc'];
   const vitest = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'test/node/vitest.config.ts'];

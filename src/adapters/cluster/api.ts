@@ -1,11 +1,9 @@
 // Sends requests to the API server over few kept connections: with current credentials, as many at once as the server bears,
 // and again where that is safe.
 
-import { createSecureContext } from 'node:tls';
-import type { Dispatcher } from 'undici';
 import type { Clock, Exchange } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
-import { loadProxyAgent, Pool } from '../http/undici.ts';
+import { type Connections, openConnections } from './connections.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { exchange } from './exchange.ts';
 import type { Limiter } from './limiter.ts';
@@ -67,7 +65,8 @@ type Outcome = { readonly answer: Answer } | { readonly failure: Failure };
 export function createApi(options: ApiOptions): Api {
   const { credentials, limiter, clock } = options;
   const closing = new AbortController();
-  const connections = keptConnections(options, closing.signal);
+  const { timeoutMs, connections: most } = options;
+  const connections = openConnections({ credentials, connections: most, timeoutMs }, closing.signal);
   let sent = 0;
   /** What was waited for in vain before this deadline: a process that stays has another one for each run. */
   let silent = { before: Infinity, requests: new Set<string>() };
@@ -203,46 +202,4 @@ function headersAs(headers: Credentials['headers'], as: string | undefined): Rea
   if (as === undefined) return headers;
   const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
   return { ...Object.fromEntries(own), 'impersonate-user': as };
-}
-
-interface Connections {
-  /** Throws where a certificate or key cannot be read. */
-  for(credentials: Credentials): Dispatcher;
-  close(): Promise<void>;
-}
-
-/** The connections stay while certificates and proxy do; a new token goes over the same ones. */
-function keptConnections(options: ApiOptions, closing: AbortSignal): Connections {
-  let opened: { readonly with: Credentials; readonly dispatcher: Dispatcher } | undefined;
-  return {
-    for: (credentials) => {
-      if (opened !== undefined && opened.with.connection === credentials.connection) return opened.dispatcher;
-      const dispatcher = dispatcherFor(options, credentials);
-      // Requests under way on the old ones end in their own time.
-      opened?.dispatcher.close().catch(() => undefined);
-      opened = { with: credentials, dispatcher };
-      if (closing.aborted) dispatcher.destroy().catch(() => undefined);
-      return dispatcher;
-    },
-    close: async () => {
-      await opened?.dispatcher.destroy();
-    },
-  };
-}
-
-function dispatcherFor({ credentials, connections, timeoutMs }: ApiOptions, { tls, proxy }: Credentials): Dispatcher {
-  const limits = {
-    connections,
-    allowH2: false,
-    keepAliveTimeout: 30_000,
-    // Each request has its own time limit.
-    headersTimeout: timeoutMs * 2,
-    bodyTimeout: timeoutMs * 2,
-  };
-  // Certificates and keys are read once, not for each connection.
-  const secure = credentials.origin.startsWith('https:') ? { ...tls, secureContext: createSecureContext(tls) } : {};
-  const connect = { ...secure, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
-  if (proxy === undefined) return new Pool(credentials.origin, { ...limits, connect });
-  const ProxyAgent = loadProxyAgent();
-  return new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });
 }

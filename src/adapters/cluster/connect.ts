@@ -2,8 +2,8 @@
 // both ways: no typed client in between drops what it does not know.
 
 import type { Clock, Cluster, Exchange } from '#reconciler/run/ports.ts';
-import { createApi } from './api.ts';
-import { openCredentials } from './credentials.ts';
+import { type ApiOptions, createApi } from './api.ts';
+import { type CredentialSource, openCredentials } from './credentials.ts';
 import { createLimiter } from './limiter.ts';
 import { openLists } from './lists.ts';
 import {
@@ -18,6 +18,7 @@ import {
 } from './object-requests.ts';
 import { createSchemas } from './schemas.ts';
 import { openTokenIssuer } from './token-issuer.ts';
+import { openWatches, type Watches } from './watch.ts';
 
 export interface ClusterOptions {
   /** Path; without it $KUBECONFIG, ~/.kube/config, or the pod's service account. */
@@ -52,6 +53,7 @@ export interface ConnectedCluster extends Cluster {
   limit(limit: Limit | undefined): void;
   /** URL of the API server. */
   server(): string;
+  readonly watches: Omit<Watches, 'close'>;
   close(): Promise<void>;
 }
 
@@ -59,22 +61,12 @@ export interface ConnectedCluster extends Cluster {
 export async function connectCluster(options: ClusterOptions): Promise<ConnectedCluster> {
   const credentials = await openCredentials(options);
   const commandUntil = options.withinMs === undefined ? Infinity : options.clock.monotonic() + options.withinMs;
-  const api = createApi({
-    credentials,
-    limiter: createLimiter(options.concurrency),
-    clock: options.clock,
-    // Three more for what is urgent: the lease, the suspension and a record may be asked for at once.
-    connections: options.concurrency + 3,
-    userAgent: `skep/${options.version}`,
-    timeoutMs: options.timeoutMs ?? 60_000,
-    urgentTimeoutMs: options.urgentTimeoutMs ?? 5_000,
-    deadline: () => Math.min(commandUntil, context.limit?.requestsUntil ?? Infinity),
-    observe: options.observe,
-    traceParent: options.traceParent,
-  });
+  const deadline = () => Math.min(commandUntil, context.limit?.requestsUntil ?? Infinity);
+  const api = createApi(apiOptions(options, credentials, deadline));
   const { fieldManager, clock } = options;
   const context: Context = { api, clock, fieldManager, fence: undefined, limit: undefined, discovered: undefined };
   const schemas = createSchemas(api);
+  const watches = openWatches({ ...apiOptions(options, credentials, deadline), api });
   return {
     resources: async () => (await discoverOnce(context)).preferred,
     serves: async (apiVersion, kind) => (await discoverOnce(context)).find(apiVersion, kind),
@@ -101,6 +93,25 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     requests: api.requests,
     homeNamespace: () => credentials.namespace,
     server: () => credentials.server,
-    close: api.close,
+    watches,
+    close: async () => {
+      await Promise.all([api.close(), watches.close()]);
+    },
+  };
+}
+
+function apiOptions(options: ClusterOptions, credentials: CredentialSource, deadline: () => number): ApiOptions {
+  return {
+    credentials,
+    limiter: createLimiter(options.concurrency),
+    clock: options.clock,
+    // Three more for what is urgent: the lease, the suspension and a record may be asked for at once.
+    connections: options.concurrency + 3,
+    userAgent: `skep/${options.version}`,
+    timeoutMs: options.timeoutMs ?? 60_000,
+    urgentTimeoutMs: options.urgentTimeoutMs ?? 5_000,
+    deadline,
+    observe: options.observe,
+    traceParent: options.traceParent,
   };
 }

@@ -9,7 +9,7 @@ import { unexpected } from './refusals.ts';
 export function readJson(
   api: Api,
   path: string,
-  how: Pick<ApiRequest, 'accept' | 'timeoutMs'> = {},
+  how: Pick<ApiRequest, 'accept' | 'timeoutMs' | 'urgent'> = {},
 ): Promise<JsonObject> {
   return sendForJson(api, { method: 'GET', path, repeatable: true, ...how });
 }

@@ -28,7 +28,7 @@ const LARGE_BYTES = 4 * 1024 * 1024;
 /** These are never read in one piece: they may be more than there is memory. */
 const TRIES_LARGE = [FIRST_LARGE, FIRST_LARGE, FIRST_LARGE];
 
-const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 /** What kubectl notes there is the object again, with all that it holds. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 

@@ -93,3 +93,22 @@ test('a misspelled variable is refused with the one that was meant; variables fo
     `[Failure: error schema-unknown-field: SKEP_APPLY_MAXDELETS: there is no setting of this name. Did you mean SKEP_APPLY_MAXDELETES?]`,
   );
 });
+
+test('a source that depends on an unknown one, or on itself by way of others, is named with the place of the dependency', () => {
+  const sourceOf = (name: string, dependsOn: string) =>
+    `  - {name: ${name}, repository: "h:${name}", dependsOn: [${dependsOn}]}\n`;
+  const reading = (...sources: readonly string[]) => {
+    return () => readConfig({ text: `sources:\n${sources.join('')}`, file: 'skep.yaml', environment: {} });
+  };
+  expect(reading(sourceOf('apps', 'infra'), sourceOf('infra', ''))).not.toThrow();
+  expect(reading(sourceOf('apps', 'infa'), sourceOf('infra', ''))).toThrow(
+    /^skep\.yaml:2:52: error setting-rule: sources\[0\]\.dependsOn\[0\]: no source has the name "infa"\. Did you mean "infra"\?$/,
+  );
+  expect(reading(sourceOf('a', 'b'), sourceOf('b', 'c'), sourceOf('c', 'b, a'), sourceOf('d', 'd'))).toThrow(
+    /^skep\.yaml:2:\d+: error .*: sources wait for each other: a -> b -> c -> a\. .*\n.*:3:\d+: error .*: b -> c -> b\. .*\n.*:5:\d+: error .*: d -> d\. .*$/,
+  );
+  const many = Array.from({ length: 60 }, (_, index) =>
+    sourceOf(`s${index}`, Array.from({ length: 59 - index }, (_each, next) => `s${index + next + 1}`).join(', ')),
+  );
+  expect(reading(...many)).not.toThrow();
+});

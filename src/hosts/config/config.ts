@@ -10,7 +10,7 @@ import { HTTP } from './http.ts';
 import { NOTIFY } from './notify.ts';
 import { PLANS, SNAPSHOT } from './plans.ts';
 import { withRules } from './rules.ts';
-import { GIT, SOURCE } from './sources.ts';
+import { GIT, SOURCES } from './sources.ts';
 import { WINDOWS } from './windows.ts';
 
 function objectKey(description: string, key: string) {
@@ -59,11 +59,11 @@ const NAME = withRules(
   ],
 );
 
-export const CONFIG_SCHEMA = object(
+const SETTINGS = object(
   {
     name: NAME,
     apiGroup: text('API group of the custom resources.', { default: DEFAULT_API_GROUP, minLength: 1 }),
-    sources: list(SOURCE, 'Where the fleet is declared.', { keys: ['name'], minItems: 1 }),
+    sources: SOURCES,
     schedule: text('When `skep run` runs: a cron expression with seconds.', { default: '*/30 * * * * *' }),
     timeZone: text('Time zone of the schedule (IANA name).', { default: 'UTC' }),
     jitterSeconds: integer('A run starts up to so much later, at random.', { default: 5, minimum: 0 }),
@@ -72,7 +72,7 @@ export const CONFIG_SCHEMA = object(
       default: ['*'],
     }),
     scope: choice(
-      'git: only what the sources declare; cluster: custom resources applied by hand get children and status, too.',
+      'git: only what the sources declare; cluster: custom resources that others apply get children and status, too, at each of their changes.',
       ['git', 'cluster'],
       { default: 'git' },
     ),
@@ -185,5 +185,13 @@ export const CONFIG_SCHEMA = object(
   },
   'Configuration of a skep instance.',
 );
+
+export const CONFIG_SCHEMA = withRules(SETTINGS, [
+  {
+    holds: ({ sources, scope }) => sources.length > 0 || scope === 'cluster',
+    message: 'nothing is declared anywhere: name a source, or set scope to cluster to keep what others apply',
+    at: '/sources',
+  },
+]);
 
 export type Config = Static<typeof CONFIG_SCHEMA>;

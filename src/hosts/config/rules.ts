@@ -7,16 +7,20 @@ import { isObject, type Json, pointerToken } from '#std/json.ts';
 import { RULES } from '#std/schema/marks.ts';
 import type { Static, TSchema } from '#std/schema.ts';
 
-export interface Rule<T> {
-  /** Asked of values that have the types of their schema, and their defaults. */
-  readonly holds: (value: T) => boolean;
-  /** The sentence that an author reads when it does not hold. */
+/** The sentence for the author, and its place. */
+interface Fault {
   readonly message: string;
   /** JSON pointer of the setting that the message is about, below the value; absent: the value itself. */
   readonly at?: string;
 }
 
-/** Before `optional`, whose mark a copy loses; not for values of maps. Of a schema as JSON only the messages are left. */
+/** Functions get values that have the types of their schema, and their defaults. */
+export type Rule<T> =
+  | (Fault & { readonly holds: (value: T) => boolean })
+  /** For a rule whose place depends on the value. */
+  | { readonly faults: (value: T) => readonly Fault[] };
+
+/** Before `optional`, whose mark a copy loses; not for values of maps. Of a schema as JSON at most the messages are left. */
 export function withRules<T extends TSchema>(schema: T, rules: readonly Rule<Static<T>>[]): T {
   return { ...schema, [RULES]: rules };
 }
@@ -30,7 +34,7 @@ interface Ruled {
 /** Of the value, and of all below it. `value` has the types of the schema. */
 export function brokenRules(schema: TSchema, value: Json, pointer = ''): Finding[] {
   const { properties = {}, items, [RULES]: rules = [] }: Ruled = schema;
-  const broken = rules.filter(({ holds }) => !holds(value)).map((rule) => findingOf(rule, pointer));
+  const broken = rules.flatMap((rule) => faultsOfRule(rule, value)).map((fault) => findingOf(fault, pointer));
   if (Array.isArray(value)) {
     if (items === undefined) return broken;
     return [...broken, ...value.flatMap((item, index) => brokenRules(items, item, `${pointer}/${index}`))];
@@ -43,7 +47,12 @@ export function brokenRules(schema: TSchema, value: Json, pointer = ''): Finding
   return [...broken, ...below];
 }
 
-function findingOf({ message, at = '' }: Rule<Json>, pointer: string): Finding {
+function faultsOfRule(rule: Rule<Json>, value: Json): readonly Fault[] {
+  if ('faults' in rule) return rule.faults(value);
+  return rule.holds(value) ? [] : [rule];
+}
+
+function findingOf({ message, at = '' }: Fault, pointer: string): Finding {
   const where = pointer + at;
   return { code: 'setting-rule', severity: 'error', pointer: where, message: `${fieldPath(where)}: ${message}` };
 }

@@ -5,6 +5,7 @@ import { addressed } from '#std/address/address.ts';
 import { globMatches, parseGlob } from '#std/glob.ts';
 import { bool, choice, integer, list, object, optional, type Static, text, textMap } from '#std/schema.ts';
 import { type Rule, withRules } from './rules.ts';
+import { circularSources, unknownSources } from './source-order.ts';
 
 const PASSWORD = {
   username: optional(text('User name for HTTP Basic authentication.', { minLength: 1 })),
@@ -107,7 +108,7 @@ const SUBSTITUTE = withRules(
 
 const REPOSITORY_PATTERN = '^((https?|ssh|git|file)://|([^/@:]+@)?[^/@:]+:/?[^/])';
 
-export const SOURCE = withRules(
+const SOURCE = withRules(
   object(
     {
       name: text('Name of the source; on every object that it declares, as label skep.dev/source.', {
@@ -141,6 +142,11 @@ export const SOURCE = withRules(
         }),
       ),
       substitute: optional(SUBSTITUTE),
+      dependsOn: list(
+        text('Name of another source.', { minLength: 1 }),
+        'Sources that must be applied and ready before anything of this one is changed or deleted.',
+        { default: [] },
+      ),
       auth: optional(AUTH),
       verify: optional(VERIFY),
       decryption: optional(DECRYPTION),
@@ -173,6 +179,17 @@ export const SOURCE = withRules(
       at: '/namespace',
     },
   ],
+);
+
+export const SOURCES = withRules(
+  list(
+    SOURCE,
+    'Where the fleet is declared; empty with scope cluster: only custom resources that others apply are kept.',
+    {
+      keys: ['name'],
+    },
+  ),
+  [{ faults: unknownSources }, { faults: circularSources }],
 );
 
 function matches(pattern: string, name: string): boolean {

@@ -15,6 +15,7 @@ function result(changes: object): Ending {
     id: 'r1',
     commits: {},
     quarantined: [],
+    waits: [],
     startedAt: '2026-01-01T00:00:00.000Z',
     finishedAt: '2026-01-01T00:00:02.000Z',
     plan: EMPTY,

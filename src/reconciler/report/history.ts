@@ -2,6 +2,7 @@
 
 import { countText } from '#std/words/count-text.ts';
 import { durationText } from '#std/words/duration-text.ts';
+import { textOfWait } from '#std/words/wait-text.ts';
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../run/history/ports.ts';
 import { nameOfWaiting } from './deletion-text.ts';
 import { visible, visibleLines } from './visible.ts';
@@ -40,6 +41,7 @@ export function textOfRecord(run: RunRecord): string {
       ...deletions.map((id) => `  - ${id}`),
     ]),
     ...run.held.map(({ resource, reason }) => `kept unchanged: ${resource}: ${reason}`),
+    ...(run.waits ?? []).map((wait) => `${textOfWait(wait)}: ${wait.reason}`),
     ...notReadyLines(run),
     ...Object.entries(omitted).map(([name, count]) => `${count} more ${name} were not kept`),
     changesOf(run),

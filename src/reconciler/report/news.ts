@@ -18,6 +18,7 @@ import {
   textOfOutcome,
   textOfValidation,
   trouble,
+  waitLines,
 } from './text.ts';
 import { visibleLines } from './visible.ts';
 
@@ -78,6 +79,7 @@ function standingOf(result: RunResult): string {
   return visibleLines([
     ...failed,
     ...trouble(result, INSTALLED),
+    ...waitLines(result),
     ...guardLines(result.plan, { extent: 'all', commandOf: INSTALLED }),
     ...pausedLines(result, INSTALLED),
   ]);

@@ -8,7 +8,7 @@ import type { Troubled } from '../run/operate/resources-status.ts';
 import type { InstanceStatus, Since } from '../run/operate/status.ts';
 import { nameOfWaiting } from './deletion-text.ts';
 import { stateText } from './history.ts';
-import { textOfQuarantined, whyPaused } from './text.ts';
+import { textOfQuarantined, waitLines, whyPaused } from './text.ts';
 import { visible, visibleLines } from './visible.ts';
 
 /** The last run that this machine has seen, also one that was no news. */
@@ -29,6 +29,7 @@ export function textOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
     ...Object.entries(status.commits).map(([source, commit]) => `source ${source} at ${commit}`),
     ...status.quarantined.map((each) => textOfQuarantined(each, commandOf)),
     ...(status.paused === undefined ? [] : [`nothing is written: ${inOneLine(whyPaused(status.paused, commandOf))}`]),
+    ...waitLines(status),
     ...section('could not be read', failures, textOfFailure),
     ...section('problems', problems, (each) => `${inOneLine(formatProblem(each))}${sinceOf(each)}`),
     ...outOfSyncLines(status),
@@ -119,12 +120,13 @@ function several(names: readonly string[]): string {
 }
 
 export function jsonOfStatus(status: InstanceStatus, lastLook: LastLook | undefined): string {
-  const { quarantined, problems, failures, lastRun, ...rest } = status;
+  const { quarantined, waits, problems, failures, lastRun, ...rest } = status;
   const shown = {
     version: 1,
     verdict: headlineOf(status),
     ...rest,
     quarantined: quarantined.map(({ older: _older, ...entry }) => entry),
+    waits: waits.map(({ passes: _passes, ...wait }) => wait),
     problems: problems.map(({ place, ...problem }) => ({ ...problem, ...(place ?? {}) })),
     failures: failures.map(({ code, message }) => ({ code, message })),
     lastRun: lastRun === undefined ? null : shortRun(lastRun),
@@ -135,7 +137,7 @@ export function jsonOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
 
 /** What matters most, in a few words. */
 function headlineOf(status: InstanceStatus): string {
-  const { outOfSync, uncertain, held, approvals, problems, failures, troubled, resources } = status;
+  const { outOfSync, uncertain, held, approvals, waits, problems, failures, troubled, resources } = status;
   if (!status.reached) return `nothing is known: ${failures.map(({ code }) => code).join(', ')}`;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const waiting = approvals.flatMap(({ deletions }) => deletions).length;
@@ -153,6 +155,7 @@ function headlineOf(status: InstanceStatus): string {
     ...(uncertain.length === 0 ? [] : [`${uncertain.length} may differ`]),
     ...(kept === 0 ? [] : [countText(kept, 'field differs', 'fields differ')]),
     ...(waiting === 0 ? [] : [`${countText(waiting, 'deletion waits', 'deletions wait')} for approval`]),
+    ...(waits.length === 0 ? [] : [`${countText(waits.length, 'source waits', 'sources wait')} for another one`]),
     ...(others <= 0 ? [] : [`${others} held`]),
     ...(troubled.length === 0 ? [] : [`${troubled.length} of ${resources.total} not ready`]),
   ].join(', ');

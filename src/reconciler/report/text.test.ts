@@ -24,6 +24,7 @@ function run(different: Partial<RunResult> = {}): RunResult {
     id: 'run',
     commits: {},
     quarantined: [],
+    waits: [],
     startedAt: '2026-01-01T00:00:00Z',
     finishedAt: '2026-01-01T00:00:01Z',
     plan: { batches: [], unchanged: [], held: [], waiting: [], approved: [], within: [] },

@@ -4,6 +4,7 @@ import { quoteWord } from '#std/page/shared/shell-word.ts';
 import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
 import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
 import { countText } from '#std/words/count-text.ts';
+import { textOfWait } from '#std/words/wait-text.ts';
 import type { Outcome } from '../run/apply/apply.ts';
 import type { CatalogueOutcome } from '../run/catalogue/registries.ts';
 import type { Rendered } from '../run/render/rendered.ts';
@@ -55,6 +56,7 @@ export function textOfPlan(
   const more = [
     ...unpreviewed(plan),
     ...trouble(result, commandOf),
+    ...waitLines(result),
     ...deletions,
     ...impact,
     ...againstLines(result),
@@ -117,6 +119,7 @@ export function textOfEnding(result: RunResult, commandOf: CommandOf, known: Run
   return visibleLines([
     ...catalogue,
     ...trouble({ ...result, problems }, commandOf),
+    ...waitLines(result),
     ...(repeated === 0 ? [] : [`${countText(repeated, 'warning')} as before`]),
     ...approvedLines(plan),
     ...guardLines(plan, style),
@@ -185,6 +188,11 @@ export function trouble({ problems, failures, warnings, quarantined }: RunResult
     ...failures.map((failure) => `error ${failure.code}: ${failure.message}`),
     ...warnings.map((failure) => `warning ${failure.code}: ${failure.message}`),
   ];
+}
+
+/** `source apps waits for source infra: tools/MCPServer/wiki is not ready`. */
+export function waitLines({ waits }: Pick<RunResult, 'waits'>): string[] {
+  return waits.map((wait) => `${textOfWait(wait)}: ${wait.reason}`);
 }
 
 export function textOfQuarantined(

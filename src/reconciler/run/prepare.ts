@@ -6,10 +6,12 @@ import type { Problem } from '#std/problem.ts';
 import { type DesireDeps, type DesiredFleet, type DesireOptions, desireFleet } from './desire/fleet.ts';
 import type { Random } from './desire/generated.ts';
 import type { SyncMode } from './instance.ts';
+import { labelValue } from './labels.ts';
 import { ofOthers } from './observe/by-hand.ts';
 import { type ObserveDeps, type Observed, type ObserveOptions, observe } from './observe/observe.ts';
 import { type Planned, planFor } from './plan/plan-for.ts';
 import type { PlanDeps, PlanOptions } from './plan/planned-from.ts';
+import { NO_WAITS, type Waits } from './plan/waits.ts';
 import { enforce } from './policy/enforce.ts';
 import type { Gathered } from './read/gather.ts';
 
@@ -38,10 +40,51 @@ export async function prepare(
   const seen = await observe(deps, options, before);
   const { gathered, judge } = await enforce(deps, options, seen.gathered, seen.leftAlone);
   const observed: Observed = { ...seen, gathered };
-  const desired = await desireFleet(deps, options, mode, { ...observed, judge, synced: before?.registries });
-  const planned = await planFor(deps, options, { ...observed, ...desired, mode, previews: before?.previews });
+  const known = { ...observed, judge, synced: before?.registries };
+  const begin = async (how: SyncMode, waits = NO_WAITS) => {
+    const desired = await desireFleet(deps, options, how, { ...known, waits });
+    const planned = await planFor(deps, options, {
+      ...observed,
+      ...desired,
+      mode: how,
+      waits,
+      previews: before?.previews,
+    });
+    return { desired, planned };
+  };
+  // Who waits is known once all is planned, and registries are synced before that.
+  const waits = mode === 'sync' && mayHoldSyncs(deps, gathered) ? (await begin('read')).planned.waits : NO_WAITS;
+  const { desired, planned } = await begin(mode, waits);
   const problems = [gathered, desired, planned].flatMap((phase) => phase.problems);
-  return { ...observed, ...desired, ...planned, problems: problems.flatMap(reportable(gathered)) };
+  const reported = problems.flatMap(reportable(gathered)).map(expected(gathered, planned.waits));
+  return { ...observed, ...desired, ...planned, problems: reported };
+}
+
+/** Whether a source that may wait has sources of a registry. */
+function mayHoldSyncs({ sources }: PrepareDeps, { loaded }: Gathered): boolean {
+  const dependents = new Set(sources.flatMap(({ name, dependsOn = [] }) => (dependsOn.length === 0 ? [] : [name])));
+  return loaded.some(
+    ({ source, kind, defaulted }) =>
+      dependents.has(source) && defaulted !== undefined && (kind?.sources(defaulted).length ?? 0) > 0,
+  );
+}
+
+/** A waiting source may lack objects that come with the source that it waits for. */
+const MAY_COME: ReadonlySet<string> = new Set([
+  'kind-not-served',
+  'reference-missing',
+  'reference-key-missing',
+  'needs-refused',
+]);
+
+function expected({ loaded }: Gathered, waits: Waits): (problem: Problem) => Problem {
+  if (waits.size === 0) return (problem) => problem;
+  const waiting = new Set(loaded.filter(({ source }) => waits.has(labelValue(source))).map(({ id }) => keyOf(id)));
+  return (problem) => {
+    const { code, resource } = problem;
+    const comes = MAY_COME.has(code) && resource !== undefined && waiting.has(keyOf(resource));
+    return comes ? { ...problem, severity: 'warning' } : problem;
+  };
 }
 
 /** Under the lock: where digests are missing because there is no key yet, it is made, and all is prepared with it. */

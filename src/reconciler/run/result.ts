@@ -1,5 +1,6 @@
 // What a run tells: for reports, exit codes and the next run.
 
+import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';
 import type { Outcome } from './apply/apply.ts';
@@ -8,6 +9,7 @@ import type { FoundField } from './diff/conceded.ts';
 import type { Impact } from './impact/impact.ts';
 import type { Explanation } from './plan/explain.ts';
 import type { Change, Plan } from './plan/plan.ts';
+import type { Wait } from './plan/waits.ts';
 import type { Against } from './plan-file/unknown-here.ts';
 import { problemsExit } from './problems-exit.ts';
 import type { Quarantined } from './records/quarantine.ts';
@@ -32,6 +34,8 @@ export interface RunResult {
   readonly commits: Readonly<Record<string, string>>;
   /** Sources that a rollback keeps at an earlier commit. */
   readonly quarantined: readonly Quarantined[];
+  /** Sources that are kept unchanged until another one is applied and ready. */
+  readonly waits: readonly Wait[];
   /** RFC 3339. */
   readonly startedAt: string;
   readonly finishedAt: string;
@@ -79,7 +83,7 @@ export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.plan.waiting.length > 0) return 5;
   if (result.outcomes.some(({ error }) => error !== undefined && WAITS.has(error.code))) return 5;
   if (result.timedOut) return 8;
-  const pending = result.plan.batches.length > 0;
+  const pending = result.plan.batches.length + result.waits.length > 0;
   const drifted = detailed && result.fields.some(({ state }) => state === 'kept');
   return drifted || ((detailed || result.paused !== undefined) && pending) ? 2 : 0;
 }
@@ -102,6 +106,12 @@ export interface Summary {
   readonly failed: number;
 }
 
+/** Objects that the run has written are unchanged in the plan that it ended with. */
+function unchangedBefore({ plan, outcomes }: RunResult): number {
+  const written = new Set(outcomes.filter(({ error }) => error === undefined).map(({ resource }) => keyOf(resource)));
+  return plan.unchanged.filter((id) => !written.has(keyOf(id))).length;
+}
+
 export function summaryOf(result: RunResult): Summary {
   function count(action: Outcome['action']): number {
     return result.outcomes.filter((outcome) => outcome.action === action).length;
@@ -109,7 +119,7 @@ export function summaryOf(result: RunResult): Summary {
   return {
     created: count('created'),
     configured: count('configured'),
-    unchanged: result.plan.unchanged.length + count('unchanged'),
+    unchanged: unchangedBefore(result) + count('unchanged'),
     deleted: count('deleted'),
     held: result.plan.held.length + count('held'),
     failed: count('failed'),

@@ -1,5 +1,6 @@
 // The whole run on one screen: prepare, and where something is to be written: lock, apply, settle, release.
 
+import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { UNTRACED } from '#std/telemetry/trace.ts';
 import { onlyCurrent } from './apply/current.ts';
@@ -14,7 +15,7 @@ import { type Prepared, prepare, sealDigests } from './prepare.ts';
 import { release } from './records/quarantine.ts';
 import { readSuspension } from './records/suspension.ts';
 import type { Paused, RunResult } from './result.ts';
-import { type Done, finishWithoutWriting, type WriteDeps, type WriteOptions, write } from './write.ts';
+import { type Done, finishWithoutWriting, type WriteDeps, type WriteOptions, type Written, write } from './write.ts';
 
 export interface RunDeps extends WriteDeps {
   /** Called with what a run has seen and planned, at its end. */
@@ -83,8 +84,7 @@ async function writeLocked(
   deps.cluster.fence(assertGoing);
   try {
     const prepared = await underLock(deps, options, first, lock.contended);
-    const cluster = onlyCurrent(deps.cluster, prepared.snapshot.objects(), assertGoing);
-    const written = await write({ ...deps, cluster }, options, prepared);
+    const written = await writeInOrder(deps, options, prepared, assertGoing);
     const result = resultOf(deps, options, start, written.prepared, written.done);
     const { running } = written.done;
     return { prepared: written.prepared, running, result: { ...result, paused: pausedWhile(watch) } };
@@ -97,6 +97,67 @@ async function writeLocked(
     deps.cluster.fence(undefined);
     await lock.release();
   }
+}
+
+/** Writes the sources that waited when those that they need are applied and ready, as long as the run waits for resources. */
+async function writeInOrder(
+  deps: RunDeps,
+  options: RunOptions,
+  first: Prepared,
+  assertGoing: () => void,
+): Promise<Written> {
+  const writeOne = (prepared: Prepared): Promise<Written> =>
+    write({ ...deps, cluster: onlyCurrent(deps.cluster, prepared.snapshot.objects(), assertGoing) }, options, prepared);
+  const deadline = deps.clock.monotonic() + options.waitSeconds * 1000;
+  let written = await writeOne(first);
+  let hasChanged = hasMadeChanges(written.done);
+  // A plan that was made before has no changes of sources that waited.
+  while (options.admit === undefined && isToBeContinued(deps, written, hasChanged, deadline)) {
+    if (!hasChanged) await deps.clock.sleep(ORDER_POLL_MS, deps.enough);
+    const prepared = await sealDigests(deps, options, await prepare(deps, options, 'sync', written.prepared));
+    const isFreed = [...written.prepared.waits.keys()].some((label) => !prepared.waits.has(label));
+    const next = isFreed ? await writeOne(prepared) : { prepared, done: withoutChange(written.done) };
+    hasChanged = hasMadeChanges(next.done);
+    written = { prepared, done: inTurn(written.done, next.done) };
+  }
+  const isLate = options.waitSeconds > 0 && written.prepared.waits.size > 0;
+  return { ...written, done: { ...written.done, timedOut: written.done.timedOut || isLate } };
+}
+
+/** Between two looks at the sources that others wait for. */
+const ORDER_POLL_MS = 2000;
+
+function hasMadeChanges({ outcomes }: Done): boolean {
+  return outcomes.some(({ action }) => action === 'created' || action === 'configured' || action === 'deleted');
+}
+
+/** Once more after each change, and then for as long as the run waits, if no person has to do anything first. */
+function isToBeContinued(
+  { clock, enough }: RunDeps,
+  { prepared: { waits }, done }: Written,
+  hasChanged: boolean,
+  deadline: number,
+): boolean {
+  const passing = [...waits.values()].some(({ passes }) => passes);
+  if (!passing || enough?.aborted === true || done.failures.length > 0) return false;
+  return hasChanged || clock.monotonic() < deadline;
+}
+
+/** Returns the result of a look at the cluster that changed nothing. */
+function withoutChange({ readiness, running }: Done): Done {
+  return { outcomes: [], readiness, failures: [], problems: [], fields: [], timedOut: false, running };
+}
+
+function inTurn(before: Done, next: Done): Done {
+  const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));
+  const standing = before.outcomes.filter(({ resource }) => !again.has(keyOf(resource)));
+  return {
+    ...next,
+    outcomes: [...standing, ...next.outcomes],
+    failures: [...before.failures, ...next.failures],
+    problems: [...before.problems, ...next.problems],
+    fields: [...before.fields, ...next.fields],
+  };
 }
 
 function withWarnings(result: RunResult, more: readonly Failure[]): RunResult {
@@ -152,6 +213,7 @@ function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Pr
     id: options.id,
     commits: gathered.commits,
     quarantined: gathered.quarantined,
+    waits: [...prepared.waits.values()],
     startedAt: start.at,
     finishedAt: timestamp(deps.clock),
     plan,

@@ -69,7 +69,8 @@ export async function finishWithoutWriting(
   const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings);
   const input = settleInput(options, prepared, outcomes, issuer);
   const { changes, readiness } = computeStatuses(input, observed, now);
-  const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
+  const isAwaited = readiness.progressing.length > 0 || [...prepared.waits.values()].some(({ passes }) => passes);
+  const waiting = waitSecondsOf(options, prepared) > 0 && isAwaited;
   // What is withheld, or refused, is neither there yet nor gone.
   const { extent, origins } = prepared.parent;
   const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));

@@ -61,7 +61,7 @@ const CONDITION = { type: 'Ready', status: 'False', reason: HOSTILE, message: HO
 const FIELDS = [{ resource: 'docs/Secret/one', path: HOSTILE, manager: HOSTILE, state: 'kept' as const }];
 const STATUS = {
   fields: FIELDS,
-  ...{ instance: 'prod', at: '2026-01-01T00:00:00Z', reached: true, commits: {}, quarantined: [] },
+  ...{ instance: 'prod', at: '2026-01-01T00:00:00Z', reached: true, commits: {}, quarantined: [], waits: [] },
   ...{ outOfSync: [], uncertain: [], held: [{ resource: 'docs/Secret/one', reason: HOSTILE }], approvals: [] },
   ...{ problems: VALIDATION.problems, failures: FAILURES, resources: { ready: 0, total: 1 } },
   troubled: [{ resource: 'docs/MCPServer/wiki', phase: HOSTILE, conditions: [CONDITION] }],

@@ -25,6 +25,7 @@ export function sampleRun(): RunResult {
     commits: { fleet: '0123456789abcdef0123456789abcdef01234567' },
     ...DATES,
     quarantined: [{ source: 'tools', good: 'a1', bad: 'b2', older: ['c3'], run: 'run-6', since: DATES.startedAt }],
+    waits: [{ source: 'apps', for: 'tools', reason: 'docs/MCPServer/wiki is not ready', passes: true }],
     plan: {
       batches: [
         {

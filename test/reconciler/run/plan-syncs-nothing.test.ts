@@ -1,4 +1,4 @@
-// A plan of a fleet with a registry: it tells what a run would do, and leaves the catalogue as it is.
+// A plan of a fleet with a registry, and a run whose source waits, leave the catalogue as it is.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '#adapters/postgres/pool.ts';
@@ -7,7 +7,7 @@ import type { RegistryDeps } from '#reconciler/run/catalogue/registries.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { startWorld, type World } from '../../harness/world.ts';
+import { startWorld, type World, type WorldOverrides } from '../../harness/world.ts';
 
 let world: World;
 let database: TestDatabase;
@@ -76,4 +76,31 @@ test('a plan after a run knows what that run has stored', async () => {
   expect(catalogue).toEqual([]);
   expect(problems).toEqual([]);
   expect(await store.states(OWN)).toEqual(before);
+});
+
+test('a registry of a source that waits is not synced', async () => {
+  const file = (name: string) =>
+    FLEET.replaceAll('name: servers', `name: ${name}`).replace('name: catalogue', `name: ${name}`);
+  world.fleet.commit({
+    'cluster/fleet.yaml': FLEET,
+    'apps/fleet.yaml': file('waiting').split('---\n').slice(0, 2).join('---\n'),
+    'infra/pod.yaml': `apiVersion: v1
+kind: Pod
+metadata: {name: pending, namespace: default}
+spec: {containers: [{name: a, image: 'images.example.com/a:1'}]}
+`,
+  });
+  const dependsOn = ['infra'];
+  const sources: WorldOverrides['sources'] = (fleet) => [
+    fleet,
+    { ...fleet, name: 'infra', path: 'infra' },
+    { ...fleet, name: 'apps', path: 'apps', dependsOn },
+  ];
+  const run = await world.run({ registries: registries(), waitSeconds: 0, sources });
+  expect(run.waits).toHaveLength(1);
+  expect(run.catalogue).toEqual([]);
+  expect(await store.states({ ...OWN, registry: 'waiting' })).toEqual({});
+  dependsOn.pop();
+  await world.run({ registries: registries(), waitSeconds: 0, sources });
+  expect(await store.states({ ...OWN, registry: 'waiting' })).toHaveProperty('all');
 });

@@ -22,7 +22,8 @@ export interface Process {
 
 export interface ProcessOptions {
   readonly kubeconfig: string;
-  readonly manifests: string;
+  /** One file in one commit; absent: there is no source. */
+  readonly manifests?: string;
   readonly concurrency: number;
   readonly clock?: Clock;
 }
@@ -38,7 +39,10 @@ export async function newProcess(settings: ProcessOptions): Promise<Process> {
   const deps: RunDeps = {
     cluster: client,
     clock,
-    sources: [{ name: 'fleet', repository: repositoryOf(settings.manifests), path: '' }],
+    sources:
+      settings.manifests === undefined
+        ? []
+        : [{ name: 'fleet', repository: repositoryOf(settings.manifests), path: '' }],
     cache: new Map(),
     remembered: new Map(),
     random: randomBytes,
@@ -58,7 +62,6 @@ export async function newProcess(settings: ProcessOptions): Promise<Process> {
   };
 }
 
-/** One file in one commit. */
 function repositoryOf(text: string): Repository {
   const oid = sha256(text);
   const read = async () => new Map([[oid, Buffer.from(text)]]);

@@ -135,6 +135,7 @@ const calm: InstanceStatus = {
   reached: true,
   commits: {},
   quarantined: [],
+  waits: [],
   outOfSync: [],
   uncertain: [],
   fields: [],

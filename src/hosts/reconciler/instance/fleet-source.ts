@@ -47,16 +47,8 @@ export function fleetSource(
   homeNamespace: string,
   cluster?: Pick<Cluster, 'get'>,
 ): FleetSource {
-  const { name, path, ignore, namespace, substitute, allow, serviceAccount, auth, verify, decryption, ...place } =
-    source;
-  // All of it: sources that read the same commits share the local copy, whatever their paths.
-  const request = {
-    ...place,
-    path: '',
-    auth: auth && authOf(auth),
-    verify,
-  };
-  const configured = openGitOfSource(name, gitDeps(config, outbound), request);
+  const { name, path, ignore, namespace, substitute, allow, dependsOn, serviceAccount, verify, decryption } = source;
+  const configured = openGitOfSource(name, gitDeps(config, outbound), gitRequest(source));
   const byTag = verify !== undefined && verify.mode !== 'head';
   const repository = pin === undefined ? configured : pinned(configured, pin, byTag);
   const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
@@ -74,12 +66,18 @@ export function fleetSource(
     namespace,
     repository,
     allow,
+    dependsOn,
     kustomize,
     ...account,
     ...fixed,
     ...keys,
     ...variables,
   };
+}
+
+/** All of the repository: sources that read the same commits share the local copy, whatever their paths. */
+function gitRequest({ repository, branch, tag, semver, commit, auth, verify }: Config['sources'][number]) {
+  return { repository, branch, tag, semver, commit, path: '', auth: auth && authOf(auth), verify };
 }
 
 function variableReader(

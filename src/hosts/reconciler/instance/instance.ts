@@ -37,7 +37,7 @@ import { readInThread } from './source-thread.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.ts';
 
 export interface Instance {
-  readonly deps: RunDeps;
+  readonly deps: RunDeps & { readonly cluster: Pick<ConnectedCluster, 'watches'> };
   /** Options of one run; every call makes a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;

@@ -5,6 +5,7 @@ import { celPackage } from '#kubernetes/rules/cel/package.ts';
 import { createRunMetrics, type RunMetrics } from '#reconciler/control/metrics.ts';
 import type { Ending, Runs, RunWatcher, Trigger } from '#reconciler/control/ports.ts';
 import { createVitals, type Pulse } from '#reconciler/control/vitals.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import { jsonOfHistory, jsonOfRecord } from '#reconciler/report/history.ts';
 import { findRun } from '#reconciler/run/history/find.ts';
 import { takeTurn } from '#reconciler/run/turns.ts';
@@ -16,6 +17,7 @@ import { type Instance, openInstance } from '../instance/instance.ts';
 import type { InstanceWatch } from '../instance/watch.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
 import { type Cron, readCron } from './cron.ts';
+import { watchResources } from './resource-watches.ts';
 import { type RunListener, startRuns } from './runs.ts';
 import type { Scheduled } from './schedule.ts';
 import { KEEPING, openSourceLoops } from './source-loops.ts';
@@ -60,10 +62,11 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
         beat: vitals.beat,
         queued: metrics.queued,
       });
-      const repositories = config.sources.map(({ repository }) => repository).join(', ');
-      teller.say(`keeping ${config.name} as ${repositories} says, at ${config.schedule}`);
+      teller.say(textOfKeeping(config));
+      const endWatches = watchOthers(config, instance, teller, () => void runs?.trigger('watch'));
       await enough;
       stopping.stop();
+      await endWatches();
       return await awaitWithin(STOP_WITHIN_MS, runs.stop());
     } finally {
       await control?.stop();
@@ -71,6 +74,25 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   } finally {
     await awaitWithin(CLOSE_WITHIN_MS, instance.close());
   }
+}
+
+function textOfKeeping({ name, sources, schedule }: Config): string {
+  const repositories = sources.map(({ repository }) => repository).join(', ');
+  if (repositories === '')
+    return `keeping the children of the custom resources for ${name}, at each change and at ${schedule}`;
+  return `keeping ${name} as ${repositories} says, at ${schedule}`;
+}
+
+/** Resources of others change between two dates of the schedule; commits wake runs by themselves. */
+function watchOthers(
+  { scope, apiGroup, namespaces }: Config,
+  { deps }: Instance,
+  { say }: Teller,
+  changed: () => void,
+): () => Promise<void> {
+  if (scope !== 'cluster') return async () => undefined;
+  const kinds = KINDS.map(({ kind }) => kind);
+  return watchResources({ cluster: deps.cluster, clock: systemClock, changed, say }, { apiGroup, kinds, namespaces });
 }
 
 /** What the first resource of some kind needs: to load it in the midst of a run would keep everything else waiting. */

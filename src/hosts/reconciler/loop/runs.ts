@@ -26,6 +26,11 @@ export interface RunListener {
  * Runs one after the other; a run that fails as a whole is reported and tried again at the next tick.
  * `first`: a run that was made and reported already. Throws Failure `config-invalid` for a schedule or window that is none.
  */
+/** If the run changed something, sources that wait for it may go on soon. */
+function hasMadeChanges({ outcomes }: RunResult): boolean {
+  return outcomes.some(({ action }) => action === 'created' || action === 'configured');
+}
+
 export function startRuns(instance: Instance, config: Config, listener: RunListener, first?: RunResult): Scheduled {
   let before = first;
   const { schedule, timeZone, jitterSeconds } = config;
@@ -49,7 +54,7 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
       listener.result(result, before);
       before = result;
       await instance.save();
-      return result.readiness.progressing.length > 0;
+      return result.readiness.progressing.length > 0 || (result.waits.length > 0 && hasMadeChanges(result));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       listener.failure(error);

@@ -13,7 +13,7 @@ export interface ScheduleOptions {
 }
 
 /** Why a run begins. */
-export type Reason = 'start' | 'schedule' | 'follow-up' | 'source' | 'webhook' | 'request';
+export type Reason = 'start' | 'schedule' | 'follow-up' | 'source' | 'watch' | 'webhook' | 'request';
 
 export interface Scheduled {
   /**

@@ -21,6 +21,7 @@ const EMPTY: RunResult = {
   failures: [],
   warnings: [],
   quarantined: [],
+  waits: [],
   catalogue: [],
   readiness: { ready: [], progressing: [], failed: [] },
   timedOut: false,

@@ -103,7 +103,7 @@ function tellResult(
   isNews: boolean,
   known: RunResult['problems'] = [],
 ): void {
-  const { problems, failures, warnings, commits, requests, paused, startedAt, finishedAt } = result;
+  const { problems, failures, warnings, waits, commits, requests, paused, startedAt, finishedAt } = result;
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   if (isNews) {
     const fresh = new Set(problemsWithout(problems, known));
@@ -129,6 +129,7 @@ function tellResult(
     seconds,
     exitCode: exitCodeOf(result),
     ...waiting,
+    ...(waits.length === 0 ? {} : { waits }),
     paused,
     pending: paused && countsOf(result.plan),
   };

@@ -120,6 +120,10 @@ export const QUARANTINED = listOf(
   record({ source: TEXT, good: TEXT, bad: TEXT, run: TEXT, since: TIME }),
   'Sources that a rollback keeps at the commit `good`.',
 );
+export const WAITS = listOf(
+  record({ source: TEXT, for: TEXT, reason: TEXT }),
+  'Sources that are kept unchanged until the source `for` is applied and ready (`sources[].dependsOn`).',
+);
 export const PAUSED: JsonObject = {
   description: 'Why runs write nothing now: the instance is suspended, or its sync windows are closed.',
   oneOf: [

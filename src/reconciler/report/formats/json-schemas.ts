@@ -28,6 +28,7 @@ import {
   TEXT,
   TIME,
   TROUBLE,
+  WAITS,
 } from './json-schema-parts.ts';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
@@ -43,6 +44,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       commit: COMMIT,
       commits: COMMITS,
       quarantined: QUARANTINED,
+      waits: WAITS,
       against: AGAINST,
       rendered: RENDERED,
       summary: counts('create', 'update', 'delete', 'unchanged', 'held'),
@@ -81,6 +83,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
         'traceId',
       ]),
       quarantined: QUARANTINED,
+      waits: WAITS,
       summary: counts('created', 'configured', 'unchanged', 'deleted', 'held', 'failed'),
       requests: { ...COUNT, description: 'API requests made.' },
       outcomes: listOf(

@@ -21,6 +21,7 @@ export function jsonOfPlan(result: RunResult): string {
     commit: commitOf(result),
     commits: result.commits,
     quarantined: quarantinedOf(result),
+    waits: waitsOf(result),
     against: result.against,
     rendered: result.rendered,
     summary: { ...countsOf(plan), unchanged: plan.unchanged.length, held: plan.held.length },
@@ -46,6 +47,7 @@ export function jsonOfRun(result: RunResult): string {
     version: 1,
     run: { id, commit: commitOf(result), commits, startedAt, finishedAt, ...traced },
     quarantined: quarantinedOf(result),
+    waits: waitsOf(result),
     summary: summaryOf(result),
     requests: result.requests,
     outcomes: result.outcomes.map(outcomeOf),
@@ -79,6 +81,10 @@ function commitOf({ commits }: RunResult): string | null {
 /** Sources that a rollback keeps at the commit `good`, as long as their refs name `bad` or what came before it. */
 function quarantinedOf({ quarantined }: RunResult): object[] {
   return quarantined.map(({ older: _older, ...entry }) => entry);
+}
+
+function waitsOf({ waits }: RunResult): object[] {
+  return waits.map(({ passes: _passes, ...wait }) => wait);
 }
 
 function outcomeOf({ action, resource, error }: Outcome): object {

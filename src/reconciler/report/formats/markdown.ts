@@ -14,7 +14,7 @@ import { linesOfExplanations } from '../explanations.ts';
 import { fold } from '../fold.ts';
 import { type Notice, noticesOf, restartedIds } from '../impact.ts';
 import { bySeverity, countOf, validatedSize } from '../order.ts';
-import { earlierLines, textOfCompared, textOfQuarantined, whyPaused } from '../text.ts';
+import { earlierLines, textOfCompared, textOfQuarantined, waitLines, whyPaused } from '../text.ts';
 import type { ReportedValidation } from '../validation.ts';
 import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
 
@@ -60,8 +60,11 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
 }
 
 /** What keeps runs from doing what the plan says, or from reading what the refs name. */
-function linesOfState({ paused, quarantined }: RunResult, { commandOf }: ReportContext): readonly string[] {
-  const reported = quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`);
+function linesOfState({ paused, quarantined, waits }: RunResult, { commandOf }: ReportContext): readonly string[] {
+  const reported = [
+    ...quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`),
+    ...waitLines({ waits }).map((line) => `- ⏳ ${inline(line)}`),
+  ];
   return paused === undefined
     ? reported
     : [`- ⏸️ runs write nothing now: ${inline(whyPaused(paused, commandOf))}`, ...reported];

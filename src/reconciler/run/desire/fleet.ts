@@ -13,12 +13,13 @@ import {
   syncRegistries,
 } from '../catalogue/registries.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering, SyncMode } from '../instance.ts';
-import { applySetId, fieldManager } from '../labels.ts';
+import { applySetId, fieldManager, labelValue } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
 import { groupKindFor } from '../observe/needed.ts';
 import type { Observed } from '../observe/observe.ts';
 import { type GroupKind, groupKindOf, type Snapshot } from '../observe/snapshot.ts';
 import { openViews } from '../observe/view.ts';
+import { NO_WAITS, type Waits } from '../plan/waits.ts';
 import { type ChildrenEnforced, enforceOnChildren } from '../policy/enforce.ts';
 import type { Clock } from '../ports.ts';
 import { type Resolved, type ResolveInput, resolve } from '../resolve/resolve.ts';
@@ -58,6 +59,8 @@ export interface DesiredFrom extends Pick<Observed, 'gathered' | 'snapshot' | 'l
   readonly judge?: Judge | undefined;
   /** What this very run has synced before. */
   readonly synced?: RegistryResults | undefined;
+  /** Sources of which nothing is synced; absent: none. */
+  readonly waits?: Waits;
 }
 
 export async function desireFleet(
@@ -111,12 +114,13 @@ async function registriesOf(
   deps: DesireDeps,
   options: DesireOptions,
   mode: SyncMode,
-  { gathered, snapshot, leftAlone, synced }: DesiredFrom,
+  { gathered, snapshot, leftAlone, synced, waits = NO_WAITS }: DesiredFrom,
   views: ResolveInput['views'],
 ): Promise<RegistryResults> {
   const known = { loaded: gathered.loaded, views };
   const declared = options.registriesAs === 'living' ? livingRegistries(options, snapshot) : known;
-  const unfit = new Set([...leftAlone.keys(), ...gathered.invalid.map(keyOf)]);
+  const waiting = gathered.loaded.filter(({ source }) => waits.has(labelValue(source))).map(({ id }) => keyOf(id));
+  const unfit = new Set([...leftAlone.keys(), ...gathered.invalid.map(keyOf), ...waiting]);
   const { apiGroup } = options;
   const knowledge = knowledgeOf(snapshot, apiGroup);
   const knows: SyncInput['knows'] = (...object) => knowledge(...object) === 'listed';

@@ -33,3 +33,8 @@ export type Preview =
   | { readonly verdict: 'refused'; readonly code: string; readonly message: string }
   /** It was not asked, or had no answer; why. */
   | { readonly verdict: 'skipped'; readonly reason: string };
+
+/** Whether a run has something to write about the object. */
+export function isToBeWritten({ verdict }: Compared): boolean {
+  return verdict !== 'unchanged';
+}

@@ -90,6 +90,8 @@ export interface RunRecord {
   /** Why resources were not ready when the run ended, failed ones first; absent if all were, or a former release wrote it. */
   readonly notReady?: readonly RecordedNotReady[];
   readonly pinned: readonly RecordedPin[];
+  /** Sources that waited for another one; absent if there was none, or a former release wrote it. */
+  readonly waits?: readonly { readonly source: string; readonly for: string; readonly reason: string }[];
   /** Present if the run ended in state `progressing`, and a later run found out how it went on. */
   readonly completed?: Completion;
   /** How many entries of a list were too many to keep, by its name. */

@@ -54,6 +54,9 @@ export function recordOf(result: RunResult): RunRecord {
       .map(({ source, action, servers, message }) => ({ source, action, servers, message })),
     unready: result.readiness.failed.map(formatId),
     ...(lists.notReady.length === 0 ? {} : { notReady: lists.notReady.slice(0, ENTRIES_MAX) }),
+    ...(result.waits.length === 0
+      ? {}
+      : { waits: result.waits.map(({ source, for: needed, reason }) => ({ source, for: needed, reason })) }),
     pinned: result.quarantined.map(({ source, good, bad }) => ({ source, good, bad })),
     omitted: omittedOf(lists),
   };
@@ -99,7 +102,7 @@ export function completed(
   );
   const left = later.notReady?.filter(({ resource }) => names.has(resource)) ?? [];
   const isLate = Date.parse(later.finishedAt) - Date.parse(record.finishedAt) >= waitSeconds * 1000;
-  const isOpen = left.some(({ state }) => state === 'progressing');
+  const isOpen = left.some(({ state }) => state === 'progressing') || later.waits !== undefined;
   if (isOpen && !isLate) return undefined;
   const completion = { at: later.finishedAt, ready: ready.filter((id) => names.has(formatId(id))).length };
   const notReady = left.map((each) => (each.state === 'progressing' ? ({ ...each, state: 'late' } as const) : each));
@@ -118,7 +121,7 @@ const CHANGES: ReadonlySet<string> = new Set(['created', 'configured', 'deleted'
 
 /** What lasts until someone does something about it. Codes and not messages: those may hold times and counts. */
 function standingOf(record: RunRecord): string {
-  const { commits, held, approvals = [], problems, failures, unready, pinned } = record;
+  const { commits, held, approvals = [], waits = [], problems, failures, unready, pinned } = record;
   const stuck = record.outcomes.filter(({ action }) => action === 'failed' || action === 'held');
   return canonicalJson({
     commits,
@@ -130,6 +133,7 @@ function standingOf(record: RunRecord): string {
     catalogue: record.catalogue.filter(({ action }) => action === 'failed').map(({ source }) => source),
     unready,
     pinned,
+    waits: waits.map(({ source, for: needed }) => [source, needed]),
   });
 }
 
@@ -148,7 +152,7 @@ function runState(result: RunResult): RunState {
   const code = exitCodeOf(result);
   if (code === 5) return 'waiting';
   if (code !== 0 || result.readiness.failed.length > 0) return 'failed';
-  return result.readiness.progressing.length > 0 ? 'progressing' : 'succeeded';
+  return result.readiness.progressing.length + result.waits.length > 0 ? 'progressing' : 'succeeded';
 }
 
 /** Secrets' differences are masked, so the hash tells nothing about their values. */

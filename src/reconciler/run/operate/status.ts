@@ -8,6 +8,7 @@ import { type Holder, holderOf, leaseId, readLease } from '../apply/lock.ts';
 import type { RunRecord } from '../history/ports.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Change, Plan } from '../plan/plan.ts';
+import type { Wait } from '../plan/waits.ts';
 import type { Cluster } from '../ports.ts';
 import type { DeletionList } from '../prune/guard.ts';
 import { ownerOf } from '../prune/may-delete.ts';
@@ -35,6 +36,7 @@ export interface InstanceStatus extends ResourcesStatus {
   readonly reached: boolean;
   readonly commits: Readonly<Record<string, string>>;
   readonly quarantined: readonly Quarantined[];
+  readonly waits: readonly Wait[];
   /** Why no run writes anything now. */
   readonly paused?: Paused;
   /** What the next run would do. */
@@ -95,6 +97,7 @@ export async function readInstanceStatus(
     reached: true,
     commits: result.commits,
     quarantined: result.quarantined,
+    waits: result.waits,
     paused,
     fields: result.fields.flatMap(({ resource, path, manager, state }) =>
       state === 'set-back' ? [] : [{ resource: formatId(resource), path, manager, state }],
@@ -121,6 +124,7 @@ export function unknownStatus(
     reached: false,
     commits: {},
     quarantined: [],
+    waits: [],
     outOfSync: [],
     uncertain: [],
     fields: [],

@@ -69,7 +69,8 @@ function depsOf({ deps, snapshot }: PlanAgainstInput, cluster: Cluster, sources:
   return {
     ...deps,
     cluster,
-    sources,
+    // A snapshot has no statuses: the plan shows all changes, in whatever order they are made.
+    sources: sources.map(({ dependsOn: _dependsOn, ...source }) => source),
     registries: snapshotRegistries(snapshot),
     remembered: new Map(),
     random: placeholder,

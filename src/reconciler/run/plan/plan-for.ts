@@ -1,8 +1,11 @@
 // Gathers what a plan is made of: what is desired beside what exists, and every reason for which something stays.
 
+import assert from 'node:assert/strict';
 import { idOf } from '#kubernetes/rules/object.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
+import { textOfWait } from '#std/words/wait-text.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
+import { type Compared, isToBeWritten } from '../diff/compared.ts';
 import { type FoundField, fieldsFound, problemsOf } from '../diff/conceded.ts';
 import { diff } from '../diff/diff.ts';
 import { type Previews, preview } from '../diff/preview.ts';
@@ -11,7 +14,10 @@ import { appliedBy } from '../observe/applied-by.ts';
 import { readMergeTypes } from '../observe/merge-types.ts';
 import { groupKindOf } from '../observe/snapshot.ts';
 import { withholdAll } from '../plan-file/admission.ts';
+import type { Held } from '../prune/deletions.ts';
+import { faultsOf } from '../prune/faults.ts';
 import { isLeftAlone } from '../prune/left-alone.ts';
+import { sourceOf } from '../prune/may-delete.ts';
 import { isOfOthers } from '../prune/origins.ts';
 import { replaceBars } from '../prune/replacement.ts';
 import type { Approvals } from '../records/approval.ts';
@@ -22,6 +28,7 @@ import { plan as makePlan, type Plan } from './plan.ts';
 import type { PlanDeps, PlannedFrom, PlanOptions } from './planned-from.ts';
 import { prune } from './prune.ts';
 import { rankOf } from './rank.ts';
+import { NO_WAITS, type Waits, type WaitsInput, waitsOf } from './waits.ts';
 
 export interface Planned {
   readonly plan: Plan;
@@ -33,6 +40,9 @@ export interface Planned {
   /** Of them, what differs from Git. */
   readonly problems: readonly Problem[];
   readonly previews: Previews;
+  readonly waits: Waits;
+  /** Keys of objects that differ and are kept unchanged because their source waits. */
+  readonly awaiting: ReadonlySet<string>;
 }
 
 export async function planFor(deps: PlanDeps, options: PlanOptions, input: PlannedFrom): Promise<Planned> {
@@ -61,10 +71,15 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
     // Whoever reads a plan, or has signed one, is to know of each change.
     sampled: input.mode === 'sync' && options.admit === undefined,
   });
-  const going = { compared: previewed.compared, surplus, live, applied, applySet };
+  const { resolved, desires, leftAlone } = input;
+  const faults = faultsOf({ gathered, resolved, compared: previewed.compared, foreign: desires.problems, leftAlone });
+  const waits = waitsNow(deps, options, input, { faults, compared: previewed.compared });
+  const [awaiting, free] = partition(previewed.compared, (each) => isAwaiting(waits, each));
+  const going = { compared: free, surplus, live, applied, applySet, faults, waits };
   const { recorded, approvals, deletions, lists, referrers } = await prune(deps, options, input, going);
   const whole = makePlan({
-    compared: previewed.compared,
+    compared: free,
+    awaiting: awaiting.map((each) => heldByWait(waits, each)),
     deletions,
     lists,
     leaving: recorded.leaving,
@@ -74,9 +89,35 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   });
   const own = isOfOthers(whole.waiting) ? withholdAll(whole, 'sources-unknown', OF_OTHERS) : whole;
   const plan = options.admit === undefined ? own : options.admit(own, snapshot.find);
-  const fields = fieldsFound(previewed.compared);
+  const fields = fieldsFound(free);
   const problems = problemsOf(fields, gathered.loaded, manager);
-  return { plan, recorded, approvals, fields, problems, previews: previewed.previews };
+  const { previews } = previewed;
+  const keys = new Set(awaiting.map(({ desired }) => desired.key));
+  return { plan, recorded, approvals, fields, problems, previews, waits, awaiting: keys };
+}
+
+/** A source that was found to wait earlier in this run waits for all of it. */
+function waitsNow(
+  { sources }: PlanDeps,
+  { children }: PlanOptions,
+  { waits = NO_WAITS, ...input }: PlannedFrom,
+  found: Pick<WaitsInput, 'faults' | 'compared'>,
+): Waits {
+  return new Map([...waitsOf({ ...input, ...found, sources, ownStatuses: children }), ...waits]);
+}
+
+function isAwaiting(waits: Waits, compared: Compared): boolean {
+  return isToBeWritten(compared) && waits.has(sourceOf(compared.desired.object));
+}
+
+function heldByWait(waits: Waits, { desired: { id: resource, object, owner } }: Compared): Held {
+  const wait = waits.get(sourceOf(object));
+  assert(wait !== undefined, 'only what waits is held by a wait');
+  return { resource, owner, reason: textOfWait(wait) };
+}
+
+function partition<T>(all: readonly T[], has: (each: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [all.filter(has), all.filter((each) => !has(each))];
 }
 
 /** A child whose owner may or may not exist is left alone: without the owner's uid it would lose its owner reference. */

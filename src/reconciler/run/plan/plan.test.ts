@@ -58,6 +58,8 @@ function planOf(changes: Changes): Plan {
     sources: new Set(['fleet']),
     suspended: new Map(),
     outOfUse: new Map(),
+    awaiting: new Map(),
+    abandoned: () => false,
     prune: true,
     allows: () => true,
     couldDeclare: () => true,
@@ -79,6 +81,7 @@ function planOf(changes: Changes): Plan {
   });
   return plan({
     compared: pairs,
+    awaiting: [],
     deletions,
     lists: found.map((list) => (approval === undefined ? list : { ...list, approval })),
     leaving: new Map(),

@@ -85,6 +85,8 @@ export interface Plan {
 
 export interface PlanInput {
   readonly compared: readonly Compared[];
+  /** Objects that differ and are kept unchanged because their source waits. */
+  readonly awaiting: readonly Held[];
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];
   /** Deletions that an earlier run has begun, and of which nobody knows whether they have reached the server; by key. */
@@ -128,7 +130,7 @@ export function plan(input: PlanInput): Plan {
   const writes = compared.filter((each) => !isBarred(each)).flatMap((each) => writeOf(input, each));
   const allowed = decided.filter(([, { decision }]) => decision === 'go').map(([object]) => object);
   const batches = [...applyBatches(input, writes), ...deleteBatches(input, allowed)];
-  return { batches, held: [...held, ...unapproved, ...unreplaced], unchanged, ...lists };
+  return { batches, held: [...held, ...unapproved, ...unreplaced, ...input.awaiting], unchanged, ...lists };
 }
 
 /** What is deleted to be created anew; what was deleted before and is not gone yet is decided. */

@@ -11,11 +11,12 @@ import type { LeftAlone } from '../prune/left-alone.ts';
 import type { FleetSource, Gathered } from '../read/gather.ts';
 import type { Inventory } from '../records/inventory.ts';
 import type { Resolved } from '../resolve/resolve.ts';
+import type { Waits } from './waits.ts';
 
 export interface PlanDeps extends PreviewDeps {
   readonly cluster: Cluster;
   readonly clock: Pick<Clock, 'now'>;
-  readonly sources: readonly Pick<FleetSource, 'name' | 'allow' | 'account'>[];
+  readonly sources: readonly Pick<FleetSource, 'name' | 'allow' | 'account' | 'dependsOn'>[];
 }
 
 export interface PlanOptions extends InstanceName, OwnKinds, Permissions {
@@ -34,6 +35,8 @@ export interface PlannedFrom {
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
   /** `sync`: it is carried out. */
   readonly mode: SyncMode;
+  /** Sources that are known to wait already; absent: none. */
+  readonly waits?: Waits;
   /** What this very run has asked before. */
   readonly previews?: Previews | undefined;
 }

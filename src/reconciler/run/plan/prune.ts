@@ -1,17 +1,18 @@
 // Gathers what is known about the live objects that nothing declares, and has it decided which of them a run may delete, by
 // source.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
+import { textOfWait } from '#std/words/wait-text.ts';
 import { heldOwner } from '../desire/desire.ts';
 import type { Compared } from '../diff/compared.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
-import { fieldManager, labelOf, labelValue, PART_OF } from '../labels.ts';
+import { fieldManager, labelOf, labelValue, OWNER, PART_OF, SOURCE } from '../labels.ts';
 import { scopeOf } from '../observe/scope.ts';
-import type { Snapshot } from '../observe/snapshot.ts';
+import { groupKindOf, type Snapshot } from '../observe/snapshot.ts';
 import { listContents } from '../prune/contents.ts';
 import { type Deletions, deletionsOf } from '../prune/deletions.ts';
-import { faultsOf } from '../prune/faults.ts';
+import type { Faults } from '../prune/faults.ts';
 import type { DeletionList } from '../prune/guard.ts';
 import { listsOf } from '../prune/lists.ts';
 import { membershipOf } from '../prune/membership.ts';
@@ -26,6 +27,7 @@ import { NO_RECORD } from '../records/long-record.ts';
 import type { Resolved } from '../resolve/resolve.ts';
 import { replacedOf } from './plan.ts';
 import type { PlanDeps, PlannedFrom, PlanOptions } from './planned-from.ts';
+import type { Waits } from './waits.ts';
 
 export interface PruneInput {
   readonly compared: readonly Compared[];
@@ -34,6 +36,8 @@ export interface PruneInput {
   readonly live: readonly KubeObject[];
   readonly applied: (object: KubeObject) => boolean;
   readonly applySet: string;
+  readonly faults: Faults;
+  readonly waits: Waits;
 }
 
 export interface Pruned {
@@ -53,11 +57,11 @@ export async function prune(
   input: PruneInput,
 ): Promise<Pruned> {
   const { compared, surplus, live, applied, applySet } = input;
-  const { gathered, snapshot, resolved, desires, leftAlone } = planned;
+  const { gathered, snapshot, resolved } = planned;
   const { kinds, apiGroup } = options;
   // Not looked for where nothing is deleted.
   const referrers =
-    surplus.length === 0 ? NOBODY : referrersOf({ standings: resolved.standings, live, kinds, apiGroup });
+    surplus.length === 0 ? NOBODY : referrersOf({ standings: appliedOf(resolved, input.waits), live, kinds, apiGroup });
   const deletions = deletionsFrom(deps, options, planned, input, referrers);
   const owned = live.filter((object) => labelOf(object, PART_OF) === applySet);
   const membership = membershipOf({
@@ -76,7 +80,7 @@ export async function prune(
     recorded: membership.recorded,
     loaded: gathered.loaded,
     sources: deletions.facts.sources,
-    faults: faultsOf({ gathered, resolved, compared, foreign: desires.problems, leftAlone }),
+    faults: input.faults,
     contents: await listContents(deps, snapshot, deletions.going),
     limits: options.limits,
   });
@@ -89,7 +93,7 @@ function deletionsFrom(
   deps: PlanDeps,
   options: PlanOptions,
   { gathered, snapshot, resolved, desires, leftAlone }: PlannedFrom,
-  { surplus, live, applied, applySet }: PruneInput,
+  { surplus, live, applied, applySet, waits }: PruneInput,
   referrers: Referrers,
 ): Deletions {
   const limits = limitsBySource(deps.sources);
@@ -106,13 +110,36 @@ function deletionsFrom(
     heldKeys: heldKeys(gathered, resolved),
     sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
     suspended: gathered.suspended,
+    awaiting: new Map([...waits].map(([label, wait]) => [label, textOfWait(wait)])),
     outOfUse: gathered.outOfUse,
     prune: options.prune,
     allows: scopeOf(options.namespaces).allows,
     couldDeclare: couldDeclare(limits),
     withinLimits: withinLimits(limits),
     applied,
+    abandoned: abandonedAmong(options, snapshot, live),
   });
+}
+
+/** By the owner's uid: another object of its name is another owner. Children of declared resources have a source. */
+function abandonedAmong(
+  { apiGroup }: OwnKinds,
+  snapshot: Snapshot,
+  live: readonly KubeObject[],
+): (object: KubeObject) => boolean {
+  const uids = new Set(live.map(({ metadata }) => metadata.uid));
+  return (object) => {
+    const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    if (owner === undefined || labelOf(object, SOURCE) !== undefined || labelOf(object, OWNER) === undefined)
+      return false;
+    const isOurKind = groupOf(owner.apiVersion) === apiGroup && snapshot.known(groupKindOf(owner));
+    return isOurKind && !uids.has(owner.uid);
+  };
+}
+
+/** The manifests of a waiting source are not applied: the references of its objects in the cluster count. */
+function appliedOf({ standings }: Resolved, waits: Waits): Resolved['standings'] {
+  return waits.size === 0 ? standings : standings.filter(({ loaded }) => !waits.has(labelValue(loaded.source)));
 }
 
 /** Another operator makes the children of what exists and is not of our set: what we made of it stays with it. */

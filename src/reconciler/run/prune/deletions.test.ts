@@ -45,6 +45,8 @@ function reported({ surplus, refers = [], changes = {} }: Row): string[] {
     sources: new Set(['fleet']),
     suspended: new Map(),
     outOfUse: new Map(),
+    awaiting: new Map(),
+    abandoned: () => false,
     prune: true,
     allows: () => true,
     couldDeclare: () => true,

@@ -26,6 +26,8 @@ const FACTS: DeletionFacts = {
   sources: new Set(['fleet', 'other']),
   suspended: new Map(),
   outOfUse: new Map(),
+  awaiting: new Map(),
+  abandoned: () => false,
   referrers: () => [],
   unknownReferrers: [],
   inhabited: { namespaces: new Set(), kinds: new Set() },
@@ -109,6 +111,18 @@ const ROWS: readonly Row[] = [
     object: widget,
     facts: { heldKeys: new Set([keyOf(idOf(widget))]) },
     expected: 'stay: its manifest, or one that it depends on, is invalid',
+  },
+  {
+    reason: 'what belongs to a source that waits stays',
+    object: widget,
+    facts: { awaiting: new Map([['fleet', 'source fleet waits for source infra']]) },
+    expected: 'stay: source fleet waits for source infra',
+  },
+  {
+    reason: 'what the garbage collector deletes is left to it',
+    object: child,
+    facts: { abandoned: () => true },
+    expected: 'stay: its owner was deleted, and the garbage collector deletes it',
   },
   {
     reason: 'a child of what stays stays',

@@ -38,8 +38,12 @@ export interface DeletionFacts {
   readonly sources: ReadonlySet<string>;
   /** Value of the source label to the reason why nothing of that source may be deleted. */
   readonly suspended: ReadonlyMap<string, string>;
+  /** Value of the source label to the sentence that the source waits for another one. */
+  readonly awaiting: ReadonlyMap<string, string>;
   /** What sources declare that are rolled back, in the commits that are out of use; by value of the source label. */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
+  /** Whether it is a child of a resource that someone applied and deleted: the garbage collector deletes it. */
+  readonly abandoned: (object: KubeObject) => boolean;
   /** Who refers to it once the run is done, of all that stays. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
   /** Kinds of ours that could not be listed: they may refer to anything. */
@@ -55,6 +59,8 @@ export function mayDelete(object: KubeObject, facts: DeletionFacts): Decision {
   if (reason !== undefined) return { decision: 'stay', reason };
   const reference = referenceReason(object, facts);
   if (reference !== undefined) return { decision: 'stay', reason: reference, referredTo: true };
+  if (facts.abandoned(object))
+    return { decision: 'stay', reason: 'its owner was deleted, and the garbage collector deletes it', leaving: true };
   if (object.metadata.deletionTimestamp !== undefined)
     return { decision: 'stay', reason: leavingReason(object), leaving: true };
   const waits = facts.waits(object);
@@ -115,7 +121,7 @@ function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   if (held !== undefined) return `the children of ${held} are not changed in this run`;
   const unknown = owners.find((owner) => facts.unknownOwnerKinds.has(owner.split('.')[0] ?? ''));
   if (unknown !== undefined) return `its owner ${unknown} could not be read`;
-  return suspension(facts, object) ?? movedAway(facts, object);
+  return suspension(facts, object) ?? facts.awaiting.get(sourceOf(object)) ?? movedAway(facts, object);
 }
 
 /** It may be one of those that could not be read: by a new name of its source, or by a move from one to another. */

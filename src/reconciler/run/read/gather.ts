@@ -29,6 +29,8 @@ export interface FleetSource {
   readonly namespace?: string | undefined;
   /** Absent: everything. */
   readonly allow?: Allow;
+  /** Sources that must be applied and ready first; absent: none. */
+  readonly dependsOn?: readonly string[];
   /** Values for expressions in its manifests, read for each run; absent: expressions stay. */
   readonly variables?: () => Promise<Variables>;
   /** Builds its kustomizations. */

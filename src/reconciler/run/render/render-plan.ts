@@ -55,6 +55,7 @@ const NOTHING_DONE = {
   failures: [],
   warnings: [],
   catalogue: [],
+  waits: [],
   readiness: { ready: [], progressing: [], failed: [] },
   timedOut: false,
   requests: 0,

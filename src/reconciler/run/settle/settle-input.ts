@@ -16,6 +16,7 @@ interface Applied {
   readonly registries: Pick<RegistryResults, 'states' | 'unreadable'>;
   readonly desires: Pick<OwnDesires, 'problems' | 'ofOthers'>;
   readonly plan: Pick<Plan, 'held'>;
+  readonly awaiting: ReadonlySet<string>;
 }
 
 export function settleInput(
@@ -36,7 +37,11 @@ export function settleInput(
     if (error !== undefined) note(owner, `${formatId(resource)}: ${error.message}`);
   }
   const { resolved, registries, plan } = prepared;
-  const standings = resolved.standings.filter(({ loaded }) => !prepared.desires.ofOthers.has(keyOf(loaded.id)));
+  const { desires, awaiting } = prepared;
+  // A resource that is kept unchanged because its source waits does not get the status of its new manifest.
+  const standings = resolved.standings.filter(
+    ({ loaded: { id } }) => !desires.ofOthers.has(keyOf(id)) && !awaiting.has(keyOf(id)),
+  );
   const kept = keptOf(options, plan);
   const { states: catalogue, unreadable: storeFailures } = registries;
   const statuses = options.children ? 'ours' : 'theirs';

@@ -1,0 +1,61 @@
+// The connections to the API server: they stay while certificates and proxy do.
+
+import { createSecureContext } from 'node:tls';
+import type { Dispatcher } from 'undici';
+import { loadProxyAgent, Pool } from '../http/undici.ts';
+import type { CredentialSource, Credentials } from './credentials.ts';
+
+export interface ConnectionOptions {
+  readonly credentials: CredentialSource;
+  /** At most; absent: as many as are needed. */
+  readonly connections?: number;
+  /** For one answer. */
+  readonly timeoutMs: number;
+  /** Answers go on for as long as there is something to say. */
+  readonly endless?: true;
+}
+
+export interface Connections {
+  /** Throws where a certificate or key cannot be read. */
+  for(credentials: Credentials): Dispatcher;
+  close(): Promise<void>;
+}
+
+/** The connections stay while certificates and proxy do; a new token goes over the same ones. */
+export function openConnections(options: ConnectionOptions, closing: AbortSignal): Connections {
+  let opened: { readonly with: Credentials; readonly dispatcher: Dispatcher } | undefined;
+  return {
+    for: (credentials) => {
+      if (opened !== undefined && opened.with.connection === credentials.connection) return opened.dispatcher;
+      const dispatcher = dispatcherFor(options, credentials);
+      // Requests under way on the old ones end in their own time.
+      opened?.dispatcher.close().catch(() => undefined);
+      opened = { with: credentials, dispatcher };
+      if (closing.aborted) dispatcher.destroy().catch(() => undefined);
+      return dispatcher;
+    },
+    close: async () => {
+      await opened?.dispatcher.destroy();
+    },
+  };
+}
+
+function dispatcherFor(
+  { credentials, connections, timeoutMs, endless }: ConnectionOptions,
+  { tls, proxy }: Credentials,
+): Dispatcher {
+  const limits = {
+    connections: connections ?? null,
+    allowH2: false,
+    keepAliveTimeout: 30_000,
+    // Each request has its own time limit.
+    headersTimeout: timeoutMs * 2,
+    bodyTimeout: endless === true ? 0 : timeoutMs * 2,
+  };
+  // Certificates and keys are read once, not for each connection.
+  const secure = credentials.origin.startsWith('https:') ? { ...tls, secureContext: createSecureContext(tls) } : {};
+  const connect = { ...secure, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
+  if (proxy === undefined) return new Pool(credentials.origin, { ...limits, connect });
+  const ProxyAgent = loadProxyAgent();
+  return new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });
+}

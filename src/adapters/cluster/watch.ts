@@ -1,0 +1,218 @@
+// Watches one kind for as long as the server lets it: the metadata of each object that comes, changes or goes (Kubernetes API
+// Concepts, "Efficient detection of changes").
+
+import type { Dispatcher } from 'undici';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type Json, parseJson } from '#std/json.ts';
+import type { Api } from './api.ts';
+import { type ConnectionOptions, type Connections, openConnections } from './connections.ts';
+import type { CredentialSource, Credentials } from './credentials.ts';
+import { readJson } from './json-answer.ts';
+import { METADATA_LIST } from './lists.ts';
+import { isKubeObject } from './objects.ts';
+import { collectionPath } from './paths.ts';
+import { refusal, unanswered, unexpected } from './refusals.ts';
+
+export interface Watched {
+  readonly kind: ApiResource;
+  /** Absent: all namespaces. */
+  readonly namespace?: string | undefined;
+}
+
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  /** Its metadata alone. */
+  readonly object: KubeObject;
+}
+
+interface Watcher {
+  /** Called when the server has begun to answer. */
+  opened(): void;
+  report(event: WatchEvent): void;
+}
+
+export interface Watches {
+  /** The version of the collection now: events after it are those that a watch from it reports. Throws Failure. */
+  version(watched: Watched): Promise<string>;
+  /**
+   * Resolves with the version to go on from when the server ends the watch, or the signal does. Throws Failure: `cluster-gone` if
+   * events after the version were lost, and the codes of requests.
+   */
+  follow(watched: Watched, from: string, watcher: Watcher, signal: AbortSignal): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface WatchesOptions {
+  readonly api: Api;
+  readonly credentials: CredentialSource;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+}
+
+const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+/** The server ends a watch after this time. A connection that was lost without a word is found out by the next one. */
+const WATCH_SECONDS = 240;
+/** Servers send a bookmark each minute. */
+const SILENCE_MS = (WATCH_SECONDS + 30) * 1000;
+/** No object is larger. */
+const LINE_MAX = 8 * 1024 * 1024;
+
+export function openWatches(options: WatchesOptions): Watches {
+  const { api, credentials } = options;
+  const closing = new AbortController();
+  const kept: ConnectionOptions = { credentials, timeoutMs: options.timeoutMs, endless: true };
+  const connections = openConnections(kept, closing.signal);
+  return {
+    async version({ kind, namespace }) {
+      const path = `${collectionPath(kind, namespace)}?limit=1`;
+      const { metadata } = await readJson(api, path, { accept: METADATA_LIST, urgent: true });
+      const version = isObject(metadata) ? metadata.resourceVersion : undefined;
+      if (typeof version === 'string' && version !== '') return version;
+      throw unexpected(api.url(path), 'the list has no resourceVersion');
+    },
+    async follow(watched, from, watcher, signal) {
+      const query = new URLSearchParams({
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: from,
+        timeoutSeconds: `${WATCH_SECONDS}`,
+      });
+      const path = `${collectionPath(watched.kind, watched.namespace)}?${query}`;
+      const using = await credentials.current();
+      const stream = { options, connections, path, signal: AbortSignal.any([signal, closing.signal]) };
+      try {
+        return await readEvents(stream, using, watched, from, watcher);
+      } catch (error) {
+        if (error instanceof Failure && error.code === 'cluster-unauthorized') await credentials.renew(using);
+        throw error;
+      }
+    },
+    async close() {
+      closing.abort();
+      await connections.close();
+    },
+  };
+}
+
+interface Stream {
+  readonly options: WatchesOptions;
+  readonly connections: Connections;
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+async function readEvents(
+  stream: Stream,
+  using: Credentials,
+  { kind }: Watched,
+  from: string,
+  { opened, report }: Watcher,
+): Promise<string> {
+  let version = from;
+  const url = stream.options.api.url(stream.path);
+  const take = (line: string): void => {
+    const event = parseJson(line);
+    const object = isObject(event) ? event.object : undefined;
+    if (!isObject(event) || !isObject(object)) throw unexpected(url, 'the watch sent a line that is not an event');
+    if (event.type === 'ERROR')
+      throw refusal(askedOf(url), { status: statusIn(object), headers: {}, text: JSON.stringify(object) });
+    const { resourceVersion } = isObject(object.metadata) ? object.metadata : {};
+    if (typeof resourceVersion === 'string') version = resourceVersion;
+    if (event.type === 'BOOKMARK') return;
+    const whole = { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
+    if (!isChange(event.type) || !isKubeObject(whole))
+      throw unexpected(url, 'the watch sent an event that is not known');
+    report({ type: event.type, object: whole });
+  };
+  await readLines(stream, using, { opened, take });
+  return version;
+}
+
+function isChange(type: Json | undefined): type is WatchEvent['type'] {
+  return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
+}
+
+function statusIn({ code }: { readonly code?: Json }): number {
+  return typeof code === 'number' ? code : 500;
+}
+
+function askedOf(url: string): Parameters<typeof refusal>[0] {
+  return { method: 'GET', url, secret: false };
+}
+
+interface LineReader {
+  opened(): void;
+  take(line: string): void;
+}
+
+/** Resolves when the answer ends. An error of `take` ends it. */
+function readLines(
+  { options, connections, path, signal }: Stream,
+  credentials: Credentials,
+  { opened, take }: LineReader,
+): Promise<void> {
+  const { server, origin } = options.credentials;
+  const asked = askedOf(server + path);
+  const sent: Dispatcher.DispatchOptions = {
+    origin,
+    path: server.slice(origin.length) + path,
+    method: 'GET',
+    headers: { ...credentials.headers, 'user-agent': options.userAgent, accept: METADATA },
+  };
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return resolve();
+    let status = 0;
+    let pending = '';
+    let failure: Error | undefined;
+    const decoder = new TextDecoder();
+    let started: Dispatcher.DispatchController | undefined;
+    const end = (): void => started?.abort(new Error('the watch is over'));
+    const silence = setTimeout(() => {
+      failure = unanswered(asked, { timeoutMs: SILENCE_MS });
+      end();
+    }, SILENCE_MS);
+    signal.addEventListener('abort', end, { once: true });
+    const settle = (error?: Error): void => {
+      clearTimeout(silence);
+      signal.removeEventListener('abort', end);
+      if (signal.aborted) resolve();
+      else if (failure !== undefined) reject(failure);
+      else if (error !== undefined) reject(unanswered(asked, { cause: error }));
+      else resolve();
+    };
+    const takeLines = (): void => {
+      const lines = pending.split('\n');
+      pending = lines.pop() ?? '';
+      if (pending.length > LINE_MAX) throw unexpected(asked.url, 'the watch sent a line without an end');
+      for (const line of lines) if (line !== '') take(line);
+    };
+    connections.for(credentials).dispatch(sent, {
+      onRequestStart(controller) {
+        started = controller;
+        if (signal.aborted) end();
+      },
+      onResponseStart: (_, code) => {
+        status = code;
+        if (code === 200) opened();
+      },
+      onResponseData(_, chunk) {
+        silence.refresh();
+        pending += decoder.decode(chunk, { stream: true });
+        if (status !== 200 || failure !== undefined) return;
+        try {
+          takeLines();
+        } catch (error) {
+          failure = error instanceof Error ? error : new Error(String(error));
+          end();
+        }
+      },
+      onResponseEnd() {
+        if (status !== 200) failure ??= refusal(asked, { status, headers: {}, text: pending });
+        settle();
+      },
+      onResponseError: (_, error) => settle(error),
+    });
+  });
+}

@@ -1,0 +1,86 @@
+// Tells by its status how far an object of any kind is: built-in kinds as kstatus reads them, others by their conditions.
+
+import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+
+export interface LiveState {
+  readonly ready: boolean;
+  /** Why it is not ready, in words; empty if nothing says so. */
+  readonly why: string;
+}
+
+const READY: LiveState = { ready: true, why: '' };
+
+/** A Job is ready if it has completed. An object without a status or a rule is ready as soon as it exists. */
+export function liveStateOf(object: KubeObject): LiveState {
+  const { deletionTimestamp, generation = 0 } = object.metadata;
+  if (deletionTimestamp !== undefined) return notReady('it is being deleted');
+  const status = isObject(object.status) ? object.status : {};
+  const { observedGeneration } = status;
+  if (typeof observedGeneration === 'number' && observedGeneration < generation)
+    return notReady('its status is of an earlier generation');
+  const rule = RULES[`${object.kind}.${groupOf(object.apiVersion)}`] ?? byConditions;
+  return rule(isObject(object.spec) ? object.spec : {}, status);
+}
+
+function notReady(why: string): LiveState {
+  return { ready: false, why };
+}
+
+type Rule = (spec: JsonObject, status: JsonObject) => LiveState;
+
+const RULES: Readonly<Record<string, Rule>> = {
+  'Deployment.apps': (spec, status) => replicasReady(spec, status, 'availableReplicas'),
+  'StatefulSet.apps': (spec, status) => replicasReady(spec, status, 'readyReplicas'),
+  'DaemonSet.apps': daemonsReady,
+  'Job.batch': (_spec, status) => mustBe(status, 'Complete'),
+  'Pod.': (_spec, status) => (status.phase === 'Succeeded' ? READY : mustBe(status, 'Ready')),
+  'PersistentVolumeClaim.': (_spec, status) =>
+    status.phase === 'Bound' ? READY : notReady(`its phase is ${status.phase ?? 'Pending'}`),
+  'CustomResourceDefinition.apiextensions.k8s.io': (_spec, status) => mustBe(status, 'Established'),
+  'APIService.apiregistration.k8s.io': (_spec, status) => mustBe(status, 'Available'),
+};
+
+function replicasReady({ replicas = 1 }: JsonObject, status: JsonObject, field: string): LiveState {
+  const [declared, updated, ready] = [replicas, status.updatedReplicas, status[field]].map(countOf) as [
+    number,
+    number,
+    number,
+  ];
+  if (updated < declared) return notReady(`${updated} of ${declared} pods have its current template`);
+  return ready < declared ? notReady(`${ready} of ${declared} pods are ready`) : READY;
+}
+
+function daemonsReady(_spec: JsonObject, status: JsonObject): LiveState {
+  if (status.desiredNumberScheduled === undefined) return notReady('it has no status yet');
+  const replicas = countOf(status.desiredNumberScheduled);
+  return replicasReady({ replicas }, { ...status, updatedReplicas: status.updatedNumberScheduled }, 'numberAvailable');
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function mustBe(status: JsonObject, type: string): LiveState {
+  const failed = conditionOf(status, 'Failed');
+  if (failed?.status === 'True') return notReady(messageIn(failed, 'it has failed'));
+  const condition = conditionOf(status, type);
+  return condition?.status === 'True' ? READY : notReady(messageIn(condition, `its condition ${type} is not True`));
+}
+
+function byConditions(_spec: JsonObject, status: JsonObject): LiveState {
+  for (const type of ['Stalled', 'Reconciling']) {
+    const condition = conditionOf(status, type);
+    if (condition?.status === 'True') return notReady(messageIn(condition, `its condition ${type} is True`));
+  }
+  return conditionOf(status, 'Ready') === undefined ? READY : mustBe(status, 'Ready');
+}
+
+function conditionOf({ conditions }: JsonObject, type: string): JsonObject | undefined {
+  const list = Array.isArray(conditions) ? conditions.filter(isObject) : [];
+  return list.find((each) => each.type === type);
+}
+
+function messageIn(condition: JsonObject | undefined, otherwise: string): string {
+  return typeof condition?.message === 'string' && condition.message !== '' ? condition.message : otherwise;
+}
