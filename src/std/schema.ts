@@ -23,6 +23,7 @@ import {
   DEPRECATED,
   type Deprecation,
   deprecationSentence,
+  NEVER_EMPTY,
   NEW_WORDS,
   NEXT_VERSION,
   OLD_WORDS,
@@ -65,6 +66,8 @@ export interface ObjectKeywords extends Keywords {
   readonly default?: JsonObject;
   /** True: written and owned as one value, never merged field by field. */
   readonly atomic?: boolean;
+  /** True: an empty object breaks one of the rules. */
+  readonly neverEmpty?: boolean;
   /** Old names of its fields, each with the name of today. What reads a resource sees the latter only. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Names of its fields in `NEXT_VERSION`, by the name in the documents. What reads a resource sees the latter only. */
@@ -151,7 +154,7 @@ export function list<T extends TSchema>(items: T, description: string, keywords:
 export function object<T extends TProperties>(
   properties: T,
   description: string,
-  { atomic, aliases = {}, spellings = {}, ...keywords }: ObjectKeywords = {},
+  { atomic, neverEmpty, aliases = {}, spellings = {}, ...keywords }: ObjectKeywords = {},
 ): TObject<T> {
   const merging = atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {};
   const names = Object.entries(aliases);
@@ -166,6 +169,7 @@ export function object<T extends TProperties>(
   return Type.Object({ ...withSpellings(properties, spellings), ...old } as T, {
     ...describeField(description, { ...keywords, ...rules }),
     ...merging,
+    ...(neverEmpty === true ? { [NEVER_EMPTY]: true } : {}),
   });
 }
 

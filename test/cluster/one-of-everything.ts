@@ -81,6 +81,7 @@ function objects(name: string, number: number, { group, namespace, namespaces }:
     own('EmbeddingServer', {}, '-embeddings'),
     own('MCPExternalAuthConfig', { type: 'unauthenticated' }),
     own('MCPGroup', { description: `number ${number}` }),
+    own('MCPOIDCConfig', { type: 'inline', inline: { issuer: `https://login-${number}.example.com` } }),
     own('MCPRegistry', { registries: [{ name: 'tools', pvcRef: { claimName: 'none', path: 'registry.json' } }] }),
     own('MCPRemoteProxy', { remoteURL: 'https://mcp.example.com/mcp', oidcConfig: { type: 'kubernetes' } }, '-remote'),
     own('MCPServer', { image: `example.com/weather:${number}.0.0`, transport: 'stdio' }, '-server'),

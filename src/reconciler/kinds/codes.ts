@@ -9,7 +9,8 @@ export const KINDS_CODES = {
   'authz-entities-invalid': 'The Cedar entities of inline authorization are not a JSON list of entities: correct them.',
   'authz-config-invalid':
     'The ConfigMap with the authorization settings holds none, or broken ones: it needs version, type cedarv1 and cedar.policies.',
-  'oidc-config-invalid': 'The ConfigMap with the OIDC settings cannot be used: it needs at least an issuer.',
+  'oidc-config-invalid':
+    'The ConfigMap or the MCPOIDCConfig with the OIDC settings cannot be used: it needs at least an issuer.',
   'annotation-invalid': 'The value of a setting that is an annotation does not fit: write one that the message names.',
   'annotation-idle': 'A setting that is an annotation has no effect on such a resource: remove it.',
   'annotation-unknown': 'An annotation is nearly called like a setting: correct its name, or it has no effect.',

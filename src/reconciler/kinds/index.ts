@@ -4,6 +4,7 @@ import { EmbeddingServer } from './embeddingserver/index.ts';
 import type { Kind } from './kind.ts';
 import { MCPExternalAuthConfig } from './mcpexternalauthconfig/index.ts';
 import { MCPGroup } from './mcpgroup/index.ts';
+import { MCPOIDCConfig } from './mcpoidcconfig/index.ts';
 import { MCPRegistry } from './mcpregistry/index.ts';
 import { MCPRemoteProxy } from './mcpremoteproxy/index.ts';
 import { MCPServer } from './mcpserver/index.ts';
@@ -15,6 +16,7 @@ export const KINDS: readonly Kind[] = [
   EmbeddingServer,
   MCPExternalAuthConfig,
   MCPGroup,
+  MCPOIDCConfig,
   MCPRegistry,
   MCPRemoteProxy,
   MCPServer,

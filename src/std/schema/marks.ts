@@ -20,6 +20,9 @@ export const REFERENCE = 'x-skep-reference';
 /** Marks what has rules that are checked in code; the value is a list of objects, each with its `message`. */
 export const RULES = 'x-skep-rules';
 
+/** Marks an object that breaks one of its rules if it is empty, although it has no required field. */
+export const NEVER_EMPTY = 'x-skep-never-empty';
+
 export type Deprecation = {
   /** The field, or the word, to write instead. */
   readonly use: string;

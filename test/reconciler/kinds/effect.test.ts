@@ -98,6 +98,7 @@ function usersOf({ kind }: Kind, { metadata }: JsonObject): readonly User[] {
   const virtual = { incomingAuth: { type: 'anonymous' }, config: { groupRef: 'none' } };
   const specs: Readonly<Record<string, readonly (readonly [string, JsonObject])[]>> = {
     MCPToolConfig: [['MCPServer', { ...server, toolConfigRef: ref }]],
+    MCPOIDCConfig: [['MCPServer', { ...server, oidcConfigRef: { ...ref, audience: 'user' } }]],
     MCPExternalAuthConfig: [['MCPRemoteProxy', { ...remote, externalAuthConfigRef: ref }]],
     VirtualMCPCompositeToolDefinition: [
       ['VirtualMCPServer', { ...virtual, config: { ...virtual.config, compositeToolRefs: [ref] } }],
@@ -189,7 +190,7 @@ function madeOf(children: () => readonly object[]): readonly object[] {
 }
 
 /** They change with anything in the spec. */
-const DIGESTS = /(-checksum|\/config-hash|podtemplatespec-hash)$|^(configHash|toolConfigHash|externalAuthConfigHash)$/;
+const DIGESTS = /(-checksum|\/config-hash|podtemplatespec-hash)$|^(configHash|[a-z]+[A-Za-z]*ConfigHash)$/;
 
 function withoutDigests(key: string, value: unknown): unknown {
   return DIGESTS.test(key) ? undefined : value;

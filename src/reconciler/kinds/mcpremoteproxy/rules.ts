@@ -5,7 +5,7 @@ import { annotationFindings } from '../annotations.ts';
 import { configMapAuthzFindings, inlineAuthzFindings } from '../auth/authz-findings.ts';
 import { externalAuthFindings, hasOwnIssuer } from '../auth/external-auth-findings.ts';
 import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
-import { audienceFindings, configMapOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
+import { audienceFindings, namedOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding, View } from '../kind.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
 import { proxyPortFindings } from '../proxy/port-findings.ts';
@@ -43,8 +43,8 @@ function urlFault(text: string): string | undefined {
 export function inspect(self: RemoteProxy, view: View): readonly Finding[] {
   const { spec } = self;
   return [
-    ...configMapOIDCFindings(spec.oidcConfig, view),
-    ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec.oidcConfig, view, proxyUrl(self))),
+    ...namedOIDCFindings(spec, view),
+    ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec, view, proxyUrl(self))),
     ...configMapAuthzFindings(spec.authzConfig, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
     ...externalAuthFindings({ ...spec, replicas: 1 }, false, view),

@@ -4,13 +4,14 @@ import { IMAGE } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '#std/schema.ts';
 import { AuthzConfig } from '../auth/authz.ts';
-import { OIDCConfig } from '../auth/oidc.ts';
+import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { envField, resourcesField, secretsField, volumesField } from '../pods/container.ts';
 import { ResourceOverrides } from '../proxy/overrides.ts';
 import { SessionStorage } from '../proxy/session.ts';
 import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
 import { groupRefField, namedRef, nameField } from '../selectors.ts';
+import { SETTINGS_HASHES } from '../shared-settings.ts';
 
 const PermissionProfile = object(
   {
@@ -70,6 +71,7 @@ export const MCPServerSpec = object(
     ),
     resourceOverrides: optional(ResourceOverrides),
     oidcConfig: optional(OIDCConfig),
+    oidcConfigRef: optional(OIDCConfigRef),
     authzConfig: optional(AuthzConfig),
     audit: optional(AuditConfig),
     tools: optional(
@@ -109,6 +111,7 @@ export const MCPServerSpec = object(
     sessionStorage: optional(SessionStorage),
   },
   'The desired state of the server.',
+  { validations: [ONE_OIDC_CONFIG] },
 );
 
 export const MCPServerStatus = object(
@@ -120,8 +123,7 @@ export const MCPServerStatus = object(
     message: optional(text('Why, for people.')),
     url: optional(text('Where clients inside the cluster reach the server.')),
     readyReplicas: optional(integer('How many proxies are ready.', { minimum: 0 })),
-    toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
-    externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
+    ...SETTINGS_HASHES,
     conditions: optional(ConditionsSchema),
   },
   'The server as it was last seen.',

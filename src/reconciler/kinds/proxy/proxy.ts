@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import type { Static } from '#std/schema.ts';
 import type { AuthzConfig } from '../auth/authz.ts';
 import { type ExternalAuthParts, externalAuthParts } from '../auth/external-auth-parts.ts';
-import type { OIDCConfig } from '../auth/oidc.ts';
-import { type OIDCOwner, type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
+import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
+import type { TokenSource } from '../auth/token-settings.ts';
 import type { Settings, View } from '../kind.ts';
 import { secretsOf } from '../pods/pod.ts';
 import { type SecretKey, secretChecksum } from '../pods/secret-checksum.ts';
@@ -17,11 +17,10 @@ import { sessionKeyFiles } from './session-keys.ts';
 import type { AuditConfig, TelemetryConfig } from './telemetry.ts';
 
 /** Fields that every kind with a proxy has. */
-interface ProxySpec {
+interface ProxySpec extends TokenSource {
   readonly groupRef?: string;
   readonly toolConfigRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };
-  readonly oidcConfig?: Static<typeof OIDCConfig>;
   readonly authzConfig?: Static<typeof AuthzConfig>;
   readonly audit?: Static<typeof AuditConfig>;
   readonly telemetry?: Static<typeof TelemetryConfig>;
@@ -72,7 +71,11 @@ export interface ProxyNeeds {
 export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
   const { name, namespace, spec } = proxy;
   const own = spec.resourceOverrides?.proxyDeployment?.imagePullSecrets ?? [];
-  const oidc = spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, proxy);
+  const oidc = resolveOIDC(spec, view, proxy);
+  assert(
+    oidc === undefined || !('findings' in oidc),
+    'children are made only of resources whose references were inspected',
+  );
   const { read, files } = withSecretFile(oidc);
   const auth = externalAuthParts({ name, namespace, ref: spec.externalAuthConfigRef, oidc: read }, view);
   return {
@@ -82,12 +85,6 @@ export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): P
     files: [...sessionKeyFiles(proxy), ...files, ...auth.files],
     followed: (secrets) => secretChecksum(secrets, view, settings),
   };
-}
-
-function resolvedOIDC(ref: Static<typeof OIDCConfig>, view: View, owner: OIDCOwner): ResolvedOIDC {
-  const resolved = resolveOIDC(ref, view, owner);
-  assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
-  return resolved;
 }
 
 /** The client secret is a file, where it is in a Secret. */

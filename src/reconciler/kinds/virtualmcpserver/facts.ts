@@ -5,6 +5,7 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import { referredName } from '../aliases.ts';
+import type { TokenSource } from '../auth/token-settings.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName, View } from '../kind.ts';
 import { made } from '../made.ts';
@@ -55,6 +56,11 @@ export function originOfEmbeddings(name: string, namespace: string, view: View):
   const spec = view.find('EmbeddingServer', name)?.spec;
   const port = isObject(spec) && typeof spec.port === 'number' ? spec.port : 8080;
   return `http://${name}.${namespace}.svc.cluster.local:${port}`;
+}
+
+/** Whose tokens are accepted. Settings of an anonymous server do not count. */
+export function tokenSourceOf({ incomingAuth }: Spec): TokenSource {
+  return incomingAuth.type === 'oidc' ? incomingAuth : {};
 }
 
 /** Where the strategies for backends come from. The resource's own setting wins over that of the model. */

@@ -3,7 +3,7 @@
 import { isObject, pointerToken } from '#std/json.ts';
 import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
 import { configMapAuthzFindings } from '../auth/authz-findings.ts';
-import { configMapOIDCFindings } from '../auth/oidc-findings.ts';
+import { namedOIDCFindings } from '../auth/oidc-findings.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { Finding, View } from '../kind.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
@@ -12,14 +12,14 @@ import { backendsOf } from './backends.ts';
 import { membersOf, type Spec, type VirtualServer } from './facts.ts';
 import { strategyOf } from './strategies.ts';
 
-const OIDC = '/spec/incomingAuth/oidcConfig';
+const INCOMING = '/spec/incomingAuth';
 const AUTHZ = '/spec/incomingAuth/authzConfig';
 const AUTH_SERVER = '/spec/authServerConfig';
 
 export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig, config } = self.spec;
   return [
-    ...configMapOIDCFindings(incomingAuth.oidcConfig, view, OIDC),
+    ...namedOIDCFindings(incomingAuth, view, INCOMING),
     ...configMapAuthzFindings(incomingAuth.authzConfig, view, AUTHZ),
     ...issuerFindings(self, view),
     ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
@@ -32,13 +32,17 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   ];
 }
 
-/** Of settings that are not in a ConfigMap, CEL says it. */
+/** Of settings in the resource itself, CEL says it. */
 function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig } = self.spec;
-  if (incomingAuth.oidcConfig?.configMap === undefined || authServerConfig === undefined) return [];
-  const resolved = resolveOIDC(incomingAuth.oidcConfig, view, ANY_OWNER, OIDC);
-  if ('findings' in resolved || resolved.settings.issuer === authServerConfig.issuer) return [];
-  const message = `authServerConfig.issuer must be the issuer that incomingAuth.oidcConfig accepts: ${resolved.settings.issuer}`;
+  const { oidcConfig, oidcConfigRef } = incomingAuth;
+  if (authServerConfig === undefined || (oidcConfigRef === undefined && oidcConfig?.configMap === undefined)) return [];
+  const resolved = resolveOIDC(incomingAuth, view, ANY_OWNER, INCOMING);
+  if (resolved === undefined || 'findings' in resolved) return [];
+  const { issuer } = resolved.settings;
+  if (issuer === authServerConfig.issuer) return [];
+  const field = oidcConfigRef === undefined ? 'oidcConfig' : 'oidcConfigRef';
+  const message = `authServerConfig.issuer must be the issuer that incomingAuth.${field} accepts: ${issuer}`;
   return [{ code: 'auth-server-issuer', severity: 'error', pointer: `${AUTH_SERVER}/issuer`, message }];
 }
 

@@ -8,7 +8,7 @@ import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { View } from '../kind.ts';
 import type { Env } from '../pods/pod.ts';
 import { backendsOf, callable } from './backends.ts';
-import { originOf, type VirtualServer } from './facts.ts';
+import { originOf, tokenSourceOf, type VirtualServer } from './facts.ts';
 
 export interface Needs {
   /** Whose tokens are accepted; undefined where anyone may call. */
@@ -30,9 +30,9 @@ export function needsOf(self: VirtualServer, view: View): Needs {
 }
 
 function resolvedOIDC(self: VirtualServer, view: View): Needs['oidc'] {
-  const { type, oidcConfig } = self.spec.incomingAuth;
-  if (type !== 'oidc' || oidcConfig === undefined) return undefined;
-  const resolved = resolveOIDC(oidcConfig, view, { namespace: self.namespace, origin: originOf(self) });
+  const owner = { namespace: self.namespace, origin: originOf(self) };
+  const resolved = resolveOIDC(tokenSourceOf(self.spec), view, owner);
+  if (resolved === undefined) return undefined;
   assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
   const name = VMCP_ENV.oidcClientSecret;
   const env = resolved.env.map((variable): Env => ({ ...variable, name }));

@@ -5,25 +5,31 @@ import { sameSpellings, spellingOf } from '#std/schema/spellings.ts';
 import { anyObject, choice, integer, list, map, object, optional, type TSchema, text, time } from '#std/schema.ts';
 import { EmbeddedAuthServer } from '../auth/auth-server.ts';
 import { AuthzConfig } from '../auth/authz.ts';
-import { OIDCConfig } from '../auth/oidc.ts';
+import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { SessionStorage } from '../proxy/session.ts';
 import { namedRef, nameField } from '../selectors.ts';
+import { SETTINGS_HASHES } from '../shared-settings.ts';
 import { VirtualConfig } from './model.ts';
 
 const IncomingAuth = object(
   {
-    type: choice('anonymous: anyone. oidc: whoever has a token that oidcConfig accepts.', ['anonymous', 'oidc']),
+    type: choice('anonymous: anyone. oidc: whoever has a token that oidcConfig or oidcConfigRef accepts.', [
+      'anonymous',
+      'oidc',
+    ]),
     oidcConfig: optional(OIDCConfig),
+    oidcConfigRef: optional(OIDCConfigRef),
     authzConfig: optional(AuthzConfig),
   },
   'How clients authenticate.',
   {
     validations: [
       {
-        rule: "self.type != 'oidc' || has(self.oidcConfig)",
-        message: 'spec.incomingAuth.oidcConfig is required when type is oidc',
+        rule: "self.type != 'oidc' || has(self.oidcConfig) || has(self.oidcConfigRef)",
+        message: 'spec.incomingAuth.oidcConfigRef is required when type is oidc (v1alpha1 calls it oidcConfig)',
       },
+      ONE_OIDC_CONFIG,
     ],
   },
 );
@@ -170,6 +176,7 @@ export const VirtualMCPServerStatus = object(
     url: optional(text('Where clients inside the cluster reach the server.')),
     discoveredBackends: optional(list(DiscoveredBackend, 'The backends, by name.', { keys: ['name'] })),
     backendCount: optional(integer('How many backends are ready.', { minimum: 0 })),
+    oidcConfigHash: SETTINGS_HASHES.oidcConfigHash,
     conditions: optional(ConditionsSchema),
   },
   'The server as it was last seen.',

@@ -7,6 +7,7 @@ import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '.
 import type { Observed } from '../kind.ts';
 import { refusalMessage } from '../pods/progress.ts';
 import { readyReplicas, workloadState } from '../pods/workload.ts';
+import { settingsHashes } from '../shared-settings.ts';
 import { type Backend, backendsOf } from './backends.ts';
 import { embeddingVerdict, virtualServerVerdicts } from './conditions.ts';
 import { originOf, type VirtualServer, virtualServerChildNames } from './facts.ts';
@@ -36,6 +37,7 @@ export function status(self: VirtualServer, observed: Observed): Status {
     url: originOf(self),
     discoveredBackends: discovered,
     backendCount: countOf(discovered, 'ready'),
+    oidcConfigHash: settingsHashes(self.spec.incomingAuth, observed.view).oidcConfigHash,
     conditions: conditionsOf(
       self.resource,
       [

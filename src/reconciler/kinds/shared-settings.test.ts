@@ -1,8 +1,8 @@
 // What the conditions about a named configuration say, by what was found wrong.
 
 import { expect, it } from 'vitest';
-import type { Finding } from '../kind.ts';
-import { referenceVerdict } from './verdicts.ts';
+import type { Finding } from './kind.ts';
+import { settingsVerdicts } from './shared-settings.ts';
 
 const POINTER = '/spec/externalAuthConfigRef';
 
@@ -43,11 +43,38 @@ it.each([
     reason: 'ExternalAuthConfigInvalid',
   },
 ])('$about: $reason', ({ refusals, reason }) => {
-  const verdicts = referenceVerdict('ExternalAuthConfig', { name: 'access' }, POINTER, refusals);
+  const verdicts = settingsVerdicts({ externalAuthConfigRef: { name: 'access' } }, refusals);
   const status = reason === 'ExternalAuthConfigValid' ? 'True' : 'False';
   expect(verdicts).toMatchObject([{ type: 'ExternalAuthConfigValidated', status, reason }]);
 });
 
-it('says nothing where no configuration is named', () => {
-  expect(referenceVerdict('ExternalAuthConfig', undefined, POINTER, [finding('reference-missing')])).toEqual([]);
+it('says nothing if no settings are named', () => {
+  expect(settingsVerdicts({}, [finding('reference-missing')])).toEqual([]);
+});
+
+it.each([
+  { about: 'nothing', refusals: [], reason: 'OIDCConfigRefValid' },
+  {
+    about: 'settings in the resource itself',
+    refusals: [finding('oidc-issuer-invalid', '/spec/oidcConfig/inline/issuer')],
+    reason: 'OIDCConfigRefValid',
+  },
+  {
+    about: 'a name that leads nowhere',
+    refusals: [finding('reference-missing', '/spec/oidcConfigRef/name')],
+    reason: 'OIDCConfigRefNotFound',
+  },
+  {
+    about: 'a kind that could not be listed',
+    refusals: [finding('reference-unknown', '/spec/oidcConfigRef/name')],
+    reason: 'OIDCConfigRefError',
+  },
+  {
+    about: 'settings that are refused',
+    refusals: [finding('needs-refused', '/spec/oidcConfigRef/name')],
+    reason: 'OIDCConfigRefNotValid',
+  },
+])('of an MCPOIDCConfig, $about: $reason', ({ refusals, reason }) => {
+  const verdicts = settingsVerdicts({ oidcConfigRef: { name: 'login' } }, refusals);
+  expect(verdicts).toMatchObject([{ type: 'OIDCConfigRefValidated', reason }]);
 });
