@@ -3,7 +3,7 @@
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';
-import { list, object, optional, text } from '#std/schema.ts';
+import { list, object, optional, text, textMap } from '#std/schema.ts';
 import { filled } from '../file-form.ts';
 import { toolOverrides } from '../tool-override.ts';
 import { IncomingAuth, OutgoingAuth } from '../vmcp-config-auth.ts';
@@ -23,6 +23,8 @@ export const Telemetry = object(
     ),
     serviceName: text('Name that telemetry is sent under.', { minLength: 1 }),
     serviceVersion: optional(filled(telemetry.serviceVersion)),
+    caCertPath: optional(filled(telemetry.caCertPath)),
+    headersFromEnv: optional(textMap('Environment variables with the values of further headers, by name.')),
   },
   'Absent: no telemetry.',
 );

@@ -184,10 +184,14 @@ function withClientSecret(environment: Environment, { incomingAuth }: VmcpConfig
 
 /** What counts, traces and audits calls. */
 async function openObservation(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
-  const { config, environment, logger } = options;
+  const { config, environment, files, logger } = options;
   const { proxy: metrics, ...numbers } = openProxyMetrics(gate);
   closing.push(numbers.stop);
-  const telemetry = await openProxyTelemetry(gate, environment, logger, numbers.read, config.telemetry?.serviceVersion);
+  const telemetry = await openProxyTelemetry({
+    ...{ config: gate, environment, files, logger },
+    read: numbers.read,
+    serviceVersion: config.telemetry?.serviceVersion,
+  });
   closing.push(() => telemetry?.close());
   const audit = openVirtualAudit(config, logger, options.writeAudit);
   const { keeps, data, write: writeAudit, fails: auditFails } = audit;

@@ -8,6 +8,7 @@ import { MCPOIDCConfig } from './mcpoidcconfig/index.ts';
 import { MCPRegistry } from './mcpregistry/index.ts';
 import { MCPRemoteProxy } from './mcpremoteproxy/index.ts';
 import { MCPServer } from './mcpserver/index.ts';
+import { MCPTelemetryConfig } from './mcptelemetryconfig/index.ts';
 import { MCPToolConfig } from './mcptoolconfig/index.ts';
 import { VirtualMCPCompositeToolDefinition } from './virtualmcpcompositetooldefinition/index.ts';
 import { VirtualMCPServer } from './virtualmcpserver/index.ts';
@@ -20,6 +21,7 @@ export const KINDS: readonly Kind[] = [
   MCPRegistry,
   MCPRemoteProxy,
   MCPServer,
+  MCPTelemetryConfig,
   MCPToolConfig,
   VirtualMCPCompositeToolDefinition,
   VirtualMCPServer,

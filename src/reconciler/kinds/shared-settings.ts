@@ -41,6 +41,7 @@ const SETTINGS_KINDS = {
     'ExternalAuthConfigFetchError',
   ),
   oidcConfigRef: settingsKind('MCPOIDCConfig', 'OIDCConfigRef', 'OIDCConfigRefNotValid'),
+  telemetryConfigRef: settingsKind('MCPTelemetryConfig', 'TelemetryConfigRef'),
 } as const satisfies Readonly<Record<string, SettingsKind>>;
 
 /** What a resource names settings by, wherever it is in its spec. */
@@ -102,6 +103,7 @@ export const SETTINGS_HASHES = {
   toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
   externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
   oidcConfigHash: optional(text('configHash of the MCPOIDCConfig in use.')),
+  telemetryConfigHash: optional(text('configHash of the MCPTelemetryConfig in use.')),
 };
 
 /** `configHash` of what a resource names, copied so that clients see when it changed. */
@@ -110,6 +112,7 @@ export function settingsHashes(refs: SettingsRefs, view: View) {
     toolConfigHash: hashOf('toolConfigRef', refs, view),
     externalAuthConfigHash: hashOf('externalAuthConfigRef', refs, view),
     oidcConfigHash: hashOf('oidcConfigRef', refs, view),
+    telemetryConfigHash: hashOf('telemetryConfigRef', refs, view),
   };
 }
 

@@ -99,6 +99,7 @@ function usersOf({ kind }: Kind, { metadata }: JsonObject): readonly User[] {
   const specs: Readonly<Record<string, readonly (readonly [string, JsonObject])[]>> = {
     MCPToolConfig: [['MCPServer', { ...server, toolConfigRef: ref }]],
     MCPOIDCConfig: [['MCPServer', { ...server, oidcConfigRef: { ...ref, audience: 'user' } }]],
+    MCPTelemetryConfig: [['MCPServer', { ...server, telemetryConfigRef: ref }]],
     MCPExternalAuthConfig: [['MCPRemoteProxy', { ...remote, externalAuthConfigRef: ref }]],
     VirtualMCPCompositeToolDefinition: [
       ['VirtualMCPServer', { ...virtual, config: { ...virtual.config, compositeToolRefs: [ref] } }],

@@ -19,7 +19,7 @@ export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
     ...oidcFindings(spec.oidcConfig),
     ...proxyPortFindings(spec),
     ...inlineAuthzFindings(spec.authzConfig),
-    ...telemetryFindings(spec.telemetry),
+    ...telemetryFindings(spec.telemetry?.openTelemetry, '/spec/telemetry/openTelemetry'),
     ...headerFindings(spec.headerForward, '/spec/headerForward'),
     ...annotationFindings(resource, PROXY_ANNOTATIONS, [BEHIND]),
   ];

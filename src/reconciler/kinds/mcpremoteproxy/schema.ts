@@ -10,6 +10,7 @@ import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { resourcesField } from '../pods/container.ts';
 import { ResourceOverrides } from '../proxy/overrides.ts';
+import { ONE_TELEMETRY, TelemetryConfigRef } from '../proxy/shared-telemetry.ts';
 import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
 import { groupRefField, namedRef, nameField } from '../selectors.ts';
 import { SETTINGS_HASHES } from '../shared-settings.ts';
@@ -40,6 +41,7 @@ export const MCPRemoteProxySpec = object(
       namedRef('Which tools of the remote server are let through and what they are called.', 'MCPToolConfig'),
     ),
     telemetry: optional(TelemetryConfig),
+    telemetryConfigRef: optional(TelemetryConfigRef),
     resources: optional(resourcesField('Resources of the container of the proxy.')),
     serviceAccount: optional(nameField('Service account of the proxy. Without it, one without rights is made.')),
     trustProxyHeaders: bool(
@@ -67,6 +69,7 @@ export const MCPRemoteProxySpec = object(
         message: 'oidcConfigRef is required (v1alpha1 calls it oidcConfig)',
       },
       ONE_OIDC_CONFIG,
+      ONE_TELEMETRY,
     ],
   },
 );

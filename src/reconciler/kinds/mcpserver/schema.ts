@@ -9,6 +9,7 @@ import { ConditionsSchema } from '../conditions.ts';
 import { envField, resourcesField, secretsField, volumesField } from '../pods/container.ts';
 import { ResourceOverrides } from '../proxy/overrides.ts';
 import { SessionStorage } from '../proxy/session.ts';
+import { ONE_TELEMETRY, TelemetryConfigRef } from '../proxy/shared-telemetry.ts';
 import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
 import { groupRefField, namedRef, nameField } from '../selectors.ts';
 import { SETTINGS_HASHES } from '../shared-settings.ts';
@@ -84,6 +85,7 @@ export const MCPServerSpec = object(
       namedRef('How the proxy authenticates to what is behind it.', 'MCPExternalAuthConfig'),
     ),
     telemetry: optional(TelemetryConfig),
+    telemetryConfigRef: optional(TelemetryConfigRef),
     trustProxyHeaders: bool(
       'True: X-Forwarded-Proto, -Host, -Port and -Prefix are believed when endpoint URLs are built.',
       false,
@@ -111,7 +113,7 @@ export const MCPServerSpec = object(
     sessionStorage: optional(SessionStorage),
   },
   'The desired state of the server.',
-  { validations: [ONE_OIDC_CONFIG] },
+  { validations: [ONE_OIDC_CONFIG, ONE_TELEMETRY] },
 );
 
 export const MCPServerStatus = object(

@@ -9,7 +9,7 @@ import type { JsonObject } from '#std/json.ts';
 import { accountWithRights, configMap } from '../generated.ts';
 import type { View } from '../kind.ts';
 import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
-import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
+import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 
 /**
  * The account of a proxy, and what it may do in the cluster: what is mounted needs no right. The Role and its binding
@@ -34,12 +34,19 @@ export interface ProxyFiles {
   readonly checksums: Readonly<Record<string, string>>;
 }
 
-/** The ConfigMaps of a proxy. `atStart` names others whose content it reads once. */
-export function proxyFiles(
-  proxy: ProxyFacts,
-  config: RunConfig,
-  { view, apiGroup, atStart }: { readonly view: View; readonly apiGroup: string; readonly atStart: readonly string[] },
-): ProxyFiles {
+interface FilesOptions {
+  readonly view: View;
+  readonly apiGroup: string;
+  readonly needs: ProxyNeeds;
+  /** Names of ConfigMaps whose content the proxy reads once, in addition to the certificates for its collector. */
+  readonly atStart: readonly string[];
+}
+
+/** The ConfigMaps of a proxy. */
+export function proxyFiles(proxy: ProxyFacts, config: RunConfig, options: FilesOptions): ProxyFiles {
+  const { view, apiGroup, needs } = options;
+  const bundle = collectorBundle(needs.telemetry);
+  const atStart = [...options.atStart, ...(bundle === undefined ? [] : [bundle.configMap])];
   const authz = inlineAuthz(proxy, apiGroup);
   const runConfig = runConfigMap(proxy, config, apiGroup);
   return {

@@ -22,7 +22,7 @@ import {
 } from '../pods/pod.ts';
 import { mountedSecrets, type SecretFile } from '../pods/secret-files.ts';
 import { disruptionBudget } from './disruption.ts';
-import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
+import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 import { metricsPort } from './service.ts';
 
 /** What a kind decides about the pods of its proxy. */
@@ -102,8 +102,8 @@ const RESOURCES = { requests: { cpu: '10m', memory: '96Mi' } };
 const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
 
 /** What the proxy gets by its environment; variables that the author gives win. */
-function environment({ name, namespace, spec }: ProxyFacts, { oidc }: ProxyNeeds): readonly Env[] {
-  const { openTelemetry } = spec.telemetry ?? {};
+function environment({ name, namespace, spec }: ProxyFacts, { oidc, telemetry }: ProxyNeeds): readonly Env[] {
+  const { openTelemetry } = telemetry ?? {};
   const serviceName = openTelemetry?.serviceName || name;
   const attributes = `service.name=${serviceName},service.namespace=${namespace}`;
   return [
@@ -114,7 +114,7 @@ function environment({ name, namespace, spec }: ProxyFacts, { oidc }: ProxyNeeds
 }
 
 function mounts({ names, spec }: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): readonly Mounted[] {
-  const { oidc, auth } = needs;
+  const { oidc, auth, telemetry } = needs;
   const { authzConfig } = spec;
   const policies = authzConfig?.configMap;
   const policyFile = {
@@ -126,7 +126,7 @@ function mounts({ names, spec }: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): 
     ...mountedSecrets([...needs.files, ...pod.files]),
     ...pod.mounted,
     ...(authzConfig === undefined ? [] : [mountedConfigMap('authz-config', AUTHZ_DIRECTORY, policyFile)]),
-    ...mountedBundles([oidc?.bundle, ...auth.bundles]),
+    ...mountedBundles([oidc?.bundle, ...auth.bundles, collectorBundle(telemetry)]),
     ...auth.mounted,
   ];
 }

@@ -26,6 +26,7 @@ export function virtualServerVerdicts(
     ...authServerVerdict(spec, refusals),
     authVerdict(spec, view),
     ...settingsVerdicts(spec.incomingAuth, refusals, '/spec/incomingAuth'),
+    ...settingsVerdicts(spec, refusals),
     ...bundleVerdict(spec.incomingAuth.oidcConfig, view),
     ...accountsVerdict(tokenSourceOf(spec), observed),
     sessionVerdict(spec.sessionStorage, spec.replicas, ['server', 'servers']),

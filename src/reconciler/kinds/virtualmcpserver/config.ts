@@ -8,10 +8,11 @@ import type { Aggregation, CompositeToolConfig } from '#contracts/vmcp-config-to
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { View } from '../kind.ts';
+import type { TelemetrySettings } from '../proxy/telemetry-settings.ts';
 import { selectedTools, shownOverrides } from '../proxy/tools.ts';
 import { adminPort, auditFailure } from './annotations.ts';
 import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
-import type { Needs } from './needs.ts';
+import { collectorHeaderVariables, type Needs } from './needs.ts';
 
 /** Keys in the order of the contract: equal servers give equal text. */
 export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpConfig {
@@ -29,7 +30,7 @@ export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpC
     compositeTools: compositeTools.length === 0 ? undefined : compositeTools,
     operational: config.operational,
     metadata: config.metadata,
-    ...telemetry(name, spec),
+    ...telemetry(name, spec, needs),
     ...audit(name, spec),
     auditFailure: auditFailure(self),
     ...optimizer(namespace, spec, view),
@@ -110,17 +111,49 @@ function workflows({ config }: Spec, view: View): CompositeToolConfig[] {
   return [...(config.compositeTools ?? []), ...referenced];
 }
 
-function telemetry(name: string, { config }: Spec): Pick<VmcpConfig, 'telemetry'> {
+function telemetry(name: string, { config }: Spec, needs: Needs): Pick<VmcpConfig, 'telemetry'> {
+  if (needs.telemetry !== undefined) return sharedTelemetry(name, needs.telemetry);
   if (config.telemetry === undefined) return {};
-  const { endpoint = '', serviceName = '', serviceVersion = '', ...rest } = config.telemetry;
+  const { endpoint = '', serviceName = '', serviceVersion = '', caCertPath = '', ...rest } = config.telemetry;
   return {
     telemetry: {
-      endpoint: endpoint === '' ? undefined : endpoint.replace(/^https?:\/\//, ''),
+      endpoint: endpoint === '' ? undefined : withoutScheme(endpoint),
       serviceName: serviceName === '' ? name : serviceName,
       serviceVersion: serviceVersion || undefined,
+      caCertPath: caCertPath || undefined,
       ...rest,
     },
   };
+}
+
+/** As an MCPTelemetryConfig says. */
+function sharedTelemetry(name: string, settings: TelemetrySettings): Pick<VmcpConfig, 'telemetry'> {
+  const { openTelemetry, prometheus } = settings;
+  const otel = openTelemetry?.enabled === true ? openTelemetry : undefined;
+  if (otel === undefined && !prometheus) return {};
+  const { endpoint = '', serviceName = '', headers = {}, attributes = {} } = otel ?? {};
+  const secrets = collectorHeaderVariables(settings);
+  return {
+    telemetry: {
+      endpoint: endpoint === '' ? undefined : withoutScheme(endpoint),
+      serviceName: serviceName === '' ? name : serviceName,
+      headers: Object.keys(headers).length === 0 ? undefined : headers,
+      headersFromEnv:
+        secrets.length === 0 ? undefined : Object.fromEntries(secrets.map(({ header, name }) => [header, name])),
+      insecure: otel?.insecure === true || endpoint.startsWith('http://'),
+      caCertPath: otel?.bundle?.path,
+      metricsEnabled: otel?.metrics?.enabled === true,
+      tracingEnabled: otel?.tracing?.enabled === true,
+      samplingRate: otel?.tracing?.samplingRate ?? '0.05',
+      customAttributes: Object.keys(attributes).length === 0 ? undefined : attributes,
+      useLegacyAttributes: otel?.useLegacyAttributes !== false,
+      enablePrometheusMetricsPath: prometheus,
+    },
+  };
+}
+
+function withoutScheme(endpoint: string): string {
+  return endpoint.replace(/^https?:\/\//, '');
 }
 
 function audit(name: string, { config }: Spec): Pick<VmcpConfig, 'audit'> {

@@ -24,6 +24,7 @@ export function references({ spec }: VirtualServer): readonly Reference[] {
     ...referenceTo('EmbeddingServer', '/spec/embeddingServerRef/name', embeddingServerRef),
     ...backendAuthReferences(spec),
     ...settingsReferences(incomingAuth, '/spec/incomingAuth'),
+    ...settingsReferences(spec),
     ...oidcReferences(incomingAuth.oidcConfig, '/spec/incomingAuth/oidcConfig'),
     ...authzReferences(incomingAuth.authzConfig, '/spec/incomingAuth/authzConfig'),
     ...authServerReferences(spec.authServerConfig, '/spec/authServerConfig'),

@@ -8,6 +8,7 @@ import { AuthzConfig } from '../auth/authz.ts';
 import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { SessionStorage } from '../proxy/session.ts';
+import { TelemetryConfigRef } from '../proxy/shared-telemetry.ts';
 import { namedRef, nameField } from '../selectors.ts';
 import { SETTINGS_HASHES } from '../shared-settings.ts';
 import { VirtualConfig } from './model.ts';
@@ -110,6 +111,7 @@ export const VirtualMCPServerSpec = object(
       namedRef('Embedding server of the optimizer; turns the optimizer on.', 'EmbeddingServer'),
     ),
     authServerConfig: optional(EmbeddedAuthServer),
+    telemetryConfigRef: optional(TelemetryConfigRef),
     replicas: optional(integer('How many pods. Unset: left to others, such as an autoscaler.', { minimum: 0 })),
     sessionStorage: optional(SessionStorage),
   },
@@ -122,6 +124,11 @@ export const VirtualMCPServerSpec = object(
         fieldPath: '.groupRef',
       },
       sameSpellings('self.config.groupRef', 'self.groupRef', ['config.groupRef', 'groupRef'], 'self.groupRef.name'),
+      {
+        rule: '!has(self.config.telemetry) || !has(self.telemetryConfigRef)',
+        message: 'config.telemetry and telemetryConfigRef are mutually exclusive: set telemetryConfigRef only',
+        fieldPath: '.telemetryConfigRef',
+      },
       {
         rule: `!(${BACKENDS}) || ${INLINE}`,
         message: "config.backends must be empty unless outgoingAuth.source is 'inline'",
@@ -177,6 +184,7 @@ export const VirtualMCPServerStatus = object(
     discoveredBackends: optional(list(DiscoveredBackend, 'The backends, by name.', { keys: ['name'] })),
     backendCount: optional(integer('How many backends are ready.', { minimum: 0 })),
     oidcConfigHash: SETTINGS_HASHES.oidcConfigHash,
+    telemetryConfigHash: SETTINGS_HASHES.telemetryConfigHash,
     conditions: optional(ConditionsSchema),
   },
   'The server as it was last seen.',

@@ -38,6 +38,7 @@ export function status(self: VirtualServer, observed: Observed): Status {
     discoveredBackends: discovered,
     backendCount: countOf(discovered, 'ready'),
     oidcConfigHash: settingsHashes(self.spec.incomingAuth, observed.view).oidcConfigHash,
+    telemetryConfigHash: settingsHashes(self.spec, observed.view).telemetryConfigHash,
     conditions: conditionsOf(
       self.resource,
       [
