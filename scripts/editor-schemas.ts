@@ -102,7 +102,8 @@ function convert(schema: JsonObject, version: string | undefined): JsonObject {
   const { description, format, items, properties, additionalProperties } = schema;
   const deprecated = deprecationOf(schema);
   const required = requiredFields(schema);
-  const open = schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-embedded-resource'];
+  // Where a kind describes fields, it refuses others, whatever an API server keeps.
+  const open = schema['x-kubernetes-embedded-resource'];
   return {
     ...(schema['x-kubernetes-int-or-string'] === true ? { type: ['integer', 'string'] } : {}),
     ...same,

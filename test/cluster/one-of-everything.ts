@@ -79,6 +79,10 @@ function objects(name: string, number: number, { group, namespace, namespaces }:
           },
         ]),
     own('EmbeddingServer', {}, '-embeddings'),
+    own('MCPAuthzConfig', {
+      type: 'cedarv1',
+      config: { policies: ['permit(principal, action, resource);'], entities_json: `[]${' '.repeat(number)}` },
+    }),
     own('MCPExternalAuthConfig', { type: 'unauthenticated' }),
     own('MCPGroup', { description: `number ${number}` }),
     own('MCPOIDCConfig', { type: 'inline', inline: { issuer: `https://login-${number}.example.com` } }),

@@ -7,8 +7,10 @@ export const KINDS_CODES = {
   'authz-policy-invalid':
     'A text of inline authorization holds no Cedar policies: correct it at the line and column named.',
   'authz-entities-invalid': 'The Cedar entities of inline authorization are not a JSON list of entities: correct them.',
+  'field-not-supported':
+    'The field asks for something that skep does not do, and without it the resource would do something else: the message names the reason. Remove the field.',
   'authz-config-invalid':
-    'The ConfigMap with the authorization settings holds none, or broken ones: it needs version, type cedarv1 and cedar.policies.',
+    'The ConfigMap or the MCPAuthzConfig with the authorization settings holds none, or broken ones. A ConfigMap needs version, type cedarv1 and cedar.policies; an MCPAuthzConfig needs type cedarv1 and config.policies.',
   'oidc-config-invalid':
     'The ConfigMap or the MCPOIDCConfig with the OIDC settings cannot be used: it needs at least an issuer.',
   'annotation-invalid': 'The value of a setting that is an annotation does not fit: write one that the message names.',

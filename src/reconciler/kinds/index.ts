@@ -2,6 +2,7 @@
 
 import { EmbeddingServer } from './embeddingserver/index.ts';
 import type { Kind } from './kind.ts';
+import { MCPAuthzConfig } from './mcpauthzconfig/index.ts';
 import { MCPExternalAuthConfig } from './mcpexternalauthconfig/index.ts';
 import { MCPGroup } from './mcpgroup/index.ts';
 import { MCPOIDCConfig } from './mcpoidcconfig/index.ts';
@@ -15,6 +16,7 @@ import { VirtualMCPServer } from './virtualmcpserver/index.ts';
 
 export const KINDS: readonly Kind[] = [
   EmbeddingServer,
+  MCPAuthzConfig,
   MCPExternalAuthConfig,
   MCPGroup,
   MCPOIDCConfig,

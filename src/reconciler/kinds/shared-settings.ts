@@ -42,6 +42,7 @@ const SETTINGS_KINDS = {
   ),
   oidcConfigRef: settingsKind('MCPOIDCConfig', 'OIDCConfigRef', 'OIDCConfigRefNotValid'),
   telemetryConfigRef: settingsKind('MCPTelemetryConfig', 'TelemetryConfigRef'),
+  authzConfigRef: settingsKind('MCPAuthzConfig', 'AuthzConfigRef', 'AuthzConfigRefNotValid'),
 } as const satisfies Readonly<Record<string, SettingsKind>>;
 
 /** What a resource names settings by, wherever it is in its spec. */
@@ -104,6 +105,7 @@ export const SETTINGS_HASHES = {
   externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
   oidcConfigHash: optional(text('configHash of the MCPOIDCConfig in use.')),
   telemetryConfigHash: optional(text('configHash of the MCPTelemetryConfig in use.')),
+  authzConfigHash: optional(text('configHash of the MCPAuthzConfig in use.')),
 };
 
 /** `configHash` of what a resource names, copied so that clients see when it changed. */
@@ -113,6 +115,7 @@ export function settingsHashes(refs: SettingsRefs, view: View) {
     externalAuthConfigHash: hashOf('externalAuthConfigRef', refs, view),
     oidcConfigHash: hashOf('oidcConfigRef', refs, view),
     telemetryConfigHash: hashOf('telemetryConfigRef', refs, view),
+    authzConfigHash: hashOf('authzConfigRef', refs, view),
   };
 }
 

@@ -100,6 +100,7 @@ function usersOf({ kind }: Kind, { metadata }: JsonObject): readonly User[] {
     MCPToolConfig: [['MCPServer', { ...server, toolConfigRef: ref }]],
     MCPOIDCConfig: [['MCPServer', { ...server, oidcConfigRef: { ...ref, audience: 'user' } }]],
     MCPTelemetryConfig: [['MCPServer', { ...server, telemetryConfigRef: ref }]],
+    MCPAuthzConfig: [['MCPServer', { ...server, authzConfigRef: ref }]],
     MCPExternalAuthConfig: [['MCPRemoteProxy', { ...remote, externalAuthConfigRef: ref }]],
     VirtualMCPCompositeToolDefinition: [
       ['VirtualMCPServer', { ...virtual, config: { ...virtual.config, compositeToolRefs: [ref] } }],

@@ -47,6 +47,7 @@ const CHECKS: readonly (readonly [string, (code: string) => string])[] = [
   ['/spec/remoteURL', () => 'RemoteURLInvalid'],
   ['/spec/oidcConfigRef', (code) => settingsReason('oidcConfigRef', code)],
   ['/spec/oidcConfig', oidcReason],
+  ['/spec/authzConfigRef', (code) => settingsReason('authzConfigRef', code)],
   ['/spec/authzConfig', (code) => (isReference(code) ? 'AuthzConfigMapNotFound' : 'AuthzPolicySyntaxInvalid')],
   ['/spec/headerForward', (code) => (isReference(code) ? 'HeaderSecretNotFound' : 'HeaderForwardInvalid')],
 ];

@@ -2,7 +2,7 @@
 // what it names (inspect).
 
 import { annotationFindings } from '../annotations.ts';
-import { configMapAuthzFindings, inlineAuthzFindings } from '../auth/authz-findings.ts';
+import { inlineAuthzFindings, namedAuthzFindings } from '../auth/authz-findings.ts';
 import { externalAuthFindings, hasOwnIssuer } from '../auth/external-auth-findings.ts';
 import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
 import { audienceFindings, namedOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
@@ -45,7 +45,7 @@ export function inspect(self: RemoteProxy, view: View): readonly Finding[] {
   return [
     ...namedOIDCFindings(spec, view),
     ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec, view, proxyUrl(self))),
-    ...configMapAuthzFindings(spec.authzConfig, view),
+    ...namedAuthzFindings(spec, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
     ...externalAuthFindings({ ...spec, replicas: 1 }, false, view),
     ...authHeaderFindings(spec.headerForward, spec.externalAuthConfigRef, view, '/spec/headerForward'),

@@ -4,7 +4,7 @@ import { REMOTE_URL } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
 import { spellingOf, supersededBy } from '#std/schema/spellings.ts';
 import { bool, choice, integer, object, optional, port, text } from '#std/schema.ts';
-import { AuthzConfig } from '../auth/authz.ts';
+import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
 import { HeaderForward } from '../auth/header-forward.ts';
 import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
@@ -36,6 +36,7 @@ export const MCPRemoteProxySpec = object(
     ),
     headerForward: optional(HeaderForward),
     authzConfig: optional(AuthzConfig),
+    authzConfigRef: optional(AuthzConfigRef),
     audit: optional(AuditConfig),
     toolConfigRef: optional(
       namedRef('Which tools of the remote server are let through and what they are called.', 'MCPToolConfig'),
@@ -70,6 +71,7 @@ export const MCPRemoteProxySpec = object(
       },
       ONE_OIDC_CONFIG,
       ONE_TELEMETRY,
+      ONE_AUTHZ_CONFIG,
     ],
   },
 );

@@ -4,7 +4,7 @@
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { pointerToken } from '#std/json.ts';
 import { annotationFindings } from '../annotations.ts';
-import { configMapAuthzFindings, inlineAuthzFindings } from '../auth/authz-findings.ts';
+import { inlineAuthzFindings, namedAuthzFindings } from '../auth/authz-findings.ts';
 import { externalAuthFindings, hasOwnIssuer } from '../auth/external-auth-findings.ts';
 import { audienceFindings, namedOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding, Resource, View } from '../kind.ts';
@@ -90,7 +90,7 @@ export function inspect(self: Server, view: View): readonly Finding[] {
   return [
     ...namedOIDCFindings(spec, view),
     ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec, view, proxyOrigin(self))),
-    ...configMapAuthzFindings(spec.authzConfig, view),
+    ...namedAuthzFindings(spec, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
     ...externalAuthFindings(spec, isStdio(spec), view),
     ...profileFindings(self, view),

@@ -3,7 +3,7 @@
 import { IMAGE } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '#std/schema.ts';
-import { AuthzConfig } from '../auth/authz.ts';
+import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
 import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { envField, resourcesField, secretsField, volumesField } from '../pods/container.ts';
@@ -74,6 +74,7 @@ export const MCPServerSpec = object(
     oidcConfig: optional(OIDCConfig),
     oidcConfigRef: optional(OIDCConfigRef),
     authzConfig: optional(AuthzConfig),
+    authzConfigRef: optional(AuthzConfigRef),
     audit: optional(AuditConfig),
     tools: optional(
       list(ToolName, 'The tools to let through; all when empty. No effect beside toolConfigRef.', {
@@ -113,7 +114,7 @@ export const MCPServerSpec = object(
     sessionStorage: optional(SessionStorage),
   },
   'The desired state of the server.',
-  { validations: [ONE_OIDC_CONFIG, ONE_TELEMETRY] },
+  { validations: [ONE_OIDC_CONFIG, ONE_TELEMETRY, ONE_AUTHZ_CONFIG] },
 );
 
 export const MCPServerStatus = object(

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import type { Static } from '#std/schema.ts';
-import type { AuthzConfig } from '../auth/authz.ts';
+import type { AuthzSource } from '../auth/authz-settings.ts';
 import type { Bundle } from '../auth/ca-bundle.ts';
 import { type ExternalAuthParts, externalAuthParts } from '../auth/external-auth-parts.ts';
 import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
@@ -19,11 +19,10 @@ import type { AuditConfig } from './telemetry.ts';
 import { type TelemetrySettings, type TelemetrySource, telemetrySettings } from './telemetry-settings.ts';
 
 /** Fields that every kind with a proxy has. */
-interface ProxySpec extends TokenSource, TelemetrySource {
+interface ProxySpec extends TokenSource, AuthzSource, TelemetrySource {
   readonly groupRef?: string;
   readonly toolConfigRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };
-  readonly authzConfig?: Static<typeof AuthzConfig>;
   readonly audit?: Static<typeof AuditConfig>;
   readonly trustProxyHeaders: boolean;
   readonly endpointPrefix?: string;

@@ -3,6 +3,7 @@
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
+import { hasPolicies } from '../auth/authz-settings.ts';
 import type { View } from '../kind.ts';
 import { secretPath } from '../pods/secret-files.ts';
 import { collectorHeaderFiles, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
@@ -38,7 +39,7 @@ export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View):
     endpoint_prefix: isFilled(spec.endpointPrefix) ? spec.endpointPrefix : undefined,
     oidc_config: oidc?.settings,
     ...auth.blocks,
-    authz_config_path: spec.authzConfig && `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}`,
+    authz_config_path: hasPolicies(spec) ? `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}` : undefined,
     audit_config: { enabled: spec.audit?.enabled === true, component: name, on_failure: proxy.tuning.auditFailure },
     ...telemetry(proxy, needs),
     ...toolBlocks(spec.toolConfigRef, view),

@@ -4,6 +4,7 @@ import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Json, JsonObject } from '#std/json.ts';
+import { hasPolicies } from '../auth/authz-settings.ts';
 import { mountedBundles } from '../auth/ca-bundle.ts';
 import { imagePullSecrets, service } from '../generated.ts';
 import { withOverrides, workloadLabels } from '../labels.ts';
@@ -115,8 +116,7 @@ function environment({ name, namespace, spec }: ProxyFacts, { oidc, telemetry }:
 
 function mounts({ names, spec }: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): readonly Mounted[] {
   const { oidc, auth, telemetry } = needs;
-  const { authzConfig } = spec;
-  const policies = authzConfig?.configMap;
+  const policies = spec.authzConfig?.configMap;
   const policyFile = {
     name: policies?.name ?? names.inlineAuthz,
     items: [{ key: policies?.key ?? AUTHZ_FILE, path: AUTHZ_FILE }],
@@ -125,7 +125,7 @@ function mounts({ names, spec }: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): 
     mountedConfigMap('runconfig', RUN_CONFIG_DIRECTORY, { name: names.runConfig }),
     ...mountedSecrets([...needs.files, ...pod.files]),
     ...pod.mounted,
-    ...(authzConfig === undefined ? [] : [mountedConfigMap('authz-config', AUTHZ_DIRECTORY, policyFile)]),
+    ...(hasPolicies(spec) ? [mountedConfigMap('authz-config', AUTHZ_DIRECTORY, policyFile)] : []),
     ...mountedBundles([oidc?.bundle, ...auth.bundles, collectorBundle(telemetry)]),
     ...auth.mounted,
   ];

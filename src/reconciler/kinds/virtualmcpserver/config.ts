@@ -7,6 +7,7 @@ import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Aggregation, CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
+import { hasPolicies, renderedPolicies } from '../auth/authz-settings.ts';
 import type { View } from '../kind.ts';
 import type { TelemetrySettings } from '../proxy/telemetry-settings.ts';
 import { selectedTools, shownOverrides } from '../proxy/tools.ts';
@@ -40,7 +41,7 @@ export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpC
 }
 
 function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): VmcpConfig['incomingAuth'] {
-  const authz = policies(incomingAuth.authzConfig, view);
+  const authz = policies(incomingAuth, view);
   if (oidc === undefined) return { type: 'anonymous', authz };
   const { settings, secretEnv } = oidc;
   const { audience, jwks_url, introspection_url, client_id, ca_bundle_path, auth_token_file } = settings;
@@ -71,12 +72,13 @@ function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): Vmcp
 type Authz = VmcpConfig['incomingAuth']['authz'];
 
 /** Policies come to the server in its own file, wherever their author keeps them. */
-function policies(ref: Spec['incomingAuth']['authzConfig'], view: View): Authz {
-  if (ref === undefined) return { type: 'none' };
-  if (ref.inline !== undefined) {
-    return { type: 'cedar', policies: ref.inline.policies, entitiesJson: ref.inline.entitiesJson };
+function policies(source: Spec['incomingAuth'], view: View): Authz {
+  if (!hasPolicies(source)) return { type: 'none' };
+  const rendered = renderedPolicies(source, view);
+  if (rendered !== undefined) {
+    return { type: 'cedar', policies: [...rendered.policies], entitiesJson: rendered.entitiesJson };
   }
-  const { name = '', key = '' } = ref.configMap ?? {};
+  const { name = '', key = '' } = source.authzConfig?.configMap ?? {};
   const text = configMapText(view.find('ConfigMap', name), key) ?? '';
   const read = readAuthzConfig(readDocuments(text, key)[0]?.value);
   assert('file' in read, 'configurations are made only of resources whose references were inspected');

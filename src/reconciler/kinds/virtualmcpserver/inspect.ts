@@ -2,7 +2,7 @@
 
 import { isObject, pointerToken } from '#std/json.ts';
 import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
-import { configMapAuthzFindings } from '../auth/authz-findings.ts';
+import { namedAuthzFindings } from '../auth/authz-findings.ts';
 import { namedOIDCFindings } from '../auth/oidc-findings.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { Finding, View } from '../kind.ts';
@@ -13,14 +13,13 @@ import { membersOf, type Spec, type VirtualServer } from './facts.ts';
 import { strategyOf } from './strategies.ts';
 
 const INCOMING = '/spec/incomingAuth';
-const AUTHZ = '/spec/incomingAuth/authzConfig';
 const AUTH_SERVER = '/spec/authServerConfig';
 
 export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig, config } = self.spec;
   return [
     ...namedOIDCFindings(incomingAuth, view, INCOMING),
-    ...configMapAuthzFindings(incomingAuth.authzConfig, view, AUTHZ),
+    ...namedAuthzFindings(incomingAuth, view, INCOMING),
     ...issuerFindings(self, view),
     ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
     ...memberFindings(self.spec, view),

@@ -4,7 +4,7 @@ import { REFERENCE } from '#std/schema/marks.ts';
 import { sameSpellings, spellingOf } from '#std/schema/spellings.ts';
 import { anyObject, choice, integer, list, map, object, optional, type TSchema, text, time } from '#std/schema.ts';
 import { EmbeddedAuthServer } from '../auth/auth-server.ts';
-import { AuthzConfig } from '../auth/authz.ts';
+import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
 import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { SessionStorage } from '../proxy/session.ts';
@@ -22,6 +22,7 @@ const IncomingAuth = object(
     oidcConfig: optional(OIDCConfig),
     oidcConfigRef: optional(OIDCConfigRef),
     authzConfig: optional(AuthzConfig),
+    authzConfigRef: optional(AuthzConfigRef),
   },
   'How clients authenticate.',
   {
@@ -31,6 +32,7 @@ const IncomingAuth = object(
         message: 'spec.incomingAuth.oidcConfigRef is required when type is oidc (v1alpha1 calls it oidcConfig)',
       },
       ONE_OIDC_CONFIG,
+      ONE_AUTHZ_CONFIG,
     ],
   },
 );
@@ -184,6 +186,7 @@ export const VirtualMCPServerStatus = object(
     discoveredBackends: optional(list(DiscoveredBackend, 'The backends, by name.', { keys: ['name'] })),
     backendCount: optional(integer('How many backends are ready.', { minimum: 0 })),
     oidcConfigHash: SETTINGS_HASHES.oidcConfigHash,
+    authzConfigHash: SETTINGS_HASHES.authzConfigHash,
     telemetryConfigHash: SETTINGS_HASHES.telemetryConfigHash,
     conditions: optional(ConditionsSchema),
   },

@@ -37,8 +37,7 @@ export function status(self: VirtualServer, observed: Observed): Status {
     url: originOf(self),
     discoveredBackends: discovered,
     backendCount: countOf(discovered, 'ready'),
-    oidcConfigHash: settingsHashes(self.spec.incomingAuth, observed.view).oidcConfigHash,
-    telemetryConfigHash: settingsHashes(self.spec, observed.view).telemetryConfigHash,
+    ...hashes(self, observed),
     conditions: conditionsOf(
       self.resource,
       [
@@ -50,6 +49,11 @@ export function status(self: VirtualServer, observed: Observed): Status {
       observed,
     ),
   };
+}
+
+function hashes({ spec }: VirtualServer, { view }: Observed) {
+  const { oidcConfigHash, authzConfigHash } = settingsHashes(spec.incomingAuth, view);
+  return { oidcConfigHash, authzConfigHash, telemetryConfigHash: settingsHashes(spec, view).telemetryConfigHash };
 }
 
 function backendsVerdict(backends: readonly Discovered[]): Verdict {
