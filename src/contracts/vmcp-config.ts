@@ -29,7 +29,7 @@ import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 import { fileForm, filled } from './file-form.ts';
 import { AuditFailure, REDIS } from './proxy-fields.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
-import { StaticBackend } from './virtual/backend.ts';
+import { ListedBackend } from './virtual/backend.ts';
 import { Audit, Telemetry } from './virtual/config-model.ts';
 import { Operational } from './virtual/operational.ts';
 import { Optimizer } from './virtual/optimizer.ts';
@@ -85,7 +85,7 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
   {
     name: Text('Name of the server.'),
     groupRef: Text('Name of the group, for people.'),
-    backends: Type.Array(fileForm(StaticBackend), { description: 'What is behind the server, by name.' }),
+    backends: Type.Array(fileForm(ListedBackend), { description: 'What is behind the server, by name.' }),
     incomingAuth: INCOMING_AUTH,
     outgoingAuth: OUTGOING_AUTH,
     authServer: Type.Optional(AUTH_SERVER_SCHEMA),

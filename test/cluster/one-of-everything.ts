@@ -88,6 +88,11 @@ function objects(name: string, number: number, { group, namespace, namespaces }:
     own('MCPOIDCConfig', { type: 'inline', inline: { issuer: `https://login-${number}.example.com` } }),
     own('MCPRegistry', { registries: [{ name: 'tools', pvcRef: { claimName: 'none', path: 'registry.json' } }] }),
     own('MCPRemoteProxy', { remoteURL: 'https://mcp.example.com/mcp', oidcConfig: { type: 'kubernetes' } }, '-remote'),
+    own(
+      'MCPServerEntry',
+      { remoteUrl: `https://mcp-${number}.example.com/mcp`, transport: 'sse', groupRef: { name } },
+      '-entry',
+    ),
     own('MCPServer', { image: `example.com/weather:${number}.0.0`, transport: 'stdio' }, '-server'),
     own('MCPServer', { image: 'example.com/keyed:1.0.0', transport: 'stdio', secrets: [key] }, '-keyed'),
     own('MCPServer', { image: 'example.com/lost:1.0.0', transport: 'stdio', groupRef: 'nobody' }, '-lost'),

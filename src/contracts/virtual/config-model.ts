@@ -8,7 +8,7 @@ import { filled } from '../file-form.ts';
 import { toolOverrides } from '../tool-override.ts';
 import { IncomingAuth, OutgoingAuth } from '../vmcp-config-auth.ts';
 import { aggregation, WORKLOAD_TOOLS } from './aggregation.ts';
-import { StaticBackend } from './backend.ts';
+import { ListedBackend } from './backend.ts';
 import { CompositeTool } from './composite-tool.ts';
 import { ModelAudit, ModelTelemetry } from './observability.ts';
 import { Operational } from './operational.ts';
@@ -42,7 +42,7 @@ export const Audit = object(
 
 export const VMCP_MODEL = object(
   {
-    backends: list(StaticBackend, 'What is behind the server, by name.'),
+    backends: list(ListedBackend, 'What is behind the server, by name.'),
     incomingAuth: IncomingAuth,
     outgoingAuth: OutgoingAuth,
     aggregation: aggregation({ ...WORKLOAD_TOOLS, overrides: optional(toolOverrides('How tools are shown.')) }),

@@ -2,11 +2,13 @@
 
 import type { Logger } from 'pino';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
+import { trustedRoots } from '#adapters/http/trust.ts';
 import { createUpstream } from '#adapters/upstream/upstream.ts';
 import { followed } from '#contracts/key-readings.ts';
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
 import { VMCP_CONFIG_KEYS, virtualKeysForRestart } from '#contracts/vmcp-config-keys.ts';
+import type { Upstream } from '#gateway/backends/ports.ts';
 import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
 import { listenHttp } from '#gateway/proxy/listener.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
@@ -126,7 +128,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   });
   closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
-  const members = { upstream, seal, messageBytes, replica, observer, credentials };
+  const members = { upstream, openTrusting, seal, messageBytes, replica, observer, credentials };
   const workflows = openWorkflows({
     ...{ config, logger, metrics: metrics.metrics, beginSpan: telemetry?.beginSpan },
     audit: { keeps: audit.keeps, write: recorder.write },
@@ -171,6 +173,11 @@ function openConnections(closing: (() => unknown)[]) {
     () => upstream.close(),
   );
   return { outbound, upstream };
+}
+
+/** A member closes them with itself. */
+function openTrusting(caFile: string): Upstream {
+  return createUpstream({ ca: trustedRoots({ caFile }), connectTimeoutMs: CONNECT_MS });
 }
 
 function openSearch({ config, logger }: VirtualOptions, { request }: Outbound, { metrics }: ProxyMetrics) {

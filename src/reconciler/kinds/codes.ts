@@ -67,6 +67,8 @@ export const KINDS_CODES = {
   'tool-name-long':
     'Many clients refuse longer names, so they see this one cut, with a digest at its end: give it a shorter name by `overrides`.',
   'group-member-unknown': 'Nothing of that name is in the group: correct the name, or let it join the group.',
+  'group-member-unusable':
+    'A member of the group cannot be called as it is, and the virtual server does without it: the message says what to correct.',
   'backend-auth-unusable':
     'An MCPExternalAuthConfig cannot authenticate a virtual server to a backend: name one of another type.',
   'composite-tool-invalid':

@@ -75,6 +75,7 @@ function usersOf(view: View, field: SettingsField, name: string): string[] {
   return [
     ...of('MCPServer', (spec) => names(spec[field], name)),
     ...of('MCPRemoteProxy', (spec) => names(spec[field], name)).map((user) => `MCPRemoteProxy/${user}`),
+    ...of('MCPServerEntry', (spec) => names(spec[field], name)).map((user) => `MCPServerEntry/${user}`),
     ...of('VirtualMCPServer', (spec) => namesInside(spec, field, name)).map((user) => `VirtualMCPServer/${user}`),
   ].sort();
 }

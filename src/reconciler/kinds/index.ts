@@ -9,6 +9,7 @@ import { MCPOIDCConfig } from './mcpoidcconfig/index.ts';
 import { MCPRegistry } from './mcpregistry/index.ts';
 import { MCPRemoteProxy } from './mcpremoteproxy/index.ts';
 import { MCPServer } from './mcpserver/index.ts';
+import { MCPServerEntry } from './mcpserverentry/index.ts';
 import { MCPTelemetryConfig } from './mcptelemetryconfig/index.ts';
 import { MCPToolConfig } from './mcptoolconfig/index.ts';
 import { VirtualMCPCompositeToolDefinition } from './virtualmcpcompositetooldefinition/index.ts';
@@ -23,6 +24,7 @@ export const KINDS: readonly Kind[] = [
   MCPRegistry,
   MCPRemoteProxy,
   MCPServer,
+  MCPServerEntry,
   MCPTelemetryConfig,
   MCPToolConfig,
   VirtualMCPCompositeToolDefinition,

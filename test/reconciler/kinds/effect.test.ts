@@ -101,6 +101,7 @@ function usersOf({ kind }: Kind, { metadata }: JsonObject): readonly User[] {
     MCPOIDCConfig: [['MCPServer', { ...server, oidcConfigRef: { ...ref, audience: 'user' } }]],
     MCPTelemetryConfig: [['MCPServer', { ...server, telemetryConfigRef: ref }]],
     MCPAuthzConfig: [['MCPServer', { ...server, authzConfigRef: ref }]],
+    MCPServerEntry: [['VirtualMCPServer', { ...virtual, config: { groupRef: 'agents' } }]],
     MCPExternalAuthConfig: [['MCPRemoteProxy', { ...remote, externalAuthConfigRef: ref }]],
     VirtualMCPCompositeToolDefinition: [
       ['VirtualMCPServer', { ...virtual, config: { ...virtual.config, compositeToolRefs: [ref] } }],

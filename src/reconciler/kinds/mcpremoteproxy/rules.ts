@@ -9,13 +9,14 @@ import { audienceFindings, namedOIDCFindings, oidcFindings } from '../auth/oidc-
 import type { Finding, View } from '../kind.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
 import { proxyPortFindings } from '../proxy/port-findings.ts';
+import { remoteUrlFindings } from '../proxy/remote-url.ts';
 import { telemetryFindings } from '../proxy/telemetry-findings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { BEHIND, proxyUrl, type RemoteProxy } from './facts.ts';
 
 export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
   return [
-    ...remoteUrlFindings(spec.remoteURL),
+    ...remoteUrlFindings(spec.remoteURL, '/spec/remoteURL'),
     ...oidcFindings(spec.oidcConfig),
     ...proxyPortFindings(spec),
     ...inlineAuthzFindings(spec.authzConfig),
@@ -23,21 +24,6 @@ export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
     ...headerFindings(spec.headerForward, '/spec/headerForward'),
     ...annotationFindings(resource, PROXY_ANNOTATIONS, [BEHIND]),
   ];
-}
-
-function remoteUrlFindings(remoteURL: string): readonly Finding[] {
-  const fault = urlFault(remoteURL);
-  if (fault === undefined) return [];
-  return [{ code: 'remote-url-invalid', severity: 'error', pointer: '/spec/remoteURL', message: fault }];
-}
-
-function urlFault(text: string): string | undefined {
-  if (!URL.canParse(text)) return 'remoteURL must be a whole URL, such as https://mcp.example.com/mcp';
-  const { username, password, hash } = new URL(text);
-  if (username !== '' || password !== '') {
-    return 'remoteURL must not hold credentials, which anyone could read here: use externalAuthConfigRef';
-  }
-  return hash === '' ? undefined : 'remoteURL must not hold a fragment, which no request carries';
 }
 
 export function inspect(self: RemoteProxy, view: View): readonly Finding[] {

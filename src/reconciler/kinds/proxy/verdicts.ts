@@ -10,6 +10,7 @@ import type { Verdict } from '../conditions.ts';
 import type { Observed, View } from '../kind.ts';
 
 type OIDC = Static<typeof OIDCConfig>;
+type CABundle = NonNullable<NonNullable<OIDC['inline']>['caBundleRef']>;
 
 /** A group is as good as ready when it exists: its readiness only says that its members were counted. */
 export function groupVerdict(groupRef: string | undefined, view: View): readonly Verdict[] {
@@ -32,7 +33,11 @@ export function groupVerdict(groupRef: string | undefined, view: View): readonly
 /** Whether the certificates that an OIDCConfigRef names are there. */
 export function bundleVerdict(oidc: OIDC | undefined, view: View): readonly Verdict[] {
   const { inline, configMap } = oidc ?? {};
-  const ref = (inline ?? configMap)?.caBundleRef?.configMapRef;
+  return caBundleVerdict((inline ?? configMap)?.caBundleRef, view);
+}
+
+export function caBundleVerdict(bundle: CABundle | undefined, view: View): readonly Verdict[] {
+  const ref = bundle?.configMapRef;
   if (ref === undefined) return [];
   const type = 'CABundleRefValidated';
   const { name, key } = ref;

@@ -99,8 +99,9 @@ function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, ap
 
 /** Annotations of the pods: what is read at start makes new pods when it changes, what is read again does not. */
 function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: Settings) {
-  const mounted = [needs.oidc?.bundle, collectorBundle(needs.telemetry)].filter((bundle) => bundle !== undefined);
-  const [first, ...others] = mounted.map(({ configMap }) => contentOf(view.find('ConfigMap', configMap)));
+  const read = [needs.oidc?.bundle, collectorBundle(needs.telemetry), ...needs.callable.readOnce];
+  const names = new Set(read.flatMap((bundle) => bundle?.configMap ?? []));
+  const [first, ...others] = [...names].map((name) => contentOf(view.find('ConfigMap', name)));
   return {
     [`${settings.apiGroup}/runconfig-checksum`]: digest(virtualReadAtStart(config)),
     ...(first === undefined

@@ -69,9 +69,9 @@ export function outgoingSource({ outgoingAuth, config }: Spec): 'discovered' | '
 }
 
 /** What can be behind a virtual server. */
-const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy'] as const;
+const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'] as const;
 
-/** The members of a group, by name; of two of one name the MCPServer. */
+/** The members of a group, by name; of several of one name the one whose kind is first. */
 export function membersOf(view: View, group: string): ReadonlyMap<string, KubeObject> {
   const members = MEMBER_KINDS.flatMap((kind) => view.all(kind)).filter(({ spec }) => {
     return isObject(spec) && referredName(spec.groupRef) === group;

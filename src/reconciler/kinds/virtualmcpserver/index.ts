@@ -32,6 +32,7 @@ export const VirtualMCPServer = defineKind({
     'MCPGroup',
     'MCPServer',
     'MCPRemoteProxy',
+    'MCPServerEntry',
     ...settingsKinds(),
     'EmbeddingServer',
     'VirtualMCPCompositeToolDefinition',

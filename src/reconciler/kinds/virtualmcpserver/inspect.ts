@@ -61,10 +61,12 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
     if (converted === undefined || !('fault' in converted)) return [];
     return [{ code, severity: 'error', pointer: `${at}/externalAuthConfigRef/name`, message: converted.fault }];
   });
-  const found = backendsOf(spec, view).flatMap(({ name, by, auth }): readonly Finding[] => {
-    if (by !== 'discovered' || !('fault' in auth)) return [];
+  const found = backendsOf(spec, view).flatMap(({ name, by, auth, member }): readonly Finding[] => {
+    const isEntry = member?.kind === 'MCPServerEntry';
+    if (!('fault' in auth) || (by !== 'discovered' && !isEntry)) return [];
     const message = `${name} is left out: ${auth.fault}`;
-    return [{ code, severity: 'warning', pointer: '/spec/config/groupRef', message }];
+    const why = isEntry ? 'group-member-unusable' : code;
+    return [{ code: why, severity: 'warning', pointer: '/spec/config/groupRef', message }];
   });
   return [...written, ...found];
 }
