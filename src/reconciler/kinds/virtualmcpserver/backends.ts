@@ -60,7 +60,7 @@ const KINDS: ReadonlyMap<string, { readonly kind: Kind; readonly type: string }>
 
 /** A member by what it says of itself; its state is no part of it, or every change would be one of ours. */
 function listed(member: KubeObject, view: View): readonly Listed[] {
-  const place = placeOf(member, view);
+  const place = memberPlace(member, view);
   if (place === undefined) return [];
   const { name, namespace = '', annotations = {} } = member.metadata;
   const own = Object.entries(annotations).filter(([key]) => !isMachinery(key));
@@ -84,7 +84,7 @@ interface Place {
 }
 
 /** Undefined if the member has none. */
-function placeOf(member: KubeObject, view: View): Place | undefined {
+function memberPlace(member: KubeObject, view: View): Place | undefined {
   const entry = entryOf(member);
   if (entry !== undefined) {
     const { remoteUrl, transport } = specOfEntry(entry);
