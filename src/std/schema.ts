@@ -25,7 +25,6 @@ import {
   deprecationSentence,
   NEVER_EMPTY,
   NEW_WORDS,
-  NEXT_VERSION,
   OLD_WORDS,
   type Validation,
 } from './schema/marks.ts';
@@ -137,11 +136,6 @@ export function choice<const T extends string>(
   });
 }
 
-/** The word of today, as it is to be written instead of an old one. */
-export function oldWord(use: string): Deprecation {
-  return { use, until: NEXT_VERSION };
-}
-
 export function list<T extends TSchema>(items: T, description: string, keywords: ListKeywords = {}): TArray<T> {
   const { keys, ...rest } = keywords;
   const merging =
@@ -176,7 +170,7 @@ export function object<T extends TProperties>(
 function aliasOf(properties: TProperties, field: string): TSchema {
   const { default: fallback, ...schema } = properties[field] as JsonObject;
   assert(fallback === undefined, `an alias of ${field}, which has a default, would never be alone`);
-  const deprecation = { use: field, until: NEXT_VERSION };
+  const deprecation = { use: field };
   const description = `An old name of ${field}. ${deprecationSentence(deprecation)}`;
   return optional({ ...schema, description, [DEPRECATED]: deprecation, [ALIAS_OF]: field } as TSchema);
 }

@@ -83,13 +83,11 @@ const InlineOIDC = object(
     ...ISSUER,
     audience: optional(text('Audience that tokens must be made for.')),
     ...PROVIDER,
-    clientSecret: optional(
-      text('Client secret in plain text.', { deprecated: { use: 'clientSecretRef', until: 'v1beta1' } }),
-    ),
+    clientSecret: optional(text('Client secret in plain text.', { deprecated: { use: 'clientSecretRef' } })),
     clientSecretRef: optional(secretKeyRef('Client secret. Wins over clientSecret.')),
     svcCABundlePath: optional(
       text('Path of a CA file that is in the proxy container already. Wins over caBundleRef.', {
-        deprecated: { use: 'caBundleRef', until: 'v1beta1' },
+        deprecated: { use: 'caBundleRef' },
       }),
     ),
     ...PROVIDER_ACCESS,

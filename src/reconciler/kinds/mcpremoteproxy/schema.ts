@@ -20,7 +20,7 @@ export const MCPRemoteProxySpec = object(
     remoteURL: REMOTE_URL,
     port: port('Port of the proxy, while proxyPort is left at 8080.', {
       default: 8080,
-      deprecated: { use: 'proxyPort', until: 'v1beta1' },
+      deprecated: { use: 'proxyPort' },
     }),
     proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
     transport: choice('How the remote server speaks, and what clients speak.', ['sse', 'streamable-http'], {

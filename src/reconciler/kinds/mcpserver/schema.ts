@@ -51,11 +51,9 @@ export const MCPServerSpec = object(
     }),
     port: port('Port of the proxy, while proxyPort is left at 8080.', {
       default: 8080,
-      deprecated: { use: 'proxyPort', until: 'v1beta1' },
+      deprecated: { use: 'proxyPort' },
     }),
-    targetPort: optional(
-      port('Port of the MCP server, while mcpPort is unset.', { deprecated: { use: 'mcpPort', until: 'v1beta1' } }),
-    ),
+    targetPort: optional(port('Port of the MCP server, while mcpPort is unset.', { deprecated: { use: 'mcpPort' } })),
     proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
     mcpPort: optional(
       port('Port on which the MCP server listens, unless transport is stdio. Default: 8080, given to it as MCP_PORT.'),
@@ -78,7 +76,7 @@ export const MCPServerSpec = object(
     audit: optional(AuditConfig),
     tools: optional(
       list(ToolName, 'The tools to let through; all when empty. No effect beside toolConfigRef.', {
-        deprecated: { use: 'toolConfigRef', until: 'v1beta1' },
+        deprecated: { use: 'toolConfigRef' },
       }),
     ),
     toolConfigRef: optional(namedRef('Which tools are let through and what they are called.', 'MCPToolConfig')),
