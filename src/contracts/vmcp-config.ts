@@ -51,7 +51,7 @@ export const VMCP_ENV = {
   tokenExchangeClientSecret: (config: string) => `TOOLHIVE_TOKEN_EXCHANGE_CLIENT_SECRET_${config}`,
   headerInjectionValue: (config: string) => `TOOLHIVE_HEADER_INJECTION_VALUE_${config}`,
   bearerToken: (config: string) => `TOOLHIVE_BEARER_TOKEN_${config}`,
-  /** By the position of the header among those with secret values. */
+  /** `index`: the position of the header among the headers with secret values. */
   telemetryHeader: (index: number) => `SKEP_TELEMETRY_HEADER_${index}`,
 } as const;
 

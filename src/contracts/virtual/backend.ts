@@ -32,5 +32,5 @@ export const ListedBackend = object(
       text('PEM file with certificates to trust for it, in addition to those of the image.', { minLength: 1 }),
     ),
   },
-  'What is behind the server.',
+  'A backend of the server.',
 );

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { Finding } from './kind.ts';
-import { settingsVerdicts } from './shared-settings.ts';
+import { settingsConditions } from './shared-settings.ts';
 
 const POINTER = '/spec/externalAuthConfigRef';
 
@@ -43,13 +43,13 @@ it.each([
     reason: 'ExternalAuthConfigInvalid',
   },
 ])('$about: $reason', ({ refusals, reason }) => {
-  const verdicts = settingsVerdicts({ externalAuthConfigRef: { name: 'access' } }, refusals);
+  const conditions = settingsConditions({ externalAuthConfigRef: { name: 'access' } }, refusals);
   const status = reason === 'ExternalAuthConfigValid' ? 'True' : 'False';
-  expect(verdicts).toMatchObject([{ type: 'ExternalAuthConfigValidated', status, reason }]);
+  expect(conditions).toMatchObject([{ type: 'ExternalAuthConfigValidated', status, reason }]);
 });
 
 it('says nothing if no settings are named', () => {
-  expect(settingsVerdicts({}, [finding('reference-missing')])).toEqual([]);
+  expect(settingsConditions({}, [finding('reference-missing')])).toEqual([]);
 });
 
 it.each([
@@ -75,6 +75,6 @@ it.each([
     reason: 'OIDCConfigRefNotValid',
   },
 ])('of an MCPOIDCConfig, $about: $reason', ({ refusals, reason }) => {
-  const verdicts = settingsVerdicts({ oidcConfigRef: { name: 'login' } }, refusals);
-  expect(verdicts).toMatchObject([{ type: 'OIDCConfigRefValidated', reason }]);
+  const conditions = settingsConditions({ oidcConfigRef: { name: 'login' } }, refusals);
+  expect(conditions).toMatchObject([{ type: 'OIDCConfigRefValidated', reason }]);
 });

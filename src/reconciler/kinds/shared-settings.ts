@@ -68,7 +68,7 @@ export function settingsReferences(refs: SettingsRefs, pointer = '/spec'): reado
 }
 
 /** Whether named settings exist and can be used. A finding about them points to their field. */
-export function settingsVerdicts(
+export function settingsConditions(
   refs: SettingsRefs,
   refusals: readonly Finding[],
   pointer = '/spec',

@@ -17,7 +17,7 @@ export const NEW_WORDS = 'x-skep-new-words';
 /** Marks a name that may also be written as an object with that name. */
 export const REFERENCE = 'x-skep-reference';
 
-/** Marks what has rules that are checked in code; the value is a list of objects, each with its `message`. */
+/** Marks a schema with rules that are checked in code; the value is a list of objects, each with its `message`. */
 export const RULES = 'x-skep-rules';
 
 /** Marks an object that breaks one of its rules if it is empty, although it has no required field. */

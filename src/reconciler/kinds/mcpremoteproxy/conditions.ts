@@ -3,7 +3,7 @@
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
 import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
-import { isReference, settingsReason, settingsVerdicts } from '../shared-settings.ts';
+import { isReference, settingsConditions, settingsReason } from '../shared-settings.ts';
 import type { RemoteProxy } from './facts.ts';
 
 export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): readonly Verdict[] {
@@ -11,7 +11,7 @@ export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): 
   return [
     ...configurationVerdicts(refusals),
     ...groupVerdict(spec.groupRef, view),
-    ...settingsVerdicts(spec, refusals),
+    ...settingsConditions(spec, refusals),
     ...bundleVerdict(spec.oidcConfig, view),
     ...accountsVerdict(spec, observed),
   ];

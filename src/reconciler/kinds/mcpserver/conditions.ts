@@ -6,7 +6,7 @@ import { imageVerdict } from '../pods/image-verdict.ts';
 import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
 import { sessionVerdict } from '../proxy/session-verdict.ts';
 import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
-import { settingsVerdicts } from '../shared-settings.ts';
+import { settingsConditions } from '../shared-settings.ts';
 import { proxyReplicas, type Server, serverChildNames, serverReplicas } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
@@ -22,7 +22,7 @@ export function serverVerdicts(self: Server, observed: Observed): readonly Verdi
     ...groupVerdict(self.spec.groupRef, observed.view),
     ...bundleVerdict(self.spec.oidcConfig, observed.view),
     ...accountsVerdict(self.spec, observed),
-    ...settingsVerdicts(self.spec, observed.refusals),
+    ...settingsConditions(self.spec, observed.refusals),
     stdioVerdict(self),
     // The proxy of a server over streamable HTTP keeps no session.
     self.spec.transport === 'streamable-http'

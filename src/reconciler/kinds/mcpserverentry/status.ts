@@ -5,8 +5,8 @@ import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '.
 import type { Typed } from '../define.ts';
 import type { Finding, Observed } from '../kind.ts';
 import { refusalMessage } from '../pods/progress.ts';
-import { caBundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
-import { isReference, settingsVerdicts } from '../shared-settings.ts';
+import { caBundleConditions, groupVerdict } from '../proxy/verdicts.ts';
+import { isReference, settingsConditions } from '../shared-settings.ts';
 import type { MCPServerEntrySpec, MCPServerEntryStatus } from './schema.ts';
 
 type Entry = Typed<typeof MCPServerEntrySpec>;
@@ -14,29 +14,29 @@ type Entry = Typed<typeof MCPServerEntrySpec>;
 export function status(self: Entry, observed: Observed): Static<typeof MCPServerEntryStatus> {
   const { spec, resource } = self;
   const { refusals, view } = observed;
-  const verdicts = [
-    validVerdict(refusals),
+  const conditions = [
+    validCondition(refusals),
     ...groupVerdict(spec.groupRef.name, view),
-    ...settingsVerdicts({ externalAuthConfigRef: spec.externalAuthConfigRef }, refusals),
-    ...caBundleVerdict(spec.caBundleRef, view),
-    urlVerdict(refusals),
-    ...headersVerdict(self, refusals),
-    readyVerdict(refusals),
+    ...settingsConditions({ externalAuthConfigRef: spec.externalAuthConfigRef }, refusals),
+    ...caBundleConditions(spec.caBundleRef, view),
+    urlCondition(refusals),
+    ...headersConditions(self, refusals),
+    readyCondition(refusals),
   ];
   return {
     ...observedGeneration(resource),
     phase: refusals.length === 0 ? 'Valid' : 'Failed',
-    conditions: conditionsOf(resource, verdicts, observed),
+    conditions: conditionsOf(resource, conditions, observed),
   };
 }
 
-function validVerdict(refusals: readonly Finding[]): Verdict {
+function validCondition(refusals: readonly Finding[]): Verdict {
   const type = 'Valid';
   if (refusals.length === 0) return { type, status: 'True', reason: 'ConfigValid', message: USABLE };
   return { type, status: 'False', reason: 'ConfigInvalid', message: refusalMessage(refusals) };
 }
 
-function readyVerdict(refusals: readonly Finding[]): Verdict {
+function readyCondition(refusals: readonly Finding[]): Verdict {
   const type = 'Ready';
   const [refusal] = refusals;
   if (refusal === undefined) return { type, status: 'True', reason: 'ConfigValid', message: USABLE };
@@ -45,7 +45,7 @@ function readyVerdict(refusals: readonly Finding[]): Verdict {
 
 const USABLE = 'virtual servers can use the entry';
 
-function urlVerdict(refusals: readonly Finding[]): Verdict {
+function urlCondition(refusals: readonly Finding[]): Verdict {
   const type = 'RemoteURLValidated';
   const fault = refusals.find(({ pointer }) => pointer.startsWith('/spec/remoteUrl'));
   if (fault === undefined) {
@@ -59,7 +59,7 @@ function urlVerdict(refusals: readonly Finding[]): Verdict {
   return { type, status: 'False', reason: 'RemoteURLInvalid', message: fault.message };
 }
 
-function headersVerdict({ spec }: Entry, refusals: readonly Finding[]): readonly Verdict[] {
+function headersConditions({ spec }: Entry, refusals: readonly Finding[]): readonly Verdict[] {
   if ((spec.headerForward?.addHeadersFromSecret ?? []).length === 0) return [];
   const type = 'HeaderSecretRefsValidated';
   const missing = refusals.find(({ pointer, code }) => pointer.startsWith('/spec/headerForward') && isReference(code));

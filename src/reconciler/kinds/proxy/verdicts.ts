@@ -33,10 +33,10 @@ export function groupVerdict(groupRef: string | undefined, view: View): readonly
 /** Whether the certificates that an OIDCConfigRef names are there. */
 export function bundleVerdict(oidc: OIDC | undefined, view: View): readonly Verdict[] {
   const { inline, configMap } = oidc ?? {};
-  return caBundleVerdict((inline ?? configMap)?.caBundleRef, view);
+  return caBundleConditions((inline ?? configMap)?.caBundleRef, view);
 }
 
-export function caBundleVerdict(bundle: CABundle | undefined, view: View): readonly Verdict[] {
+export function caBundleConditions(bundle: CABundle | undefined, view: View): readonly Verdict[] {
   const ref = bundle?.configMapRef;
   if (ref === undefined) return [];
   const type = 'CABundleRefValidated';

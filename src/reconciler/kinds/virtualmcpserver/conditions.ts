@@ -6,7 +6,7 @@ import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed, View } from '../kind.ts';
 import { sessionVerdict } from '../proxy/session-verdict.ts';
 import { accountsVerdict, bundleVerdict } from '../proxy/verdicts.ts';
-import { settingsVerdicts } from '../shared-settings.ts';
+import { settingsConditions } from '../shared-settings.ts';
 import type { Backend } from './backends.ts';
 import { type Spec, tokenSourceOf, type VirtualServer } from './facts.ts';
 
@@ -25,8 +25,8 @@ export function virtualServerVerdicts(
     ...embeddingVerdict(spec, view),
     ...authServerVerdict(spec, refusals),
     authVerdict(spec, view),
-    ...settingsVerdicts(spec.incomingAuth, refusals, '/spec/incomingAuth'),
-    ...settingsVerdicts(spec, refusals),
+    ...settingsConditions(spec.incomingAuth, refusals, '/spec/incomingAuth'),
+    ...settingsConditions(spec, refusals),
     ...bundleVerdict(spec.incomingAuth.oidcConfig, view),
     ...accountsVerdict(tokenSourceOf(spec), observed),
     sessionVerdict(spec.sessionStorage, spec.replicas, ['server', 'servers']),
