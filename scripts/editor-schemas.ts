@@ -7,7 +7,7 @@ import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { VERSIONS } from '#reconciler/kinds/crd.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import { deprecationOf, deprecationSentence, REFERENCE } from '#std/schema/marks.ts';
+import { deprecationOf, deprecationSentence, NEVER_EMPTY, REFERENCE } from '#std/schema/marks.ts';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
@@ -15,6 +15,7 @@ const DRAFT = 'http://json-schema.org/draft-07/schema#';
 export function editorSchema(kind: Kind, apiGroup: string, version?: string): JsonObject {
   const { spec, status, validations } = kind.schema;
   const converted = convert(spec, version);
+  const isNeeded = converted.required !== undefined || spec[NEVER_EMPTY] === true;
   const apiVersions = VERSIONS.map((each) => `${apiGroup}/${each}`);
   const fitting = version === undefined ? { enum: apiVersions } : { const: `${apiGroup}/${version}` };
   return {
@@ -25,7 +26,7 @@ export function editorSchema(kind: Kind, apiGroup: string, version?: string): Js
       validations.map(({ message }) => message),
     ),
     type: 'object',
-    required: ['apiVersion', 'kind', 'metadata', ...(converted.required === undefined ? [] : ['spec'])],
+    required: ['apiVersion', 'kind', 'metadata', ...(isNeeded ? ['spec'] : [])],
     additionalProperties: false,
     properties: {
       apiVersion: { description: 'Group and version of the kind.', ...fitting },
@@ -101,7 +102,8 @@ function convert(schema: JsonObject, version: string | undefined): JsonObject {
   const { description, format, items, properties, additionalProperties } = schema;
   const deprecated = deprecationOf(schema);
   const required = requiredFields(schema);
-  const open = schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-embedded-resource'];
+  // Where a kind describes fields, it refuses others, whatever an API server keeps.
+  const open = schema['x-kubernetes-embedded-resource'];
   return {
     ...(schema['x-kubernetes-int-or-string'] === true ? { type: ['integer', 'string'] } : {}),
     ...same,

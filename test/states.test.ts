@@ -88,6 +88,7 @@ const SHARED = [
   'proxy/session-verdict.ts',
   'pods/pod-template-verdict.ts',
   'config-status.ts',
+  'shared-settings.ts',
 ];
 
 /** Capitalised words in quotes: whatever else they are, reasons and types of conditions are among them. */
@@ -109,11 +110,13 @@ const OTHERS = new Set([
   ...KINDS.flatMap((kind) => [kind.kind, ...phasesOf(kind)]),
   ...['Deployment', 'StatefulSet', 'ConfigMap', 'Secret', 'True', 'False', 'Unknown'],
   ...['NotStarted', 'Deploying', 'Unhealthy', 'Error', 'Complete', 'ToolConfig', 'ExternalAuthConfig'],
+  ...['OIDCConfigRef', 'TelemetryConfigRef', 'AuthzConfigRef'],
   ...['Default', 'Backend', 'Discovered'],
 ]);
 
 /** Made of two parts in the code. */
-const COMPOSED = /^(ToolConfig|ExternalAuthConfig)(Validated|Valid|Invalid|NotFound|FetchError)$|AuthConfig(-<name>)?$/;
+const COMPOSED =
+  /^(ToolConfig|ExternalAuthConfig|OIDCConfigRef|TelemetryConfigRef|AuthzConfigRef)(Validated|Valid|Invalid|NotFound|FetchError|Error)$|AuthConfig(-<name>)?$/;
 
 describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('%s', (_name, kind) => {
   const section = sectionOf(kind);

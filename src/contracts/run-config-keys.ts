@@ -5,7 +5,7 @@ import type { RunConfig } from './run-config.ts';
 
 /**
  * A file that a key names is another matter: policies, secrets, certificates of the issuer and tokens are read again when
- * their files change, certificates to trust for the server are not.
+ * their files change, certificates to trust for the server or the collector are not.
  */
 export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   schema_version: 'start',

@@ -117,6 +117,13 @@ const Telemetry = Type.Object(
       ),
     ),
     headers: Type.Optional(TextMap('Headers sent to the collector.')),
+    headers_from_file: Type.Optional(
+      TextMap('Files with the values of further headers, by name; read again when they change.'),
+    ),
+    headers_from_variable: Type.Optional(TextMap('Environment variables with the values of further headers, by name.')),
+    ca_cert_path: Type.Optional(
+      Text('PEM file with certificates to trust for the collector, in addition to those of the image.'),
+    ),
     insecure: Type.Boolean({ description: 'Plain HTTP to the collector, where the URL names no scheme.' }),
     metrics_enabled: Type.Boolean({ description: 'Metrics are sent over OTLP.' }),
     tracing_enabled: Type.Boolean({ description: 'Traces are sent over OTLP.' }),

@@ -29,7 +29,7 @@ import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 import { fileForm, filled } from './file-form.ts';
 import { AuditFailure, REDIS } from './proxy-fields.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
-import { StaticBackend } from './virtual/backend.ts';
+import { ListedBackend } from './virtual/backend.ts';
 import { Audit, Telemetry } from './virtual/config-model.ts';
 import { Operational } from './virtual/operational.ts';
 import { Optimizer } from './virtual/optimizer.ts';
@@ -51,6 +51,8 @@ export const VMCP_ENV = {
   tokenExchangeClientSecret: (config: string) => `TOOLHIVE_TOKEN_EXCHANGE_CLIENT_SECRET_${config}`,
   headerInjectionValue: (config: string) => `TOOLHIVE_HEADER_INJECTION_VALUE_${config}`,
   bearerToken: (config: string) => `TOOLHIVE_BEARER_TOKEN_${config}`,
+  /** `index`: the position of the header among the headers with secret values. */
+  telemetryHeader: (index: number) => `SKEP_TELEMETRY_HEADER_${index}`,
 } as const;
 
 const CLOSED = { additionalProperties: false } as const;
@@ -83,7 +85,7 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
   {
     name: Text('Name of the server.'),
     groupRef: Text('Name of the group, for people.'),
-    backends: Type.Array(fileForm(StaticBackend), { description: 'What is behind the server, by name.' }),
+    backends: Type.Array(fileForm(ListedBackend), { description: 'What is behind the server, by name.' }),
     incomingAuth: INCOMING_AUTH,
     outgoingAuth: OUTGOING_AUTH,
     authServer: Type.Optional(AUTH_SERVER_SCHEMA),

@@ -23,8 +23,8 @@ import {
   DEPRECATED,
   type Deprecation,
   deprecationSentence,
+  NEVER_EMPTY,
   NEW_WORDS,
-  NEXT_VERSION,
   OLD_WORDS,
   type Validation,
 } from './schema/marks.ts';
@@ -65,6 +65,8 @@ export interface ObjectKeywords extends Keywords {
   readonly default?: JsonObject;
   /** True: written and owned as one value, never merged field by field. */
   readonly atomic?: boolean;
+  /** True: an empty object breaks one of the rules. */
+  readonly neverEmpty?: boolean;
   /** Old names of its fields, each with the name of today. What reads a resource sees the latter only. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Names of its fields in `NEXT_VERSION`, by the name in the documents. What reads a resource sees the latter only. */
@@ -134,11 +136,6 @@ export function choice<const T extends string>(
   });
 }
 
-/** The word of today, as it is to be written instead of an old one. */
-export function oldWord(use: string): Deprecation {
-  return { use, until: NEXT_VERSION };
-}
-
 export function list<T extends TSchema>(items: T, description: string, keywords: ListKeywords = {}): TArray<T> {
   const { keys, ...rest } = keywords;
   const merging =
@@ -151,7 +148,7 @@ export function list<T extends TSchema>(items: T, description: string, keywords:
 export function object<T extends TProperties>(
   properties: T,
   description: string,
-  { atomic, aliases = {}, spellings = {}, ...keywords }: ObjectKeywords = {},
+  { atomic, neverEmpty, aliases = {}, spellings = {}, ...keywords }: ObjectKeywords = {},
 ): TObject<T> {
   const merging = atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {};
   const names = Object.entries(aliases);
@@ -166,13 +163,14 @@ export function object<T extends TProperties>(
   return Type.Object({ ...withSpellings(properties, spellings), ...old } as T, {
     ...describeField(description, { ...keywords, ...rules }),
     ...merging,
+    ...(neverEmpty === true ? { [NEVER_EMPTY]: true } : {}),
   });
 }
 
 function aliasOf(properties: TProperties, field: string): TSchema {
   const { default: fallback, ...schema } = properties[field] as JsonObject;
   assert(fallback === undefined, `an alias of ${field}, which has a default, would never be alone`);
-  const deprecation = { use: field, until: NEXT_VERSION };
+  const deprecation = { use: field };
   const description = `An old name of ${field}. ${deprecationSentence(deprecation)}`;
   return optional({ ...schema, description, [DEPRECATED]: deprecation, [ALIAS_OF]: field } as TSchema);
 }

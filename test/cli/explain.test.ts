@@ -41,7 +41,7 @@ test('a list is shown with its limits, the rules of its items, and their fields'
 test('a pattern, a range and a deprecated field say so', async () => {
   expect((await explain('MCPServer.spec.env.name')).stdout).toMatch(/\nREQUIRED: {3}yes\n[\s\S]*PATTERN: {4}\^/);
   const { stdout } = await explain('MCPServer.spec.port');
-  expect(stdout).toContain('DEPRECATED: use proxyPort instead; it goes with v1beta1\nLIMITS:     1 to 65535\n');
+  expect(stdout).toContain('DEPRECATED: use proxyPort instead\nLIMITS:     1 to 65535\n');
 });
 
 test('--recursive outlines every field at every depth', async () => {

@@ -1,7 +1,9 @@
-// A receiver of HTTP requests on loopback that keeps what it got.
+// A receiver of HTTP requests on loopback that keeps what it got, with a certificate over TLS.
 
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { ServerCertificate } from './private-authority.ts';
 
 export interface Received {
   readonly method: string;
@@ -20,11 +22,11 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-export async function startReceiver(): Promise<Receiver> {
+export async function startReceiver(certificate?: ServerCertificate): Promise<Receiver> {
   const received: Received[] = [];
   let statuses: readonly number[] = [];
   let answerBody = '{}';
-  const server = createServer((request, response) => {
+  const receive: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -37,10 +39,11 @@ export async function startReceiver(): Promise<Receiver> {
       statuses = rest;
       if (status !== 0) response.writeHead(status, { 'content-type': 'application/json' }).end(answerBody);
     });
-  });
+  };
+  const server = certificate === undefined ? createServer(receive) : createTlsServer({ ...certificate }, receive);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     answer(next, body = '{}') {
       statuses = next;

@@ -6,7 +6,7 @@ import type { MetricData, MetricProducer, PushMetricExporter } from '@openteleme
 import type { Distribution, MetricPoint, MetricReading } from '#std/telemetry/metrics.ts';
 import { type OtlpName, type OtlpNames, otlpName } from './names.ts';
 import { EXPORT_MS, type Sent } from './sent.ts';
-import { type Collector, signalUrl } from './settings.ts';
+import { type Collector, exporterOptions } from './settings.ts';
 
 export interface MetricOptions {
   readonly collector: Collector;
@@ -33,8 +33,7 @@ export async function openMetrics(options: MetricOptions): Promise<() => Promise
     import('@opentelemetry/exporter-metrics-otlp-http'),
   ]);
   const { collector, intervalMs, sent } = options;
-  const url = signalUrl(collector, 'metrics');
-  const exporter = new OTLPMetricExporter({ url, headers: { ...collector.headers }, timeoutMillis: EXPORT_MS });
+  const exporter = new OTLPMetricExporter({ ...exporterOptions(collector, 'metrics'), timeoutMillis: EXPORT_MS });
   const resource = resourceFromAttributes({ ...options.resource });
   const startTime = hrTime(options.now());
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { environmentSpanAttributes, resourceAttributes, signalUrl } from './settings.ts';
 
 test('the path of a signal is appended', () => {
-  expect(signalUrl({ url: 'https://c/otlp', headers: {} }, 'metrics')).toBe('https://c/otlp/v1/metrics');
+  expect(signalUrl({ url: 'https://c/otlp' }, 'metrics')).toBe('https://c/otlp/v1/metrics');
 });
 
 test('attributes of the configuration win over the environment, which wins over ours', () => {

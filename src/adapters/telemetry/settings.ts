@@ -5,12 +5,24 @@ import type { Environment } from '#std/environment.ts';
 export interface Collector {
   /** Without the path of a signal. */
   readonly url: string;
-  /** Of every request to it. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Returns the headers of the next request to it: secrets among them may change. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  /** All certificates to trust, in PEM. Undefined: those of the system. */
+  readonly roots: readonly string[] | undefined;
 }
 
-export function signalUrl({ url }: Collector, signal: 'traces' | 'metrics'): string {
+export function signalUrl({ url }: Pick<Collector, 'url'>, signal: 'traces' | 'metrics'): string {
   return `${url}/v1/${signal}`;
+}
+
+/** Options of an exporter of OpenTelemetry that are about the collector. */
+export function exporterOptions(collector: Collector, signal: 'traces' | 'metrics') {
+  const { headers, roots } = collector;
+  return {
+    url: signalUrl(collector, signal),
+    headers: () => Promise.resolve({ ...headers() }),
+    ...(roots === undefined ? {} : { httpAgentOptions: { keepAlive: true, ca: [...roots] } }),
+  };
 }
 
 export interface ResourceFacts {

@@ -5,7 +5,7 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { BeginSpan, CallSpan, TraceContext } from '#gateway/proxy/ports.ts';
 import { readTraceParent, textOfTraceParent } from '#std/telemetry/trace.ts';
 import { EXPORT_MS, type Sent } from './sent.ts';
-import { type Collector, signalUrl } from './settings.ts';
+import { type Collector, exporterOptions } from './settings.ts';
 
 export interface TraceOptions {
   readonly collector: Collector;
@@ -33,8 +33,10 @@ export async function openTraces(options: TraceOptions): Promise<Traces> {
     import('@opentelemetry/resources'),
     import('@opentelemetry/exporter-trace-otlp-http'),
   ]);
-  const url = signalUrl(options.collector, 'traces');
-  const exporter = new OTLPTraceExporter({ url, headers: { ...options.collector.headers }, timeoutMillis: EXPORT_MS });
+  const exporter = new OTLPTraceExporter({
+    ...exporterOptions(options.collector, 'traces'),
+    timeoutMillis: EXPORT_MS,
+  });
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ ...options.resource }),
     sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(options.samplingRate) }),

@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { TASKS } from '#gateway/wire/extensions/identifiers.ts';
 import { VERSION } from '#hosts/version.ts';
-import { passHandles } from './tasks.ts';
+import { acceptHandles } from './tasks.ts';
 
 export interface ConnectSettings {
   readonly url: URL;
@@ -54,7 +54,7 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
   client.setRequestHandler('elicitation/create', ({ params }) => elicit(params));
   client.setNotificationHandler('notifications/message', ({ params }) => log(params.level, params.logger, params.data));
   await client.connect(transport);
-  passHandles(transport);
+  acceptHandles(transport);
   return client;
 }
 

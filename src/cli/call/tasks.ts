@@ -21,7 +21,7 @@ import type { Terminal } from './terminal.ts';
 const HANDLE = 'skep/task';
 
 /** Lets handles of tasks pass the official client, which has to be connected. */
-export function passHandles(transport: Transport): void {
+export function acceptHandles(transport: Transport): void {
   const deliver = transport.onmessage;
   transport.onmessage = (message, extra) => deliver?.(asResult(message), extra);
 }
@@ -34,7 +34,7 @@ function asResult(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, result: { resultType: 'complete', content: [], isError: true, _meta: meta } };
 }
 
-/** The task behind a result that `passHandles` let pass. */
+/** The task behind a result that `acceptHandles` let pass. */
 export function taskOf({ _meta }: CallToolResult): JsonObject | undefined {
   const handle: unknown = _meta?.[HANDLE];
   return isObject(handle) ? handle : undefined;
@@ -83,7 +83,7 @@ async function followTask(
   let task = begun;
   // A handle has no result, not even if the task is over already.
   for (let isHandle = true; ; isHandle = false) {
-    const result = isHandle ? undefined : resultOf(task);
+    const result = isHandle ? undefined : finishedResult(task);
     if (result !== undefined) return result;
     const progress = progressOf(task);
     if (progress !== shown) terminal.progress(progress);
@@ -100,7 +100,7 @@ function progressOf({ status, statusMessage }: JsonObject): string {
 }
 
 /** Undefined while the task is under way. */
-function resultOf({ status, result, error }: JsonObject): CallToolResult | undefined {
+function finishedResult({ status, result, error }: JsonObject): CallToolResult | undefined {
   switch (status) {
     case 'working':
     case 'input_required':

@@ -140,9 +140,9 @@ function aboutLines(field: Field): readonly string[] {
   ];
 }
 
-function deprecationText({ use, until, since }: Deprecation): string {
+function deprecationText({ use, since }: Deprecation): string {
   const when = since === undefined ? '' : `in ${since}: `;
-  return `${when}use ${use} instead${until === undefined ? '' : `; it goes with ${until}`}`;
+  return `${when}use ${use} instead`;
 }
 
 function limitLines({ choices, oldWords, sizes, pattern, each }: Field['limits'], prefix: string): readonly string[] {

@@ -4,15 +4,33 @@ import { addressed } from '#std/address/address.ts';
 import { choice, object, optional, text, textMap } from '#std/schema.ts';
 import { workloadField } from './aggregation.ts';
 
-export const StaticBackend = object(
+const BACKEND = {
+  name: workloadField('Name of the member of the group that this is.'),
+  url: addressed(text('URL of its MCP endpoint.', { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' }), 'url'),
+  transport: choice('What it speaks.', ['sse', 'streamable-http']),
+  metadata: optional(textMap('What else is known about it.')),
+};
+
+export const StaticBackend = object(BACKEND, 'A backend that is written down instead of found.');
+
+/** A backend in the configuration of a server. */
+export const ListedBackend = object(
   {
-    name: workloadField('Name of the member of the group that this is.'),
-    url: addressed(
-      text('URL of its MCP endpoint.', { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' }),
-      'url',
+    ...BACKEND,
+    headerForward: optional(
+      object(
+        {
+          addPlaintextHeaders: optional(textMap('Values by name.')),
+          addHeadersFromSecret: optional(
+            textMap('Identifiers by name: a variable TOOLHIVE_SECRET_<identifier> has the value.'),
+          ),
+        },
+        'Headers of every request to it. They win over those of authentication.',
+      ),
     ),
-    transport: choice('What it speaks.', ['sse', 'streamable-http']),
-    metadata: optional(textMap('What else is known about it.')),
+    caBundlePath: optional(
+      text('PEM file with certificates to trust for it, in addition to those of the image.', { minLength: 1 }),
+    ),
   },
-  'A backend that is written down instead of found.',
+  'A backend of the server.',
 );

@@ -3,12 +3,12 @@
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';
-import { list, object, optional, text } from '#std/schema.ts';
+import { list, object, optional, text, textMap } from '#std/schema.ts';
 import { filled } from '../file-form.ts';
 import { toolOverrides } from '../tool-override.ts';
 import { IncomingAuth, OutgoingAuth } from '../vmcp-config-auth.ts';
 import { aggregation, WORKLOAD_TOOLS } from './aggregation.ts';
-import { StaticBackend } from './backend.ts';
+import { ListedBackend } from './backend.ts';
 import { CompositeTool } from './composite-tool.ts';
 import { ModelAudit, ModelTelemetry } from './observability.ts';
 import { Operational } from './operational.ts';
@@ -23,6 +23,8 @@ export const Telemetry = object(
     ),
     serviceName: text('Name that telemetry is sent under.', { minLength: 1 }),
     serviceVersion: optional(filled(telemetry.serviceVersion)),
+    caCertPath: optional(filled(telemetry.caCertPath)),
+    headersFromEnv: optional(textMap('Environment variables with the values of further headers, by name.')),
   },
   'Absent: no telemetry.',
 );
@@ -40,7 +42,7 @@ export const Audit = object(
 
 export const VMCP_MODEL = object(
   {
-    backends: list(StaticBackend, 'What is behind the server, by name.'),
+    backends: list(ListedBackend, 'What is behind the server, by name.'),
     incomingAuth: IncomingAuth,
     outgoingAuth: OutgoingAuth,
     aggregation: aggregation({ ...WORKLOAD_TOOLS, overrides: optional(toolOverrides('How tools are shown.')) }),

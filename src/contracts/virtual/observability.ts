@@ -35,6 +35,11 @@ export const ModelTelemetry = object(
     samplingRate: SAMPLING_RATE,
     headers: optional(textMap('Headers sent to the collector, readable by anyone.')),
     insecure: bool('True: plain HTTP to the collector.', false),
+    caCertPath: optional(
+      text(
+        'PEM file in the container with certificates to trust for the collector, in addition to those of the image.',
+      ),
+    ),
     enablePrometheusMetricsPath: bool('True: /metrics is served on the transport port.', false),
     environmentVariables: optional(
       list(text('Name of a variable.', { minLength: 1 }), 'Environment variables that become attributes of spans.'),

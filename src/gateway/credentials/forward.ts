@@ -14,18 +14,18 @@ const POINTER = '/header_forward';
  * Secret values win over plain ones of the same name, files over variables; names are compared without regard to case.
  * Throws a Failure where the block or one of its secrets cannot be used.
  */
-export function headerForward(ports: CredentialPorts, block: Block): Credential {
-  const plain = byLowerName(block.add_plaintext_headers, 'add_plaintext_headers');
-  const variables = byLowerName(block.add_headers_from_secret, 'add_headers_from_secret');
-  const files = byLowerName(block.add_headers_from_file, 'add_headers_from_file');
+export function headerForward(ports: CredentialPorts, block: Block, pointer = POINTER): Credential {
+  const plain = byLowerName(block.add_plaintext_headers, `${pointer}/add_plaintext_headers`);
+  const variables = byLowerName(block.add_headers_from_secret, `${pointer}/add_headers_from_secret`);
+  const files = byLowerName(block.add_headers_from_file, `${pointer}/add_headers_from_file`);
   const fixed = Object.fromEntries([
-    ...[...plain].map(([name, text]) => [name, plainValue(name, text)] as const),
+    ...[...plain].map(([name, text]) => [name, plainValue(name, text, pointer)] as const),
     ...[...variables]
       .filter(([name]) => !files.has(name))
-      .map(([name, identifier]) => [name, secretValue(ports, identifier)()] as const),
+      .map(([name, identifier]) => [name, secretValue(ports, identifier, pointer)()] as const),
   ]);
   const rotating = [...files].map(([name, file]) => {
-    return { name, value: createSecret(ports, { pointer: POINTER, file }, headerValue) };
+    return { name, value: createSecret(ports, { pointer, file }, headerValue) };
   });
   return ({ headers }) => {
     if (rotating.length === 0) return { ok: true, headers: { ...headers, ...fixed } };
@@ -35,24 +35,27 @@ export function headerForward(ports: CredentialPorts, block: Block): Credential 
 }
 
 /** By name in lower case. */
-function byLowerName(headers: Readonly<Record<string, string>> | undefined, key: string): ReadonlyMap<string, string> {
+function byLowerName(
+  headers: Readonly<Record<string, string>> | undefined,
+  pointer: string,
+): ReadonlyMap<string, string> {
   const byName = new Map<string, string>();
   for (const [name, value] of Object.entries(headers ?? {})) {
-    const lower = settableHeader(name, `${POINTER}/${key}`);
-    if (byName.has(lower)) throw configFault(`${POINTER}/${key}`, `sets ${name} twice, with other letter case`);
+    const lower = settableHeader(name, pointer);
+    if (byName.has(lower)) throw configFault(pointer, `sets ${name} twice, with other letter case`);
     byName.set(lower, value);
   }
   return byName;
 }
 
 /** Empty values are sent as they are. */
-function plainValue(name: string, text: string): string {
+function plainValue(name: string, text: string, pointer: string): string {
   const value = text === '' ? '' : headerValue(text);
   if (value !== undefined) return value;
-  throw configFault(`${POINTER}/add_plaintext_headers`, `gives ${name} a value that a header cannot carry`);
+  throw configFault(`${pointer}/add_plaintext_headers`, `gives ${name} a value that a header cannot carry`);
 }
 
-function secretValue(ports: CredentialPorts, identifier: string): () => string {
-  const source = { pointer: POINTER, variable: SECRET_ENV.forwardedHeader(identifier) };
+function secretValue(ports: CredentialPorts, identifier: string, pointer: string): () => string {
+  const source = { pointer, variable: SECRET_ENV.forwardedHeader(identifier) };
   return createSecret(ports, source, headerValue);
 }

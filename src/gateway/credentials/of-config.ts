@@ -7,6 +7,7 @@ import type { Credential } from './credential.ts';
 import { tokenExchange } from './exchange.ts';
 import { headerForward } from './forward.ts';
 import { headerInjection } from './header.ts';
+import { inTurn } from './in-turn.ts';
 import type { CredentialPorts } from './ports.ts';
 import { removeCallerToken } from './remove.ts';
 import { cloudSts, removeCallerSignature } from './sts.ts';
@@ -69,13 +70,4 @@ function forwardSteps(
   ports: CredentialPorts,
 ): readonly Credential[] {
   return remote === undefined || block === undefined ? [] : [headerForward(ports, block)];
-}
-
-/** The second gets the request with the headers of the first; a value while neither has to wait. */
-function inTurn(first: Credential, second: Credential): Credential {
-  return function applyBoth(request, caller) {
-    const given = first(request, caller);
-    if (!(given instanceof Promise)) return given.ok ? second({ ...request, headers: given.headers }, caller) : given;
-    return given.then((each) => (each.ok ? second({ ...request, headers: each.headers }, caller) : each));
-  };
 }

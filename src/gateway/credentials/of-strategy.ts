@@ -2,11 +2,14 @@
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
+import { pointerToken } from '#std/json.ts';
 import { bearerToken } from './bearer.ts';
 import { configFault } from './config-fault.ts';
 import type { Credential, CredentialCaller } from './credential.ts';
 import { tokenExchange } from './exchange.ts';
+import { headerForward } from './forward.ts';
 import { headerInjection } from './header.ts';
+import { inTurn } from './in-turn.ts';
 import type { CredentialPorts } from './ports.ts';
 import { removeCallerToken } from './remove.ts';
 import { cloudSts, removeCallerSignature } from './sts.ts';
@@ -31,6 +34,23 @@ export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: s
 /** What a backend offers to a caller may depend on who that is. */
 export function isPerCaller({ type }: Strategy): boolean {
   return type === 'token_exchange' || type === 'cloud_sts' || type === 'upstream_inject';
+}
+
+type Listed = VmcpConfig['backends'][number];
+
+/**
+ * The credential of a backend: its strategy, and headers that every request to it gets and that win over those of the strategy. A
+ * signature is over all of them. Throws a Failure as `credentialOfStrategy` does.
+ */
+export function credentialOfBackend(listed: Listed, config: VmcpConfig, ports: StrategyPorts): Credential {
+  const { name, headerForward: headers } = listed;
+  const strategy = strategyAt(config, name);
+  const credential = credentialOfStrategy(strategy, `/outgoingAuth/backends/${pointerToken(name)}`, ports);
+  if (headers === undefined) return credential;
+  const { addPlaintextHeaders: plain, addHeadersFromSecret: secret } = headers;
+  const block = { add_plaintext_headers: plain, add_headers_from_secret: secret };
+  const forward = headerForward(ports, block, `/backends/${pointerToken(name)}/headerForward`);
+  return strategy.type === 'cloud_sts' ? inTurn(forward, credential) : inTurn(credential, forward);
 }
 
 /** `pointer`: of the strategy. Throws a Failure where it, or a secret that it names, cannot be used. */

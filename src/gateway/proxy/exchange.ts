@@ -147,9 +147,7 @@ function prepareAdmitted(
   const { caller, body } = incoming;
   const { message, era } = known;
   const subscription = subscriptionOf(message, body);
-  if (subscription !== undefined && subscription.resources > SUBSCRIBED_RESOURCES_MAX) {
-    return { known, refusal: TOO_MANY_RESOURCES };
-  }
+  if ((subscription?.resources ?? 0) > SUBSCRIBED_RESOURCES_MAX) return { known, refusal: TOO_MANY_RESOURCES };
   const need =
     message === undefined || incoming.listAsked === true ? undefined : world.rules.needsList(message, body, caller);
   if (message !== undefined && need !== undefined) return { known, needsList: { message, need } };

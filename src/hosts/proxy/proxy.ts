@@ -108,7 +108,11 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   closing.push(metrics.stop);
   const issuer = await openProxyIssuer(options, outbound, proxy.metrics);
   closing.push(() => issuer?.close());
-  const telemetry = await openProxyTelemetry(config, environment, logger, metrics.read);
+  const telemetry = await openProxyTelemetry({
+    ...{ config, environment, files, logger },
+    read: metrics.read,
+    serviceVersion: undefined,
+  });
   closing.push(() => telemetry?.close());
   const recorder = openRecorder({ metrics: proxy, logger, writeAudit: options.writeAudit });
   closing.push(recorder.close);

@@ -3,9 +3,12 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { trustedRoots } from '#adapters/http/trust.ts';
 import { environmentSpanAttributes, resourceAttributes } from '#adapters/telemetry/settings.ts';
 import type { Telemetry } from '#adapters/telemetry/telemetry.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
+import { headerValue } from '#gateway/credentials/header-rules.ts';
+import { createSecret } from '#gateway/credentials/secret.ts';
 import type { Health } from '#gateway/proxy/health.ts';
 import { type Listener, listenHttp } from '#gateway/proxy/listener.ts';
 import { createProxyMetrics, OTLP_NAMES, type ProxyMetrics } from '#gateway/proxy/metrics.ts';
@@ -19,6 +22,7 @@ import type { MetricReading } from '#std/telemetry/metrics.ts';
 import { addProcessMetrics } from '#std/telemetry/process-metrics.ts';
 import { watchUsage } from '../process-usage.ts';
 import { VERSION } from '../version.ts';
+import type { WatchedFiles } from '../watched-files.ts';
 import { proxyClock } from './clock.ts';
 import { reportBroken } from './record.ts';
 
@@ -73,14 +77,22 @@ export async function listenMetrics(
 
 const METRIC_INTERVAL_MS = 60_000;
 
-/** Undefined where nothing is to be sent; nothing of OpenTelemetry is loaded then. Throws Failure `proxy-config-invalid`. */
-export async function openProxyTelemetry(
-  config: RunConfig,
-  environment: Environment,
-  logger: Logger,
-  read: OpenMetrics['read'],
-  serviceVersion = VERSION,
-): Promise<Telemetry | undefined> {
+export interface ProxyTelemetryOptions {
+  readonly config: RunConfig;
+  readonly environment: Environment;
+  readonly files: WatchedFiles;
+  readonly logger: Logger;
+  readonly read: OpenMetrics['read'];
+  /** Default: our own. */
+  readonly serviceVersion: string | undefined;
+}
+
+/**
+ * Undefined if nothing is to be sent; nothing of OpenTelemetry is loaded then. Throws Failure `proxy-config-invalid`,
+ * `outbound-ca-invalid`, or `credential-secret-...` of a header.
+ */
+export async function openProxyTelemetry(options: ProxyTelemetryOptions): Promise<Telemetry | undefined> {
+  const { config, environment, logger, read, serviceVersion = VERSION } = options;
   const { telemetry_config: telemetry, namespace } = config;
   if (telemetry === undefined) return undefined;
   const { tracing_enabled: tracing, metrics_enabled: metrics, endpoint } = telemetry;
@@ -98,7 +110,7 @@ export async function openProxyTelemetry(
   const interval = Number(environment.OTEL_METRIC_EXPORT_INTERVAL) || METRIC_INTERVAL_MS;
   const { openTelemetry } = await import('#adapters/telemetry/telemetry.ts');
   return openTelemetry({
-    collector: { url, headers: telemetry.headers ?? {} },
+    collector: { url, headers: collectorHeaders(options, telemetry), roots: rootsOf(telemetry) },
     version: VERSION,
     resource: resourceAttributes(
       {
@@ -114,4 +126,30 @@ export async function openProxyTelemetry(
     clock: proxyClock,
     notify: ({ code, message }) => logger.warn({ code }, message),
   });
+}
+
+type TelemetryBlock = NonNullable<RunConfig['telemetry_config']>;
+
+function rootsOf({ ca_cert_path: caFile }: TelemetryBlock): readonly string[] | undefined {
+  return caFile === undefined ? undefined : trustedRoots({ caFile });
+}
+
+/** Secret values are read again when their files change. A secret wins over a plain value. */
+function collectorHeaders(
+  { environment, files, logger }: ProxyTelemetryOptions,
+  block: TelemetryBlock,
+): () => Readonly<Record<string, string>> {
+  const ports = {
+    environment,
+    secretFiles: files,
+    notify: ({ message, ...notice }: { readonly message: string }) => logger.warn(notice, message),
+  };
+  const pointer = '/telemetry_config';
+  const secrets = [
+    ...Object.entries(block.headers_from_file ?? {}).map(([name, file]) => ({ name, source: { pointer, file } })),
+    ...Object.entries(block.headers_from_variable ?? {}).map(([name, variable]) => {
+      return { name, source: { pointer, variable } };
+    }),
+  ].map(({ name, source }) => ({ name, read: createSecret(ports, source, headerValue) }));
+  return () => ({ ...block.headers, ...Object.fromEntries(secrets.map(({ name, read }) => [name, read()])) });
 }

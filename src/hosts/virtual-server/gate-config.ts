@@ -55,6 +55,8 @@ function telemetryConfig({ telemetry }: VmcpConfig): RunConfig['telemetry_config
     service_name: telemetry.serviceName,
     endpoint: telemetry.endpoint,
     headers: telemetry.headers,
+    headers_from_variable: telemetry.headersFromEnv,
+    ca_cert_path: telemetry.caCertPath,
     insecure: telemetry.insecure,
     metrics_enabled: telemetry.metricsEnabled,
     tracing_enabled: telemetry.tracingEnabled,

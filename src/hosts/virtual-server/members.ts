@@ -8,16 +8,18 @@ import { createHttpBackend } from '#gateway/backends/http.ts';
 import type { Upstream } from '#gateway/backends/ports.ts';
 import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
 import { createSseBackend } from '#gateway/backends/sse/backend.ts';
-import { credentialOfStrategy, isPerCaller, type StrategyPorts, strategyAt } from '#gateway/credentials/of-strategy.ts';
+import { credentialOfBackend, isPerCaller, type StrategyPorts, strategyAt } from '#gateway/credentials/of-strategy.ts';
 import { createMemberHealth } from '#gateway/virtual-server/health/member-health.ts';
 import type { Member, Members } from '#gateway/virtual-server/members/member.ts';
 import { healthTimes, timeoutOf } from '#gateway/virtual-server/settings.ts';
 import type { SessionSeal } from '#gateway/wire/seal.ts';
-import { jsonEquals, pointerToken } from '#std/json.ts';
+import { jsonEquals } from '#std/json.ts';
 import { proxyClock } from '../proxy/clock.ts';
 
 export interface MemberParts {
   readonly upstream: Upstream;
+  /** Opens connections that trust the certificates in a PEM file, too. Throws Failure `outbound-ca-invalid`. */
+  readonly openTrusting: (caFile: string) => Upstream;
   readonly seal: SessionSeal;
   readonly observer: BackendObserver;
   /** Unique among replicas and their restarts. */
@@ -87,13 +89,12 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
   const { name, url, transport } = listed;
   const strategy = strategyAt(config, name);
   const timeoutMs = timeoutOf(config, name);
-  const pointer = `/outgoingAuth/backends/${pointerToken(name)}`;
   return {
     name,
     url,
     transport,
     backend: openBackend(listed, timeoutMs, parts),
-    credential: credentialOfStrategy(strategy, pointer, parts.credentials),
+    credential: credentialOfBackend(listed, config, parts.credentials),
     authType: strategy.type,
     perCaller: isPerCaller(strategy),
     timeoutMs,
@@ -101,8 +102,22 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
   };
 }
 
-function openBackend({ url, transport }: Listed, timeoutMs: number, parts: MemberParts): Backend {
-  const { upstream, seal, observer, replica, messageBytes } = parts;
+function openBackend(listed: Listed, timeoutMs: number, parts: MemberParts): Backend {
+  const { caBundlePath } = listed;
+  if (caBundlePath === undefined) return openOver(parts.upstream, listed, timeoutMs, parts);
+  const upstream = parts.openTrusting(caBundlePath);
+  const backend = openOver(upstream, listed, timeoutMs, parts);
+  return {
+    ...backend,
+    async close(graceMs) {
+      await backend.close(graceMs);
+      await upstream.close();
+    },
+  };
+}
+
+function openOver(upstream: Upstream, { url, transport }: Listed, timeoutMs: number, parts: MemberParts): Backend {
+  const { seal, observer, replica, messageBytes } = parts;
   const times = { firstByteMs: timeoutMs, idleMs: timeoutMs };
   const ports = { upstream, clock: proxyClock };
   const backend =

@@ -13,7 +13,7 @@ import type { Caller } from '#gateway/proxy/caller.ts';
 import type { ChangedList, LiveRules } from '#gateway/proxy/lists/live-stream.ts';
 import { createRules, type Rules } from '#gateway/proxy/rules.ts';
 import type { NamedResource } from '#gateway/proxy/settings.ts';
-import type { TaskIds } from '#gateway/proxy/tasks/task-ids.ts';
+import { createTaskIds } from '#gateway/proxy/tasks/task-ids.ts';
 import { readMemberAppUri } from '#gateway/virtual-server/catalogue/apps.ts';
 import type { Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
 import { CALL_TOOL, FIND_TOOL } from '#gateway/virtual-server/optimizer/definitions.ts';
@@ -22,8 +22,10 @@ import type { ToolRoute } from '#gateway/virtual-server/own-tools/ports.ts';
 import { patchTarget } from '#gateway/wire/ids.ts';
 import type { Message, RequestMessage } from '#gateway/wire/message.ts';
 import { scanMessage } from '#gateway/wire/scan.ts';
+import type { SessionSeal } from '#gateway/wire/seal.ts';
 import { Failure } from '#std/failure.ts';
 import { jsonEquals } from '#std/json.ts';
+import { proxyClock } from '../proxy/clock.ts';
 
 type KnownTool = Pick<ToolRoute, 'name' | 'definition'>;
 
@@ -44,14 +46,16 @@ const LISTS: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 
 export interface VirtualRuleParts {
   readonly logger: Logger;
-  readonly ids: TaskIds;
+  /** Seals the ids of tasks. */
+  readonly seal: SessionSeal;
   /** The last offer to a caller; undefined if it is not known. */
   readonly lastOffer: (caller: string) => Pick<Offer, 'tools' | 'appTool'> | undefined;
 }
 
 /** Throws Failure `policy-file-invalid`. */
 export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, parts: VirtualRuleParts): VirtualRules {
-  const { logger, ids: tasks, lastOffer } = parts;
+  const { logger, seal, lastOffer } = parts;
+  const tasks = createTaskIds(seal, proxyClock.now);
   const known = createKnownTools();
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();

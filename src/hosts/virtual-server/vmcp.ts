@@ -2,17 +2,18 @@
 
 import type { Logger } from 'pino';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
+import { trustedRoots } from '#adapters/http/trust.ts';
 import { createUpstream } from '#adapters/upstream/upstream.ts';
 import { followed } from '#contracts/key-readings.ts';
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
 import { VMCP_CONFIG_KEYS, virtualKeysForRestart } from '#contracts/vmcp-config-keys.ts';
+import type { Upstream } from '#gateway/backends/ports.ts';
 import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
 import { listenHttp } from '#gateway/proxy/listener.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
 import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
 import { limitsOf, timesOf } from '#gateway/proxy/settings.ts';
-import { createTaskIds } from '#gateway/proxy/tasks/task-ids.ts';
 import { knownTools, type Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
 import type { InnerCalls, OwnTools } from '#gateway/virtual-server/own-tools/ports.ts';
 import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
@@ -117,7 +118,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const [times, { messageBytes }] = [timesOf(gate), limitsOf(gate)];
   const { outbound, upstream } = openConnections(closing);
   const seal = openSeal(environment[VMCP_ENV.sessionHmacSecret]);
-  const rules = openVirtualRules(config, { logger, ids: idsOf(seal), lastOffer: (caller) => world.lastOffer(caller) });
+  const rules = openVirtualRules(config, { logger, seal, lastOffer: (caller) => world.lastOffer(caller) });
   const { metrics, numbers, telemetry, audit, recorder, observer } = await openObservation(options, gate, closing);
   const replica = proxyClock.random(6).toString('hex');
   const issuer = await openVirtualIssuer({
@@ -126,7 +127,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   });
   closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
-  const members = { upstream, seal, messageBytes, replica, observer, credentials };
+  const members = { upstream, openTrusting, seal, messageBytes, replica, observer, credentials };
   const workflows = openWorkflows({
     ...{ config, logger, metrics: metrics.metrics, beginSpan: telemetry?.beginSpan },
     audit: { keeps: audit.keeps, write: recorder.write },
@@ -163,10 +164,6 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   return { world, rules, settings, underWay, status, workflows, recorder: audit };
 }
 
-function idsOf(seal: SessionSeal) {
-  return createTaskIds(seal, proxyClock.now);
-}
-
 function openConnections(closing: (() => unknown)[]) {
   const outbound = createOutbound({ allowPrivate: [], version: VERSION });
   const upstream = createUpstream({ connectTimeoutMs: CONNECT_MS });
@@ -175,6 +172,11 @@ function openConnections(closing: (() => unknown)[]) {
     () => upstream.close(),
   );
   return { outbound, upstream };
+}
+
+/** A member closes them with itself. */
+function openTrusting(caFile: string): Upstream {
+  return createUpstream({ ca: trustedRoots({ caFile }), connectTimeoutMs: CONNECT_MS });
 }
 
 function openSearch({ config, logger }: VirtualOptions, { request }: Outbound, { metrics }: ProxyMetrics) {
@@ -188,10 +190,14 @@ function withClientSecret(environment: Environment, { incomingAuth }: VmcpConfig
 
 /** What counts, traces and audits calls. */
 async function openObservation(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
-  const { config, environment, logger } = options;
+  const { config, environment, files, logger } = options;
   const { proxy: metrics, ...numbers } = openProxyMetrics(gate);
   closing.push(numbers.stop);
-  const telemetry = await openProxyTelemetry(gate, environment, logger, numbers.read, config.telemetry?.serviceVersion);
+  const telemetry = await openProxyTelemetry({
+    ...{ config: gate, environment, files, logger },
+    read: numbers.read,
+    serviceVersion: config.telemetry?.serviceVersion,
+  });
   closing.push(() => telemetry?.close());
   const audit = openVirtualAudit(config, logger, options.writeAudit);
   const { keeps, data, write: writeAudit, fails: auditFails } = audit;

@@ -3,6 +3,11 @@
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from './object.ts';
 
+/** Whether something is under the key of a ConfigMap or a Secret. */
+export function hasEntry(object: KubeObject, key: string): boolean {
+  return [object.data, object.binaryData, object.stringData].some((each) => isObject(each) && each[key] !== undefined);
+}
+
 /** Undefined where there is no ConfigMap, or no text under the key. */
 export function configMapText(configMap: KubeObject | undefined, key: string): string | undefined {
   const text = isObject(configMap?.data) ? configMap.data[key] : undefined;

@@ -42,16 +42,16 @@ describe('old names', () => {
     expect(written(asked)).toBe(place);
   });
 
-  it('each give a warning that says what to write, and until when the old one is read', () => {
+  it('each give a warning that says what to write', () => {
     const spec = { type: 'vendor', vendor: { region: 'r' }, authorities: [{ oldBundle: 'c' }] };
     expect(
       deprecatedFields(Schema, { version: 'v1alpha1', value: spec, pointer: '/spec' }).map(
         ({ pointer, message }) => `${pointer}: ${message}`,
       ),
     ).toEqual([
-      '/spec/type: vendor is deprecated: use cloud instead; it goes with v1beta1',
-      '/spec/authorities/0/oldBundle: oldBundle is deprecated: use bundle instead; it goes with v1beta1',
-      '/spec/vendor: vendor is deprecated: use cloud instead; it goes with v1beta1',
+      '/spec/type: vendor is deprecated: use cloud instead',
+      '/spec/authorities/0/oldBundle: oldBundle is deprecated: use bundle instead',
+      '/spec/vendor: vendor is deprecated: use cloud instead',
     ]);
   });
 

@@ -7,9 +7,12 @@ export const KINDS_CODES = {
   'authz-policy-invalid':
     'A text of inline authorization holds no Cedar policies: correct it at the line and column named.',
   'authz-entities-invalid': 'The Cedar entities of inline authorization are not a JSON list of entities: correct them.',
+  'field-not-supported':
+    'The field asks for something that skep does not do, and without it the resource would do something else: the message names the reason. Remove the field.',
   'authz-config-invalid':
-    'The ConfigMap with the authorization settings holds none, or broken ones: it needs version, type cedarv1 and cedar.policies.',
-  'oidc-config-invalid': 'The ConfigMap with the OIDC settings cannot be used: it needs at least an issuer.',
+    'The ConfigMap or the MCPAuthzConfig with the authorization settings holds none, or broken ones. A ConfigMap needs version, type cedarv1 and cedar.policies; an MCPAuthzConfig needs type cedarv1 and config.policies.',
+  'oidc-config-invalid':
+    'The ConfigMap or the MCPOIDCConfig with the OIDC settings cannot be used: it needs at least an issuer.',
   'annotation-invalid': 'The value of a setting that is an annotation does not fit: write one that the message names.',
   'annotation-idle': 'A setting that is an annotation has no effect on such a resource: remove it.',
   'annotation-unknown': 'An annotation is nearly called like a setting: correct its name, or it has no effect.',
@@ -64,6 +67,8 @@ export const KINDS_CODES = {
   'tool-name-long':
     'Many clients refuse longer names, so they see this one cut, with a digest at its end: give it a shorter name by `overrides`.',
   'group-member-unknown': 'Nothing of that name is in the group: correct the name, or let it join the group.',
+  'group-member-unusable':
+    'A member of the group cannot be called as it is, and the virtual server does without it: the message says what to correct.',
   'backend-auth-unusable':
     'An MCPExternalAuthConfig cannot authenticate a virtual server to a backend: name one of another type.',
   'composite-tool-invalid':

@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { integer, list, object, optional, type Static, text } from '#std/schema.ts';
 import { ConditionsSchema, conditionsOf, observedGeneration } from './conditions.ts';
 import type { Observed, Resource, View } from './kind.ts';
+import type { SettingsField } from './shared-settings.ts';
 
 export const ConfigStatus = object(
   {
@@ -23,9 +24,6 @@ export const ConfigStatus = object(
   },
   'The settings as they were last seen.',
 );
-
-/** What a resource names settings by, wherever it is in its spec. */
-export type SettingsField = 'toolConfigRef' | 'externalAuthConfigRef';
 
 export function configStatus(
   self: { readonly name: string; readonly spec: unknown; readonly resource: Resource },
@@ -77,6 +75,7 @@ function usersOf(view: View, field: SettingsField, name: string): string[] {
   return [
     ...of('MCPServer', (spec) => names(spec[field], name)),
     ...of('MCPRemoteProxy', (spec) => names(spec[field], name)).map((user) => `MCPRemoteProxy/${user}`),
+    ...of('MCPServerEntry', (spec) => names(spec[field], name)).map((user) => `MCPServerEntry/${user}`),
     ...of('VirtualMCPServer', (spec) => namesInside(spec, field, name)).map((user) => `VirtualMCPServer/${user}`),
   ].sort();
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import { NEXT_VERSION } from '#std/schema/marks.ts';
+import { NEVER_EMPTY, NEXT_VERSION } from '#std/schema/marks.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
 
 /** The version with the spelling of the documents. */
@@ -26,17 +26,18 @@ const FORBIDDEN = ['const', 'patternProperties', 'anyOf', 'allOf', 'oneOf', '$re
  */
 export function structuralSchema(kind: Kind): JsonObject {
   const spec = structural(kind.schema.spec);
+  const isNeeded = spec.required !== undefined || kind.schema.spec[NEVER_EMPTY] === true;
   const { validations } = kind.schema;
   return {
     description: kind.description,
     type: 'object',
-    required: spec.required === undefined ? undefined : ['spec'],
+    required: isNeeded ? ['spec'] : undefined,
     properties: {
       apiVersion: { type: 'string', description: 'Group and version of the kind.' },
       kind: { type: 'string', description: `Always ${kind.kind}.` },
       // The API server refuses a description here; that there is a name, it knows only where a rule is about it.
       metadata: { type: 'object', properties: validations.length === 0 ? undefined : { name: { type: 'string' } } },
-      spec: spec.required === undefined ? { ...spec, default: {} } : spec,
+      spec: isNeeded ? spec : { ...spec, default: {} },
       status: structural(kind.schema.status),
     },
     'x-kubernetes-validations': validations.length === 0 ? undefined : validations.map((rule) => ({ ...rule })),

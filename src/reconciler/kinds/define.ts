@@ -59,7 +59,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   sources?(self: Typed<Spec>): readonly RegistrySource[];
   database?(self: Typed<Spec>): RegistryDatabaseTarget | undefined;
   enforces?(self: Typed<Spec>): boolean;
-  acceptsAccounts?(self: Typed<Spec>): boolean;
+  acceptsAccounts?(self: Typed<Spec>, view: View): boolean;
   exposes?(self: Typed<Spec>, view: View): readonly Endpoint[];
   makes?(self: Typed<Spec>): readonly ObjectName[];
   children?(self: Typed<Spec>, view: View, settings: Settings): readonly KubeObject[];
@@ -162,7 +162,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     sources: (resource) => definition.sources?.(read(resource).self) ?? [],
     database: (resource) => definition.database?.(read(resource).self),
     enforces: (resource) => definition.enforces?.(read(resource).self) ?? false,
-    acceptsAccounts: (resource) => definition.acceptsAccounts?.(read(resource).self) ?? false,
+    acceptsAccounts: (resource, view) => definition.acceptsAccounts?.(read(resource).self, view) ?? false,
     exposes: (resource, view) => definition.exposes?.(read(resource).self, view) ?? [],
     makes: (resource) => definition.makes?.(read(resource).self) ?? [],
     children: (resource, view, settings) => {

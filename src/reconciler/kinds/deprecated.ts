@@ -2,7 +2,6 @@
 
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { type Deprecation, deprecationOf, NEW_WORDS, NEXT_VERSION, OLD_WORDS, REFERENCE } from '#std/schema/marks.ts';
-import { oldWord } from '#std/schema.ts';
 import type { Finding } from './kind.ts';
 
 /** Values of a version of the API, and where they are. */
@@ -73,14 +72,13 @@ function valueDeprecation(schema: JsonObject, value: unknown): Deprecation | und
   if (typeof spelling === 'string') return { use: spelling, since: NEXT_VERSION };
   const use = isObject(old) ? old[value] : undefined;
   const isSpelling = isObject(news) && Object.values(news).includes(value);
-  return typeof use === 'string' && !isSpelling ? oldWord(use) : undefined;
+  return typeof use === 'string' && !isSpelling ? { use } : undefined;
 }
 
-function warning(name: string, { use, until, since }: Deprecation, { version, pointer }: Written): Finding {
-  const when = until === undefined || until === version ? '' : `; it goes with ${until}`;
+function warning(name: string, { use, since }: Deprecation, { pointer }: Written): Finding {
   const message =
     since === undefined
-      ? `${name} is deprecated: use ${use} instead${when}`
+      ? `${name} is deprecated: use ${use} instead`
       : `${name} is deprecated in ${since}: use ${use} instead`;
   return { code: 'deprecated-field', severity: 'warning', pointer, message };
 }

@@ -1,7 +1,15 @@
 // A kind's schema as fields, for documentation, explanation and tests that must not miss one.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import { type Deprecation, deprecationOf, NEW_WORDS, OLD_WORDS, REFERENCE, RULES } from '#std/schema/marks.ts';
+import {
+  type Deprecation,
+  deprecationOf,
+  NEVER_EMPTY,
+  NEW_WORDS,
+  OLD_WORDS,
+  REFERENCE,
+  RULES,
+} from '#std/schema/marks.ts';
 import type { Kind } from './kind.ts';
 
 export interface Field {
@@ -56,7 +64,8 @@ export function rootField(kind: Kind): Field {
   return described(schema, '', true);
 }
 
-function hasRequired({ required, properties }: JsonObject): boolean {
+function hasRequired({ required, properties, [NEVER_EMPTY]: isNeeded }: JsonObject): boolean {
+  if (isNeeded === true) return true;
   if (!Array.isArray(required) || !isObject(properties)) return false;
   return required.some((name) => !hasDefault(properties[String(name)]));
 }

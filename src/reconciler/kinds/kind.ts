@@ -216,7 +216,7 @@ export interface Kind {
   /** True where images of the namespace must be in one of its registries. */
   enforces(resource: Resource): boolean;
   /** Whether clients authenticate with tokens of the cluster's service accounts. */
-  acceptsAccounts(resource: Resource): boolean;
+  acceptsAccounts(resource: Resource, view: View): boolean;
   /** What clients meet. Called for any resource that passes its schema, whatever became of what it names. */
   exposes(resource: Resource, view: View): readonly Endpoint[];
   /** The name of every object that `children` and `generated` may give, known without anything else: two resources may want the same. */

@@ -57,7 +57,11 @@ function keySelector(kind: string, key: ReturnType<typeof text>, description: st
 
 /** ToolConfigRef, ExternalAuthConfigRef and their like: one name. */
 export function namedRef(description: string, kind: string) {
-  return object({ name: nameField(`Name of the ${kind}, in the same namespace.`) }, description);
+  return object({ name: refName(kind) }, description);
+}
+
+export function refName(kind: string) {
+  return nameField(`Name of the ${kind}, in the same namespace.`);
 }
 
 /** `groupRef` of members: v1alpha1 writes a name, v1beta1 an object with the name. Kinds read the name. */

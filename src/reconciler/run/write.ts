@@ -66,7 +66,7 @@ export async function finishWithoutWriting(
   if (outcomes === undefined) return undefined;
   const now = new Date(deps.clock.now()).toISOString();
   const observed = await openObservedState(deps, options, prepared.snapshot);
-  const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings);
+  const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings, observed.views);
   const input = settleInput(options, prepared, outcomes, issuer);
   const { changes, readiness } = computeStatuses(input, observed, now);
   const isAwaited = readiness.progressing.length > 0 || [...prepared.waits.values()].some(({ passes }) => passes);
@@ -89,7 +89,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   // No part of the run's deadline: all is recorded by now.
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
-  const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings);
+  const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings, observed.views);
   const input = settleInput(options, prepared, outcomes, issuer);
   const { trace = UNTRACED } = deps;
   const settled = await trace.span('settle', {}, () =>

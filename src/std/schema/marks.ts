@@ -17,14 +17,15 @@ export const NEW_WORDS = 'x-skep-new-words';
 /** Marks a name that may also be written as an object with that name. */
 export const REFERENCE = 'x-skep-reference';
 
-/** Marks what has rules that are checked in code; the value is a list of objects, each with its `message`. */
+/** Marks a schema with rules that are checked in code; the value is a list of objects, each with its `message`. */
 export const RULES = 'x-skep-rules';
+
+/** Marks an object that breaks one of its rules if it is empty, although it has no required field. */
+export const NEVER_EMPTY = 'x-skep-never-empty';
 
 export type Deprecation = {
   /** The field, or the word, to write instead. */
   readonly use: string;
-  /** The version of the API without the field. Absent: every version reads it. */
-  readonly until?: string;
   /** The version of the API in which the field is deprecated. Absent: it is deprecated in every version. */
   readonly since?: string;
 };
@@ -33,15 +34,14 @@ export type Deprecation = {
 export function deprecationOf(schema: JsonObject): Deprecation | undefined {
   const mark = schema[DEPRECATED];
   if (!isObject(mark) || typeof mark.use !== 'string') return undefined;
-  const { use, until, since } = mark;
+  const { use, since } = mark;
   return {
     use,
-    ...(typeof until === 'string' ? { until } : {}),
     ...(typeof since === 'string' ? { since } : {}),
   };
 }
 
-/** The version with its own spelling of some fields. Names of before the documents go with it. */
+/** The version with its own spelling of some fields. Names of before the documents are read in it, too. */
 export const NEXT_VERSION = 'v1beta1';
 
 /** One CEL rule over the value that carries it (`self`), with the sentence an author reads when it is false. */
@@ -53,7 +53,7 @@ export interface Validation {
 }
 
 /** A sentence for the description of the field. */
-export function deprecationSentence({ use, until, since }: Deprecation): string {
+export function deprecationSentence({ use, since }: Deprecation): string {
   if (since !== undefined) return `In ${since}, use ${use} instead.`;
-  return `Deprecated: use ${use} instead${until === undefined ? '' : `; it goes with ${until}`}.`;
+  return `Deprecated: use ${use} instead.`;
 }

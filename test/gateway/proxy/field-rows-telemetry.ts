@@ -68,6 +68,28 @@ export const TELEMETRY_ROWS: readonly FieldRow[] = [
     see: sent((received) => received.map(({ headers }) => headers['x-story'])),
     expected: ['told'],
   }),
+  telemetry('headers_from_file', {
+    value: ({ file }) => ({ 'x-story': file('collector-header', 'told in a file\n') }),
+    see: sent((received) => received.map(({ headers }) => headers['x-story'])),
+    expected: ['told in a file'],
+  }),
+  telemetry('headers_from_variable', {
+    value: { 'x-story': 'STORY_HEADER' },
+    environment: () => ({ STORY_HEADER: 'told in a variable' }),
+    see: sent((received) => received.map(({ headers }) => headers['x-story'])),
+    expected: ['told in a variable'],
+  }),
+  telemetry('ca_cert_path', {
+    value: ({ authorityFile }) => authorityFile,
+    base: (world) => sending({ endpoint: world.collectorOverTls.url })(world),
+    see: proxied(async (proxy, { collectorOverTls }) => {
+      collectorOverTls.forget();
+      await callTool(proxy, 'echo');
+      await proxy.stop();
+      return collectorOverTls.received.map(({ path }) => path);
+    }),
+    expected: ['/v1/traces'],
+  }),
   telemetry('insecure', {
     value: true,
     ignored: false,

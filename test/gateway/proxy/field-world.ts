@@ -37,6 +37,8 @@ export interface FieldWorld {
   /** Gives roles. */
   readonly sts: Endpoint;
   readonly collector: Receiver;
+  /** Over TLS of the authority. */
+  readonly collectorOverTls: Receiver;
   readonly attach: AttachWorld;
   /** PEM file of the authority. */
   readonly authorityFile: string;
@@ -70,12 +72,13 @@ export async function startFieldWorld(): Promise<FieldWorld> {
   const { certificate: cert, privateKey: key } = createServerCertificate(authority, 'fields', ['127.0.0.1'], validity);
   const [issuer, otherIssuer] = await Promise.all([startIssuer(), startIssuer()]);
   const jwks = { keys: [issuer.publicKey('RS256')] };
-  const [backend, other, tls, keysOverTls, collector, attach] = await Promise.all([
+  const [backend, other, tls, keysOverTls, collector, collectorOverTls, attach] = await Promise.all([
     startBackend(),
     startBackend(),
     startBackend({ cert, key }),
     startBackend({ cert, key }, jwks),
     startReceiver(),
+    startReceiver({ cert, key }),
     openAttachWorld(),
   ]);
   await attach.run(STDIO_SERVER);
@@ -113,10 +116,11 @@ export async function startFieldWorld(): Promise<FieldWorld> {
   const closing = [
     ...[backend, other, tls, keysOverTls, collector, issuer, otherIssuer, exchange, otherExchange, sts],
     exchangeOverTls,
+    collectorOverTls,
   ];
   return {
     ...{ backend, other, tls, issuer, otherIssuer, keysOverTls, keysForToken, apiServer, exchange, otherExchange, sts },
-    ...{ exchangeOverTls, collector, attach, folder, file },
+    ...{ exchangeOverTls, collector, collectorOverTls, attach, folder, file },
     freePort: await freePort(),
     authorityFile: file('authority.pem', authority.certificate),
     token: (claims = {}) =>

@@ -35,7 +35,13 @@ function open(server: TestMember): Watched {
   const config = configOf({ desk: server });
   const upstream = createUpstream({ connectTimeoutMs: TIMEOUT_MS });
   const members = openMembers(config, {
-    ...{ upstream, messageBytes: MESSAGE_BYTES, replica: 'one', changed: () => undefined },
+    ...{
+      upstream,
+      openTrusting: () => upstream,
+      messageBytes: MESSAGE_BYTES,
+      replica: 'one',
+      changed: () => undefined,
+    },
     seal: createSessionSeal({ keys: [Buffer.alloc(32, 1)], random: proxyClock.random }),
     observer: { dropped: () => undefined, log: () => undefined },
     credentials: {

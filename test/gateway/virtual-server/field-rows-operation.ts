@@ -152,11 +152,12 @@ const GATE_ROWS: readonly FieldRow[] = [
   ...['issuerIsApiServer', 'jwksAllowPrivateIp', 'protectedResourceAllowPrivateIp', 'insecureAllowHttp'].map((key) =>
     gateRow(`/incomingAuth/oidc/${key}`, [true, false]),
   ),
-  ...['endpoint', 'serviceName', 'samplingRate'].map((key) => gateRow(`/telemetry/${key}`)),
+  ...['endpoint', 'serviceName', 'samplingRate', 'caCertPath'].map((key) => gateRow(`/telemetry/${key}`)),
   ...['tracingEnabled', 'metricsEnabled', 'insecure', 'enablePrometheusMetricsPath', 'useLegacyAttributes'].map((key) =>
     gateRow(`/telemetry/${key}`, [true, false]),
   ),
   gateRow('/telemetry/headers', [{ a: 'b' }, undefined]),
+  gateRow('/telemetry/headersFromEnv', [{ a: 'B' }, undefined]),
   gateRow('/telemetry/customAttributes', [{ a: 'b' }, undefined]),
   gateRow('/telemetry/environmentVariables', [['A'], undefined]),
   gateRow('/audit/component'),

@@ -16,6 +16,9 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/groupRef': 'for people: which group it is in front of',
   '/metadata': 'for people, on the page: test/gateway/virtual-server/admin.test.ts',
   '/backends/*/metadata': 'for people, on the page: test/gateway/virtual-server/admin.test.ts',
+  '/backends/*/headerForward/addPlaintextHeaders': 'its story is in test/gateway/virtual-server/entries.test.ts',
+  '/backends/*/headerForward/addHeadersFromSecret': 'its story is in test/gateway/virtual-server/entries.test.ts',
+  '/backends/*/caBundlePath': 'its story is in test/gateway/virtual-server/entries.test.ts',
   '/outgoingAuth/backends/*/tokenExchange/caBundlePath':
     'its story needs an endpoint over TLS: test/gateway/credentials/trust.test.ts',
   '/outgoingAuth/source': 'for people: where the strategies were found',

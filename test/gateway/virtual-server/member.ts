@@ -1,8 +1,10 @@
 // A small MCP server with sessions over streamable HTTP on loopback, as a backend of virtual servers: what it offers is what
 // a test says, and it keeps what it was sent.
 
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { ServerCertificate } from '../../harness/private-authority.ts';
 import type { WireRequest } from '../credentials/sigv4-verifier.ts';
 
 interface Asked {
@@ -66,6 +68,8 @@ export interface MemberOptions extends Lists {
   /** False: the request, with its bytes, is answered with 403. */
   readonly admits?: (request: WireRequest) => boolean;
   readonly port?: number;
+  /** If set, it listens over TLS. */
+  readonly certificate?: ServerCertificate;
   /** Milliseconds until it answers lists. */
   readonly slowMs?: number;
   /** Calls of tools that it does not offer are errors. */
@@ -108,7 +112,8 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
     refusal: [404, ''],
     refused: new Map(),
   };
-  const server = createServer((request, response) => {
+  const { certificate } = options;
+  const receive: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -123,14 +128,15 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
       state.asked.push({ method, headers, message });
       serve(state, { method, headers, message }, response);
     });
-  });
+  };
+  const server = certificate === undefined ? createServer(receive) : createTlsServer({ ...certificate }, receive);
   await new Promise<void>((done) => server.listen(options.port ?? 0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
   const say = (message: object) => {
     for (const stream of state.streams) stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
   };
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}/mcp`,
     port,
     asked: state.asked,
     calls: (method) => state.asked.filter(({ message }) => message?.method === method && !isOwn(message.id)),

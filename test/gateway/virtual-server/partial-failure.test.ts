@@ -129,6 +129,7 @@ describe('the tools of a backend that fails', () => {
     closing.push(() => Promise.resolve(upstream.close()));
     const members = openMembers(config, {
       upstream,
+      openTrusting: () => upstream,
       seal: createSessionSeal({ keys: [Buffer.alloc(32)], random: proxyClock.random }),
       observer: { dropped: () => undefined, log: () => undefined },
       replica: 'one',

@@ -98,6 +98,10 @@ function usersOf({ kind }: Kind, { metadata }: JsonObject): readonly User[] {
   const virtual = { incomingAuth: { type: 'anonymous' }, config: { groupRef: 'none' } };
   const specs: Readonly<Record<string, readonly (readonly [string, JsonObject])[]>> = {
     MCPToolConfig: [['MCPServer', { ...server, toolConfigRef: ref }]],
+    MCPOIDCConfig: [['MCPServer', { ...server, oidcConfigRef: { ...ref, audience: 'user' } }]],
+    MCPTelemetryConfig: [['MCPServer', { ...server, telemetryConfigRef: ref }]],
+    MCPAuthzConfig: [['MCPServer', { ...server, authzConfigRef: ref }]],
+    MCPServerEntry: [['VirtualMCPServer', { ...virtual, config: { groupRef: 'agents' } }]],
     MCPExternalAuthConfig: [['MCPRemoteProxy', { ...remote, externalAuthConfigRef: ref }]],
     VirtualMCPCompositeToolDefinition: [
       ['VirtualMCPServer', { ...virtual, config: { ...virtual.config, compositeToolRefs: [ref] } }],
@@ -189,7 +193,7 @@ function madeOf(children: () => readonly object[]): readonly object[] {
 }
 
 /** They change with anything in the spec. */
-const DIGESTS = /(-checksum|\/config-hash|podtemplatespec-hash)$|^(configHash|toolConfigHash|externalAuthConfigHash)$/;
+const DIGESTS = /(-checksum|\/config-hash|podtemplatespec-hash)$|^(configHash|[a-z]+[A-Za-z]*ConfigHash)$/;
 
 function withoutDigests(key: string, value: unknown): unknown {
   return DIGESTS.test(key) ? undefined : value;

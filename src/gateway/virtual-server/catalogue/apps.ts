@@ -17,11 +17,11 @@ export function memberAppUri({ member, own }: Route): string {
 export function readMemberAppUri(uri: string): Route | undefined {
   if (!uri.startsWith(OF_MEMBER)) return undefined;
   const slash = uri.indexOf('/', OF_MEMBER.length);
-  const member = slash <= OF_MEMBER.length ? undefined : decoded(uri.slice(OF_MEMBER.length, slash));
+  const member = slash <= OF_MEMBER.length ? undefined : decodeMember(uri.slice(OF_MEMBER.length, slash));
   return member === undefined ? undefined : { member, own: SCHEME + uri.slice(slash + 1) };
 }
 
-function decoded(text: string): string | undefined {
+function decodeMember(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

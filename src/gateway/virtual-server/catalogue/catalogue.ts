@@ -54,10 +54,8 @@ export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
 
 /** Changes that come together are one. */
 const TOGETHER_MS = 200;
-/** The tools of a member that does not answer stay for so long, where lists do without it. */
-const GRACE_MS = 60_000;
-/** What callers with rights of their own see may change without a word. */
-const LOOK_AGAIN_MS = 60_000;
+/** For so long the tools of a member stay that does not answer, and lists of callers with rights of their own are not read. */
+const [GRACE_MS, LOOK_AGAIN_MS] = [60_000, 60_000];
 const OFFERS_MAX = 1000;
 
 interface Kept {

@@ -61,8 +61,8 @@ interface Meta {
 function readMeta(definition: Buffer): Meta | undefined {
   const found = objectMembers(definition, 0)?.find(({ key }) => key === '_meta');
   if (found === undefined) return { meta: [], uris: [] };
-  const meta = membersOf(definition, found.value);
-  const inside = meta?.filter(({ key }) => key === SETTINGS).map(({ value }) => membersOf(definition, value));
+  const meta = membersInside(definition, found.value);
+  const inside = meta?.filter(({ key }) => key === SETTINGS).map(({ value }) => membersInside(definition, value));
   if (meta === undefined || inside?.some((members) => members === undefined) === true) return undefined;
   const settings = (inside ?? []).flatMap((members) => members ?? []);
   const places = [
@@ -75,7 +75,7 @@ function readMeta(definition: Buffer): Meta | undefined {
 const BEGIN_OBJECT = 0x7b;
 
 /** A value of another type has no members; undefined for an object that cannot be read. */
-function membersOf(bytes: Buffer, { start }: Span): readonly Member[] | undefined {
+function membersInside(bytes: Buffer, { start }: Span): readonly Member[] | undefined {
   return bytes[start] === BEGIN_OBJECT ? objectMembers(bytes, start) : [];
 }
 

@@ -67,7 +67,7 @@ const LOADERS = [
   /^(GIT_(SSH|EXTERNAL|EDITOR|PAGER|PROXY|ASKPASS|SEQUENCE|CONFIG|DIR|WORK|EXEC|TEMPLATE|TRACE).*|SSH_(ASKPASS|AUTH).*)$/,
   /^(GIT_(COMMON|OBJECT|ALTERNATE|ALLOW_PROTOCOL|PROTOCOL|INDEX|ATTR).*|HGRCPATH|SVN_SSH)$/,
   /^GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES$/,
-  // Whoever reads such a setting starts or loads what it names: browsers (`PUPPETEER_EXECUTABLE_PATH`), pagers, agents of Java.
+  // A program that reads such a setting starts or loads the named file: browsers (`PUPPETEER_EXECUTABLE_PATH`), pagers, agents of Java.
   /(^|_)(EXECUTABLE(_PATH)?|BINARY(_PATH)?|BIN|COMMAND|CMD|PAGER|EDITOR|ASKPASS|RSH|OPTS|PRELOAD|PLUGINS?(_(PATH|DIRS?))?|LOAD_?PATH)$/,
   /^(PUPPETEER_(LAUNCH|EXEC|CONFIG).*|PLAYWRIGHT_.*PATH|CHROME_(PATH|FLAGS)|CC|CXX|CGO_.*|MAKEFLAGS|MAKEFILES|COMSPEC|PATHEXT|PSModulePath)$/,
   // Drivers and modules that libraries of databases, desktops and logins load.
@@ -90,7 +90,7 @@ export function isLoaderVariable(name: string): boolean {
   return !HARMLESS.includes(name) && LOADERS.some((pattern) => pattern.test(name));
 }
 
-/** What is not known stays as it is; `$$(NAME)` is `$(NAME)`. */
+/** A name that is not known stays as it is; `$$(NAME)` is `$(NAME)`. */
 export function expandReferences(text: string, variables: Environment): string {
   return text.replaceAll(/\$\$|\$\(([A-Za-z_.-][A-Za-z0-9_.-]*)\)/g, (whole, name: string | undefined) =>
     name === undefined ? '$' : (variables[name] ?? whole),

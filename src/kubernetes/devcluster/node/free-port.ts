@@ -9,7 +9,7 @@ import { createServer, type Server } from 'node:net';
 const PORTS = { first: 20_000, afterLast: 32_768 } as const;
 const TRIES = 50;
 
-/** Of 127.0.0.1; nothing listens there at this moment. */
+/** A port of 127.0.0.1; nothing listens there at this moment. */
 export function freePort(): Promise<number> {
   return firstUsable(probePort);
 }

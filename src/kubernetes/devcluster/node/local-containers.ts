@@ -82,7 +82,7 @@ function key({ namespace, pod, container }: ContainerName): string {
 
 function run(child: ChildProcessWithoutNullStreams, stdinOnce: boolean): Running {
   const outputs = new Set<ContainerOutput>();
-  // Whoever is attached hears of it by the end.
+  // A client that is attached hears of it by the end.
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdout.on('data', (chunk: Buffer) => {
     for (const output of outputs) output.stdout(chunk);

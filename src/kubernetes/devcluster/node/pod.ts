@@ -29,7 +29,7 @@ export interface PodParts {
   readonly path: string;
   servicePort(namespace: string, name: string, port: number): Promise<number>;
   apiServer(): string;
-  /** What goes wrong with no one to report it to. */
+  /** Takes a fault that is not in the status of a pod. */
   failed(error: unknown): void;
 }
 

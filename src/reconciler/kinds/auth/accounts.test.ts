@@ -13,12 +13,13 @@ const DEFAULT = 'https://kubernetes.default.svc';
 const KUBEADM = 'https://kubernetes.default.svc.cluster.local';
 
 function settingsOf(kubernetes: object) {
-  const ref = { type: 'kubernetes', kubernetes: { useClusterAuth: true, audience: 'a', ...kubernetes } } as const;
-  const resolved = resolveOIDC(ref as Parameters<typeof resolveOIDC>[0], VIEW, {
-    namespace: 'n',
-    origin: 'https://mcp.example',
-  });
-  if ('findings' in resolved) throw new Error('the settings are invalid');
+  const oidcConfig = {
+    type: 'kubernetes',
+    kubernetes: { useClusterAuth: true, audience: 'a', ...kubernetes },
+  } as const;
+  const source = { oidcConfig } as Parameters<typeof resolveOIDC>[0];
+  const resolved = resolveOIDC(source, VIEW, { namespace: 'n', origin: 'https://mcp.example' });
+  if (resolved === undefined || 'findings' in resolved) throw new Error('the settings are invalid');
   return resolved.settings;
 }
 
@@ -99,7 +100,7 @@ describe.each(KINDS)('the status of $kind.kind', (kind) => {
   it('says nothing of other tokens, and asks for nothing', () => {
     const inline = { type: 'inline', inline: { issuer: 'https://idp.example', audience: 'a' } };
     expect(conditionsOf(kind, inline, { issuer: KUBEADM })).toEqual([]);
-    expect(kind.kind.acceptsAccounts(resourceOf(kind, inline))).toBe(false);
-    expect(kind.kind.acceptsAccounts(resourceOf(kind, ofCluster()))).toBe(true);
+    expect(kind.kind.acceptsAccounts(resourceOf(kind, inline), VIEW)).toBe(false);
+    expect(kind.kind.acceptsAccounts(resourceOf(kind, ofCluster()), VIEW)).toBe(true);
   });
 });

@@ -8,6 +8,8 @@ import type { Static } from '#std/schema.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { Finding, Reference, View } from '../kind.ts';
 import type { AuthzConfig } from './authz.ts';
+import { type AuthzSource, namedPolicies } from './authz-settings.ts';
+import { cedarFaults } from './cedar-faults.ts';
 
 type Authz = Static<typeof AuthzConfig> | undefined;
 
@@ -35,13 +37,24 @@ export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly F
 
 /** Lines and columns are those of the policy: in the file it may be folded, quoted or indented. */
 function policyFindings(text: string, pointer: string): readonly Finding[] {
-  return policyFaults(text).map(({ line, column, message }) =>
-    finding('authz-policy-invalid', pointer, `line ${line}, column ${column} of the policy: ${message}`),
+  return cedarFaults(text).map((message) => finding('authz-policy-invalid', pointer, message));
+}
+
+/**
+ * For `inspect`: what is wrong with the content of the ConfigMap or the MCPAuthzConfig. `at` is the pointer of the object with
+ * the fields. An MCPAuthzConfig that others manage may never have been checked.
+ */
+export function namedAuthzFindings(source: AuthzSource, view: View, at = '/spec'): readonly Finding[] {
+  const { authzConfig, authzConfigRef } = source;
+  if (authzConfigRef === undefined) return configMapAuthzFindings(authzConfig, view, `${at}/authzConfig`);
+  const found = namedPolicies(authzConfigRef, view);
+  if (!('faults' in found)) return [];
+  return found.faults.map(({ code, message }) =>
+    finding(code, `${at}/authzConfigRef/name`, `MCPAuthzConfig ${authzConfigRef.name}: ${message}`),
   );
 }
 
-/** For `inspect`: what is wrong with the content of the ConfigMap. */
-export function configMapAuthzFindings(authz: Authz, view: View, pointer = POINTER): readonly Finding[] {
+function configMapAuthzFindings(authz: Authz, view: View, pointer: string): readonly Finding[] {
   const ref = authz?.configMap;
   if (ref === undefined) return [];
   const text = configMapText(view.find('ConfigMap', ref.name), ref.key);

@@ -1,7 +1,8 @@
 // Fields that say what accepted callers may do.
 
+import type { Validation } from '#std/schema/marks.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
-import { nameField } from '../selectors.ts';
+import { namedRef, nameField } from '../selectors.ts';
 
 const ConfigMapAuthz = object(
   {
@@ -49,3 +50,12 @@ export const AuthzConfig = object(
     ],
   },
 );
+
+export const AuthzConfigRef = namedRef('What callers may do, as an MCPAuthzConfig says.', 'MCPAuthzConfig');
+
+/** Only one of the two may be there. */
+export const ONE_AUTHZ_CONFIG: Validation = {
+  rule: '!has(self.authzConfig) || !has(self.authzConfigRef)',
+  message:
+    'authzConfig and authzConfigRef are mutually exclusive; use authzConfigRef to reference a shared MCPAuthzConfig',
+};

@@ -1,6 +1,6 @@
 // Certificate authorities in a ConfigMap, for requests to identity providers: the field, the reference, and the mount in a pod.
 
-import { isObject } from '#std/json.ts';
+import { hasEntry } from '#kubernetes/rules/content.ts';
 import { object, optional, type Static } from '#std/schema.ts';
 import type { Reference, View } from '../kind.ts';
 import { type Mounted, mountedConfigMap, volumeName } from '../pods/pod.ts';
@@ -28,7 +28,7 @@ export function bundleOf(source: Source | undefined, view: View): Bundle | undef
   if (source?.configMapRef === undefined) return undefined;
   const { name, key, optional } = source.configMapRef;
   const found = view.find('ConfigMap', name);
-  const exists = [found?.data, found?.binaryData].some((entries) => isObject(entries) && entries[key] !== undefined);
+  const exists = found !== undefined && hasEntry(found, key);
   if (optional === true && !exists) return undefined;
   return { configMap: name, path: `${directoryOf(name)}/${key}` };
 }

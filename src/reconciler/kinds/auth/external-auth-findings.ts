@@ -1,15 +1,13 @@
 // What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names.
 
-import type { Static } from '#std/schema.ts';
 import type { Finding, View } from '../kind.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
-import type { OIDCConfig } from './oidc.ts';
 import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
+import type { TokenSource } from './token-settings.ts';
 
 /** The spec of a resource with a proxy. */
-interface ProxySpec {
+interface ProxySpec extends TokenSource {
   readonly externalAuthConfigRef?: { readonly name: string };
-  readonly oidcConfig?: Static<typeof OIDCConfig>;
   /** Undefined: the count is left to others. */
   readonly replicas?: number;
 }
@@ -18,6 +16,8 @@ interface Caller {
   readonly name: string;
   /** Whose tokens the proxy accepts: an issuer, no one's, or it cannot be known. */
   readonly issuer: string | 'nobody' | 'unknown';
+  /** The field that says so. */
+  readonly field: 'oidcConfig' | 'oidcConfigRef';
   /** What is behind the proxy has no network: requests to it have no headers. */
   readonly stdio: boolean;
   readonly replicas: number | undefined;
@@ -27,10 +27,11 @@ const POINTER = '/spec/externalAuthConfigRef';
 
 /** `stdio`: what is behind the proxy has no network. */
 export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View): readonly Finding[] {
-  const { externalAuthConfigRef: ref, oidcConfig } = spec;
+  const { externalAuthConfigRef: ref } = spec;
   const config = externalAuthConfig(ref, view);
   if (ref === undefined || config === undefined) return [];
-  const caller = { name: ref.name, issuer: issuerOf(oidcConfig, view), stdio, replicas: spec.replicas };
+  const field = spec.oidcConfigRef === undefined ? ('oidcConfig' as const) : ('oidcConfigRef' as const);
+  const caller = { name: ref.name, issuer: issuerOf(spec, view), field, stdio, replicas: spec.replicas };
   const server = config.embeddedAuthServer;
   return server === undefined ? idleFindings(config, caller) : serverFindings(server, caller);
 }
@@ -40,22 +41,22 @@ export function hasOwnIssuer(ref: ProxySpec['externalAuthConfigRef'], view: View
   return externalAuthConfig(ref, view)?.embeddedAuthServer !== undefined;
 }
 
-function issuerOf(oidc: ProxySpec['oidcConfig'], view: View): Caller['issuer'] {
-  if (oidc === undefined) return 'nobody';
-  const resolved = resolveOIDC(oidc, view, ANY_OWNER);
+function issuerOf(source: TokenSource, view: View): Caller['issuer'] {
+  const resolved = resolveOIDC(source, view, ANY_OWNER);
+  if (resolved === undefined) return 'nobody';
   return 'findings' in resolved ? 'unknown' : resolved.settings.issuer;
 }
 
 function serverFindings(
   server: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
-  { name, issuer, replicas }: Caller,
+  { name, issuer, field, replicas }: Caller,
 ): readonly Finding[] {
   const whose = `the authorization server of MCPExternalAuthConfig ${name}`;
   const count = server.upstreamProviders.length;
   const several = `${whose} has ${count} upstream providers: only a VirtualMCPServer can use several`;
   return [
     ...(count > 1 ? [authFinding('auth-server-upstreams', several)] : []),
-    ...issuerFindings(server.issuer, whose, issuer),
+    ...issuerFindings(server.issuer, whose, { issuer, field }),
     ...(replicas === 1 ? [] : replicaFindings(server, whose)),
   ];
 }
@@ -75,13 +76,17 @@ function replicaFindings(
   return [{ code: 'auth-server-in-one-replica', severity: 'warning', pointer: POINTER, message }];
 }
 
-/** No one else's tokens would ever be accepted, and its own by no one. */
-function issuerFindings(own: string, whose: string, accepted: Caller['issuer']): readonly Finding[] {
+/** Otherwise the server accepts only tokens of another issuer, and nobody accepts its own. */
+function issuerFindings(
+  own: string,
+  whose: string,
+  { issuer: accepted, field }: Pick<Caller, 'issuer' | 'field'>,
+): readonly Finding[] {
   if (accepted === 'unknown' || accepted === own) return [];
   const message =
     accepted === 'nobody'
       ? `${whose} makes tokens that are never asked for: set oidcConfig to accept those of ${own}`
-      : `${whose} makes tokens of ${own}, but oidcConfig accepts those of ${accepted}`;
+      : `${whose} makes tokens of ${own}, but ${field} accepts those of ${accepted}`;
   return [authFinding('auth-server-issuer', message)];
 }
 

@@ -22,7 +22,7 @@ export function authHeaderFindings(
   const config = externalAuthConfig(ref, view);
   const header = config === undefined ? undefined : authHeader(config);
   if (ref === undefined || header === undefined) return [];
-  const { plain, secret } = namedHeaders(headers, pointer);
+  const { plain, secret } = namedHeaders(addedHeaders(headers, pointer));
   return [...plain, ...secret]
     .filter(({ name }) => name.toLowerCase() === header.toLowerCase())
     .map(({ name, pointer }) => {
@@ -48,18 +48,44 @@ function authHeader(config: ExternalAuthConfig): string | undefined {
 }
 
 export function headerFindings(headers: Headers | undefined, pointer: string): readonly Finding[] {
-  const { plain, secret } = namedHeaders(headers, pointer);
-  return [...[...plain, ...secret].flatMap(headerFinding), ...setTwice(plain, secret)];
+  return addedHeaderFindings(addedHeaders(headers, pointer), ['addPlaintextHeaders', 'addHeadersFromSecret']);
 }
 
-function namedHeaders(headers: Headers | undefined, pointer: string) {
-  const plain = Object.entries(headers?.addPlaintextHeaders ?? {}).map(([name, value]): Named => {
-    return { name, value, pointer: `${pointer}/addPlaintextHeaders/${pointerToken(name)}` };
-  });
-  const secret = (headers?.addHeadersFromSecret ?? []).map(({ headerName }, index): Named => {
-    return { name: headerName, pointer: `${pointer}/addHeadersFromSecret/${index}/headerName` };
-  });
-  return { plain, secret };
+/** Headers with plain values, and names of headers with secret values. */
+interface AddedHeaders {
+  readonly plain: { readonly headers: Readonly<Record<string, string>>; readonly pointer: string };
+  readonly secret: { readonly names: readonly string[]; pointerOf(index: number): string };
+}
+
+/** `fields`: the names of the two fields. */
+export function addedHeaderFindings(
+  headers: AddedHeaders,
+  [plainField, secretField]: readonly [string, string],
+): readonly Finding[] {
+  const { plain, secret } = namedHeaders(headers);
+  return [
+    ...[...plain, ...secret].flatMap((header) => headerFinding(header, secretField)),
+    ...setTwice(plain, secret, plainField),
+  ];
+}
+
+function addedHeaders(headers: Headers | undefined, pointer: string): AddedHeaders {
+  return {
+    plain: { headers: headers?.addPlaintextHeaders ?? {}, pointer: `${pointer}/addPlaintextHeaders` },
+    secret: {
+      names: (headers?.addHeadersFromSecret ?? []).map(({ headerName }) => headerName),
+      pointerOf: (index) => `${pointer}/addHeadersFromSecret/${index}/headerName`,
+    },
+  };
+}
+
+function namedHeaders({ plain, secret }: AddedHeaders) {
+  return {
+    plain: Object.entries(plain.headers).map(([name, value]): Named => {
+      return { name, value, pointer: `${plain.pointer}/${pointerToken(name)}` };
+    }),
+    secret: secret.names.map((name, index): Named => ({ name, pointer: secret.pointerOf(index) })),
+  };
 }
 
 /** Plain headers of whomever: what no request can carry, or none that the proxy sends. */
@@ -75,11 +101,11 @@ export function headerNameFindings(name: string | undefined, pointer: string): r
 }
 
 /** The first that applies. */
-function headerFinding(header: Named): readonly Finding[] {
+function headerFinding(header: Named, secretField: string): readonly Finding[] {
   const { name, value, pointer } = header;
   const faults = unsendable(header);
   if (faults.length > 0 || value === undefined || !looksSecret(name)) return faults;
-  const message = `${name} looks like a secret, and is readable by anyone here: use addHeadersFromSecret`;
+  const message = `${name} looks like a secret, and is readable by anyone here: use ${secretField}`;
   return [{ code: 'header-plain-secret', severity: 'warning', pointer, message, ...KEY }];
 }
 
@@ -143,7 +169,7 @@ function looksSecret(name: string): boolean {
 }
 
 /** Names of headers are compared without regard to case (RFC 9110 section 5.1). */
-function setTwice(plain: readonly Named[], secret: readonly Named[]): readonly Finding[] {
+function setTwice(plain: readonly Named[], secret: readonly Named[], plainField: string): readonly Finding[] {
   const plainNames = new Set(plain.map(({ name }) => name.toLowerCase()));
   const hidden = secret.filter(({ name }) => plainNames.has(name.toLowerCase()));
   return [
@@ -152,7 +178,7 @@ function setTwice(plain: readonly Named[], secret: readonly Named[]): readonly F
       return { code: 'header-set-twice', severity: 'error', pointer, message };
     }),
     ...hidden.map(({ name, pointer }): Finding => {
-      const message = `${name} is in addPlaintextHeaders too: the value of the Secret wins`;
+      const message = `${name} is in ${plainField} too: the value of the Secret wins`;
       return { code: 'header-set-twice', severity: 'warning', pointer, message };
     }),
   ];

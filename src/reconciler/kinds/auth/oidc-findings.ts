@@ -4,8 +4,9 @@ import { httpUrl } from '#std/address/address.ts';
 import type { Static } from '#std/schema.ts';
 import type { Finding, View } from '../kind.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
-import type { OIDCConfig } from './oidc.ts';
+import type { OIDCConfig, SharedOIDC } from './oidc.ts';
 import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
+import type { TokenSource } from './token-settings.ts';
 
 type Ref = Static<typeof OIDCConfig> | undefined;
 type Inline = NonNullable<NonNullable<Ref>['inline']>;
@@ -49,32 +50,51 @@ function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer
   ];
 }
 
-/** For `inspect`: settings that a ConfigMap holds. */
-export function configMapOIDCFindings(oidc: Ref, view: View, pointer = POINTER): readonly Finding[] {
-  if (oidc?.configMap === undefined) return [];
-  const resolved = resolveOIDC(oidc, view, ANY_OWNER);
+/**
+ * For `inspect`: settings that a ConfigMap or an MCPOIDCConfig holds. `at` is the pointer of the object with the fields. An
+ * MCPOIDCConfig that others manage may never have been checked.
+ */
+export function namedOIDCFindings(source: TokenSource, view: View, at = '/spec'): readonly Finding[] {
+  const { oidcConfig, oidcConfigRef } = source;
+  if (oidcConfigRef === undefined && oidcConfig?.configMap === undefined) return [];
+  const resolved = resolveOIDC(source, view, ANY_OWNER, at);
+  if (resolved === undefined) return [];
   if ('findings' in resolved) return resolved.findings;
   const { issuer, jwks_url, introspection_url, insecure_allow_http } = resolved.settings;
-  const at = `${pointer}/configMap`;
-  return trustFindings({
-    issuer: { url: issuer, pointer: at },
-    keys: { url: jwks_url, pointer: at },
-    introspection: { url: introspection_url, pointer: at },
+  const pointer = oidcConfigRef === undefined ? `${at}/oidcConfig/configMap` : `${at}/oidcConfigRef/name`;
+  const faults = trustFindings({
+    issuer: { url: issuer, pointer },
+    keys: { url: jwks_url, pointer },
+    introspection: { url: introspection_url, pointer },
     insecure: insecure_allow_http,
   });
+  if (oidcConfigRef === undefined) return faults;
+  return faults.map((fault) => ({ ...fault, message: `MCPOIDCConfig ${oidcConfigRef.name}: ${fault.message}` }));
 }
 
 /**
  * For `inspect`, of a proxy. A token must be made for someone (RFC 8707 section 2): where no one is named, for the resource.
  * `origin` is the URL of the proxy inside the cluster.
  */
-export function audienceFindings(oidc: Ref, view: View, origin: string, pointer = POINTER): readonly Finding[] {
-  if (oidc === undefined) return [];
-  const resolved = resolveOIDC(oidc, view, { ...ANY_OWNER, origin });
-  if ('findings' in resolved || resolved.settings.audience !== undefined) return [];
+export function audienceFindings(source: TokenSource, view: View, origin: string): readonly Finding[] {
+  const resolved = resolveOIDC(source, view, { ...ANY_OWNER, origin });
+  if (resolved === undefined || 'findings' in resolved || resolved.settings.audience !== undefined) return [];
   const message = `without audience only tokens are accepted whose aud is ${resolved.settings.resource_url}`;
-  const at = oidc.configMap === undefined ? 'inline' : 'configMap';
-  return [{ code: 'oidc-audience-missing', severity: 'warning', pointer: `${pointer}/${at}`, message }];
+  const at = source.oidcConfig?.configMap === undefined ? 'inline' : 'configMap';
+  return [{ code: 'oidc-audience-missing', severity: 'warning', pointer: `${POINTER}/${at}`, message }];
+}
+
+/** For `rules` of an MCPOIDCConfig. */
+export function sharedOIDCFindings({
+  inline,
+  kubernetesServiceAccount,
+}: Static<typeof SharedOIDC>): readonly Finding[] {
+  return [
+    ...(kubernetesServiceAccount === undefined
+      ? []
+      : trustFindings(trustedOf(kubernetesServiceAccount, '/spec/kubernetesServiceAccount', false))),
+    ...(inline === undefined ? [] : trustFindings(trustedOf(inline, '/spec/inline', inline.insecureAllowHTTP))),
+  ];
 }
 
 function trustedOf(

@@ -1,4 +1,4 @@
-// Resolves an OIDCConfigRef to the settings that a proxy reads, and to the environment and mounts that its pod needs for them.
+// Resolves the settings for tokens of a resource to the settings that a proxy reads, and to the environment and mounts that its pod needs for them.
 
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -7,6 +7,7 @@ import type { Finding, Reference, View } from '../kind.ts';
 import type { Env } from '../pods/pod.ts';
 import { type Bundle, bundleOf, bundleReferences } from './ca-bundle.ts';
 import { CLUSTER_ISSUER, type OIDCConfig } from './oidc.ts';
+import { type TokenSettings, type TokenSource, tokenSettings } from './token-settings.ts';
 
 type Ref = Static<typeof OIDCConfig>;
 type Inline = NonNullable<Ref['inline']>;
@@ -33,22 +34,29 @@ export interface OIDCOwner {
 /** For settings in which neither the resource URL nor the namespace counts. */
 export const ANY_OWNER: OIDCOwner = { namespace: '', origin: '' };
 
-/** Returns the settings, or the faults of the ConfigMap that should hold them. `at` is the pointer of the reference. */
+/**
+ * Returns the settings, or the faults of the object that should hold them. Undefined: the resource accepts everyone. `at` is
+ * the pointer of the object with the fields.
+ */
 export function resolveOIDC(
-  ref: Ref,
+  source: TokenSource,
   view: View,
   { namespace, origin }: OIDCOwner,
-  at = '/spec/oidcConfig',
-): ResolvedOIDC | { readonly findings: readonly Finding[] } {
-  const resourceUrl = nonEmptyText(ref.resourceUrl) ?? origin;
-  if (isOfCluster(ref)) return kubernetes(ref.kubernetes, resourceUrl, namespace);
-  if (ref.inline !== undefined) return inline(ref.inline, view, resourceUrl);
-  const inside = configMapSettings(ref.configMap, view);
-  if ('message' in inside) {
-    const pointer = `${at}/configMap`;
-    return { findings: [{ code: 'oidc-config-invalid', severity: 'error', pointer, message: inside.message }] };
-  }
-  return inline({ ...inside, caBundleRef: ref.configMap?.caBundleRef }, view, resourceUrl);
+  at = '/spec',
+): ResolvedOIDC | { readonly findings: readonly Finding[] } | undefined {
+  const found = tokenSettings(source, view);
+  if (found === undefined) return undefined;
+  if ('fault' in found) return oidcConfigFault(`${at}/oidcConfigRef/name`, found.fault);
+  const resourceUrl = nonEmptyText(found.resourceUrl) ?? origin;
+  if (isOfCluster(found)) return kubernetes(found, resourceUrl, namespace);
+  if (found.inline !== undefined) return inline(found.inline, view, resourceUrl);
+  const inside = configMapSettings(found.configMap, view);
+  if ('message' in inside) return oidcConfigFault(`${at}/oidcConfig/configMap`, inside.message);
+  return inline({ ...inside, caBundleRef: found.configMap?.caBundleRef }, view, resourceUrl);
+}
+
+function oidcConfigFault(pointer: string, message: string): { readonly findings: readonly Finding[] } {
+  return { findings: [{ code: 'oidc-config-invalid', severity: 'error', pointer, message }] };
 }
 
 function isOfCluster({ kubernetes, type }: Ref): boolean {
@@ -61,14 +69,15 @@ export interface AcceptedAccounts {
   readonly isApiServer: boolean;
 }
 
-/** Undefined: tokens of another issuer than the cluster are accepted. */
-export function acceptedAccounts(ref: Ref | undefined): AcceptedAccounts | undefined {
-  if (ref === undefined || !isOfCluster(ref)) return undefined;
-  const { issuer, issuer_is_api_server } = kubernetes(ref.kubernetes, '', '').settings;
+/** Undefined: no tokens of the cluster are accepted, or it is not known whose. */
+export function acceptedAccounts(source: TokenSource, view: View): AcceptedAccounts | undefined {
+  const found = tokenSettings(source, view);
+  if (found === undefined || 'fault' in found || !isOfCluster(found)) return undefined;
+  const { issuer, issuer_is_api_server } = kubernetes(found, '', '').settings;
   return { issuer, isApiServer: issuer_is_api_server === true };
 }
 
-/** The objects that an OIDCConfigRef names. */
+/** The ConfigMaps and Secrets that settings in the resource itself name. */
 export function oidcReferences(ref: Ref | undefined, pointer: string): readonly Reference[] {
   const { configMap, inline } = ref ?? {};
   const secret = inline?.clientSecretRef;
@@ -84,7 +93,11 @@ export function oidcReferences(ref: Ref | undefined, pointer: string): readonly 
   ];
 }
 
-function kubernetes(config: Ref['kubernetes'], resourceUrl: string, ownNamespace: string): ResolvedOIDC {
+function kubernetes(
+  { kubernetes: config, scopes }: TokenSettings,
+  resourceUrl: string,
+  ownNamespace: string,
+): ResolvedOIDC {
   const needsToken = config?.useClusterAuth !== false;
   const issuer = nonEmptyText(config?.issuer) ?? CLUSTER_ISSUER;
   // Keys at a URL that the author names are not those of the API server, which is trusted by the CA of the cluster alone.
@@ -102,7 +115,7 @@ function kubernetes(config: Ref['kubernetes'], resourceUrl: string, ownNamespace
     protected_resource_allow_private_ip: needsToken,
     insecure_allow_http: false,
     resource_url: resourceUrl,
-    scopes: ['openid'],
+    scopes: advertised(scopes),
   };
   return { settings, env: [], needsToken };
 }
@@ -120,7 +133,6 @@ type InlineSettings = Omit<Inline, 'caBundleRef'> & { readonly caBundleRef?: Inl
 function inline(config: InlineSettings, view: View, resourceUrl: string): ResolvedOIDC {
   const bundle = bundleOf(config.caBundleRef, view);
   const path = nonEmptyText(config.svcCABundlePath) ?? bundle?.path;
-  const scopes = (config.scopes ?? []).filter((scope) => scope !== '');
   const settings: Settings = {
     issuer: config.issuer,
     audience: nonEmptyText(config.audience),
@@ -133,10 +145,16 @@ function inline(config: InlineSettings, view: View, resourceUrl: string): Resolv
     protected_resource_allow_private_ip: config.protectedResourceAllowPrivateIP,
     insecure_allow_http: config.insecureAllowHTTP,
     resource_url: resourceUrl,
-    scopes: scopes.length === 0 ? ['openid'] : scopes,
+    scopes: advertised(config.scopes),
   };
   const needsToken = config.jwksAuthTokenPath?.startsWith(ACCOUNT) === true;
   return { settings, env: clientSecret(config), bundle, needsToken };
+}
+
+/** Scopes to advertise. */
+function advertised(chosen: readonly string[] = []): string[] {
+  const scopes = chosen.filter((scope) => scope !== '');
+  return scopes.length === 0 ? ['openid'] : scopes;
 }
 
 function clientSecret({ clientSecret, clientSecretRef }: InlineSettings): Env[] {

@@ -1,31 +1,40 @@
 // Defines the fields that say whose tokens a server accepts.
 
 import { addressed } from '#std/address/address.ts';
+import type { Validation } from '#std/schema/marks.ts';
 import { bool, choice, list, object, optional, text } from '#std/schema.ts';
-import { nameField, secretKeyRef } from '../selectors.ts';
+import { nameField, refName, secretKeyRef } from '../selectors.ts';
 import { caBundleRef } from './ca-bundle.ts';
 
 /** The documents' default, and the address of the API server inside each cluster. */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
 
+const CLUSTER_ACCOUNTS = {
+  serviceAccount: optional(
+    text('Service account of the callers: only its tokens are accepted. Default: tokens of every account.'),
+  ),
+  namespace: optional(
+    text(
+      'Namespace of the service account. Without serviceAccount, tokens of every account of the namespace are accepted. Default: if serviceAccount is set, the namespace of the resource.',
+    ),
+  ),
+};
+
+const CLUSTER_PROVIDER = {
+  issuer: text(
+    'Issuer of the cluster. With the default, the issuer that the API server itself names in its discovery document is accepted as well.',
+    { default: CLUSTER_ISSUER },
+  ),
+  jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),
+  introspectionUrl: optional(text('Where opaque tokens are checked. Found by discovery when empty.')),
+  useClusterAuth: bool("True: keys are read with the cluster's CA and the pod's service account token.", true),
+};
+
 const KubernetesOIDC = object(
   {
-    serviceAccount: optional(
-      text('Service account of the callers: only its tokens are accepted. Default: tokens of every account.'),
-    ),
-    namespace: optional(
-      text(
-        'Namespace of the service account. Without serviceAccount, tokens of every account of the namespace are accepted. Default: if serviceAccount is set, the namespace of the resource.',
-      ),
-    ),
+    ...CLUSTER_ACCOUNTS,
     audience: text('Audience that tokens must be made for.', { default: 'toolhive' }),
-    issuer: text(
-      'Issuer of the cluster. With the default, the issuer that the API server itself names in its discovery document is accepted as well.',
-      { default: CLUSTER_ISSUER },
-    ),
-    jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),
-    introspectionUrl: optional(text('Where opaque tokens are checked. Found by discovery when empty.')),
-    useClusterAuth: bool("True: keys are read with the cluster's CA and the pod's service account token.", true),
+    ...CLUSTER_PROVIDER,
   },
   'Tokens of Kubernetes service accounts.',
 );
@@ -44,28 +53,45 @@ const ConfigMapOIDC = object(
   'Settings that are in a ConfigMap.',
 );
 
+const ISSUER = {
+  issuer: text('Issuer of the tokens, exactly as their iss claim has it.', { minLength: 1 }),
+};
+
+const PROVIDER = {
+  jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),
+  introspectionUrl: optional(text('Where opaque tokens are checked. Found by discovery when empty.')),
+  clientId: optional(text('Client id for introspection.')),
+};
+
+const PROVIDER_ACCESS = {
+  caBundleRef: optional(CA_BUNDLE),
+  jwksAuthTokenPath: optional(text('File with a bearer token for requests to the issuer.')),
+  jwksAllowPrivateIP: bool('True: the keys may be at a private address.', false),
+  protectedResourceAllowPrivateIP: bool('True: the protected resource may be at a private address.', false),
+  insecureAllowHTTP: bool('True: plain HTTP is accepted. Never in production.', false),
+};
+
+const SCOPES = list(text('A scope.'), 'Scopes to advertise to clients (RFC 9728). Default: openid.');
+
+const RESOURCE_URL = addressed(
+  text('URL by which clients know this server (RFC 9728). Default: the URL of its Service inside the cluster.'),
+  'resource',
+);
+
 const InlineOIDC = object(
   {
-    issuer: text('Issuer of the tokens, exactly as their iss claim has it.', { minLength: 1 }),
+    ...ISSUER,
     audience: optional(text('Audience that tokens must be made for.')),
-    jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),
-    introspectionUrl: optional(text('Where opaque tokens are checked. Found by discovery when empty.')),
-    clientId: optional(text('Client id for introspection.')),
-    clientSecret: optional(
-      text('Client secret in plain text.', { deprecated: { use: 'clientSecretRef', until: 'v1beta1' } }),
-    ),
+    ...PROVIDER,
+    clientSecret: optional(text('Client secret in plain text.', { deprecated: { use: 'clientSecretRef' } })),
     clientSecretRef: optional(secretKeyRef('Client secret. Wins over clientSecret.')),
     svcCABundlePath: optional(
       text('Path of a CA file that is in the proxy container already. Wins over caBundleRef.', {
-        deprecated: { use: 'caBundleRef', until: 'v1beta1' },
+        deprecated: { use: 'caBundleRef' },
       }),
     ),
-    caBundleRef: optional(CA_BUNDLE),
-    jwksAuthTokenPath: optional(text('File with a bearer token for requests to the issuer.')),
-    jwksAllowPrivateIP: bool('True: the keys may be at a private address.', false),
-    protectedResourceAllowPrivateIP: bool('True: the protected resource may be at a private address.', false),
-    insecureAllowHTTP: bool('True: plain HTTP is accepted. Never in production.', false),
-    scopes: optional(list(text('A scope.'), 'Scopes to advertise to clients (RFC 9728). Default: openid.')),
+    ...PROVIDER_ACCESS,
+    scopes: optional(SCOPES),
   },
   'Settings written here.',
   { aliases: { thvCABundlePath: 'svcCABundlePath' } },
@@ -75,12 +101,7 @@ const InlineOIDC = object(
 export const OIDCConfig = object(
   {
     type: choice('Where the settings are.', ['kubernetes', 'configMap', 'inline'], { default: 'kubernetes' }),
-    resourceUrl: optional(
-      addressed(
-        text('URL by which clients know this server (RFC 9728). Default: the URL of its Service inside the cluster.'),
-        'resource',
-      ),
-    ),
+    resourceUrl: optional(RESOURCE_URL),
     kubernetes: optional(KubernetesOIDC),
     configMap: optional(ConfigMapOIDC),
     inline: optional(InlineOIDC),
@@ -103,3 +124,53 @@ export const OIDCConfig = object(
     ],
   },
 );
+
+/** Spec of MCPOIDCConfig: the provider of tokens. What tokens must be made for is written where the settings are named. */
+export const SharedOIDC = object(
+  {
+    type: choice('kubernetesServiceAccount: tokens of the cluster. inline: tokens of another issuer.', [
+      'kubernetesServiceAccount',
+      'inline',
+    ]),
+    kubernetesServiceAccount: optional(
+      object({ ...CLUSTER_ACCOUNTS, ...CLUSTER_PROVIDER }, 'Tokens of Kubernetes service accounts.'),
+    ),
+    inline: optional(
+      object(
+        { ...ISSUER, ...PROVIDER, clientSecretRef: optional(secretKeyRef('Client secret.')), ...PROVIDER_ACCESS },
+        'Tokens of an issuer outside the cluster.',
+      ),
+    ),
+  },
+  'Whose tokens are accepted by the resources that name these settings.',
+  {
+    validations: [
+      {
+        rule: "(self.type == 'kubernetesServiceAccount') == has(self.kubernetesServiceAccount)",
+        message:
+          "kubernetesServiceAccount must be set when type is 'kubernetesServiceAccount', and must not be set otherwise",
+      },
+      {
+        rule: "(self.type == 'inline') == has(self.inline)",
+        message: "inline must be set when type is 'inline', and must not be set otherwise",
+      },
+    ],
+  },
+);
+
+/** The reference to an MCPOIDCConfig, with what differs between the resources that name one. */
+export const OIDCConfigRef = object(
+  {
+    name: refName('MCPOIDCConfig'),
+    audience: text('Audience that tokens must be made for. Each server should have its own.', { minLength: 1 }),
+    scopes: optional(SCOPES),
+    resourceUrl: optional(RESOURCE_URL),
+  },
+  'Whose tokens are accepted, as an MCPOIDCConfig says.',
+);
+
+/** Only one of the two may be there. */
+export const ONE_OIDC_CONFIG: Validation = {
+  rule: '!has(self.oidcConfig) || !has(self.oidcConfigRef)',
+  message: 'oidcConfig and oidcConfigRef are mutually exclusive: set oidcConfigRef only',
+};

@@ -7,7 +7,7 @@ export const MCPGroupSpec = object(
   {
     description: optional(text('What the members of the group have in common, for people.')),
   },
-  'The desired state of the group. Servers and proxies join it by naming it in their groupRef.',
+  'The desired state of the group. Servers, proxies and entries join it by naming it in their groupRef.',
 );
 
 export const MCPGroupStatus = object(
@@ -24,6 +24,8 @@ export const MCPGroupStatus = object(
       list(text('Name of an MCPRemoteProxy.'), 'Names of the MCPRemoteProxies in the group, sorted.'),
     ),
     remoteProxyCount: optional(integer('How many MCPRemoteProxies are in the group.', { minimum: 0 })),
+    entries: optional(list(text('Name of an MCPServerEntry.'), 'Names of the MCPServerEntries in the group, sorted.')),
+    entryCount: optional(integer('How many MCPServerEntries are in the group.', { minimum: 0 })),
     conditions: optional(ConditionsSchema),
   },
   'The group as it was last seen.',

@@ -19,11 +19,18 @@ function members(view: View, kind: string, group: string): string[] {
 }
 
 export function status(self: Typed<typeof MCPGroupSpec>, observed: Observed): Static<typeof MCPGroupStatus> {
-  const unknown = ['MCPServer', 'MCPRemoteProxy'].filter((kind) => observed.unlisted?.has(kind) === true);
+  const unknown = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'].filter(
+    (kind) => observed.unlisted?.has(kind) === true,
+  );
   if (unknown.length > 0) return unknownStatus(self, unknown, observed);
   const servers = members(observed.view, 'MCPServer', self.name);
   const remoteProxies = members(observed.view, 'MCPRemoteProxy', self.name);
-  const count = `${countText(servers.length, 'server')}, ${countText(remoteProxies.length, 'remote proxy', 'remote proxies')}`;
+  const entries = members(observed.view, 'MCPServerEntry', self.name);
+  const count = [
+    countText(servers.length, 'server'),
+    countText(remoteProxies.length, 'remote proxy', 'remote proxies'),
+    ...(entries.length === 0 ? [] : [countText(entries.length, 'entry', 'entries')]),
+  ].join(', ');
   return {
     ...observedGeneration(self.resource),
     phase: 'Ready',
@@ -31,6 +38,7 @@ export function status(self: Typed<typeof MCPGroupSpec>, observed: Observed): St
     serverCount: servers.length,
     remoteProxies,
     remoteProxyCount: remoteProxies.length,
+    ...(entries.length === 0 ? {} : { entries, entryCount: entries.length }),
     conditions: conditionsOf(
       self.resource,
       [

@@ -21,7 +21,7 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
   const { apiGroup, images } = settings;
   const { backendCA } = proxy.tuning;
   const atStart = backendCA === undefined ? [] : [backendCA.name];
-  const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, atStart });
+  const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, needs, atStart });
   return [
     // An account of the author's gets the rights that its author gives it.
     ...(spec.serviceAccount === undefined ? proxyAccount(proxy, needs, []) : []),

@@ -2,14 +2,8 @@
 
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
-import {
-  accountsVerdict,
-  bundleVerdict,
-  groupVerdict,
-  isReference,
-  missing,
-  referenceVerdict,
-} from '../proxy/verdicts.ts';
+import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
+import { isReference, settingsConditions, settingsReason } from '../shared-settings.ts';
 import type { RemoteProxy } from './facts.ts';
 
 export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): readonly Verdict[] {
@@ -17,10 +11,9 @@ export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): 
   return [
     ...configurationVerdicts(refusals),
     ...groupVerdict(spec.groupRef, view),
-    ...referenceVerdict('ToolConfig', spec.toolConfigRef, '/spec/toolConfigRef', refusals),
-    ...referenceVerdict('ExternalAuthConfig', spec.externalAuthConfigRef, '/spec/externalAuthConfigRef', refusals),
+    ...settingsConditions(spec, refusals),
     ...bundleVerdict(spec.oidcConfig, view),
-    ...accountsVerdict(spec.oidcConfig, observed),
+    ...accountsVerdict(spec, observed),
   ];
 }
 
@@ -50,9 +43,11 @@ export function configurationFault(refusals: readonly Finding[]): { reason: stri
 }
 
 const CHECKS: readonly (readonly [string, (code: string) => string])[] = [
-  ['/spec/externalAuthConfigRef', (code) => missing(code, 'ExternalAuthConfig') ?? 'ExternalAuthConfigInvalid'],
+  ['/spec/externalAuthConfigRef', (code) => settingsReason('externalAuthConfigRef', code)],
   ['/spec/remoteURL', () => 'RemoteURLInvalid'],
+  ['/spec/oidcConfigRef', (code) => settingsReason('oidcConfigRef', code)],
   ['/spec/oidcConfig', oidcReason],
+  ['/spec/authzConfigRef', (code) => settingsReason('authzConfigRef', code)],
   ['/spec/authzConfig', (code) => (isReference(code) ? 'AuthzConfigMapNotFound' : 'AuthzPolicySyntaxInvalid')],
   ['/spec/headerForward', (code) => (isReference(code) ? 'HeaderSecretNotFound' : 'HeaderForwardInvalid')],
 ];

@@ -1,5 +1,6 @@
 // What follows from an MCPRemoteProxy's spec and is needed in several places: names, the port, the URL.
 
+import { isRendered } from '../auth/authz-settings.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName } from '../kind.ts';
 import { made } from '../made.ts';
@@ -54,6 +55,6 @@ export function madeObjects({ name, spec }: RemoteProxy): readonly ObjectName[] 
     ServiceAccount: account,
     Role: account,
     RoleBinding: account,
-    ConfigMap: [names.runConfig, ...(spec.authzConfig?.inline === undefined ? [] : [names.inlineAuthz])],
+    ConfigMap: [names.runConfig, ...(isRendered(spec) ? [names.inlineAuthz] : [])],
   });
 }

@@ -4,6 +4,7 @@ import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
+import { settingsKinds } from '../shared-settings.ts';
 import { children, generated } from './children.ts';
 import { BEHIND, madeObjects, proxyUrl } from './facts.ts';
 import { references } from './references.ts';
@@ -26,7 +27,7 @@ export const MCPRemoteProxy = defineKind({
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
   ],
   annotations: annotationsFor(BEHIND),
-  after: ['MCPGroup', 'MCPToolConfig', 'MCPExternalAuthConfig'],
+  after: ['MCPGroup', ...settingsKinds()],
   schema: {
     spec: MCPRemoteProxySpec,
     status: MCPRemoteProxyStatus,
@@ -41,14 +42,14 @@ export const MCPRemoteProxy = defineKind({
   rules,
   inspect,
   references,
-  acceptsAccounts: ({ spec }) => acceptedAccounts(spec.oidcConfig) !== undefined,
+  acceptsAccounts: ({ spec }, view) => acceptedAccounts(spec, view) !== undefined,
   exposes: (self, view) => {
-    const { remoteURL, transport, oidcConfig, toolConfigRef } = self.spec;
+    const { remoteURL, transport, toolConfigRef } = self.spec;
     return [
       {
         url: proxyUrl(self),
         transport,
-        auth: endpointAuth(oidcConfig, view, self.namespace),
+        auth: endpointAuth(self.spec, view, self.namespace),
         offer: {
           type: 'server',
           server: { url: remoteURL },

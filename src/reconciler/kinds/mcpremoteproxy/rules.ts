@@ -2,50 +2,36 @@
 // what it names (inspect).
 
 import { annotationFindings } from '../annotations.ts';
-import { configMapAuthzFindings, inlineAuthzFindings } from '../auth/authz-findings.ts';
+import { inlineAuthzFindings, namedAuthzFindings } from '../auth/authz-findings.ts';
 import { externalAuthFindings, hasOwnIssuer } from '../auth/external-auth-findings.ts';
 import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
-import { audienceFindings, configMapOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
+import { audienceFindings, namedOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding, View } from '../kind.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
 import { proxyPortFindings } from '../proxy/port-findings.ts';
+import { remoteUrlFindings } from '../proxy/remote-url.ts';
 import { telemetryFindings } from '../proxy/telemetry-findings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { BEHIND, proxyUrl, type RemoteProxy } from './facts.ts';
 
 export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
   return [
-    ...remoteUrlFindings(spec.remoteURL),
+    ...remoteUrlFindings(spec.remoteURL, '/spec/remoteURL'),
     ...oidcFindings(spec.oidcConfig),
     ...proxyPortFindings(spec),
     ...inlineAuthzFindings(spec.authzConfig),
-    ...telemetryFindings(spec.telemetry),
+    ...telemetryFindings(spec.telemetry?.openTelemetry, '/spec/telemetry/openTelemetry'),
     ...headerFindings(spec.headerForward, '/spec/headerForward'),
     ...annotationFindings(resource, PROXY_ANNOTATIONS, [BEHIND]),
   ];
 }
 
-function remoteUrlFindings(remoteURL: string): readonly Finding[] {
-  const fault = urlFault(remoteURL);
-  if (fault === undefined) return [];
-  return [{ code: 'remote-url-invalid', severity: 'error', pointer: '/spec/remoteURL', message: fault }];
-}
-
-function urlFault(text: string): string | undefined {
-  if (!URL.canParse(text)) return 'remoteURL must be a whole URL, such as https://mcp.example.com/mcp';
-  const { username, password, hash } = new URL(text);
-  if (username !== '' || password !== '') {
-    return 'remoteURL must not hold credentials, which anyone could read here: use externalAuthConfigRef';
-  }
-  return hash === '' ? undefined : 'remoteURL must not hold a fragment, which no request carries';
-}
-
 export function inspect(self: RemoteProxy, view: View): readonly Finding[] {
   const { spec } = self;
   return [
-    ...configMapOIDCFindings(spec.oidcConfig, view),
-    ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec.oidcConfig, view, proxyUrl(self))),
-    ...configMapAuthzFindings(spec.authzConfig, view),
+    ...namedOIDCFindings(spec, view),
+    ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec, view, proxyUrl(self))),
+    ...namedAuthzFindings(spec, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
     ...externalAuthFindings({ ...spec, replicas: 1 }, false, view),
     ...authHeaderFindings(spec.headerForward, spec.externalAuthConfigRef, view, '/spec/headerForward'),

@@ -4,27 +4,30 @@ import { REMOTE_URL } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
 import { spellingOf, supersededBy } from '#std/schema/spellings.ts';
 import { bool, choice, integer, object, optional, port, text } from '#std/schema.ts';
-import { AuthzConfig } from '../auth/authz.ts';
+import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
 import { HeaderForward } from '../auth/header-forward.ts';
-import { OIDCConfig } from '../auth/oidc.ts';
+import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { resourcesField } from '../pods/container.ts';
 import { ResourceOverrides } from '../proxy/overrides.ts';
+import { ONE_TELEMETRY, TelemetryConfigRef } from '../proxy/shared-telemetry.ts';
 import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
 import { groupRefField, namedRef, nameField } from '../selectors.ts';
+import { SETTINGS_HASHES } from '../shared-settings.ts';
 
 export const MCPRemoteProxySpec = object(
   {
     remoteURL: REMOTE_URL,
     port: port('Port of the proxy, while proxyPort is left at 8080.', {
       default: 8080,
-      deprecated: { use: 'proxyPort', until: 'v1beta1' },
+      deprecated: { use: 'proxyPort' },
     }),
     proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
     transport: choice('How the remote server speaks, and what clients speak.', ['sse', 'streamable-http'], {
       default: 'streamable-http',
     }),
-    oidcConfig: { ...OIDCConfig, description: 'Whose tokens are accepted.' } as typeof OIDCConfig,
+    oidcConfig: optional({ ...OIDCConfig, description: 'Whose tokens are accepted.' } as typeof OIDCConfig),
+    oidcConfigRef: optional(OIDCConfigRef),
     externalAuthConfigRef: optional(
       namedRef(
         'How the proxy authenticates to the remote server, such as by exchanging the accepted token.',
@@ -33,11 +36,13 @@ export const MCPRemoteProxySpec = object(
     ),
     headerForward: optional(HeaderForward),
     authzConfig: optional(AuthzConfig),
+    authzConfigRef: optional(AuthzConfigRef),
     audit: optional(AuditConfig),
     toolConfigRef: optional(
       namedRef('Which tools of the remote server are let through and what they are called.', 'MCPToolConfig'),
     ),
     telemetry: optional(TelemetryConfig),
+    telemetryConfigRef: optional(TelemetryConfigRef),
     resources: optional(resourcesField('Resources of the container of the proxy.')),
     serviceAccount: optional(nameField('Service account of the proxy. Without it, one without rights is made.')),
     trustProxyHeaders: bool(
@@ -56,10 +61,24 @@ export const MCPRemoteProxySpec = object(
     }),
   },
   'The desired state of the proxy.',
-  { spellings: { remoteURL: 'remoteUrl' } },
+  {
+    neverEmpty: true,
+    spellings: { remoteURL: 'remoteUrl' },
+    validations: [
+      {
+        rule: 'has(self.oidcConfig) || has(self.oidcConfigRef)',
+        message: 'oidcConfigRef is required (v1alpha1 calls it oidcConfig)',
+      },
+      ONE_OIDC_CONFIG,
+      ONE_TELEMETRY,
+      ONE_AUTHZ_CONFIG,
+    ],
+  },
 );
 
-const EXTERNAL_URL = text('Where clients outside reach it: oidcConfig.resourceUrl, if that is set.');
+const EXTERNAL_URL = text(
+  'Where clients outside reach it: resourceUrl of oidcConfig or oidcConfigRef, if that is set.',
+);
 
 export const MCPRemoteProxyStatus = object(
   {
@@ -71,8 +90,7 @@ export const MCPRemoteProxyStatus = object(
     url: optional(text('Where clients inside the cluster reach the proxy.')),
     externalURL: supersededBy(EXTERNAL_URL, 'externalUrl'),
     externalUrl: spellingOf(EXTERNAL_URL, 'externalURL'),
-    toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
-    externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
+    ...SETTINGS_HASHES,
     conditions: optional(ConditionsSchema),
   },
   'The proxy as it was last seen.',

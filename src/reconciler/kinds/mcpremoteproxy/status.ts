@@ -5,7 +5,7 @@ import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { type Progress as Reached, setback } from '../pods/progress.ts';
 import { adviceOnLog, workloadState } from '../pods/workload.ts';
-import { configHashes } from '../proxy/verdicts.ts';
+import { settingsHashes } from '../shared-settings.ts';
 import { configurationFault, remoteProxyVerdicts } from './conditions.ts';
 import { proxyUrl, type RemoteProxy, remoteProxyChildNames } from './facts.ts';
 import type { MCPRemoteProxyStatus } from './schema.ts';
@@ -16,14 +16,15 @@ type Progress = Reached<NonNullable<Status['phase']>>;
 export function status(self: RemoteProxy, observed: Observed): Status {
   const { phase, message, ready, reason } = progress(self, observed);
   const verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message } as const;
-  const { resourceUrl } = self.spec.oidcConfig;
+  const { oidcConfig, oidcConfigRef } = self.spec;
+  const { resourceUrl } = oidcConfigRef ?? oidcConfig ?? {};
   return {
     ...observedGeneration(self.resource),
     phase,
     message,
     url: proxyUrl(self),
     externalURL: resourceUrl === undefined || resourceUrl === '' ? undefined : resourceUrl,
-    ...configHashes(self.spec, observed.view),
+    ...settingsHashes(self.spec, observed.view),
     conditions: conditionsOf(self.resource, [...remoteProxyVerdicts(self, observed), verdict], observed),
   };
 }

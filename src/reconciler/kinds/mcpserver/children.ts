@@ -34,7 +34,7 @@ export function children(self: Server, view: View, settings: Settings): readonly
   const { permissionProfile } = self.spec;
   const profile = permissionProfile?.type === 'configmap' ? permissionProfile.name : undefined;
   const mounted = profile === undefined ? [] : [profile];
-  const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, atStart: [] });
+  const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, needs, atStart: [] });
   const restart = restartAnnotation(self, apiGroup);
   const { pullSecrets } = needs;
   return [

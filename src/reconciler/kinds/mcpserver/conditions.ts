@@ -5,7 +5,8 @@ import type { Observed, View } from '../kind.ts';
 import { imageVerdict } from '../pods/image-verdict.ts';
 import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
 import { sessionVerdict } from '../proxy/session-verdict.ts';
-import { accountsVerdict, bundleVerdict, groupVerdict, referenceVerdict } from '../proxy/verdicts.ts';
+import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
+import { settingsConditions } from '../shared-settings.ts';
 import { proxyReplicas, type Server, serverChildNames, serverReplicas } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
@@ -20,8 +21,8 @@ export function serverVerdicts(self: Server, observed: Observed): readonly Verdi
   return [
     ...groupVerdict(self.spec.groupRef, observed.view),
     ...bundleVerdict(self.spec.oidcConfig, observed.view),
-    ...accountsVerdict(self.spec.oidcConfig, observed),
-    ...configVerdicts(self, observed),
+    ...accountsVerdict(self.spec, observed),
+    ...settingsConditions(self.spec, observed.refusals),
     stdioVerdict(self),
     // The proxy of a server over streamable HTTP keeps no session.
     self.spec.transport === 'streamable-http'
@@ -30,14 +31,6 @@ export function serverVerdicts(self: Server, observed: Observed): readonly Verdi
     ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
     imageVerdict(observed),
     ...profileVerdict(self, observed.view),
-  ];
-}
-
-function configVerdicts({ spec }: Server, { refusals }: Observed): readonly Verdict[] {
-  const { toolConfigRef, externalAuthConfigRef } = spec;
-  return [
-    ...referenceVerdict('ToolConfig', toolConfigRef, '/spec/toolConfigRef', refusals),
-    ...referenceVerdict('ExternalAuthConfig', externalAuthConfigRef, '/spec/externalAuthConfigRef', refusals),
   ];
 }
 

@@ -1,6 +1,7 @@
 // What follows from an MCPServer's spec and is needed in several places: names, ports, the transport that clients see.
 
 import type { Static } from '#std/schema.ts';
+import { isRendered } from '../auth/authz-settings.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName } from '../kind.ts';
 import { made } from '../made.ts';
@@ -109,7 +110,7 @@ export function madeObjects({ name, spec }: Server): readonly ObjectName[] {
     ServiceAccount: [names.proxyAccount, ...(spec.serviceAccount === undefined ? [names.backendAccount] : [])],
     Role: [names.proxyAccount],
     RoleBinding: [names.proxyAccount],
-    ConfigMap: [names.runConfig, ...(spec.authzConfig?.inline === undefined ? [] : [names.inlineAuthz])],
+    ConfigMap: [names.runConfig, ...(isRendered(spec) ? [names.inlineAuthz] : [])],
     Secret: [names.sessionKeys],
     PodDisruptionBudget: [names.proxyService, names.backendDisruption],
     NetworkPolicy: spec.permissionProfile === undefined ? [] : [names.egressPolicy],

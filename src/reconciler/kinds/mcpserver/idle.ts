@@ -15,7 +15,7 @@ export function idleFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[]
     ...(transport === 'streamable-http' ? ownSessionFindings(sessionStorage) : []),
     ...(builtin ? [fieldWithoutEffect('/spec/permissionProfile/key', 'type is builtin')] : []),
     ...portFindings(spec),
-    ...telemetryFindings(spec.telemetry),
+    ...telemetryFindings(spec.telemetry?.openTelemetry, '/spec/telemetry/openTelemetry'),
     ...proxyPortFindings(spec),
     ...(transport === 'stdio' || spec.proxyMode === 'streamable-http'
       ? []

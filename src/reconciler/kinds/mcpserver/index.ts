@@ -5,6 +5,7 @@ import { defineKind } from '../define.ts';
 import { podImages } from '../pods/images.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
+import { settingsKinds } from '../shared-settings.ts';
 import { children, generated } from './children.ts';
 import { clientTransport, clientUrl, madeObjects } from './facts.ts';
 import { references } from './references.ts';
@@ -26,7 +27,7 @@ export const MCPServer = defineKind({
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
   annotations: annotationsFor('servers on standard streams', 'servers with a network'),
-  after: ['MCPGroup', 'MCPToolConfig', 'MCPExternalAuthConfig'],
+  after: ['MCPGroup', ...settingsKinds()],
   schema: {
     spec: MCPServerSpec,
     status: MCPServerStatus,
@@ -42,14 +43,14 @@ export const MCPServer = defineKind({
   inspect,
   references,
   images: ({ spec }) => podImages({ container: 'mcp', image: spec.image }, spec.podTemplateSpec),
-  acceptsAccounts: ({ spec }) => acceptedAccounts(spec.oidcConfig) !== undefined,
+  acceptsAccounts: ({ spec }, view) => acceptedAccounts(spec, view) !== undefined,
   exposes: (self, view) => {
-    const { image, args, oidcConfig, tools = [], toolConfigRef } = self.spec;
+    const { image, args, tools = [], toolConfigRef } = self.spec;
     return [
       {
         url: clientUrl(self),
         transport: clientTransport(self.spec),
-        auth: endpointAuth(oidcConfig, view, self.namespace),
+        auth: endpointAuth(self.spec, view, self.namespace),
         offer: {
           type: 'server',
           server: args === undefined ? { image } : { image, args },

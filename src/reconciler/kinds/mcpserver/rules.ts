@@ -4,9 +4,9 @@
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { pointerToken } from '#std/json.ts';
 import { annotationFindings } from '../annotations.ts';
-import { configMapAuthzFindings, inlineAuthzFindings } from '../auth/authz-findings.ts';
+import { inlineAuthzFindings, namedAuthzFindings } from '../auth/authz-findings.ts';
 import { externalAuthFindings, hasOwnIssuer } from '../auth/external-auth-findings.ts';
-import { audienceFindings, configMapOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
+import { audienceFindings, namedOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding, Resource, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
@@ -88,11 +88,9 @@ function restartFindings({ apiVersion, metadata }: Resource): readonly Finding[]
 export function inspect(self: Server, view: View): readonly Finding[] {
   const { spec } = self;
   return [
-    ...configMapOIDCFindings(spec.oidcConfig, view),
-    ...(hasOwnIssuer(spec.externalAuthConfigRef, view)
-      ? []
-      : audienceFindings(spec.oidcConfig, view, proxyOrigin(self))),
-    ...configMapAuthzFindings(spec.authzConfig, view),
+    ...namedOIDCFindings(spec, view),
+    ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec, view, proxyOrigin(self))),
+    ...namedAuthzFindings(spec, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
     ...externalAuthFindings(spec, isStdio(spec), view),
     ...profileFindings(self, view),

@@ -3,14 +3,16 @@
 import { IMAGE } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '#std/schema.ts';
-import { AuthzConfig } from '../auth/authz.ts';
-import { OIDCConfig } from '../auth/oidc.ts';
+import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
+import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { envField, resourcesField, secretsField, volumesField } from '../pods/container.ts';
 import { ResourceOverrides } from '../proxy/overrides.ts';
 import { SessionStorage } from '../proxy/session.ts';
+import { ONE_TELEMETRY, TelemetryConfigRef } from '../proxy/shared-telemetry.ts';
 import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
 import { groupRefField, namedRef, nameField } from '../selectors.ts';
+import { SETTINGS_HASHES } from '../shared-settings.ts';
 
 const PermissionProfile = object(
   {
@@ -49,11 +51,9 @@ export const MCPServerSpec = object(
     }),
     port: port('Port of the proxy, while proxyPort is left at 8080.', {
       default: 8080,
-      deprecated: { use: 'proxyPort', until: 'v1beta1' },
+      deprecated: { use: 'proxyPort' },
     }),
-    targetPort: optional(
-      port('Port of the MCP server, while mcpPort is unset.', { deprecated: { use: 'mcpPort', until: 'v1beta1' } }),
-    ),
+    targetPort: optional(port('Port of the MCP server, while mcpPort is unset.', { deprecated: { use: 'mcpPort' } })),
     proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
     mcpPort: optional(
       port('Port on which the MCP server listens, unless transport is stdio. Default: 8080, given to it as MCP_PORT.'),
@@ -70,11 +70,13 @@ export const MCPServerSpec = object(
     ),
     resourceOverrides: optional(ResourceOverrides),
     oidcConfig: optional(OIDCConfig),
+    oidcConfigRef: optional(OIDCConfigRef),
     authzConfig: optional(AuthzConfig),
+    authzConfigRef: optional(AuthzConfigRef),
     audit: optional(AuditConfig),
     tools: optional(
       list(ToolName, 'The tools to let through; all when empty. No effect beside toolConfigRef.', {
-        deprecated: { use: 'toolConfigRef', until: 'v1beta1' },
+        deprecated: { use: 'toolConfigRef' },
       }),
     ),
     toolConfigRef: optional(namedRef('Which tools are let through and what they are called.', 'MCPToolConfig')),
@@ -82,6 +84,7 @@ export const MCPServerSpec = object(
       namedRef('How the proxy authenticates to what is behind it.', 'MCPExternalAuthConfig'),
     ),
     telemetry: optional(TelemetryConfig),
+    telemetryConfigRef: optional(TelemetryConfigRef),
     trustProxyHeaders: bool(
       'True: X-Forwarded-Proto, -Host, -Port and -Prefix are believed when endpoint URLs are built.',
       false,
@@ -109,6 +112,7 @@ export const MCPServerSpec = object(
     sessionStorage: optional(SessionStorage),
   },
   'The desired state of the server.',
+  { validations: [ONE_OIDC_CONFIG, ONE_TELEMETRY, ONE_AUTHZ_CONFIG] },
 );
 
 export const MCPServerStatus = object(
@@ -120,8 +124,7 @@ export const MCPServerStatus = object(
     message: optional(text('Why, for people.')),
     url: optional(text('Where clients inside the cluster reach the server.')),
     readyReplicas: optional(integer('How many proxies are ready.', { minimum: 0 })),
-    toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
-    externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
+    ...SETTINGS_HASHES,
     conditions: optional(ConditionsSchema),
   },
   'The server as it was last seen.',

@@ -6,7 +6,7 @@ import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { type Progress as Reached, setback } from '../pods/progress.ts';
 import { adviceOnEvents, adviceOnLog, readyReplicas, whyElsewhere, workloadState } from '../pods/workload.ts';
-import { configHashes } from '../proxy/verdicts.ts';
+import { settingsHashes } from '../shared-settings.ts';
 import { serverVerdicts } from './conditions.ts';
 import { clientUrl, type Server, serverChildNames, sessionPool } from './facts.ts';
 import type { MCPServerStatus } from './schema.ts';
@@ -25,7 +25,7 @@ export function status(self: Server, observed: Observed): Status {
     message,
     url: clientUrl(self),
     readyReplicas: whyElsewhere(proxy) === undefined ? readyReplicas(proxy) : 0,
-    ...configHashes(self.spec, observed.view),
+    ...settingsHashes(self.spec, observed.view),
     conditions: conditionsOf(self.resource, [...serverVerdicts(self, observed), verdict], observed),
   };
 }

@@ -21,6 +21,7 @@ export const SECRET_FILES = {
   headerValue: 'header-value',
   bearerToken: 'bearer-token',
   forwardedHeader: (name: string) => `forwarded-header-${name}`,
+  collectorHeader: (index: number) => `collector-header-${index}`,
 } as const;
 
 /** Where the container finds it. */

@@ -6,10 +6,11 @@ import { readAtStart } from '#contracts/run-config-keys.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest } from '#std/hash.ts';
 import type { JsonObject } from '#std/json.ts';
+import { renderedPolicies } from '../auth/authz-settings.ts';
 import { accountWithRights, configMap } from '../generated.ts';
 import type { View } from '../kind.ts';
 import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
-import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
+import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 
 /**
  * The account of a proxy, and what it may do in the cluster: what is mounted needs no right. The Role and its binding
@@ -34,13 +35,20 @@ export interface ProxyFiles {
   readonly checksums: Readonly<Record<string, string>>;
 }
 
-/** The ConfigMaps of a proxy. `atStart` names others whose content it reads once. */
-export function proxyFiles(
-  proxy: ProxyFacts,
-  config: RunConfig,
-  { view, apiGroup, atStart }: { readonly view: View; readonly apiGroup: string; readonly atStart: readonly string[] },
-): ProxyFiles {
-  const authz = inlineAuthz(proxy, apiGroup);
+interface FilesOptions {
+  readonly view: View;
+  readonly apiGroup: string;
+  readonly needs: ProxyNeeds;
+  /** Names of ConfigMaps whose content the proxy reads once, in addition to the certificates for its collector. */
+  readonly atStart: readonly string[];
+}
+
+/** The ConfigMaps of a proxy. */
+export function proxyFiles(proxy: ProxyFacts, config: RunConfig, options: FilesOptions): ProxyFiles {
+  const { view, apiGroup, needs } = options;
+  const bundle = collectorBundle(needs.telemetry);
+  const atStart = [...options.atStart, ...(bundle === undefined ? [] : [bundle.configMap])];
+  const authz = inlineAuthz(proxy, view, apiGroup);
   const runConfig = runConfigMap(proxy, config, apiGroup);
   return {
     objects: [runConfig, ...(authz === undefined ? [] : [authz])],
@@ -63,14 +71,14 @@ function runConfigMap({ workload, name, namespace, names }: ProxyFacts, config: 
   return configMap(apiGroup, { name: names.runConfig, namespace, labels }, data).object;
 }
 
-function inlineAuthz({ workload, name, namespace, names, spec }: ProxyFacts, apiGroup: string) {
-  const inline = spec.authzConfig?.inline;
-  if (inline === undefined) return undefined;
+function inlineAuthz({ workload, name, namespace, names, spec }: ProxyFacts, view: View, apiGroup: string) {
+  const rendered = renderedPolicies(spec, view);
+  if (rendered === undefined) return undefined;
   const labels = { ...workloadLabels(workload, name), [`${LABEL_DOMAIN}/authz`]: 'inline' };
   const file: AuthzConfigFile = {
     version: '1.0',
     type: 'cedarv1',
-    cedar: { policies: inline.policies, entities_json: inline.entitiesJson },
+    cedar: { policies: [...rendered.policies], entities_json: rendered.entitiesJson },
   };
   const data = { [AUTHZ_FILE]: `${JSON.stringify(file, undefined, 2)}\n` };
   return configMap(apiGroup, { name: names.inlineAuthz, namespace, labels }, data).object;

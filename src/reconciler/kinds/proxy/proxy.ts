@@ -3,10 +3,11 @@
 
 import assert from 'node:assert/strict';
 import type { Static } from '#std/schema.ts';
-import type { AuthzConfig } from '../auth/authz.ts';
+import type { AuthzSource } from '../auth/authz-settings.ts';
+import type { Bundle } from '../auth/ca-bundle.ts';
 import { type ExternalAuthParts, externalAuthParts } from '../auth/external-auth-parts.ts';
-import type { OIDCConfig } from '../auth/oidc.ts';
-import { type OIDCOwner, type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
+import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
+import type { TokenSource } from '../auth/token-settings.ts';
 import type { Settings, View } from '../kind.ts';
 import { secretsOf } from '../pods/pod.ts';
 import { type SecretKey, secretChecksum } from '../pods/secret-checksum.ts';
@@ -14,17 +15,15 @@ import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.
 import type { ProxyTuning } from './annotations.ts';
 import type { ResourceOverrides } from './overrides.ts';
 import { sessionKeyFiles } from './session-keys.ts';
-import type { AuditConfig, TelemetryConfig } from './telemetry.ts';
+import type { AuditConfig } from './telemetry.ts';
+import { type TelemetrySettings, type TelemetrySource, telemetrySettings } from './telemetry-settings.ts';
 
 /** Fields that every kind with a proxy has. */
-interface ProxySpec {
+interface ProxySpec extends TokenSource, AuthzSource, TelemetrySource {
   readonly groupRef?: string;
   readonly toolConfigRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };
-  readonly oidcConfig?: Static<typeof OIDCConfig>;
-  readonly authzConfig?: Static<typeof AuthzConfig>;
   readonly audit?: Static<typeof AuditConfig>;
-  readonly telemetry?: Static<typeof TelemetryConfig>;
   readonly trustProxyHeaders: boolean;
   readonly endpointPrefix?: string;
   readonly sessionAffinity: 'ClientIP' | 'None';
@@ -62,6 +61,7 @@ export interface ProxyNeeds {
   readonly oidc: ResolvedOIDC | undefined;
   /** How it authenticates to what is behind it. */
   readonly auth: ExternalAuthParts;
+  readonly telemetry: TelemetrySettings | undefined;
   readonly pullSecrets: readonly string[];
   /** Secrets that it reads as files. */
   readonly files: readonly SecretFile[];
@@ -72,22 +72,39 @@ export interface ProxyNeeds {
 export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
   const { name, namespace, spec } = proxy;
   const own = spec.resourceOverrides?.proxyDeployment?.imagePullSecrets ?? [];
-  const oidc = spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, proxy);
+  const oidc = resolveOIDC(spec, view, proxy);
+  assert(
+    oidc === undefined || !('findings' in oidc),
+    'children are made only of resources whose references were inspected',
+  );
   const { read, files } = withSecretFile(oidc);
   const auth = externalAuthParts({ name, namespace, ref: spec.externalAuthConfigRef, oidc: read }, view);
+  const telemetry = telemetrySettings(spec, view);
   return {
     oidc: auth.oidc,
     auth,
+    telemetry,
     pullSecrets: [...own.map(({ name }) => name), ...settings.pullSecrets],
-    files: [...sessionKeyFiles(proxy), ...files, ...auth.files],
+    files: [...sessionKeyFiles(proxy), ...files, ...auth.files, ...collectorHeaderFiles(telemetry)],
     followed: (secrets) => secretChecksum(secrets, view, settings),
   };
 }
 
-function resolvedOIDC(ref: Static<typeof OIDCConfig>, view: View, owner: OIDCOwner): ResolvedOIDC {
-  const resolved = resolveOIDC(ref, view, owner);
-  assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
-  return resolved;
+/** Headers for the collector whose values are in Secrets. None if nothing is sent. */
+export function collectorHeaderFiles(
+  settings: TelemetrySettings | undefined,
+): readonly (SecretFile & { readonly name: string })[] {
+  const otel = settings?.openTelemetry;
+  if (otel?.enabled !== true) return [];
+  return otel.secretHeaders.map(({ name, secret }, index) => {
+    return { name, secret, file: SECRET_FILES.collectorHeader(index) };
+  });
+}
+
+/** Certificates to trust for the collector. None if nothing is sent. */
+export function collectorBundle(settings: TelemetrySettings | undefined): Bundle | undefined {
+  const otel = settings?.openTelemetry;
+  return otel?.enabled === true ? otel.bundle : undefined;
 }
 
 /** The client secret is a file, where it is in a Secret. */

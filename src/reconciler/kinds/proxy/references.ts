@@ -3,23 +3,21 @@
 
 import type { Static } from '#std/schema.ts';
 import type { Reference } from '../kind.ts';
+import { type SettingsRefs, settingsReferences } from '../shared-settings.ts';
 import type { ResourceOverrides } from './overrides.ts';
 
-interface ProxySpec {
+interface ProxySpec extends SettingsRefs {
   readonly groupRef?: string;
-  readonly toolConfigRef?: { readonly name: string };
-  readonly externalAuthConfigRef?: { readonly name: string };
   readonly serviceAccount?: string;
   readonly resourceOverrides?: Static<typeof ResourceOverrides>;
 }
 
 export function proxyReferences(spec: ProxySpec): readonly Reference[] {
-  const { groupRef, toolConfigRef, externalAuthConfigRef, serviceAccount, resourceOverrides } = spec;
+  const { groupRef, serviceAccount, resourceOverrides } = spec;
   const optional = 'waited' as const;
   return [
     ...referenceTo('MCPGroup', '/spec/groupRef', groupRef),
-    ...referenceTo('MCPToolConfig', '/spec/toolConfigRef/name', toolConfigRef?.name),
-    ...referenceTo('MCPExternalAuthConfig', '/spec/externalAuthConfigRef/name', externalAuthConfigRef?.name),
+    ...settingsReferences(spec),
     ...referenceTo('ServiceAccount', '/spec/serviceAccount', serviceAccount).map((account) => ({
       ...account,
       optional,

@@ -3,8 +3,10 @@
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
+import { hasPolicies } from '../auth/authz-settings.ts';
 import type { View } from '../kind.ts';
-import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
+import { secretPath } from '../pods/secret-files.ts';
+import { collectorHeaderFiles, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 import { type ServiceBlocks, serviceBlocks } from './service.ts';
 import { toolBlocks } from './tools.ts';
 
@@ -29,46 +31,52 @@ export function proxyIdentity({ name, namespace, spec }: ProxyFacts) {
 }
 
 /** Keys in the order of the contract: equal resources give equal text. */
-export function proxySettings(proxy: ProxyFacts, { oidc, auth }: ProxyNeeds, view: View): Blocks {
+export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View): Blocks {
+  const { oidc, auth } = needs;
   const { name, spec } = proxy;
   return {
     trust_proxy_headers: spec.trustProxyHeaders,
     endpoint_prefix: isFilled(spec.endpointPrefix) ? spec.endpointPrefix : undefined,
     oidc_config: oidc?.settings,
     ...auth.blocks,
-    authz_config_path: spec.authzConfig && `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}`,
+    authz_config_path: hasPolicies(spec) ? `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}` : undefined,
     audit_config: { enabled: spec.audit?.enabled === true, component: name, on_failure: proxy.tuning.auditFailure },
-    ...telemetry(proxy),
+    ...telemetry(proxy, needs),
     ...toolBlocks(spec.toolConfigRef, view),
     ...serviceBlocks(proxy),
   };
 }
 
-function telemetry({ name, spec, tuning }: ProxyFacts): Pick<RunConfig, 'telemetry_config'> {
-  const { openTelemetry, prometheus } = spec.telemetry ?? {};
+function telemetry(
+  { name, tuning }: ProxyFacts,
+  { telemetry: settings }: ProxyNeeds,
+): Pick<RunConfig, 'telemetry_config'> {
+  const { openTelemetry, prometheus = false } = settings ?? {};
   const otel = openTelemetry?.enabled === true ? openTelemetry : undefined;
-  if (otel === undefined && prometheus?.enabled !== true) return {};
-  const headers = (otel?.headers ?? []).map((header) => splitHeader(header));
+  if (otel === undefined && !prometheus) return {};
   return {
     telemetry_config: {
       service_name: isFilled(otel?.serviceName) ? otel.serviceName : name,
       endpoint: isFilled(otel?.endpoint) ? otel.endpoint : undefined,
-      headers: headers.length === 0 ? undefined : Object.fromEntries(headers),
+      headers: filledMap(otel?.headers ?? {}),
+      headers_from_file: filledMap(
+        Object.fromEntries(collectorHeaderFiles(settings).map(({ name, file }) => [name, secretPath(file)])),
+      ),
+      ca_cert_path: otel?.bundle?.path,
       insecure: otel?.insecure === true || otel?.endpoint?.startsWith('http://') === true,
       metrics_enabled: otel?.metrics?.enabled === true,
       tracing_enabled: otel?.tracing?.enabled === true,
       sampling_rate: otel?.tracing?.samplingRate ?? '0.05',
       use_legacy_attributes: otel?.useLegacyAttributes !== false,
-      enable_prometheus_metrics_path: prometheus?.enabled === true,
-      custom_attributes: tuning.telemetryAttributes,
+      enable_prometheus_metrics_path: prometheus,
+      custom_attributes: filledMap({ ...otel?.attributes, ...tuning.telemetryAttributes }),
       environment_variables: tuning.telemetryVariables,
     },
   };
 }
 
-function splitHeader(header: string): [string, string] {
-  const equals = header.indexOf('=');
-  return [header.slice(0, equals), header.slice(equals + 1)];
+function filledMap(map: Readonly<Record<string, string>>): Record<string, string> | undefined {
+  return Object.keys(map).length === 0 ? undefined : { ...map };
 }
 
 function isFilled(text: string | undefined): text is string {

@@ -3,17 +3,19 @@
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
+import type { SharedTelemetry } from './shared-telemetry.ts';
 import type { TelemetryConfig } from './telemetry.ts';
 
-/** A default cannot be distinguished from what is written, so fields with one are not looked at. */
-export function telemetryFindings(telemetry: Static<typeof TelemetryConfig> | undefined): readonly Finding[] {
-  const { openTelemetry } = telemetry ?? {};
+type OpenTelemetry = Static<typeof TelemetryConfig>['openTelemetry'] | Static<typeof SharedTelemetry>['openTelemetry'];
+
+/** A default cannot be distinguished from what is written, so fields with one are not looked at. `pointer`: of the block. */
+export function telemetryFindings(openTelemetry: OpenTelemetry, pointer: string): readonly Finding[] {
   if (openTelemetry === undefined || openTelemetry.enabled) return [];
-  const { endpoint, serviceName, headers, metrics, tracing } = openTelemetry;
-  const asked = { endpoint, serviceName, headers, metrics: metrics?.enabled, tracing: tracing?.enabled };
+  const { enabled: _, insecure: _insecure, useLegacyAttributes: _legacy, metrics, tracing, ...others } = openTelemetry;
+  const asked = { ...others, metrics: metrics?.enabled, tracing: tracing?.enabled };
   return Object.entries(asked).flatMap(([field, value]) =>
     value === undefined || value === false
       ? []
-      : [fieldWithoutEffect(`/spec/telemetry/openTelemetry/${field}`, 'openTelemetry.enabled is false')],
+      : [fieldWithoutEffect(`${pointer}/${field}`, 'openTelemetry.enabled is false')],
   );
 }

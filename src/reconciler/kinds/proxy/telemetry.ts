@@ -9,9 +9,9 @@ export const AuditConfig = object(
   'The audit log.',
 );
 
-const Metrics = object({ enabled: bool('True: metrics are sent.', false) }, 'Metrics sent over OTLP.');
+export const Metrics = object({ enabled: bool('True: metrics are sent.', false) }, 'Metrics sent over OTLP.');
 
-const Tracing = object(
+export const Tracing = object(
   {
     enabled: bool('True: traces are sent.', false),
     samplingRate: SAMPLING_RATE,
@@ -19,11 +19,18 @@ const Tracing = object(
   'Traces sent over OTLP.',
 );
 
+export const SERVICE_NAME = text('Name that telemetry is sent under. Default: the name of the resource.');
+
+export const Prometheus = object(
+  { enabled: bool('True: /metrics is served on the transport port.', false) },
+  'Prometheus metrics.',
+);
+
 const OpenTelemetry = object(
   {
     enabled: bool('True: telemetry is sent.', false),
     endpoint: optional(addressed(text('URL of the OTLP collector.'), 'collector')),
-    serviceName: optional(text('Name that telemetry is sent under. Default: the name of the resource.')),
+    serviceName: optional(SERVICE_NAME),
     headers: optional(
       list(
         text('A header, as key=value.', { pattern: '^[^=]+=' }),
@@ -33,10 +40,7 @@ const OpenTelemetry = object(
     insecure: bool('True: plain HTTP to the collector.', false),
     metrics: optional(Metrics),
     tracing: optional(Tracing),
-    useLegacyAttributes: bool(
-      'True: older attribute names are sent beside the current ones. The default becomes false in v1beta1.',
-      true,
-    ),
+    useLegacyAttributes: bool('True: older attribute names are sent beside the current ones.', true),
   },
   'OpenTelemetry.',
 );
@@ -44,9 +48,7 @@ const OpenTelemetry = object(
 export const TelemetryConfig = object(
   {
     openTelemetry: optional(OpenTelemetry),
-    prometheus: optional(
-      object({ enabled: bool('True: /metrics is served on the transport port.', false) }, 'Prometheus metrics.'),
-    ),
+    prometheus: optional(Prometheus),
   },
   'Metrics and traces.',
 );

@@ -1,14 +1,16 @@
-// What conditions say of things that every resource with a proxy may name: its group, the certificates of its issuer, and
-// the digests of configurations in use.
+// What conditions say of things that every resource with a proxy may name: its group and the certificates of its issuer, and
+// of tokens of the cluster.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { OIDCConfig } from '../auth/oidc.ts';
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
+import type { TokenSource } from '../auth/token-settings.ts';
 import type { Verdict } from '../conditions.ts';
-import type { Finding, Observed, View } from '../kind.ts';
+import type { Observed, View } from '../kind.ts';
 
 type OIDC = Static<typeof OIDCConfig>;
+type CABundle = NonNullable<NonNullable<OIDC['inline']>['caBundleRef']>;
 
 /** A group is as good as ready when it exists: its readiness only says that its members were counted. */
 export function groupVerdict(groupRef: string | undefined, view: View): readonly Verdict[] {
@@ -31,7 +33,11 @@ export function groupVerdict(groupRef: string | undefined, view: View): readonly
 /** Whether the certificates that an OIDCConfigRef names are there. */
 export function bundleVerdict(oidc: OIDC | undefined, view: View): readonly Verdict[] {
   const { inline, configMap } = oidc ?? {};
-  const ref = (inline ?? configMap)?.caBundleRef?.configMapRef;
+  return caBundleConditions((inline ?? configMap)?.caBundleRef, view);
+}
+
+export function caBundleConditions(bundle: CABundle | undefined, view: View): readonly Verdict[] {
+  const ref = bundle?.configMapRef;
   if (ref === undefined) return [];
   const type = 'CABundleRefValidated';
   const { name, key } = ref;
@@ -46,8 +52,8 @@ export function bundleVerdict(oidc: OIDC | undefined, view: View): readonly Verd
 }
 
 /** Whether tokens of the cluster's service accounts can be accepted, of a resource that is to accept them. */
-export function accountsVerdict(oidc: OIDC | undefined, { tokenIssuer }: Observed): readonly Verdict[] {
-  const accepted = acceptedAccounts(oidc);
+export function accountsVerdict(source: TokenSource, { tokenIssuer, view }: Observed): readonly Verdict[] {
+  const accepted = acceptedAccounts(source, view);
   if (accepted === undefined || tokenIssuer === undefined) return [];
   const type = 'ServiceAccountTokensAccepted';
   if ('fault' in tokenIssuer) {
@@ -68,53 +74,3 @@ export function accountsVerdict(oidc: OIDC | undefined, { tokenIssuer }: Observe
 
 const KEYS_PATH = '/openid/v1/jwks';
 const DISCOVERY_ROLE = 'system:service-account-issuer-discovery';
-
-/** Whether a configuration that is named is there and can be used: what was found wrong with it is at its place. */
-export function referenceVerdict(
-  what: 'ToolConfig' | 'ExternalAuthConfig',
-  ref: { readonly name: string } | undefined,
-  pointer: string,
-  refusals: readonly Finding[],
-): readonly Verdict[] {
-  if (ref === undefined) return [];
-  const type = `${what}Validated`;
-  const refusal = refusals.find((finding) => finding.pointer.startsWith(pointer));
-  if (refusal === undefined) {
-    return [{ type, status: 'True', reason: `${what}Valid`, message: `MCP${what} ${ref.name} can be used` }];
-  }
-  const { code, message } = refusal;
-  return [{ type, status: 'False', reason: missing(code, what) ?? REASONS.get(code) ?? `${what}Invalid`, message }];
-}
-
-/** Reasons that clients know. */
-const REASONS: ReadonlyMap<string, string> = new Map([['auth-server-upstreams', 'MultiUpstreamNotSupported']]);
-
-export function isReference(code: string): boolean {
-  return code.startsWith('reference-');
-}
-
-/** The reason where another resource is not there, or no one knows. */
-export function missing(code: string, what: string): string | undefined {
-  if (code === 'reference-unknown') return `${what}FetchError`;
-  return isReference(code) ? `${what}NotFound` : undefined;
-}
-
-interface ConfigRefs {
-  readonly toolConfigRef?: { readonly name: string };
-  readonly externalAuthConfigRef?: { readonly name: string };
-}
-
-/** `configHash` of what a resource names, copied so that clients see when it changed. */
-export function configHashes({ toolConfigRef, externalAuthConfigRef }: ConfigRefs, view: View) {
-  const tools = hashOf('MCPToolConfig', toolConfigRef, view);
-  const auth = hashOf('MCPExternalAuthConfig', externalAuthConfigRef, view);
-  return {
-    toolConfigHash: tools,
-    externalAuthConfigHash: auth,
-  };
-}
-
-function hashOf(kind: string, ref: { readonly name: string } | undefined, view: View): string | undefined {
-  const status = ref === undefined ? undefined : view.find(kind, ref.name)?.status;
-  return isObject(status) && typeof status.configHash === 'string' ? status.configHash : undefined;
-}

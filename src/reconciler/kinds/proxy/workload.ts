@@ -4,6 +4,7 @@ import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Json, JsonObject } from '#std/json.ts';
+import { hasPolicies } from '../auth/authz-settings.ts';
 import { mountedBundles } from '../auth/ca-bundle.ts';
 import { imagePullSecrets, service } from '../generated.ts';
 import { withOverrides, workloadLabels } from '../labels.ts';
@@ -22,7 +23,7 @@ import {
 } from '../pods/pod.ts';
 import { mountedSecrets, type SecretFile } from '../pods/secret-files.ts';
 import { disruptionBudget } from './disruption.ts';
-import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
+import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 import { metricsPort } from './service.ts';
 
 /** What a kind decides about the pods of its proxy. */
@@ -102,8 +103,8 @@ const RESOURCES = { requests: { cpu: '10m', memory: '96Mi' } };
 const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
 
 /** What the proxy gets by its environment; variables that the author gives win. */
-function environment({ name, namespace, spec }: ProxyFacts, { oidc }: ProxyNeeds): readonly Env[] {
-  const { openTelemetry } = spec.telemetry ?? {};
+function environment({ name, namespace, spec }: ProxyFacts, { oidc, telemetry }: ProxyNeeds): readonly Env[] {
+  const { openTelemetry } = telemetry ?? {};
   const serviceName = openTelemetry?.serviceName || name;
   const attributes = `service.name=${serviceName},service.namespace=${namespace}`;
   return [
@@ -114,9 +115,8 @@ function environment({ name, namespace, spec }: ProxyFacts, { oidc }: ProxyNeeds
 }
 
 function mounts({ names, spec }: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): readonly Mounted[] {
-  const { oidc, auth } = needs;
-  const { authzConfig } = spec;
-  const policies = authzConfig?.configMap;
+  const { oidc, auth, telemetry } = needs;
+  const policies = spec.authzConfig?.configMap;
   const policyFile = {
     name: policies?.name ?? names.inlineAuthz,
     items: [{ key: policies?.key ?? AUTHZ_FILE, path: AUTHZ_FILE }],
@@ -125,8 +125,8 @@ function mounts({ names, spec }: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): 
     mountedConfigMap('runconfig', RUN_CONFIG_DIRECTORY, { name: names.runConfig }),
     ...mountedSecrets([...needs.files, ...pod.files]),
     ...pod.mounted,
-    ...(authzConfig === undefined ? [] : [mountedConfigMap('authz-config', AUTHZ_DIRECTORY, policyFile)]),
-    ...mountedBundles([oidc?.bundle, ...auth.bundles]),
+    ...(hasPolicies(spec) ? [mountedConfigMap('authz-config', AUTHZ_DIRECTORY, policyFile)] : []),
+    ...mountedBundles([oidc?.bundle, ...auth.bundles, collectorBundle(telemetry)]),
     ...auth.mounted,
   ];
 }

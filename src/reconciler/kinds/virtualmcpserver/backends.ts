@@ -12,6 +12,7 @@ import { MCPRemoteProxy } from '../mcpremoteproxy/index.ts';
 import { MCPRemoteProxySpec } from '../mcpremoteproxy/schema.ts';
 import { MCPServer } from '../mcpserver/index.ts';
 import type { Env } from '../pods/pod.ts';
+import { type EntryParts, entryFault, entryParts, NO_ENTRY, specOfEntry } from './entries.ts';
 import { membersOf, outgoingSource, type Spec } from './facts.ts';
 import { modelStrategy } from './model-strategies.ts';
 import { type Converted, strategyOf } from './strategies.ts';
@@ -29,6 +30,8 @@ export interface Backend extends Listed {
   readonly auth: Converted;
   /** The live resource, where it is a member. */
   readonly member?: KubeObject;
+  /** Of an MCPServerEntry. */
+  readonly entry: EntryParts;
 }
 
 /** By name. */
@@ -40,11 +43,12 @@ export function backendsOf({ config, ...spec }: Spec, view: View): readonly Back
   return all
     .map((backend): Backend => {
       const member = members.get(backend.name);
-      return {
-        ...backend,
-        member,
-        ...settled({ config, ...spec }, view, backend.name, member),
-      };
+      const declared = entryOf(member);
+      const fault = declared === undefined ? undefined : entryFault(declared, view);
+      const auth = settled({ config, ...spec }, view, backend.name, member);
+      if (fault !== undefined) return { ...backend, member, ...auth, auth: { fault }, entry: NO_ENTRY };
+      const entry = declared === undefined ? NO_ENTRY : entryParts(declared, view);
+      return { ...backend, ...entry.place, member, ...auth, entry };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -56,22 +60,46 @@ const KINDS: ReadonlyMap<string, { readonly kind: Kind; readonly type: string }>
 
 /** A member by what it says of itself; its state is no part of it, or every change would be one of ours. */
 function listed(member: KubeObject, view: View): readonly Listed[] {
-  const known = KINDS.get(member.kind);
-  const spec = isObject(member.spec) ? member.spec : {};
-  const [endpoint] = known?.kind.exposes(member as Resource, view) ?? [];
-  if (known === undefined || endpoint === undefined) return [];
+  const place = memberPlace(member, view);
+  if (place === undefined) return [];
   const { name, namespace = '', annotations = {} } = member.metadata;
   const own = Object.entries(annotations).filter(([key]) => !isMachinery(key));
   const metadata = {
     ...Object.fromEntries(own),
     tool_type: 'mcp',
-    workload_type: known.type,
+    workload_type: place.type,
     namespace,
-    ...(member.kind === 'MCPRemoteProxy' ? { remote_url: readRemoteProxy(spec).remoteURL } : {}),
+    ...(place.remoteUrl === undefined ? {} : { remote_url: place.remoteUrl }),
   };
   // What follows # is for people: it is never sent.
-  const url = endpoint.url.replace(/#.*$/, '');
-  return [{ name, url, transport: endpoint.transport === 'sse' ? 'sse' : 'streamable-http', metadata }];
+  const url = place.url.replace(/#.*$/, '');
+  return [{ name, url, transport: place.transport === 'sse' ? 'sse' : 'streamable-http', metadata }];
+}
+
+interface Place {
+  readonly type: string;
+  readonly url: string;
+  readonly transport: string;
+  readonly remoteUrl?: string;
+}
+
+/** Undefined if the member has none. */
+function memberPlace(member: KubeObject, view: View): Place | undefined {
+  const entry = entryOf(member);
+  if (entry !== undefined) {
+    const { remoteUrl, transport } = specOfEntry(entry);
+    return { type: 'server_entry', url: remoteUrl, transport, remoteUrl };
+  }
+  const known = KINDS.get(member.kind);
+  const [endpoint] = known?.kind.exposes(member as Resource, view) ?? [];
+  if (known === undefined || endpoint === undefined) return undefined;
+  const { url, transport } = endpoint;
+  if (member.kind !== 'MCPRemoteProxy' || !isObject(member.spec)) return { type: known.type, url, transport };
+  return { type: known.type, url, transport, remoteUrl: readRemoteProxy(member.spec).remoteURL };
+}
+
+function entryOf(member: KubeObject | undefined): KubeObject | undefined {
+  return member?.kind === 'MCPServerEntry' ? member : undefined;
 }
 
 /** Annotations that programs leave for themselves. */
@@ -120,16 +148,21 @@ export function callable(backends: readonly Backend[]): {
   listed: Listed[];
   strategies: Record<string, Strategy>;
   env: Env[];
+  /** Certificates to mount. */
   bundles: Bundle[];
+  /** Those among them that the server reads once. */
+  readOnce: Bundle[];
 } {
-  const sound = backends.flatMap(({ name, url, transport, metadata, auth }) => {
+  const sound = backends.flatMap(({ name, url, transport, metadata, headerForward, caBundlePath, auth, entry }) => {
     if ('fault' in auth) return [];
-    return [{ listed: { name, url, transport, metadata }, auth }];
+    return [{ listed: { name, url, transport, metadata, headerForward, caBundlePath }, auth, entry }];
   });
+  const readOnce = sound.flatMap(({ entry }) => entry.bundle ?? []);
   return {
     listed: sound.map(({ listed }) => listed),
     strategies: Object.fromEntries(sound.map(({ listed, auth }) => [listed.name, auth.strategy])),
-    bundles: sound.flatMap(({ auth }) => auth.bundle ?? []),
-    env: sound.flatMap(({ auth }) => auth.env).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    bundles: [...sound.flatMap(({ auth }) => auth.bundle ?? []), ...readOnce],
+    readOnce,
+    env: sound.flatMap(({ auth, entry }) => [...auth.env, ...entry.env]).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }

@@ -31,10 +31,11 @@ import {
 import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
 import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
+import { collectorBundle } from '../proxy/proxy.ts';
 import { sessionPassword } from '../proxy/session-password.ts';
 import { vmcpConfig } from './config.ts';
 import { HMAC_KEY, PORT, type VirtualServer, virtualServerChildNames } from './facts.ts';
-import { type Needs, needsOf } from './needs.ts';
+import { collectorHeaderVariables, type Needs, needsOf } from './needs.ts';
 
 export function children(self: VirtualServer, view: View, settings: Settings): readonly KubeObject[] {
   const needs = needsOf(self, view);
@@ -98,20 +99,22 @@ function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, ap
 
 /** Annotations of the pods: what is read at start makes new pods when it changes, what is read again does not. */
 function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: Settings) {
-  const bundle = needs.oidc?.bundle;
-  const certificates = bundle === undefined ? undefined : view.find('ConfigMap', bundle.configMap);
+  const read = [needs.oidc?.bundle, collectorBundle(needs.telemetry), ...needs.callable.readOnce];
+  const names = new Set(read.flatMap((bundle) => bundle?.configMap ?? []));
+  const [first, ...others] = [...names].map((name) => contentOf(view.find('ConfigMap', name)));
   return {
     [`${settings.apiGroup}/runconfig-checksum`]: digest(virtualReadAtStart(config)),
-    ...(bundle === undefined
+    ...(first === undefined
       ? {}
       : {
-          [`${settings.apiGroup}/mounts-checksum`]: digest({
-            data: certificates?.data ?? null,
-            binaryData: certificates?.binaryData ?? null,
-          }),
+          [`${settings.apiGroup}/mounts-checksum`]: digest(others.length === 0 ? first : { all: [first, ...others] }),
         }),
     ...secretChecksum(secretsOf(secretEnv(self, needs)), view, settings),
   };
+}
+
+function contentOf(configMap: KubeObject | undefined): JsonObject {
+  return { data: configMap?.data ?? null, binaryData: configMap?.binaryData ?? null };
 }
 
 function deployment(
@@ -146,7 +149,11 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
   const names = virtualServerChildNames(name);
   const mounted = [
     mountedConfigMap('vmcp-config', VMCP_CONFIG_DIRECTORY, { name: names.config }),
-    ...mountedBundles([needs.oidc?.bundle, ...(needs.authServer?.bundles ?? []), ...needs.callable.bundles]),
+    ...mountedBundles([
+      ...[needs.oidc?.bundle, collectorBundle(needs.telemetry)],
+      ...(needs.authServer?.bundles ?? []),
+      ...needs.callable.bundles,
+    ]),
     ...(needs.authServer?.mounted ?? []),
     SCRATCH,
   ];
@@ -191,21 +198,23 @@ const READINESS = { initialDelaySeconds: 15, periodSeconds: 5, timeoutSeconds: 3
 
 function environment(self: VirtualServer, needs: Needs): readonly Env[] {
   const { name, namespace, spec } = self;
-  const service = spec.config.telemetry?.serviceName || name;
+  const own = spec.config.telemetry ?? needs.telemetry?.openTelemetry;
+  const service = own?.serviceName || name;
   const attributes = `service.name=${service},service.namespace=${namespace}`;
   return [
     { name: VMCP_ENV.name, value: name },
     { name: VMCP_ENV.namespace, value: namespace },
-    ...(spec.config.telemetry === undefined ? [] : [{ name: 'OTEL_RESOURCE_ATTRIBUTES', value: attributes }]),
+    ...(own === undefined ? [] : [{ name: 'OTEL_RESOURCE_ATTRIBUTES', value: attributes }]),
     ...secretEnv(self, needs),
     { name: VMCP_ENV.sessionHmacSecret, secret: { name: virtualServerChildNames(name).hmac, key: HMAC_KEY } },
   ];
 }
 
 /** Secrets that others change. */
-function secretEnv({ spec }: VirtualServer, { oidc, callable }: Needs): readonly Env[] {
+function secretEnv({ spec }: VirtualServer, { oidc, callable, telemetry }: Needs): readonly Env[] {
   return [
     ...(oidc?.env ?? []),
+    ...collectorHeaderVariables(telemetry).map(({ name, secret }) => ({ name, secret })),
     ...callable.env,
     ...sessionPassword(spec.sessionStorage, VMCP_ENV.sessionRedisPassword),
   ];

@@ -6,8 +6,9 @@ import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed, View } from '../kind.ts';
 import { sessionVerdict } from '../proxy/session-verdict.ts';
 import { accountsVerdict, bundleVerdict } from '../proxy/verdicts.ts';
+import { settingsConditions } from '../shared-settings.ts';
 import type { Backend } from './backends.ts';
-import type { Spec, VirtualServer } from './facts.ts';
+import { type Spec, tokenSourceOf, type VirtualServer } from './facts.ts';
 
 export function virtualServerVerdicts(
   self: VirtualServer,
@@ -24,8 +25,10 @@ export function virtualServerVerdicts(
     ...embeddingVerdict(spec, view),
     ...authServerVerdict(spec, refusals),
     authVerdict(spec, view),
+    ...settingsConditions(spec.incomingAuth, refusals, '/spec/incomingAuth'),
+    ...settingsConditions(spec, refusals),
     ...bundleVerdict(spec.incomingAuth.oidcConfig, view),
-    ...accountsVerdict(spec.incomingAuth.oidcConfig, observed),
+    ...accountsVerdict(tokenSourceOf(spec), observed),
     sessionVerdict(spec.sessionStorage, spec.replicas, ['server', 'servers']),
     ...backends.flatMap(conversionVerdict).filter(isFirstOfItsType),
   ];

@@ -7,11 +7,13 @@ import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Aggregation, CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
+import { hasPolicies, renderedPolicies } from '../auth/authz-settings.ts';
 import type { View } from '../kind.ts';
+import type { TelemetrySettings } from '../proxy/telemetry-settings.ts';
 import { selectedTools, shownOverrides } from '../proxy/tools.ts';
 import { adminPort, auditFailure } from './annotations.ts';
 import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
-import type { Needs } from './needs.ts';
+import { collectorHeaderVariables, type Needs } from './needs.ts';
 
 /** Keys in the order of the contract: equal servers give equal text. */
 export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpConfig {
@@ -29,7 +31,7 @@ export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpC
     compositeTools: compositeTools.length === 0 ? undefined : compositeTools,
     operational: config.operational,
     metadata: config.metadata,
-    ...telemetry(name, spec),
+    ...telemetry(name, spec, needs),
     ...audit(name, spec),
     auditFailure: auditFailure(self),
     ...optimizer(namespace, spec, view),
@@ -39,7 +41,7 @@ export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpC
 }
 
 function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): VmcpConfig['incomingAuth'] {
-  const authz = policies(incomingAuth.authzConfig, view);
+  const authz = policies(incomingAuth, view);
   if (oidc === undefined) return { type: 'anonymous', authz };
   const { settings, secretEnv } = oidc;
   const { audience, jwks_url, introspection_url, client_id, ca_bundle_path, auth_token_file } = settings;
@@ -70,12 +72,13 @@ function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): Vmcp
 type Authz = VmcpConfig['incomingAuth']['authz'];
 
 /** Policies come to the server in its own file, wherever their author keeps them. */
-function policies(ref: Spec['incomingAuth']['authzConfig'], view: View): Authz {
-  if (ref === undefined) return { type: 'none' };
-  if (ref.inline !== undefined) {
-    return { type: 'cedar', policies: ref.inline.policies, entitiesJson: ref.inline.entitiesJson };
+function policies(source: Spec['incomingAuth'], view: View): Authz {
+  if (!hasPolicies(source)) return { type: 'none' };
+  const rendered = renderedPolicies(source, view);
+  if (rendered !== undefined) {
+    return { type: 'cedar', policies: [...rendered.policies], entitiesJson: rendered.entitiesJson };
   }
-  const { name = '', key = '' } = ref.configMap ?? {};
+  const { name = '', key = '' } = source.authzConfig?.configMap ?? {};
   const text = configMapText(view.find('ConfigMap', name), key) ?? '';
   const read = readAuthzConfig(readDocuments(text, key)[0]?.value);
   assert('file' in read, 'configurations are made only of resources whose references were inspected');
@@ -110,17 +113,49 @@ function workflows({ config }: Spec, view: View): CompositeToolConfig[] {
   return [...(config.compositeTools ?? []), ...referenced];
 }
 
-function telemetry(name: string, { config }: Spec): Pick<VmcpConfig, 'telemetry'> {
+function telemetry(name: string, { config }: Spec, needs: Needs): Pick<VmcpConfig, 'telemetry'> {
+  if (needs.telemetry !== undefined) return sharedTelemetry(name, needs.telemetry);
   if (config.telemetry === undefined) return {};
-  const { endpoint = '', serviceName = '', serviceVersion = '', ...rest } = config.telemetry;
+  const { endpoint = '', serviceName = '', serviceVersion = '', caCertPath = '', ...rest } = config.telemetry;
   return {
     telemetry: {
-      endpoint: endpoint === '' ? undefined : endpoint.replace(/^https?:\/\//, ''),
+      endpoint: endpoint === '' ? undefined : withoutScheme(endpoint),
       serviceName: serviceName === '' ? name : serviceName,
       serviceVersion: serviceVersion || undefined,
+      caCertPath: caCertPath || undefined,
       ...rest,
     },
   };
+}
+
+/** As an MCPTelemetryConfig says. */
+function sharedTelemetry(name: string, settings: TelemetrySettings): Pick<VmcpConfig, 'telemetry'> {
+  const { openTelemetry, prometheus } = settings;
+  const otel = openTelemetry?.enabled === true ? openTelemetry : undefined;
+  if (otel === undefined && !prometheus) return {};
+  const { endpoint = '', serviceName = '', headers = {}, attributes = {} } = otel ?? {};
+  const secrets = collectorHeaderVariables(settings);
+  return {
+    telemetry: {
+      endpoint: endpoint === '' ? undefined : withoutScheme(endpoint),
+      serviceName: serviceName === '' ? name : serviceName,
+      headers: Object.keys(headers).length === 0 ? undefined : headers,
+      headersFromEnv:
+        secrets.length === 0 ? undefined : Object.fromEntries(secrets.map(({ header, name }) => [header, name])),
+      insecure: otel?.insecure === true || endpoint.startsWith('http://'),
+      caCertPath: otel?.bundle?.path,
+      metricsEnabled: otel?.metrics?.enabled === true,
+      tracingEnabled: otel?.tracing?.enabled === true,
+      samplingRate: otel?.tracing?.samplingRate ?? '0.05',
+      customAttributes: Object.keys(attributes).length === 0 ? undefined : attributes,
+      useLegacyAttributes: otel?.useLegacyAttributes !== false,
+      enablePrometheusMetricsPath: prometheus,
+    },
+  };
+}
+
+function withoutScheme(endpoint: string): string {
+  return endpoint.replace(/^https?:\/\//, '');
 }
 
 function audit(name: string, { config }: Spec): Pick<VmcpConfig, 'audit'> {

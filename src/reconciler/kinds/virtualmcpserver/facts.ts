@@ -5,6 +5,7 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import { referredName } from '../aliases.ts';
+import type { TokenSource } from '../auth/token-settings.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName, View } from '../kind.ts';
 import { made } from '../made.ts';
@@ -57,15 +58,20 @@ export function originOfEmbeddings(name: string, namespace: string, view: View):
   return `http://${name}.${namespace}.svc.cluster.local:${port}`;
 }
 
+/** Whose tokens are accepted. Settings of an anonymous server do not count. */
+export function tokenSourceOf({ incomingAuth }: Spec): TokenSource {
+  return incomingAuth.type === 'oidc' ? incomingAuth : {};
+}
+
 /** Where the strategies for backends come from. The resource's own setting wins over that of the model. */
 export function outgoingSource({ outgoingAuth, config }: Spec): 'discovered' | 'inline' {
   return outgoingAuth?.source ?? config.outgoingAuth?.source ?? 'discovered';
 }
 
 /** What can be behind a virtual server. */
-const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy'] as const;
+const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'] as const;
 
-/** The members of a group, by name; of two of one name the MCPServer. */
+/** The members of a group, by name; of several of one name the one whose kind is first. */
 export function membersOf(view: View, group: string): ReadonlyMap<string, KubeObject> {
   const members = MEMBER_KINDS.flatMap((kind) => view.all(kind)).filter(({ spec }) => {
     return isObject(spec) && referredName(spec.groupRef) === group;

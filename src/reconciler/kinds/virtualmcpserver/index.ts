@@ -3,9 +3,10 @@
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
 import { endpointAuth } from '../proxy/endpoint.ts';
+import { settingsKinds } from '../shared-settings.ts';
 import { VIRTUAL_ANNOTATIONS } from './annotations.ts';
 import { children, generated } from './children.ts';
-import { makes, originOf } from './facts.ts';
+import { makes, originOf, tokenSourceOf } from './facts.ts';
 import { inspect } from './inspect.ts';
 import { offerOf } from './offer.ts';
 import { references } from './references.ts';
@@ -31,8 +32,8 @@ export const VirtualMCPServer = defineKind({
     'MCPGroup',
     'MCPServer',
     'MCPRemoteProxy',
-    'MCPToolConfig',
-    'MCPExternalAuthConfig',
+    'MCPServerEntry',
+    ...settingsKinds(),
     'EmbeddingServer',
     'VirtualMCPCompositeToolDefinition',
   ],
@@ -51,14 +52,13 @@ export const VirtualMCPServer = defineKind({
   annotations: VIRTUAL_ANNOTATIONS,
   inspect,
   references,
-  acceptsAccounts: ({ spec }) => acceptedAccounts(spec.incomingAuth.oidcConfig) !== undefined,
+  acceptsAccounts: ({ spec }, view) => acceptedAccounts(tokenSourceOf(spec), view) !== undefined,
   exposes: (self, view) => {
-    const { incomingAuth } = self.spec;
     return [
       {
         url: `${originOf(self)}/mcp`,
         transport: 'streamable-http',
-        auth: endpointAuth(incomingAuth.type === 'oidc' ? incomingAuth.oidcConfig : undefined, view, self.namespace),
+        auth: endpointAuth(tokenSourceOf(self.spec), view, self.namespace),
         offer: offerOf(self.spec, view),
       },
     ];

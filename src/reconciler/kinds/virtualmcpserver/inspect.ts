@@ -2,8 +2,8 @@
 
 import { isObject, pointerToken } from '#std/json.ts';
 import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
-import { configMapAuthzFindings } from '../auth/authz-findings.ts';
-import { configMapOIDCFindings } from '../auth/oidc-findings.ts';
+import { namedAuthzFindings } from '../auth/authz-findings.ts';
+import { namedOIDCFindings } from '../auth/oidc-findings.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { Finding, View } from '../kind.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
@@ -12,15 +12,14 @@ import { backendsOf } from './backends.ts';
 import { membersOf, type Spec, type VirtualServer } from './facts.ts';
 import { strategyOf } from './strategies.ts';
 
-const OIDC = '/spec/incomingAuth/oidcConfig';
-const AUTHZ = '/spec/incomingAuth/authzConfig';
+const INCOMING = '/spec/incomingAuth';
 const AUTH_SERVER = '/spec/authServerConfig';
 
 export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig, config } = self.spec;
   return [
-    ...configMapOIDCFindings(incomingAuth.oidcConfig, view, OIDC),
-    ...configMapAuthzFindings(incomingAuth.authzConfig, view, AUTHZ),
+    ...namedOIDCFindings(incomingAuth, view, INCOMING),
+    ...namedAuthzFindings(incomingAuth, view, INCOMING),
     ...issuerFindings(self, view),
     ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
     ...memberFindings(self.spec, view),
@@ -32,13 +31,17 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   ];
 }
 
-/** Of settings that are not in a ConfigMap, CEL says it. */
+/** Of settings in the resource itself, CEL says it. */
 function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig } = self.spec;
-  if (incomingAuth.oidcConfig?.configMap === undefined || authServerConfig === undefined) return [];
-  const resolved = resolveOIDC(incomingAuth.oidcConfig, view, ANY_OWNER, OIDC);
-  if ('findings' in resolved || resolved.settings.issuer === authServerConfig.issuer) return [];
-  const message = `authServerConfig.issuer must be the issuer that incomingAuth.oidcConfig accepts: ${resolved.settings.issuer}`;
+  const { oidcConfig, oidcConfigRef } = incomingAuth;
+  if (authServerConfig === undefined || (oidcConfigRef === undefined && oidcConfig?.configMap === undefined)) return [];
+  const resolved = resolveOIDC(incomingAuth, view, ANY_OWNER, INCOMING);
+  if (resolved === undefined || 'findings' in resolved) return [];
+  const { issuer } = resolved.settings;
+  if (issuer === authServerConfig.issuer) return [];
+  const field = oidcConfigRef === undefined ? 'oidcConfig' : 'oidcConfigRef';
+  const message = `authServerConfig.issuer must be the issuer that incomingAuth.${field} accepts: ${issuer}`;
   return [{ code: 'auth-server-issuer', severity: 'error', pointer: `${AUTH_SERVER}/issuer`, message }];
 }
 
@@ -58,10 +61,12 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
     if (converted === undefined || !('fault' in converted)) return [];
     return [{ code, severity: 'error', pointer: `${at}/externalAuthConfigRef/name`, message: converted.fault }];
   });
-  const found = backendsOf(spec, view).flatMap(({ name, by, auth }): readonly Finding[] => {
-    if (by !== 'discovered' || !('fault' in auth)) return [];
+  const found = backendsOf(spec, view).flatMap(({ name, by, auth, member }): readonly Finding[] => {
+    const isEntry = member?.kind === 'MCPServerEntry';
+    if (!('fault' in auth) || (by !== 'discovered' && !isEntry)) return [];
     const message = `${name} is left out: ${auth.fault}`;
-    return [{ code, severity: 'warning', pointer: '/spec/config/groupRef', message }];
+    const why = isEntry ? 'group-member-unusable' : code;
+    return [{ code: why, severity: 'warning', pointer: '/spec/config/groupRef', message }];
   });
   return [...written, ...found];
 }

@@ -7,14 +7,18 @@ import { type AuthServerParts, authServerParts, authServerScopes } from '../auth
 import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { View } from '../kind.ts';
 import type { Env } from '../pods/pod.ts';
+import type { SecretKey } from '../pods/secret-checksum.ts';
+import { type TelemetrySettings, telemetrySettings } from '../proxy/telemetry-settings.ts';
 import { backendsOf, callable } from './backends.ts';
-import { originOf, type VirtualServer } from './facts.ts';
+import { originOf, tokenSourceOf, type VirtualServer } from './facts.ts';
 
 export interface Needs {
   /** Whose tokens are accepted; undefined where anyone may call. */
   readonly oidc: (ResolvedOIDC & { readonly secretEnv?: string }) | undefined;
   readonly authServer: AuthServerParts | undefined;
   readonly callable: ReturnType<typeof callable>;
+  /** Those of an MCPTelemetryConfig. */
+  readonly telemetry: TelemetrySettings | undefined;
 }
 
 export function needsOf(self: VirtualServer, view: View): Needs {
@@ -26,13 +30,18 @@ export function needsOf(self: VirtualServer, view: View): Needs {
     resolved === undefined || scopes === undefined
       ? resolved
       : { ...resolved, settings: { ...resolved.settings, scopes } };
-  return { oidc, authServer, callable: callable(backendsOf(self.spec, view)) };
+  return {
+    oidc,
+    authServer,
+    callable: callable(backendsOf(self.spec, view)),
+    telemetry: telemetrySettings(self.spec, view),
+  };
 }
 
 function resolvedOIDC(self: VirtualServer, view: View): Needs['oidc'] {
-  const { type, oidcConfig } = self.spec.incomingAuth;
-  if (type !== 'oidc' || oidcConfig === undefined) return undefined;
-  const resolved = resolveOIDC(oidcConfig, view, { namespace: self.namespace, origin: originOf(self) });
+  const owner = { namespace: self.namespace, origin: originOf(self) };
+  const resolved = resolveOIDC(tokenSourceOf(self.spec), view, owner);
+  if (resolved === undefined) return undefined;
   assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
   const name = VMCP_ENV.oidcClientSecret;
   const env = resolved.env.map((variable): Env => ({ ...variable, name }));
@@ -48,4 +57,15 @@ function serverOf(
   const { audience, resource_url: resourceUrl } = settings;
   const host = { name, namespace, resourceUrl, audience, scopes: authServerScopes(settings.scopes) };
   return authServerParts(spec.authServerConfig, host, view);
+}
+
+/** Headers for the collector whose values are in Secrets, as variables of the server. None if nothing is sent. */
+export function collectorHeaderVariables(
+  settings: TelemetrySettings | undefined,
+): readonly { readonly header: string; readonly name: string; readonly secret: SecretKey }[] {
+  const otel = settings?.openTelemetry;
+  if (otel?.enabled !== true) return [];
+  return otel.secretHeaders.map(({ name: header, secret }, index) => {
+    return { header, secret, name: VMCP_ENV.telemetryHeader(index) };
+  });
 }

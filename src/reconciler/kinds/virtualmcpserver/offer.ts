@@ -12,7 +12,8 @@ export function offerOf(spec: Spec, view: View): Offer {
   return {
     type: 'members',
     members: backendsOf(spec, view).map(({ name, url, member }) =>
-      memberOf(spec, view, { name, url, kind: member?.kind }),
+      // An entry is somewhere else, as a backend that is written down.
+      memberOf(spec, view, { name, url, kind: member?.kind === 'MCPServerEntry' ? undefined : member?.kind }),
     ),
     resolution: { strategy, prefixFormat, priorityOrder },
     workflows: [

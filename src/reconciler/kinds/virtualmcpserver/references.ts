@@ -7,6 +7,7 @@ import { authzReferences } from '../auth/authz-findings.ts';
 import { oidcReferences } from '../auth/oidc-settings.ts';
 import type { Reference } from '../kind.ts';
 import { sessionReferences } from '../proxy/session-password.ts';
+import { settingsReferences } from '../shared-settings.ts';
 import type { Spec, VirtualServer } from './facts.ts';
 
 export function references({ spec }: VirtualServer): readonly Reference[] {
@@ -22,6 +23,8 @@ export function references({ spec }: VirtualServer): readonly Reference[] {
     }),
     ...referenceTo('EmbeddingServer', '/spec/embeddingServerRef/name', embeddingServerRef),
     ...backendAuthReferences(spec),
+    ...settingsReferences(incomingAuth, '/spec/incomingAuth'),
+    ...settingsReferences(spec),
     ...oidcReferences(incomingAuth.oidcConfig, '/spec/incomingAuth/oidcConfig'),
     ...authzReferences(incomingAuth.authzConfig, '/spec/incomingAuth/authzConfig'),
     ...authServerReferences(spec.authServerConfig, '/spec/authServerConfig'),

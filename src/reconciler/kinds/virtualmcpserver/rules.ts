@@ -138,8 +138,10 @@ function ineffective(
     ...(config.optimizer?.embeddingService === undefined || embeddingServerRef === undefined
       ? []
       : [fieldWithoutEffect('/spec/config/optimizer/embeddingService', 'spec.embeddingServerRef counts instead')]),
-    ...(incomingAuth.oidcConfig === undefined || incomingAuth.type === 'oidc'
-      ? []
-      : [fieldWithoutEffect('/spec/incomingAuth/oidcConfig', 'spec.incomingAuth.type anonymous counts instead')]),
+    ...(['oidcConfig', 'oidcConfigRef'] as const).flatMap((field) =>
+      incomingAuth[field] === undefined || incomingAuth.type === 'oidc'
+        ? []
+        : [fieldWithoutEffect(`/spec/incomingAuth/${field}`, 'spec.incomingAuth.type anonymous counts instead')],
+    ),
   ];
 }

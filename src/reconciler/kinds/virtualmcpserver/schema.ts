@@ -4,26 +4,35 @@ import { REFERENCE } from '#std/schema/marks.ts';
 import { sameSpellings, spellingOf } from '#std/schema/spellings.ts';
 import { anyObject, choice, integer, list, map, object, optional, type TSchema, text, time } from '#std/schema.ts';
 import { EmbeddedAuthServer } from '../auth/auth-server.ts';
-import { AuthzConfig } from '../auth/authz.ts';
-import { OIDCConfig } from '../auth/oidc.ts';
+import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
+import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { SessionStorage } from '../proxy/session.ts';
+import { TelemetryConfigRef } from '../proxy/shared-telemetry.ts';
 import { namedRef, nameField } from '../selectors.ts';
+import { SETTINGS_HASHES } from '../shared-settings.ts';
 import { VirtualConfig } from './model.ts';
 
 const IncomingAuth = object(
   {
-    type: choice('anonymous: anyone. oidc: whoever has a token that oidcConfig accepts.', ['anonymous', 'oidc']),
+    type: choice('anonymous: anyone. oidc: whoever has a token that oidcConfig or oidcConfigRef accepts.', [
+      'anonymous',
+      'oidc',
+    ]),
     oidcConfig: optional(OIDCConfig),
+    oidcConfigRef: optional(OIDCConfigRef),
     authzConfig: optional(AuthzConfig),
+    authzConfigRef: optional(AuthzConfigRef),
   },
   'How clients authenticate.',
   {
     validations: [
       {
-        rule: "self.type != 'oidc' || has(self.oidcConfig)",
-        message: 'spec.incomingAuth.oidcConfig is required when type is oidc',
+        rule: "self.type != 'oidc' || has(self.oidcConfig) || has(self.oidcConfigRef)",
+        message: 'spec.incomingAuth.oidcConfigRef is required when type is oidc (v1alpha1 calls it oidcConfig)',
       },
+      ONE_OIDC_CONFIG,
+      ONE_AUTHZ_CONFIG,
     ],
   },
 );
@@ -104,6 +113,7 @@ export const VirtualMCPServerSpec = object(
       namedRef('Embedding server of the optimizer; turns the optimizer on.', 'EmbeddingServer'),
     ),
     authServerConfig: optional(EmbeddedAuthServer),
+    telemetryConfigRef: optional(TelemetryConfigRef),
     replicas: optional(integer('How many pods. Unset: left to others, such as an autoscaler.', { minimum: 0 })),
     sessionStorage: optional(SessionStorage),
   },
@@ -116,6 +126,11 @@ export const VirtualMCPServerSpec = object(
         fieldPath: '.groupRef',
       },
       sameSpellings('self.config.groupRef', 'self.groupRef', ['config.groupRef', 'groupRef'], 'self.groupRef.name'),
+      {
+        rule: '!has(self.config.telemetry) || !has(self.telemetryConfigRef)',
+        message: 'config.telemetry and telemetryConfigRef are mutually exclusive: set telemetryConfigRef only',
+        fieldPath: '.telemetryConfigRef',
+      },
       {
         rule: `!(${BACKENDS}) || ${INLINE}`,
         message: "config.backends must be empty unless outgoingAuth.source is 'inline'",
@@ -170,6 +185,9 @@ export const VirtualMCPServerStatus = object(
     url: optional(text('Where clients inside the cluster reach the server.')),
     discoveredBackends: optional(list(DiscoveredBackend, 'The backends, by name.', { keys: ['name'] })),
     backendCount: optional(integer('How many backends are ready.', { minimum: 0 })),
+    oidcConfigHash: SETTINGS_HASHES.oidcConfigHash,
+    authzConfigHash: SETTINGS_HASHES.authzConfigHash,
+    telemetryConfigHash: SETTINGS_HASHES.telemetryConfigHash,
     conditions: optional(ConditionsSchema),
   },
   'The server as it was last seen.',

@@ -7,6 +7,7 @@ import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '.
 import type { Observed } from '../kind.ts';
 import { refusalMessage } from '../pods/progress.ts';
 import { readyReplicas, workloadState } from '../pods/workload.ts';
+import { settingsHashes } from '../shared-settings.ts';
 import { type Backend, backendsOf } from './backends.ts';
 import { embeddingVerdict, virtualServerVerdicts } from './conditions.ts';
 import { originOf, type VirtualServer, virtualServerChildNames } from './facts.ts';
@@ -36,6 +37,7 @@ export function status(self: VirtualServer, observed: Observed): Status {
     url: originOf(self),
     discoveredBackends: discovered,
     backendCount: countOf(discovered, 'ready'),
+    ...hashes(self, observed),
     conditions: conditionsOf(
       self.resource,
       [
@@ -47,6 +49,11 @@ export function status(self: VirtualServer, observed: Observed): Status {
       observed,
     ),
   };
+}
+
+function hashes({ spec }: VirtualServer, { view }: Observed) {
+  const { oidcConfigHash, authzConfigHash } = settingsHashes(spec.incomingAuth, view);
+  return { oidcConfigHash, authzConfigHash, telemetryConfigHash: settingsHashes(spec, view).telemetryConfigHash };
 }
 
 function backendsVerdict(backends: readonly Discovered[]): Verdict {

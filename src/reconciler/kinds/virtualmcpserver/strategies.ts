@@ -35,7 +35,7 @@ function convertTokenExchange(
 ): Converted {
   const { clientSecretRef, scopes = [], externalTokenHeaderName } = config;
   const clientId = config.clientId === '' ? undefined : config.clientId;
-  const variable = VMCP_ENV.tokenExchangeClientSecret(suffix(name));
+  const variable = VMCP_ENV.tokenExchangeClientSecret(variableSuffix(name));
   // Only a client with an id has a secret (RFC 6749, section 2.3.1).
   const secret = clientId === undefined ? undefined : clientSecretRef;
   const bundle = bundleOf(config.caBundleRef, view);
@@ -54,14 +54,14 @@ function convertTokenExchange(
 }
 
 function header(name: string, config: NonNullable<ExternalAuthConfig['headerInjection']>): Converted {
-  const headerValueEnv = VMCP_ENV.headerInjectionValue(suffix(name));
+  const headerValueEnv = VMCP_ENV.headerInjectionValue(variableSuffix(name));
   const headerInjection = { headerName: config.headerName, headerValueEnv };
   const env = [{ name: headerValueEnv, secret: config.valueSecretRef }];
   return { strategy: { type: 'header_injection', headerInjection }, env };
 }
 
 function bearer(name: string, config: NonNullable<ExternalAuthConfig['bearerToken']>): Converted {
-  const tokenEnv = VMCP_ENV.bearerToken(suffix(name));
+  const tokenEnv = VMCP_ENV.bearerToken(variableSuffix(name));
   const env = [{ name: tokenEnv, secret: config.tokenSecretRef }];
   return { strategy: { type: 'bearer_token', bearerToken: { tokenEnv } }, env };
 }
@@ -79,8 +79,8 @@ function sts(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<S
   };
 }
 
-/** the name in capitals; where that would no longer tell two names apart, with a digest. */
-function suffix(name: string): string {
+/** The name in capitals; with a digest if that would no longer tell two names apart. */
+export function variableSuffix(name: string): string {
   const capitals = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
   return name.includes('.') ? `${capitals}_${sha256(name).slice(0, 8).toUpperCase()}` : capitals;
 }

@@ -1,6 +1,6 @@
 // Asks the cluster who issues the tokens of its service accounts, if a status depends on it.
 
-import type { TokenIssuer } from '../../kinds/kind.ts';
+import type { TokenIssuer, View } from '../../kinds/kind.ts';
 import type { Cluster } from '../ports.ts';
 import type { Standing } from '../resolve/resolve.ts';
 
@@ -8,9 +8,11 @@ import type { Standing } from '../resolve/resolve.ts';
 export async function readNeededIssuer(
   cluster: Pick<Cluster, 'tokenIssuer'>,
   standings: readonly Standing[],
+  views: (namespace: string) => View,
 ): Promise<TokenIssuer | undefined> {
   const isNeeded = standings.some(
-    ({ loaded: { kind, defaulted } }) => defaulted !== undefined && kind?.acceptsAccounts(defaulted) === true,
+    ({ loaded: { id, kind, defaulted } }) =>
+      defaulted !== undefined && kind?.acceptsAccounts(defaulted, views(id.namespace ?? '')) === true,
   );
   return isNeeded ? await cluster.tokenIssuer() : undefined;
 }

@@ -1,0 +1,40 @@
+// Finds the policies that a resource is to have: its own, or those of the MCPAuthzConfig that it names.
+
+import assert from 'node:assert/strict';
+import { isObject } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import type { View } from '../kind.ts';
+import type { AuthzConfig } from './authz.ts';
+import { type Policies, sharedPolicies } from './shared-authz.ts';
+
+/** The fields of a resource that say what accepted callers may do. Without both, they may do everything. */
+export interface AuthzSource {
+  readonly authzConfig?: Static<typeof AuthzConfig>;
+  readonly authzConfigRef?: { readonly name: string };
+}
+
+/** Whether calls are decided by policies, wherever these are. */
+export function hasPolicies({ authzConfig, authzConfigRef }: AuthzSource): boolean {
+  return authzConfig !== undefined || authzConfigRef !== undefined;
+}
+
+/** Whether the policies are in the resource itself or in an MCPAuthzConfig, and so get into an object of the resource. */
+export function isRendered({ authzConfig, authzConfigRef }: AuthzSource): boolean {
+  return authzConfig?.inline !== undefined || authzConfigRef !== undefined;
+}
+
+/** Undefined: the policies are in a ConfigMap of the author's, or there are none. Called only for resources that were inspected. */
+export function renderedPolicies(source: AuthzSource, view: View): Policies | undefined {
+  const { authzConfig, authzConfigRef } = source;
+  if (authzConfigRef === undefined) return authzConfig?.inline;
+  const found = namedPolicies(authzConfigRef, view);
+  assert(!('faults' in found), 'children are made only of resources whose references were inspected');
+  return found;
+}
+
+/** The policies of an MCPAuthzConfig, or why they cannot be used. */
+export function namedPolicies(ref: { readonly name: string }, view: View): ReturnType<typeof sharedPolicies> {
+  const spec = view.find('MCPAuthzConfig', ref.name)?.spec;
+  if (!isObject(spec)) return { faults: [{ pointer: '', message: 'it does not exist', code: 'authz-config-invalid' }] };
+  return sharedPolicies(spec);
+}

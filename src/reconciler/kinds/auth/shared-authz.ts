@@ -1,0 +1,97 @@
+// Every field of MCPAuthzConfig, and the policies in one. An API server keeps whatever is in `config`, so its fields are checked here.
+
+import { entitiesFault } from '#std/cedar.ts';
+import { didYouMean } from '#std/closest.ts';
+import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
+import { list, object, optional, text } from '#std/schema.ts';
+import { cedarFaults } from './cedar-faults.ts';
+
+const Config = object(
+  {
+    policies: optional(list(text('One or more Cedar policies.'), 'Cedar policies. What none permits is denied.')),
+    entities_json: optional(text('Cedar entities, as a JSON list.')),
+  },
+  'The policies, in the form that the type has.',
+);
+
+/** Spec of MCPAuthzConfig. */
+export const SharedAuthz = object(
+  {
+    type: text('How policies are written: cedarv1. httpv1, which asks a server for each decision, is refused.', {
+      minLength: 1,
+    }),
+    config: { ...Config, 'x-kubernetes-preserve-unknown-fields': true } as typeof Config,
+  },
+  'What callers may do with the resources that name these settings.',
+);
+
+export interface Policies {
+  readonly policies: readonly string[];
+  readonly entitiesJson: string;
+}
+
+/** Why settings cannot be used. `pointer`: below the spec. */
+interface Fault {
+  readonly pointer: string;
+  readonly code: string;
+  readonly message: string;
+  readonly at?: 'key';
+}
+
+/** Fields of the existing platform that change what policies decide. Policies that count on one would decide otherwise without it. */
+const NOT_SUPPORTED: Readonly<Record<string, string>> = {
+  primary_upstream_provider:
+    'policies decide on the token that the server accepts, not on a token of its upstream provider',
+  group_claim_name:
+    'a caller has its claims as attributes, and is in no group. Write principal.claim_<name> in the policies',
+  role_claim_name:
+    'a caller has its claims as attributes, and is in no group. Write principal.claim_<name> in the policies',
+  group_entity_type:
+    'a caller has its claims as attributes, and is in no group. Write principal.claim_<name> in the policies',
+};
+
+/** The object may be older than its definition, so nothing is taken for granted. */
+export function sharedPolicies({ type, config }: JsonObject): Policies | { readonly faults: readonly Fault[] } {
+  if (type !== 'cedarv1') {
+    const message = `type ${String(type)} is not supported: policies are written in Cedar (cedarv1)`;
+    return { faults: [{ pointer: '/type', code: 'field-not-supported', message }] };
+  }
+  const { policies, entities_json: entities = '[]', ...others } = isObject(config) ? config : {};
+  const texts = Array.isArray(policies) ? policies.filter((policy) => typeof policy === 'string' && policy !== '') : [];
+  const faults = [
+    ...Object.keys(others).map(unknownFault),
+    ...policyFaultsOf(texts, Array.isArray(policies) ? policies.length : 0),
+    ...entitiesFaults(entities),
+  ];
+  return faults.length > 0 ? { faults } : { policies: texts.map(String), entitiesJson: String(entities) };
+}
+
+function unknownFault(name: string): Fault {
+  const pointer = `/config/${pointerToken(name)}`;
+  const reason = NOT_SUPPORTED[name];
+  if (reason !== undefined) {
+    return { pointer, code: 'field-not-supported', message: `${name} is not supported: ${reason}`, at: 'key' };
+  }
+  const known = Object.keys(Config.properties);
+  const message = `config has no field "${name}" for type cedarv1.${didYouMean(name, known)}`;
+  return { pointer, code: 'authz-config-invalid', message, at: 'key' };
+}
+
+function policyFaultsOf(texts: readonly unknown[], written: number): readonly Fault[] {
+  if (texts.length === 0 || texts.length !== written) {
+    const message = 'config.policies must be a list of at least one text, each with one or more Cedar policies';
+    return [{ pointer: '/config', code: 'authz-config-invalid', message }];
+  }
+  return texts.flatMap((policy, index) =>
+    cedarFaults(String(policy)).map((message): Fault => {
+      return { pointer: `/config/policies/${index}`, code: 'authz-policy-invalid', message };
+    }),
+  );
+}
+
+function entitiesFaults(entities: unknown): readonly Fault[] {
+  const fault = typeof entities === 'string' ? entitiesFault(entities) : 'it is not a text';
+  if (fault === undefined) return [];
+  const message = `entities_json: ${fault}`;
+  return [{ pointer: '/config/entities_json', code: 'authz-entities-invalid', message }];
+}

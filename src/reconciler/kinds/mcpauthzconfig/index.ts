@@ -1,0 +1,31 @@
+// MCPAuthzConfig: what callers may do, kept in one place for all resources with the same policies. It has no children: its
+// policies are in those of the resources that name it.
+
+import { SharedAuthz, sharedPolicies } from '../auth/shared-authz.ts';
+import { ConfigStatus, configStatus } from '../config-status.ts';
+import { defineKind } from '../define.ts';
+import type { Finding } from '../kind.ts';
+
+export const MCPAuthzConfig = defineKind({
+  kind: 'MCPAuthzConfig',
+  plural: 'mcpauthzconfigs',
+  singular: 'mcpauthzconfig',
+  shortNames: ['authzcfg'],
+  categories: ['toolhive'],
+  description: 'What callers of servers and proxies of the namespace may do.',
+  printerColumns: [
+    { name: 'Type', type: 'string', jsonPath: '.spec.type' },
+    { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  after: [],
+  schema: { spec: SharedAuthz, status: ConfigStatus },
+  rules: ({ resource }) => {
+    const found = sharedPolicies(resource.spec);
+    if (!('faults' in found)) return [];
+    return found.faults.map(({ pointer, ...fault }): Finding => {
+      return { ...fault, severity: 'error', pointer: `/spec${pointer}` };
+    });
+  },
+  status: (self, observed) => configStatus(self, 'authzConfigRef', observed),
+});

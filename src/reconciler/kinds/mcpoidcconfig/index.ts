@@ -1,0 +1,27 @@
+// MCPOIDCConfig: whose tokens are accepted, kept in one place for all resources that accept the same. It has no children: its
+// settings are in those of the resources that name it.
+
+import { SharedOIDC } from '../auth/oidc.ts';
+import { sharedOIDCFindings } from '../auth/oidc-findings.ts';
+import { ConfigStatus, configStatus } from '../config-status.ts';
+import { defineKind } from '../define.ts';
+import { references } from './references.ts';
+
+export const MCPOIDCConfig = defineKind({
+  kind: 'MCPOIDCConfig',
+  plural: 'mcpoidcconfigs',
+  singular: 'mcpoidcconfig',
+  shortNames: ['mcpoidc'],
+  categories: ['toolhive'],
+  description: 'Whose tokens are accepted by servers and proxies of the namespace.',
+  printerColumns: [
+    { name: 'Source', type: 'string', jsonPath: '.spec.type' },
+    { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  after: [],
+  schema: { spec: SharedOIDC, status: ConfigStatus },
+  rules: ({ spec }) => sharedOIDCFindings(spec),
+  references,
+  status: (self, observed) => configStatus(self, 'oidcConfigRef', observed),
+});

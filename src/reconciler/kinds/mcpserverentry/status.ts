@@ -1,0 +1,70 @@
+// Says whether virtual servers can use an MCPServerEntry. Nothing runs for it, so nothing calls the remote server to see whether it answers.
+
+import type { Static } from '#std/schema.ts';
+import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../conditions.ts';
+import type { Typed } from '../define.ts';
+import type { Finding, Observed } from '../kind.ts';
+import { refusalMessage } from '../pods/progress.ts';
+import { caBundleConditions, groupVerdict } from '../proxy/verdicts.ts';
+import { isReference, settingsConditions } from '../shared-settings.ts';
+import type { MCPServerEntrySpec, MCPServerEntryStatus } from './schema.ts';
+
+type Entry = Typed<typeof MCPServerEntrySpec>;
+
+export function status(self: Entry, observed: Observed): Static<typeof MCPServerEntryStatus> {
+  const { spec, resource } = self;
+  const { refusals, view } = observed;
+  const conditions = [
+    validCondition(refusals),
+    ...groupVerdict(spec.groupRef.name, view),
+    ...settingsConditions({ externalAuthConfigRef: spec.externalAuthConfigRef }, refusals),
+    ...caBundleConditions(spec.caBundleRef, view),
+    urlCondition(refusals),
+    ...headersConditions(self, refusals),
+    readyCondition(refusals),
+  ];
+  return {
+    ...observedGeneration(resource),
+    phase: refusals.length === 0 ? 'Valid' : 'Failed',
+    conditions: conditionsOf(resource, conditions, observed),
+  };
+}
+
+function validCondition(refusals: readonly Finding[]): Verdict {
+  const type = 'Valid';
+  if (refusals.length === 0) return { type, status: 'True', reason: 'ConfigValid', message: USABLE };
+  return { type, status: 'False', reason: 'ConfigInvalid', message: refusalMessage(refusals) };
+}
+
+function readyCondition(refusals: readonly Finding[]): Verdict {
+  const type = 'Ready';
+  const [refusal] = refusals;
+  if (refusal === undefined) return { type, status: 'True', reason: 'ConfigValid', message: USABLE };
+  return { type, status: 'False', reason: refusalReason(refusal), message: refusalMessage(refusals) };
+}
+
+const USABLE = 'virtual servers can use the entry';
+
+function urlCondition(refusals: readonly Finding[]): Verdict {
+  const type = 'RemoteURLValidated';
+  const fault = refusals.find(({ pointer }) => pointer.startsWith('/spec/remoteUrl'));
+  if (fault === undefined) {
+    return {
+      type,
+      status: 'True',
+      reason: 'RemoteURLValid',
+      message: 'remoteUrl names a place that an entry may name',
+    };
+  }
+  return { type, status: 'False', reason: 'RemoteURLInvalid', message: fault.message };
+}
+
+function headersConditions({ spec }: Entry, refusals: readonly Finding[]): readonly Verdict[] {
+  if ((spec.headerForward?.addHeadersFromSecret ?? []).length === 0) return [];
+  const type = 'HeaderSecretRefsValidated';
+  const missing = refusals.find(({ pointer, code }) => pointer.startsWith('/spec/headerForward') && isReference(code));
+  if (missing === undefined) {
+    return [{ type, status: 'True', reason: 'HeaderSecretsValid', message: 'the Secrets of the headers exist' }];
+  }
+  return [{ type, status: 'False', reason: 'HeaderSecretNotFound', message: missing.message }];
+}

@@ -1,0 +1,29 @@
+// MCPTelemetryConfig: where metrics and traces are sent, kept in one place for all resources that send them there. It has no
+// children: its settings are in those of the resources that name it.
+
+import { ConfigStatus, configStatus } from '../config-status.ts';
+import { defineKind } from '../define.ts';
+import { SharedTelemetry } from '../proxy/shared-telemetry.ts';
+import { references } from './references.ts';
+import { rules } from './rules.ts';
+
+export const MCPTelemetryConfig = defineKind({
+  kind: 'MCPTelemetryConfig',
+  plural: 'mcptelemetryconfigs',
+  singular: 'mcptelemetryconfig',
+  shortNames: ['mcpotel'],
+  categories: ['toolhive'],
+  description: 'Where servers and proxies of the namespace send metrics and traces.',
+  printerColumns: [
+    { name: 'Endpoint', type: 'string', jsonPath: '.spec.openTelemetry.endpoint' },
+    { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },
+    { name: 'Tracing', type: 'boolean', jsonPath: '.spec.openTelemetry.tracing.enabled' },
+    { name: 'Metrics', type: 'boolean', jsonPath: '.spec.openTelemetry.metrics.enabled' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  after: [],
+  schema: { spec: SharedTelemetry, status: ConfigStatus },
+  rules,
+  references,
+  status: (self, observed) => configStatus(self, 'telemetryConfigRef', observed),
+});

@@ -1,0 +1,83 @@
+// Finds the settings of telemetry that count for a resource: its own, or those of the MCPTelemetryConfig that it names.
+
+import { isObject } from '#std/json.ts';
+import type { Static } from '#std/schema.ts';
+import { specReader } from '../aliases.ts';
+import { type Bundle, bundleOf } from '../auth/ca-bundle.ts';
+import type { View } from '../kind.ts';
+import type { SecretKey } from '../pods/secret-checksum.ts';
+import { SharedTelemetry, type TelemetryConfigRef } from './shared-telemetry.ts';
+import type { TelemetryConfig } from './telemetry.ts';
+
+export interface TelemetrySource {
+  readonly telemetry?: Static<typeof TelemetryConfig>;
+  readonly telemetryConfigRef?: Static<typeof TelemetryConfigRef>;
+}
+
+type Shared = NonNullable<Static<typeof SharedTelemetry>['openTelemetry']>;
+
+/** Settings in one form, wherever they are. */
+export interface TelemetrySettings {
+  readonly openTelemetry:
+    | (Pick<Shared, 'enabled' | 'endpoint' | 'insecure' | 'metrics' | 'tracing' | 'useLegacyAttributes'> & {
+        readonly serviceName: string | undefined;
+        readonly headers: Readonly<Record<string, string>>;
+        readonly secretHeaders: readonly { readonly name: string; readonly secret: SecretKey }[];
+        readonly attributes: Readonly<Record<string, string>>;
+        /** Certificates to mount. */
+        readonly bundle: Bundle | undefined;
+      })
+    | undefined;
+  /** True: /metrics is served on the transport port. */
+  readonly prometheus: boolean;
+}
+
+const read = specReader(SharedTelemetry);
+
+/** Undefined if the resource names no settings. */
+export function telemetrySettings(source: TelemetrySource, view: View): TelemetrySettings | undefined {
+  const { telemetry, telemetryConfigRef: ref } = source;
+  if (ref === undefined) return telemetry === undefined ? undefined : ownSettings(telemetry);
+  const spec = view.find('MCPTelemetryConfig', ref.name)?.spec;
+  return isObject(spec) ? sharedSettings(read(spec), ref.serviceName, view) : undefined;
+}
+
+function ownSettings({ openTelemetry, prometheus }: Static<typeof TelemetryConfig>): TelemetrySettings {
+  return {
+    openTelemetry: openTelemetry && {
+      ...openTelemetry,
+      serviceName: openTelemetry.serviceName,
+      headers: Object.fromEntries((openTelemetry.headers ?? []).map(splitHeader)),
+      secretHeaders: [],
+      attributes: {},
+      bundle: undefined,
+    },
+    prometheus: prometheus?.enabled === true,
+  };
+}
+
+function splitHeader(header: string): [string, string] {
+  const equals = header.indexOf('=');
+  return [header.slice(0, equals), header.slice(equals + 1)];
+}
+
+function sharedSettings(
+  { openTelemetry, prometheus }: Static<typeof SharedTelemetry>,
+  serviceName: string | undefined,
+  view: View,
+): TelemetrySettings {
+  const { 'service.name': _, ...attributes } = openTelemetry?.resourceAttributes ?? {};
+  return {
+    openTelemetry: openTelemetry && {
+      ...openTelemetry,
+      serviceName,
+      headers: openTelemetry.headers ?? {},
+      secretHeaders: (openTelemetry.sensitiveHeaders ?? []).map(({ name, secretKeyRef }) => {
+        return { name, secret: secretKeyRef };
+      }),
+      attributes,
+      bundle: bundleOf(openTelemetry.caBundleRef, view),
+    },
+    prometheus: prometheus?.enabled === true,
+  };
+}

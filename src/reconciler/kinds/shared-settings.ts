@@ -1,0 +1,126 @@
+// The kinds that hold settings for other resources: the field that names one, and its words in the status of a user. A kind
+// with such a field takes references, conditions and digests from here.
+
+import { isObject } from '#std/json.ts';
+import { optional, text } from '#std/schema.ts';
+import type { Verdict } from './conditions.ts';
+import type { Finding, Reference, View } from './kind.ts';
+
+interface SettingsKind {
+  readonly kind: string;
+  /** Type of the condition of a user, and its reasons, which existing clients know. */
+  readonly condition: string;
+  readonly valid: string;
+  readonly notFound: string;
+  readonly unreadable: string;
+  readonly invalid: string;
+}
+
+function settingsKind(
+  kind: string,
+  word: string,
+  invalid = `${word}Invalid`,
+  unreadable = `${word}Error`,
+): SettingsKind {
+  return {
+    kind,
+    condition: `${word}Validated`,
+    valid: `${word}Valid`,
+    notFound: `${word}NotFound`,
+    unreadable,
+    invalid,
+  };
+}
+
+const SETTINGS_KINDS = {
+  toolConfigRef: settingsKind('MCPToolConfig', 'ToolConfig', 'ToolConfigInvalid', 'ToolConfigFetchError'),
+  externalAuthConfigRef: settingsKind(
+    'MCPExternalAuthConfig',
+    'ExternalAuthConfig',
+    'ExternalAuthConfigInvalid',
+    'ExternalAuthConfigFetchError',
+  ),
+  oidcConfigRef: settingsKind('MCPOIDCConfig', 'OIDCConfigRef', 'OIDCConfigRefNotValid'),
+  telemetryConfigRef: settingsKind('MCPTelemetryConfig', 'TelemetryConfigRef'),
+  authzConfigRef: settingsKind('MCPAuthzConfig', 'AuthzConfigRef', 'AuthzConfigRefNotValid'),
+} as const satisfies Readonly<Record<string, SettingsKind>>;
+
+/** What a resource names settings by, wherever it is in its spec. */
+export type SettingsField = keyof typeof SETTINGS_KINDS;
+
+/** The part of a spec with references to settings. */
+export type SettingsRefs = { readonly [Field in SettingsField]?: { readonly name: string } };
+
+const FIELDS = Object.keys(SETTINGS_KINDS) as readonly SettingsField[];
+
+/** Kinds whose settings a user of these fields reads. They are applied before it. */
+export function settingsKinds(fields: readonly SettingsField[] = FIELDS): readonly string[] {
+  return fields.map((field) => SETTINGS_KINDS[field].kind);
+}
+
+/** `pointer` is that of the object with the references. */
+export function settingsReferences(refs: SettingsRefs, pointer = '/spec'): readonly Reference[] {
+  return FIELDS.flatMap((field) => {
+    const ref = refs[field];
+    const { kind } = SETTINGS_KINDS[field];
+    return ref === undefined ? [] : [{ pointer: `${pointer}/${field}/name`, kind, name: ref.name }];
+  });
+}
+
+/** Whether named settings exist and can be used. A finding about them points to their field. */
+export function settingsConditions(
+  refs: SettingsRefs,
+  refusals: readonly Finding[],
+  pointer = '/spec',
+): readonly Verdict[] {
+  return FIELDS.flatMap((field): readonly Verdict[] => {
+    const ref = refs[field];
+    if (ref === undefined) return [];
+    const { kind, condition: type, valid } = SETTINGS_KINDS[field];
+    const refusal = refusals.find((finding) => finding.pointer.startsWith(`${pointer}/${field}`));
+    if (refusal === undefined) {
+      return [{ type, status: 'True', reason: valid, message: `${kind} ${ref.name} can be used` }];
+    }
+    return [{ type, status: 'False', reason: settingsReason(field, refusal.code), message: refusal.message }];
+  });
+}
+
+/** One word for why named settings cannot be used. */
+export function settingsReason(field: SettingsField, code: string): string {
+  const { unreadable, notFound, invalid } = SETTINGS_KINDS[field];
+  if (code === 'reference-unknown') return unreadable;
+  return isReference(code) ? notFound : (REASONS.get(code) ?? invalid);
+}
+
+/** Reasons that clients know. */
+const REASONS: ReadonlyMap<string, string> = new Map([['auth-server-upstreams', 'MultiUpstreamNotSupported']]);
+
+export function isReference(code: string): boolean {
+  return code.startsWith('reference-');
+}
+
+/** Digests of the settings in use, in the status of a user. */
+export const SETTINGS_HASHES = {
+  toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
+  externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
+  oidcConfigHash: optional(text('configHash of the MCPOIDCConfig in use.')),
+  telemetryConfigHash: optional(text('configHash of the MCPTelemetryConfig in use.')),
+  authzConfigHash: optional(text('configHash of the MCPAuthzConfig in use.')),
+};
+
+/** `configHash` of what a resource names, copied so that clients see when it changed. */
+export function settingsHashes(refs: SettingsRefs, view: View) {
+  return {
+    toolConfigHash: hashOf('toolConfigRef', refs, view),
+    externalAuthConfigHash: hashOf('externalAuthConfigRef', refs, view),
+    oidcConfigHash: hashOf('oidcConfigRef', refs, view),
+    telemetryConfigHash: hashOf('telemetryConfigRef', refs, view),
+    authzConfigHash: hashOf('authzConfigRef', refs, view),
+  };
+}
+
+function hashOf(field: SettingsField, refs: SettingsRefs, view: View): string | undefined {
+  const ref = refs[field];
+  const status = ref === undefined ? undefined : view.find(SETTINGS_KINDS[field].kind, ref.name)?.status;
+  return isObject(status) && typeof status.configHash === 'string' ? status.configHash : undefined;
+}

@@ -1,0 +1,80 @@
+// What a virtual server needs to call a remote server that an MCPServerEntry describes: its place, headers and certificates, or
+// why it cannot be called.
+
+import { SECRET_ENV } from '#contracts/run-config.ts';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import { hasEntry } from '#kubernetes/rules/content.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { Static } from '#std/schema.ts';
+import { type Bundle, bundleOf } from '../auth/ca-bundle.ts';
+import type { Reference, Resource, View } from '../kind.ts';
+import { MCPServerEntry } from '../mcpserverentry/index.ts';
+import type { MCPServerEntrySpec } from '../mcpserverentry/schema.ts';
+import type { Env } from '../pods/pod.ts';
+import { variableSuffix } from './strategies.ts';
+
+type Listed = VmcpConfig['backends'][number];
+type Headers = NonNullable<Static<typeof MCPServerEntrySpec>['headerForward']>;
+
+/** What an entry adds to a backend. */
+export interface EntryParts {
+  readonly place: Pick<Listed, 'headerForward' | 'caBundlePath'>;
+  /** Values of headers. */
+  readonly env: readonly Env[];
+  /** Certificates to mount, which the server reads when it opens the backend. */
+  readonly bundle: Bundle | undefined;
+}
+
+export const NO_ENTRY: EntryParts = { place: {}, env: [], bundle: undefined };
+
+/** The caller has read the entry against its schema. */
+export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec> {
+  const spec: unknown = entry.spec;
+  return spec as Static<typeof MCPServerEntrySpec>;
+}
+
+/** Why the entry is not called. A Secret that does not exist would keep the pods of the server from starting. */
+export function entryFault(entry: KubeObject, view: View): string | undefined {
+  const resource = entry as Resource;
+  const [fault] = MCPServerEntry.rules(resource, entry.spec).filter(({ severity }) => severity === 'error');
+  if (fault !== undefined) return `MCPServerEntry ${entry.metadata.name}: ${fault.message}`;
+  const missing = MCPServerEntry.references(resource).find((reference) => !isThere(reference, view));
+  if (missing === undefined) return undefined;
+  const { kind, name, key } = missing;
+  return `MCPServerEntry ${entry.metadata.name}: ${kind} ${name}${key === undefined ? '' : ` with key ${key}`} does not exist`;
+}
+
+function isThere({ kind, name, key, optional }: Reference, view: View): boolean {
+  const found = view.find(kind, name);
+  return optional !== undefined || (found !== undefined && (key === undefined || hasEntry(found, key)));
+}
+
+export function entryParts(entry: KubeObject, view: View): EntryParts {
+  const { headerForward, caBundleRef } = specOfEntry(entry);
+  const bundle = bundleOf(caBundleRef, view);
+  const secrets = secretHeaders(entry.metadata.name, headerForward);
+  const plain = headerForward?.addPlaintextHeaders ?? {};
+  const hasPlain = Object.keys(plain).length > 0;
+  const identifiers = Object.fromEntries(secrets.map(({ headerName, identifier }) => [headerName, identifier]));
+  const headers = {
+    addPlaintextHeaders: hasPlain ? plain : undefined,
+    addHeadersFromSecret: secrets.length === 0 ? undefined : identifiers,
+  };
+  return {
+    place: {
+      headerForward: hasPlain || secrets.length > 0 ? headers : undefined,
+      caBundlePath: bundle?.path,
+    },
+    env: secrets.map(({ identifier, valueSecretRef }) => {
+      return { name: SECRET_ENV.forwardedHeader(identifier), secret: valueSecretRef };
+    }),
+    bundle,
+  };
+}
+
+/** Identifiers are unique in the server: names of members are, with their position behind them. */
+function secretHeaders(member: string, headers: Headers | undefined) {
+  return (headers?.addHeadersFromSecret ?? []).map((header, index) => {
+    return { ...header, identifier: `${variableSuffix(member)}_${index}` };
+  });
+}
