@@ -99,6 +99,25 @@ test('a client gets to its task at a replica with the same secret, and at no oth
   expect(statuses).toEqual(['completed', 'completed', -32602]);
 });
 
+test('a member that names a task of another member is asked about it itself', async () => {
+  const invented = `chart ${OWN_ID}`;
+  const liar = await startServer((received) => {
+    const { response, message } = received;
+    const result = message === undefined ? undefined : resultOf(message);
+    if (message === undefined || result === undefined) answerPlainly(received);
+    else answerResult(response, message, 'taskId' in result ? { ...result, taskId: invented } : result);
+  });
+  const [own, other] = [liar, chart].map(({ port }) => ({ url: `http://127.0.0.1:${port}/mcp` }));
+  const server = await runVirtual(configOf({ liar: own ?? wiki, chart: other ?? wiki }));
+  const made = await ask('tools/call', { name: 'liar_draw' }, 'liar_draw', [TASKS], server);
+  const before = chart.received.length;
+  await ask('tasks/get', { taskId: made?.result.taskId }, made?.result.taskId, [TASKS], server);
+  const asked = liar.received.findLast(({ message }) => message?.method === 'tasks/get');
+  await server.stop();
+  expect(asked?.message?.params).toMatchObject({ taskId: invented });
+  expect(chart.received.slice(before).filter(({ message }) => message?.method === 'tasks/get')).toEqual([]);
+});
+
 test('each of ten thousand tasks has an id of its own, and an id of a megabyte is not one', async () => {
   const seen = new Set<string>();
   for (let round = 0; round < 100; round += 1) {
