@@ -12,8 +12,8 @@ import {
   type TestServer,
 } from '../proxy/rig.ts';
 import { startMember, type TestMember, tool } from './member.ts';
-import { askStateless, REVISION, TASKS } from './stateless-client.ts';
-import { configOf, connect, postTo, runVirtual, type TestedVirtualServer } from './world.ts';
+import { askStateless, REVISION, statelessHeaders, statelessMeta, TASKS } from './stateless-client.ts';
+import { clientWith, configOf, connect, postTo, runVirtual, type TestedVirtualServer } from './world.ts';
 
 const OWN_ID = 'task of the member';
 
@@ -36,8 +36,18 @@ afterAll(async () => {
 function answerWithTasks(received: Received): void {
   const { response, message } = received;
   const result = message === undefined ? undefined : resultOf(message);
-  if (message === undefined || result === undefined) answerPlainly(received);
+  if (message?.method === 'subscriptions/listen') announce(response);
+  else if (message === undefined || result === undefined) answerPlainly(received);
   else answerResult(response, message, result);
+}
+
+/** The task of the client, and one of somebody else. */
+function announce(response: Received['response']): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const taskId of ['another', OWN_ID]) {
+    const message = { jsonrpc: '2.0', method: 'notifications/tasks', params: { taskId, status: 'completed' } };
+    response.write(`data: ${JSON.stringify(message)}\n\n`);
+  }
 }
 
 function resultOf({ method, params }: Rpc): object | undefined {
@@ -116,6 +126,18 @@ test('a member that names a task of another member is asked about it itself', as
   await server.stop();
   expect(asked?.message?.params).toMatchObject({ taskId: invented });
   expect(chart.received.slice(before).filter(({ message }) => message?.method === 'tasks/get')).toEqual([]);
+});
+
+test('a client that listens hears of its task from the member that has it, by its own id', async () => {
+  const made = await ask('tools/call', { name: 'chart_draw' }, 'chart_draw');
+  const taskId: string = made?.result.taskId;
+  const extensions = { [TASKS]: {} };
+  const params = { notifications: { taskIds: [taskId] }, _meta: statelessMeta(extensions) };
+  const client = clientWith(office.url, statelessHeaders('subscriptions/listen', ''));
+  const stream = await client.open({ id: 7, method: 'subscriptions/listen', params });
+  expect(await stream.next()).toMatchObject({ params: { notifications: { taskIds: [taskId] } } });
+  expect(await stream.next()).toMatchObject({ method: 'notifications/tasks', params: { taskId, status: 'completed' } });
+  stream.close();
 });
 
 test('each of ten thousand tasks has an id of its own, and an id of a megabyte is not one', async () => {

@@ -1,5 +1,5 @@
-// `subscriptions/listen` at a virtual server (2026-07-28): word of changed lists is its own, updates of resources come from
-// the members that have them.
+// Answers `subscriptions/listen` at a virtual server (2026-07-28): it tells of changed lists itself, and its members tell of the
+// resources and tasks that they have.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
@@ -16,11 +16,13 @@ import {
 import { readAnswer } from '../../backends/bridge/reading.ts';
 import { createReply } from '../../backends/bridge/reply.ts';
 import { CHANGES, createOutlet, type Outlet } from '../../backends/bridge/stateless-client/outlet.ts';
+import { TASKS } from '../../wire/extensions/identifiers.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { messagePatches } from '../../wire/ids.ts';
-import type { RequestMessage } from '../../wire/message.ts';
+import type { NotificationMessage, RequestMessage } from '../../wire/message.ts';
 import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { scanMessage } from '../../wire/scan.ts';
+import { readTaskOfMember } from '../calls/name-tasks.ts';
 import type { Offer } from '../catalogue/assemble.ts';
 import { LISTS } from '../catalogue/list-names.ts';
 import { type Member, memberCause } from '../members/member.ts';
@@ -39,13 +41,14 @@ export function openSubscription(
   const wanted = isObject(notifications) ? notifications : {};
   const outlet = createOutlet(reply, request.id.json);
   const methods = new Set<string>(CHANGES.flatMap(([key, , method]) => (wanted[key] === true ? [method] : [])));
-  const owners = ownersOf(world, offer, wanted.resourceSubscriptions);
+  const owners = ownersOf(world, offer, wanted);
   const stopWatching = world.catalogue.watch(exchange, (lists) => {
     for (const method of new Set(lists.map((list) => LISTS[list].changed)))
       notify(outlet, callMessage(method, undefined));
   });
-  const uris = [...owners.values()].flat().map(({ uri }) => uri);
-  outlet.begin({ methods, uris });
+  const subscribed = [...owners.values()].flat();
+  const [uris, taskIds] = [namesIn(subscribed, 'resource'), namesIn(subscribed, 'task')];
+  outlet.begin({ methods, uris, taskIds });
   const flows = [...owners].map(([member, own]) => subscribeAt(world, member, own, exchange, outlet));
 
   return {
@@ -58,20 +61,37 @@ export function openSubscription(
   };
 }
 
-/** One URI, as the client and as the member has it. */
-interface SubscribedUri {
-  readonly uri: string;
+/** A resource or a task, as the client and as the member names it. */
+interface Subscribed {
+  readonly kind: 'resource' | 'task';
+  readonly name: string;
   readonly own: string;
 }
 
-function ownersOf({ members }: World, offer: Offer, wanted: unknown): ReadonlyMap<Member, readonly SubscribedUri[]> {
-  const uris = Array.isArray(wanted) ? wanted.filter((each) => typeof each === 'string') : [];
-  const owned = uris.flatMap((uri) => {
-    const route = offer.findResource(uri);
-    const owner = route && members.find(route.member);
-    return route === undefined || owner === undefined ? [] : [{ uri, owner, own: route.own }];
+function ownersOf(
+  { members }: World,
+  offer: Offer,
+  wanted: Readonly<Record<string, unknown>>,
+): ReadonlyMap<Member, readonly Subscribed[]> {
+  const routed = [
+    ...textsOf(wanted.resourceSubscriptions).map(
+      (name) => ({ kind: 'resource', name, to: offer.findResource(name) }) as const,
+    ),
+    ...textsOf(wanted.taskIds).map((name) => ({ kind: 'task', name, to: readTaskOfMember(name) }) as const),
+  ];
+  const owned = routed.flatMap(({ to, ...each }) => {
+    const owner = to && members.find(to.member);
+    return to === undefined || owner === undefined ? [] : [{ ...each, owner, own: to.own }];
   });
   return Map.groupBy(owned, ({ owner }) => owner);
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+function namesIn(subscribed: readonly Subscribed[], kind: Subscribed['kind']): readonly string[] {
+  return subscribed.filter((each) => each.kind === kind).map(({ name }) => name);
 }
 
 function notify(outlet: Outlet, bytes: Buffer): void {
@@ -85,7 +105,7 @@ const RETRY_MS = 5000;
 function subscribeAt(
   world: World,
   member: Member,
-  uris: readonly SubscribedUri[],
+  subscribed: readonly Subscribed[],
   exchange: Exchange,
   outlet: Outlet,
 ): Flow {
@@ -99,19 +119,15 @@ function subscribeAt(
   }
 
   function open(): void {
-    const body = callMessage(
-      'subscriptions/listen',
-      '"skep-listen"',
-      subscriptionParams([...new Set(uris.map(({ own }) => own))]),
-    );
+    const body = callMessage('subscriptions/listen', '"skep-listen"', subscriptionParams(subscribed));
     const answer = readAnswer(
       {
         head: () => undefined,
         message(bytes, message) {
-          if (message.kind !== 'notification' || message.method !== 'notifications/resources/updated') return;
+          if (message.kind !== 'notification') return;
           // The id of the subscription is the member's, and the client has another one.
           const meta = message.meta && changeMembers(bytes, message.meta.span.start, isSubscription);
-          for (const target of namesOf(uris, message.target?.value ?? '')) {
+          for (const target of namesOf(subscribed, message)) {
             notify(outlet, applyPatches(bytes, [...(meta ?? []), ...messagePatches(message, { target })]));
           }
         },
@@ -135,21 +151,30 @@ function subscribeAt(
   };
 }
 
-/** The names under which the client has subscribed to a resource of the member, or to a part of one. */
-function namesOf(uris: readonly SubscribedUri[], updated: string): readonly string[] {
-  const covering = uris.filter(({ own }) => coversUri([own], updated));
-  return covering.map(({ uri, own }) => uri + updated.slice(own.length));
+/** The names that the client has for the resource, also if a part of it has changed, or for the task. */
+function namesOf(subscribed: readonly Subscribed[], { method, target }: NotificationMessage): readonly string[] {
+  const told = target?.value ?? '';
+  return subscribed.flatMap(({ kind, name, own }) => {
+    if (kind === 'task') return method === 'notifications/tasks' && told === own ? [name] : [];
+    const isCovered = method === 'notifications/resources/updated' && coversUri([own], told);
+    return isCovered ? [name + told.slice(own.length)] : [];
+  });
 }
 
 function isSubscription(key: string): boolean {
   return key === META_SUBSCRIPTION;
 }
 
-function subscriptionParams(uris: readonly string[]): string {
+function subscriptionParams(subscribed: readonly Subscribed[]): string {
+  const ownsOf = (kind: Subscribed['kind']) => [
+    ...new Set(subscribed.filter((each) => each.kind === kind).map(({ own }) => own)),
+  ];
+  const [resourceSubscriptions, taskIds] = [ownsOf('resource'), ownsOf('task')];
   const meta = {
     [META_VERSION]: LATEST_STATELESS_REVISION,
-    [META_CAPABILITIES]: {},
+    [META_CAPABILITIES]: taskIds.length > 0 ? { extensions: { [TASKS]: {} } } : {},
     [META_CLIENT]: { name: 'skep', version: '1' },
   };
-  return JSON.stringify({ _meta: meta, notifications: { resourceSubscriptions: uris } });
+  const notifications = { resourceSubscriptions, ...(taskIds.length > 0 ? { taskIds } : {}) };
+  return JSON.stringify({ _meta: meta, notifications });
 }

@@ -13,6 +13,8 @@ export interface Filter {
   readonly methods: ReadonlySet<string>;
   /** Of resources whose updates are reported. */
   readonly uris: readonly string[];
+  /** Ids of tasks whose changes are reported (SEP-2663). */
+  readonly taskIds?: readonly string[];
 }
 
 /** What a client may ask for, the server's capability, and the notification. */
@@ -70,7 +72,8 @@ export function createOutlet(reply: Reply, id: string): Outlet {
   };
 }
 
-function passes({ methods, uris }: Filter, message: NotificationMessage): boolean {
+function passes({ methods, uris, taskIds = [] }: Filter, message: NotificationMessage): boolean {
+  if (message.method === 'notifications/tasks') return taskIds.includes(message.target?.value ?? '');
   if (message.method !== 'notifications/resources/updated') return methods.has(message.method);
   return coversUri(uris, message.target?.value ?? '');
 }
@@ -79,10 +82,11 @@ function tagOf(id: string): string {
   return `"${META_SUBSCRIPTION}":${id}`;
 }
 
-function agreement({ methods, uris }: Filter, tag: string): string {
+function agreement({ methods, uris, taskIds = [] }: Filter, tag: string): string {
   const agreed: JsonObject = {};
   for (const [key, , method] of CHANGES) if (methods.has(method)) agreed[key] = true;
   if (uris.length > 0) agreed.resourceSubscriptions = [...uris];
+  if (taskIds.length > 0) agreed.taskIds = [...taskIds];
   return `{"_meta":{${tag}},"notifications":${JSON.stringify(agreed)}}`;
 }
 
