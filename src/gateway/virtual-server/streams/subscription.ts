@@ -1,7 +1,7 @@
 // Answers `subscriptions/listen` at a virtual server (2026-07-28): it tells of changed lists itself, and its members tell of the
 // resources and tasks that they have.
 
-import { isObject } from '#std/json.ts';
+import { isObject, type JsonObject, textsIn } from '#std/json.ts';
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
 import { postExchange } from '../../backends/bridge/ask.ts';
 import { applyPatches, changeMembers } from '../../backends/bridge/edit.ts';
@@ -68,26 +68,18 @@ interface Subscribed {
   readonly own: string;
 }
 
-function ownersOf(
-  { members }: World,
-  offer: Offer,
-  wanted: Readonly<Record<string, unknown>>,
-): ReadonlyMap<Member, readonly Subscribed[]> {
+function ownersOf({ members }: World, offer: Offer, wanted: JsonObject): ReadonlyMap<Member, readonly Subscribed[]> {
   const routed = [
-    ...textsOf(wanted.resourceSubscriptions).map(
+    ...textsIn(wanted.resourceSubscriptions).map(
       (name) => ({ kind: 'resource', name, to: offer.findResource(name) }) as const,
     ),
-    ...textsOf(wanted.taskIds).map((name) => ({ kind: 'task', name, to: readTaskOfMember(name) }) as const),
+    ...textsIn(wanted.taskIds).map((name) => ({ kind: 'task', name, to: readTaskOfMember(name) }) as const),
   ];
   const owned = routed.flatMap(({ to, ...each }) => {
     const owner = to && members.find(to.member);
     return to === undefined || owner === undefined ? [] : [{ ...each, owner, own: to.own }];
   });
   return Map.groupBy(owned, ({ owner }) => owner);
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
 function namesIn(subscribed: readonly Subscribed[], kind: Subscribed['kind']): readonly string[] {
