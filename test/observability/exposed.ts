@@ -43,6 +43,7 @@ export async function exposedByRun(): Promise<readonly Family[]> {
     catalogue: [],
     readiness: { ready: [], progressing: [], failed: [] },
     timedOut: false,
+    waits: [],
     requests: 0,
   };
   metrics.ended({ result: result as unknown as RunResult });
