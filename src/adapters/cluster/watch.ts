@@ -31,16 +31,18 @@ interface Watcher {
   /** Called when the server has begun to answer. */
   opened(): void;
   report(event: WatchEvent): void;
+  /** Called with each version that another watch can go on from, however this one ends. */
+  reached(version: string): void;
 }
 
 export interface Watches {
   /** The version of the collection now: events after it are those that a watch from it reports. Throws Failure. */
   version(watched: Watched): Promise<string>;
   /**
-   * Resolves with the version to go on from when the server ends the watch, or the signal does. Throws Failure: `cluster-gone` if
-   * events after the version were lost, and the codes of requests.
+   * Resolves when the server ends the watch, or the signal does. Throws Failure: `cluster-gone` if events after the version were
+   * lost, and the codes of requests.
    */
-  follow(watched: Watched, from: string, watcher: Watcher, signal: AbortSignal): Promise<string>;
+  follow(watched: Watched, from: string, watcher: Watcher, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -83,7 +85,7 @@ export function openWatches(options: WatchesOptions): Watches {
       const using = await credentials.current();
       const stream = { options, connections, path, signal: AbortSignal.any([signal, closing.signal]) };
       try {
-        return await readEvents(stream, using, watched, from, watcher);
+        await readEvents(stream, using, watched, watcher);
       } catch (error) {
         if (error instanceof Failure && error.code === 'cluster-unauthorized') await credentials.renew(using);
         throw error;
@@ -107,10 +109,8 @@ async function readEvents(
   stream: Stream,
   using: Credentials,
   { kind }: Watched,
-  from: string,
-  { opened, report }: Watcher,
-): Promise<string> {
-  let version = from;
+  { opened, report, reached }: Watcher,
+): Promise<void> {
   const url = stream.options.api.url(stream.path);
   const take = (line: string): void => {
     const event = parseJson(line);
@@ -118,16 +118,16 @@ async function readEvents(
     if (!isObject(event) || !isObject(object)) throw unexpected(url, 'the watch sent a line that is not an event');
     if (event.type === 'ERROR')
       throw refusal(askedOf(url), { status: statusIn(object), headers: {}, text: JSON.stringify(object) });
-    const { resourceVersion } = isObject(object.metadata) ? object.metadata : {};
-    if (typeof resourceVersion === 'string') version = resourceVersion;
-    if (event.type === 'BOOKMARK') return;
     const whole = { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
-    if (!isChange(event.type) || !isKubeObject(whole))
-      throw unexpected(url, 'the watch sent an event that is not known');
-    report({ type: event.type, object: whole });
+    if (event.type !== 'BOOKMARK') {
+      if (!isChange(event.type) || !isKubeObject(whole))
+        throw unexpected(url, 'the watch sent an event that is not known');
+      report({ type: event.type, object: whole });
+    }
+    const { resourceVersion } = isObject(object.metadata) ? object.metadata : {};
+    if (typeof resourceVersion === 'string') reached(resourceVersion);
   };
   await readLines(stream, using, { opened, take });
-  return version;
 }
 
 function isChange(type: Json | undefined): type is WatchEvent['type'] {
