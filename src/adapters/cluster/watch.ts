@@ -13,7 +13,7 @@ import { readJson } from './json-answer.ts';
 import { METADATA_LIST } from './lists.ts';
 import { isKubeObject } from './objects.ts';
 import { collectionPath } from './paths.ts';
-import { refusal, unanswered, unexpected } from './refusals.ts';
+import { type Asked, refusal, unanswered, unexpected } from './refusals.ts';
 
 export interface Watched {
   readonly kind: ApiResource;
@@ -60,6 +60,8 @@ const WATCH_SECONDS = 240;
 const SILENCE_MS = (WATCH_SECONDS + 30) * 1000;
 /** No object is larger. */
 const LINE_MAX = 8 * 1024 * 1024;
+/** Characters of an answer that is not a watch. */
+const REFUSAL_MAX = 64 * 1024;
 
 export function openWatches(options: WatchesOptions): Watches {
   const { api, credentials } = options;
@@ -138,7 +140,7 @@ function statusIn({ code }: { readonly code?: Json }): number {
   return typeof code === 'number' ? code : 500;
 }
 
-function askedOf(url: string): Parameters<typeof refusal>[0] {
+function askedOf(url: string): Asked {
   return { method: 'GET', url, secret: false };
 }
 
@@ -147,21 +149,28 @@ interface LineReader {
   take(line: string): void;
 }
 
+/** Throws the Failure that other requests throw if a certificate or key cannot be read. */
+function dispatcherOf({ connections }: Stream, credentials: Credentials, asked: Asked): Dispatcher {
+  try {
+    return connections.for(credentials);
+  } catch (error) {
+    throw unanswered(asked, { cause: error });
+  }
+}
+
 /** Resolves when the answer ends. An error of `take` ends it. */
-function readLines(
-  { options, connections, path, signal }: Stream,
-  credentials: Credentials,
-  { opened, take }: LineReader,
-): Promise<void> {
+async function readLines(stream: Stream, credentials: Credentials, { opened, take }: LineReader): Promise<void> {
+  const { options, path, signal } = stream;
   const { server, origin } = options.credentials;
   const asked = askedOf(server + path);
+  const dispatcher = dispatcherOf(stream, credentials, asked);
   const sent: Dispatcher.DispatchOptions = {
     origin,
     path: server.slice(origin.length) + path,
     method: 'GET',
     headers: { ...credentials.headers, 'user-agent': options.userAgent, accept: METADATA },
   };
-  return new Promise((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     if (signal.aborted) return resolve();
     let status = 0;
     let pending = '';
@@ -188,7 +197,7 @@ function readLines(
       if (pending.length > LINE_MAX) throw unexpected(asked.url, 'the watch sent a line without an end');
       for (const line of lines) if (line !== '') take(line);
     };
-    connections.for(credentials).dispatch(sent, {
+    dispatcher.dispatch(sent, {
       onRequestStart(controller) {
         started = controller;
         if (signal.aborted) end();
@@ -198,11 +207,12 @@ function readLines(
         if (code === 200) opened();
       },
       onResponseData(_, chunk) {
+        if (failure !== undefined) return;
         silence.refresh();
         pending += decoder.decode(chunk, { stream: true });
-        if (status !== 200 || failure !== undefined) return;
         try {
-          takeLines();
+          if (status === 200) takeLines();
+          else if (pending.length > REFUSAL_MAX) throw refusal(asked, { status, headers: {}, text: pending });
         } catch (error) {
           failure = error instanceof Error ? error : new Error(String(error));
           end();
