@@ -60,7 +60,7 @@ async function tell(
     if (ms !== STEADY_MS) await new Promise((done) => setImmediate(done));
   }
   const cluster = await connect(url);
-  const end = watchResources(
+  const watching = watchResources(
     {
       cluster,
       clock: { ...systemClock, sleep },
@@ -72,7 +72,7 @@ async function tell(
     { apiGroup: 'example.com', kinds: ['Widget'], namespaces },
   );
   await all.promise;
-  await end();
+  await watching.end();
   await cluster.close();
   return { asked, wakes, said, pauses };
 }
@@ -184,4 +184,18 @@ test('a watch that is refused, or breaks, is said once and begun again', async (
     'Widget is not watched (cluster-error: URL/apis/exa',
   ]);
   expect(wakes).toBe(1);
+});
+
+test('an error that is not a failure of the server ends the watching', async () => {
+  const { url } = await serve(() => status(403, 'Forbidden', 'no'));
+  const say = (): void => {
+    throw new TypeError('a fault of the program');
+  };
+  const options = { apiGroup: 'example.com', kinds: ['Widget'], namespaces: ['*'] };
+  const watching = watchResources(
+    { cluster: await connect(url), clock: systemClock, changed: () => undefined, say },
+    options,
+  );
+  await expect(watching.ended).rejects.toThrow('a fault of the program');
+  await expect(watching.end()).rejects.toThrow('a fault of the program');
 });

@@ -32,8 +32,15 @@ const STEADY_MS = 10_000;
 /** After watches that did not last: one pause after each, the last pause after all others. */
 const RETRY_MS = [1000, 2000, 5000, 15_000, 30_000];
 
-/** Begins at once. The returned function resolves when all watches have ended. */
-export function watchResources(deps: ResourceWatchDeps, options: ResourceWatchOptions): () => Promise<void> {
+export interface ResourceWatching {
+  /** Resolves when all watches have ended. Rejects with errors that are not Failures. */
+  readonly ended: Promise<unknown>;
+  /** Resolves and rejects as `ended` does. */
+  end(): Promise<void>;
+}
+
+/** Begins at once. */
+export function watchResources(deps: ResourceWatchDeps, options: ResourceWatchOptions): ResourceWatching {
   const ending = new AbortController();
   const { allows, names } = scopeOf(options.namespaces);
   const wake = gather(deps, ending.signal);
@@ -43,9 +50,13 @@ export function watchResources(deps: ResourceWatchDeps, options: ResourceWatchOp
       return keepWatching({ deps, wake, allows, signal: ending.signal, name: kind, find });
     }),
   );
-  return async () => {
-    ending.abort();
-    await Promise.all(loops);
+  const ended = Promise.all(loops);
+  return {
+    ended,
+    async end() {
+      ending.abort();
+      await ended;
+    },
   };
 }
 
