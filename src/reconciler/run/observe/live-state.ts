@@ -1,7 +1,7 @@
 // Tells by its status how far an object of any kind is: built-in kinds as kstatus reads them, others by their conditions.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface LiveState {
   readonly ready: boolean;
@@ -30,9 +30,9 @@ function notReady(why: string): LiveState {
 type Rule = (spec: JsonObject, status: JsonObject) => LiveState;
 
 const RULES: Readonly<Record<string, Rule>> = {
-  'Deployment.apps': (spec, status) => replicasReady(spec, status, 'availableReplicas'),
-  'StatefulSet.apps': (spec, status) => replicasReady(spec, status, 'readyReplicas'),
-  'DaemonSet.apps': daemonsReady,
+  'Deployment.apps': deploymentReady,
+  'StatefulSet.apps': statefulSetReady,
+  'DaemonSet.apps': daemonSetReady,
   'Job.batch': (_spec, status) => mustBe(status, 'Complete'),
   'Pod.': (_spec, status) => (status.phase === 'Succeeded' ? READY : mustBe(status, 'Ready')),
   'PersistentVolumeClaim.': (_spec, status) =>
@@ -41,20 +41,46 @@ const RULES: Readonly<Record<string, Rule>> = {
   'APIService.apiregistration.k8s.io': (_spec, status) => mustBe(status, 'Available'),
 };
 
-function replicasReady({ replicas = 1 }: JsonObject, status: JsonObject, field: string): LiveState {
-  const [declared, updated, ready] = [replicas, status.updatedReplicas, status[field]].map(countOf) as [
-    number,
-    number,
-    number,
-  ];
-  if (updated < declared) return notReady(`${updated} of ${declared} pods have its current template`);
+/** `toUpdate`: pods that the controller brings to the current template by itself. */
+interface PodCounts {
+  readonly declared: number;
+  readonly toUpdate: number;
+  readonly updated: number;
+  readonly ready: number;
+}
+
+function podsReady({ declared, toUpdate, updated, ready }: PodCounts): LiveState {
+  if (updated < toUpdate) return notReady(`${updated} of ${toUpdate} pods have its current template`);
   return ready < declared ? notReady(`${ready} of ${declared} pods are ready`) : READY;
 }
 
-function daemonsReady(_spec: JsonObject, status: JsonObject): LiveState {
+function deploymentReady({ replicas = 1, paused }: JsonObject, status: JsonObject): LiveState {
+  const declared = countOf(replicas);
+  const toUpdate = paused === true ? 0 : declared;
+  const updated = countOf(status.updatedReplicas);
+  return podsReady({ declared, toUpdate, updated, ready: countOf(status.availableReplicas) });
+}
+
+function statefulSetReady({ replicas = 1, updateStrategy }: JsonObject, status: JsonObject): LiveState {
+  const declared = countOf(replicas);
+  const rolling =
+    isObject(updateStrategy) && isObject(updateStrategy.rollingUpdate) ? updateStrategy.rollingUpdate : {};
+  const toUpdate = isOnDelete(updateStrategy) ? 0 : Math.max(0, declared - countOf(rolling.partition));
+  const updated = countOf(status.updatedReplicas);
+  return podsReady({ declared, toUpdate, updated, ready: countOf(status.readyReplicas) });
+}
+
+function daemonSetReady({ updateStrategy }: JsonObject, status: JsonObject): LiveState {
   if (status.desiredNumberScheduled === undefined) return notReady('it has no status yet');
-  const replicas = countOf(status.desiredNumberScheduled);
-  return replicasReady({ replicas }, { ...status, updatedReplicas: status.updatedNumberScheduled }, 'numberAvailable');
+  const declared = countOf(status.desiredNumberScheduled);
+  const toUpdate = isOnDelete(updateStrategy) ? 0 : declared;
+  const updated = countOf(status.updatedNumberScheduled);
+  return podsReady({ declared, toUpdate, updated, ready: countOf(status.numberAvailable) });
+}
+
+/** Pods keep their template until a person deletes them. */
+function isOnDelete(updateStrategy: Json | undefined): boolean {
+  return isObject(updateStrategy) && updateStrategy.type === 'OnDelete';
 }
 
 function countOf(value: unknown): number {
