@@ -8,6 +8,10 @@ function condition(type: string, status: string, message = ''): JsonObject {
   return { conditions: [{ type, status, message }] };
 }
 
+function conditionOfGeneration(type: string, observedGeneration: number): JsonObject {
+  return { conditions: [{ type, status: 'True', observedGeneration }] };
+}
+
 const ON_DELETE = { type: 'OnDelete' };
 
 function partition(count: number): JsonObject {
@@ -64,6 +68,15 @@ test.each<[string, string, JsonObject, JsonObject | undefined, string]>([
   ['cert-manager.io/v1', 'Certificate', {}, undefined, 'ready'],
   ['cert-manager.io/v1', 'Certificate', {}, condition('Ready', 'False', 'issuing'), 'issuing'],
   ['cert-manager.io/v1', 'Certificate', {}, condition('Ready', 'Unknown'), 'its condition Ready is not True'],
+  [
+    'cert-manager.io/v1',
+    'Certificate',
+    {},
+    conditionOfGeneration('Ready', 1),
+    'its condition Ready is of an earlier generation',
+  ],
+  ['cert-manager.io/v1', 'Certificate', {}, conditionOfGeneration('Ready', 2), 'ready'],
+  ['v1', 'Pod', {}, conditionOfGeneration('Ready', 1), 'its condition Ready is of an earlier generation'],
   ['helm.toolkit.fluxcd.io/v2', 'HelmRelease', {}, condition('Reconciling', 'True', 'upgrading'), 'upgrading'],
   ['helm.toolkit.fluxcd.io/v2', 'HelmRelease', {}, condition('Stalled', 'True', 'no chart'), 'no chart'],
   ['example.com/v1', 'Deployment', { replicas: 2 }, undefined, 'ready'],

@@ -20,25 +20,25 @@ export function liveStateOf(object: KubeObject): LiveState {
   if (typeof observedGeneration === 'number' && observedGeneration < generation)
     return notReady('its status is of an earlier generation');
   const rule = RULES[`${object.kind}.${groupOf(object.apiVersion)}`] ?? byConditions;
-  return rule(isObject(object.spec) ? object.spec : {}, status);
+  return rule(isObject(object.spec) ? object.spec : {}, status, generation);
 }
 
 function notReady(why: string): LiveState {
   return { ready: false, why };
 }
 
-type Rule = (spec: JsonObject, status: JsonObject) => LiveState;
+type Rule = (spec: JsonObject, status: JsonObject, generation: number) => LiveState;
 
 const RULES: Readonly<Record<string, Rule>> = {
   'Deployment.apps': deploymentReady,
   'StatefulSet.apps': statefulSetReady,
   'DaemonSet.apps': daemonSetReady,
-  'Job.batch': (_spec, status) => mustBe(status, 'Complete'),
-  'Pod.': (_spec, status) => (status.phase === 'Succeeded' ? READY : mustBe(status, 'Ready')),
+  'Job.batch': conditionIsTrue('Complete'),
+  'Pod.': (_spec, status, generation) => (status.phase === 'Succeeded' ? READY : mustBe('Ready', status, generation)),
   'PersistentVolumeClaim.': (_spec, status) =>
     status.phase === 'Bound' ? READY : notReady(`its phase is ${status.phase ?? 'Pending'}`),
-  'CustomResourceDefinition.apiextensions.k8s.io': (_spec, status) => mustBe(status, 'Established'),
-  'APIService.apiregistration.k8s.io': (_spec, status) => mustBe(status, 'Available'),
+  'CustomResourceDefinition.apiextensions.k8s.io': conditionIsTrue('Established'),
+  'APIService.apiregistration.k8s.io': conditionIsTrue('Available'),
 };
 
 /** `toUpdate`: pods that the controller brings to the current template by itself. */
@@ -87,19 +87,26 @@ function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-function mustBe(status: JsonObject, type: string): LiveState {
+function conditionIsTrue(type: string): Rule {
+  return (_spec, status, generation) => mustBe(type, status, generation);
+}
+
+function mustBe(type: string, status: JsonObject, generation: number): LiveState {
   const failed = conditionOf(status, 'Failed');
   if (failed?.status === 'True') return notReady(messageIn(failed, 'it has failed'));
   const condition = conditionOf(status, type);
-  return condition?.status === 'True' ? READY : notReady(messageIn(condition, `its condition ${type} is not True`));
+  if (condition?.status !== 'True') return notReady(messageIn(condition, `its condition ${type} is not True`));
+  const { observedGeneration } = condition;
+  const isEarlier = typeof observedGeneration === 'number' && observedGeneration < generation;
+  return isEarlier ? notReady(`its condition ${type} is of an earlier generation`) : READY;
 }
 
-function byConditions(_spec: JsonObject, status: JsonObject): LiveState {
+function byConditions(_spec: JsonObject, status: JsonObject, generation: number): LiveState {
   for (const type of ['Stalled', 'Reconciling']) {
     const condition = conditionOf(status, type);
     if (condition?.status === 'True') return notReady(messageIn(condition, `its condition ${type} is True`));
   }
-  return conditionOf(status, 'Ready') === undefined ? READY : mustBe(status, 'Ready');
+  return conditionOf(status, 'Ready') === undefined ? READY : mustBe('Ready', status, generation);
 }
 
 function conditionOf({ conditions }: JsonObject, type: string): JsonObject | undefined {
