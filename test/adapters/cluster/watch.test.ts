@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { cleanups, connect, failureOf, serve, widgets } from '../../../test/harness/api-server.ts';
-import type { ConnectedCluster } from './connect.ts';
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { cleanups, connect, failureOf, serve, widgets } from '../../harness/api-server.ts';
 
 const WATCHER = { opened: () => undefined, report: () => undefined, reached: () => undefined };
 
