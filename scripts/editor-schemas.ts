@@ -146,7 +146,11 @@ export function requiredFields({ required, properties }: JsonObject): Json[] {
 
 function messagesOf(schema: JsonObject): readonly string[] {
   const rules = schema['x-kubernetes-validations'];
-  return Array.isArray(rules) ? rules.filter(isObject).map(({ message }) => String(message)) : [];
+  const found = Array.isArray(rules) ? rules.filter(isObject) : [];
+  return found.map(({ message }) => {
+    assert(typeof message === 'string', 'a rule has a sentence for authors');
+    return message;
+  });
 }
 
 function withRules(description: string, rules: readonly string[]): string {

@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { REGISTRY_CONFIG_SCHEMA } from '#contracts/registry/config.ts';
 import { CONFIG_SCHEMA } from '#hosts/config/config.ts';
 import { fieldsOf } from '#reconciler/kinds/fields.ts';
+import { RULES } from '#std/schema/marks.ts';
 import { settingsPage } from '../../scripts/settings-page.ts';
 import { PAGES, ROOT } from './pages.ts';
 
@@ -22,6 +23,13 @@ test.each([
   const fields = fieldsOf(JSON.parse(JSON.stringify(schema)), '');
   expect(fields.length).toBeGreaterThan(50);
   expect(fields.filter(({ description }) => description === '').map(({ path }) => path)).toEqual([]);
+});
+
+test('a rule without a sentence for authors is not published', () => {
+  const ruled = { type: 'string', description: 'A name.', [RULES]: [{}] };
+  expect(() => fieldsOf({ type: 'object', properties: { name: ruled } }, '')).toThrow(
+    'a rule has a sentence for authors',
+  );
 });
 
 test.each([

@@ -38,6 +38,8 @@ export interface Reply {
   readonly json?: unknown;
   readonly text?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The connection is closed after the text, before the answer has ended. */
+  readonly cut?: true;
 }
 
 /** `drop` closes the connection instead of answering, `silence` never answers. */
@@ -65,6 +67,7 @@ export async function serve(handle: Handle): Promise<TestServer> {
     if (reply === 'silence') return;
     if (reply === 'drop') return response.destroy();
     response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
+    if (reply.cut === true) return response.write(reply.text ?? '', () => response.destroy());
     response.end(reply.text ?? JSON.stringify(reply.json ?? {}));
   });
   listener.on('secureConnection', (socket) => sockets.add(socket));

@@ -62,11 +62,12 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   const credentials = await openCredentials(options);
   const commandUntil = options.withinMs === undefined ? Infinity : options.clock.monotonic() + options.withinMs;
   const deadline = () => Math.min(commandUntil, context.limit?.requestsUntil ?? Infinity);
-  const api = createApi(apiOptions(options, credentials, deadline));
+  const requests = apiOptions(options, credentials, deadline);
+  const api = createApi(requests);
   const { fieldManager, clock } = options;
   const context: Context = { api, clock, fieldManager, fence: undefined, limit: undefined, discovered: undefined };
   const schemas = createSchemas(api);
-  const watches = openWatches({ ...apiOptions(options, credentials, deadline), api });
+  const watches = openWatches({ ...requests, api });
   return {
     resources: async () => (await discoverOnce(context)).preferred,
     serves: async (apiVersion, kind) => (await discoverOnce(context)).find(apiVersion, kind),

@@ -13,7 +13,7 @@ import { readJson } from './json-answer.ts';
 import { METADATA_LIST } from './lists.ts';
 import { isKubeObject } from './objects.ts';
 import { collectionPath } from './paths.ts';
-import { refusal, unanswered, unexpected } from './refusals.ts';
+import { type Asked, refusal, unanswered, unexpected } from './refusals.ts';
 
 export interface Watched {
   readonly kind: ApiResource;
@@ -31,16 +31,18 @@ interface Watcher {
   /** Called when the server has begun to answer. */
   opened(): void;
   report(event: WatchEvent): void;
+  /** Called with each version that another watch can go on from, however this one ends. */
+  reached(version: string): void;
 }
 
 export interface Watches {
   /** The version of the collection now: events after it are those that a watch from it reports. Throws Failure. */
   version(watched: Watched): Promise<string>;
   /**
-   * Resolves with the version to go on from when the server ends the watch, or the signal does. Throws Failure: `cluster-gone` if
-   * events after the version were lost, and the codes of requests.
+   * Resolves when the server ends the watch, or the signal does. Throws Failure: `cluster-gone` if events after the version were
+   * lost, and the codes of requests.
    */
-  follow(watched: Watched, from: string, watcher: Watcher, signal: AbortSignal): Promise<string>;
+  follow(watched: Watched, from: string, watcher: Watcher, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,6 +60,8 @@ const WATCH_SECONDS = 240;
 const SILENCE_MS = (WATCH_SECONDS + 30) * 1000;
 /** No object is larger. */
 const LINE_MAX = 8 * 1024 * 1024;
+/** Characters of an answer that is not a watch. */
+const REFUSAL_MAX = 64 * 1024;
 
 export function openWatches(options: WatchesOptions): Watches {
   const { api, credentials } = options;
@@ -83,7 +87,7 @@ export function openWatches(options: WatchesOptions): Watches {
       const using = await credentials.current();
       const stream = { options, connections, path, signal: AbortSignal.any([signal, closing.signal]) };
       try {
-        return await readEvents(stream, using, watched, from, watcher);
+        await readEvents(stream, using, watched, watcher);
       } catch (error) {
         if (error instanceof Failure && error.code === 'cluster-unauthorized') await credentials.renew(using);
         throw error;
@@ -107,10 +111,8 @@ async function readEvents(
   stream: Stream,
   using: Credentials,
   { kind }: Watched,
-  from: string,
-  { opened, report }: Watcher,
-): Promise<string> {
-  let version = from;
+  { opened, report, reached }: Watcher,
+): Promise<void> {
   const url = stream.options.api.url(stream.path);
   const take = (line: string): void => {
     const event = parseJson(line);
@@ -118,16 +120,16 @@ async function readEvents(
     if (!isObject(event) || !isObject(object)) throw unexpected(url, 'the watch sent a line that is not an event');
     if (event.type === 'ERROR')
       throw refusal(askedOf(url), { status: statusIn(object), headers: {}, text: JSON.stringify(object) });
-    const { resourceVersion } = isObject(object.metadata) ? object.metadata : {};
-    if (typeof resourceVersion === 'string') version = resourceVersion;
-    if (event.type === 'BOOKMARK') return;
     const whole = { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
-    if (!isChange(event.type) || !isKubeObject(whole))
-      throw unexpected(url, 'the watch sent an event that is not known');
-    report({ type: event.type, object: whole });
+    if (event.type !== 'BOOKMARK') {
+      if (!isChange(event.type) || !isKubeObject(whole))
+        throw unexpected(url, 'the watch sent an event that is not known');
+      report({ type: event.type, object: whole });
+    }
+    const { resourceVersion } = isObject(object.metadata) ? object.metadata : {};
+    if (typeof resourceVersion === 'string') reached(resourceVersion);
   };
   await readLines(stream, using, { opened, take });
-  return version;
 }
 
 function isChange(type: Json | undefined): type is WatchEvent['type'] {
@@ -138,7 +140,7 @@ function statusIn({ code }: { readonly code?: Json }): number {
   return typeof code === 'number' ? code : 500;
 }
 
-function askedOf(url: string): Parameters<typeof refusal>[0] {
+function askedOf(url: string): Asked {
   return { method: 'GET', url, secret: false };
 }
 
@@ -147,21 +149,28 @@ interface LineReader {
   take(line: string): void;
 }
 
+/** Throws the Failure that other requests throw if a certificate or key cannot be read. */
+function dispatcherOf({ connections }: Stream, credentials: Credentials, asked: Asked): Dispatcher {
+  try {
+    return connections.for(credentials);
+  } catch (error) {
+    throw unanswered(asked, { cause: error });
+  }
+}
+
 /** Resolves when the answer ends. An error of `take` ends it. */
-function readLines(
-  { options, connections, path, signal }: Stream,
-  credentials: Credentials,
-  { opened, take }: LineReader,
-): Promise<void> {
+async function readLines(stream: Stream, credentials: Credentials, { opened, take }: LineReader): Promise<void> {
+  const { options, path, signal } = stream;
   const { server, origin } = options.credentials;
   const asked = askedOf(server + path);
+  const dispatcher = dispatcherOf(stream, credentials, asked);
   const sent: Dispatcher.DispatchOptions = {
     origin,
     path: server.slice(origin.length) + path,
     method: 'GET',
     headers: { ...credentials.headers, 'user-agent': options.userAgent, accept: METADATA },
   };
-  return new Promise((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     if (signal.aborted) return resolve();
     let status = 0;
     let pending = '';
@@ -188,7 +197,7 @@ function readLines(
       if (pending.length > LINE_MAX) throw unexpected(asked.url, 'the watch sent a line without an end');
       for (const line of lines) if (line !== '') take(line);
     };
-    connections.for(credentials).dispatch(sent, {
+    dispatcher.dispatch(sent, {
       onRequestStart(controller) {
         started = controller;
         if (signal.aborted) end();
@@ -198,11 +207,12 @@ function readLines(
         if (code === 200) opened();
       },
       onResponseData(_, chunk) {
+        if (failure !== undefined) return;
         silence.refresh();
         pending += decoder.decode(chunk, { stream: true });
-        if (status !== 200 || failure !== undefined) return;
         try {
-          takeLines();
+          if (status === 200) takeLines();
+          else if (pending.length > REFUSAL_MAX) throw refusal(asked, { status, headers: {}, text: pending });
         } catch (error) {
           failure = error instanceof Error ? error : new Error(String(error));
           end();

@@ -72,7 +72,7 @@ const SETTINGS = object(
       default: ['*'],
     }),
     scope: choice(
-      'git: only what the sources declare; cluster: custom resources that others apply get children and status, too, at each of their changes.',
+      'git: only what the sources declare; cluster: custom resources that others apply get children and status, too; each of their changes wakes a run, which reads everything.',
       ['git', 'cluster'],
       { default: 'git' },
     ),

@@ -17,8 +17,8 @@ interface Fault {
 /** Functions get values that have the types of their schema, and their defaults. */
 export type Rule<T> =
   | (Fault & { readonly holds: (value: T) => boolean })
-  /** For a rule whose place depends on the value. */
-  | { readonly faults: (value: T) => readonly Fault[] };
+  /** For a rule whose place depends on the value. `message`: the rule in general, for the reference of the settings. */
+  | { readonly message: string; readonly faults: (value: T) => readonly Fault[] };
 
 /** Before `optional`, whose mark a copy loses; not for values of maps. Of a schema as JSON at most the messages are left. */
 export function withRules<T extends TSchema>(schema: T, rules: readonly Rule<Static<T>>[]): T {

@@ -189,7 +189,10 @@ export const SOURCES = withRules(
       keys: ['name'],
     },
   ),
-  [{ faults: unknownSources }, { faults: circularSources }],
+  [
+    { faults: unknownSources, message: 'dependsOn names other sources of the same file' },
+    { faults: circularSources, message: 'no source depends on itself by way of dependsOn of others' },
+  ],
 );
 
 function matches(pattern: string, name: string): boolean {

@@ -1,5 +1,6 @@
 // A kind's schema as fields, for documentation, explanation and tests that must not miss one.
 
+import assert from 'node:assert/strict';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import {
   type Deprecation,
@@ -176,7 +177,10 @@ function messagesAt(schema: JsonObject): readonly string[] {
   const rules = [schema['x-kubernetes-validations'], schema[RULES]].flatMap((each) =>
     Array.isArray(each) ? each : [],
   );
-  const here = rules.filter(isObject).map(({ message }) => String(message));
+  const here = rules.filter(isObject).map(({ message }) => {
+    assert(typeof message === 'string', 'a rule has a sentence for authors');
+    return message;
+  });
   const held = heldBy(schema);
   return held === undefined ? here : [...here, ...messagesAt(held.schema)];
 }

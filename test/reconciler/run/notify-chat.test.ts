@@ -123,6 +123,35 @@ test.each<{ reason: string; changes: Partial<RunRecord>; before?: NoticeState; s
     says: 'prod: changes are applied and not ready yet',
   },
   {
+    reason: 'which sources wait, without their reasons',
+    changes: { state: 'progressing', waits: [{ source: 'apps', for: 'infra', reason: 'secret text' }] },
+    says: `prod: 1 source waits for another one
+Commits
+• [fleet at 41be9e2f07](https://git.example.com/team/fleet/commit/${SHA})
+1 source waits for another one
+• source apps waits for source infra
+[More]`,
+  },
+  {
+    reason: 'an instance without sources',
+    changes: {
+      commits: {},
+      outcomes: [{ action: 'created', resource: 'a/MCPServer/b' }],
+      summary: { ...NOTHING, created: 1 },
+    },
+    before: 'success',
+    says: 'prod: everything is as the custom resources declare\n1 created\n• created a/MCPServer/b',
+  },
+  {
+    reason: 'problems of an instance without sources',
+    changes: {
+      state: 'failed',
+      commits: {},
+      problems: [{ code: 'schema-enum', severity: 'error', message: 'secret text', resource: 'x/MCPServer/y' }],
+    },
+    says: 'prod: not everything is as the custom resources declare\n1 problem\n• schema-enum, x/MCPServer/y',
+  },
+  {
     reason: 'that nothing could be read',
     changes: { state: 'failed', commits: {}, failures: [{ code: 'git-unreachable', message: 'https://secret@host' }] },
     says: 'prod: a run failed\n1 problem\n• git-unreachable',

@@ -12,7 +12,7 @@ import { sendWebhook } from '#adapters/notify/webhook.ts';
 import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import { failedRecord } from '#reconciler/run/history/record.ts';
 import { noticeOfCommit, noticeOfRun } from '#reconciler/run/notify/notices.ts';
-import type { LastNotice, Notice } from '#reconciler/run/notify/ports.ts';
+import type { Channel, LastNotice, Notice } from '#reconciler/run/notify/ports.ts';
 import { openNotices } from '#reconciler/run/notify/tell.ts';
 import { Failure } from '#std/failure.ts';
 import { type InstanceFolder, instanceFolder } from '../../harness/instance.ts';
@@ -188,6 +188,7 @@ describe('a channel', () => {
     runs: readonly (Partial<RunRecord> | 'restart' | 'hour')[],
     failing = false,
     retryAfterMs = 0,
+    noticeOf: Channel['notice'] = (each) => noticeOfCommit(each, 'fleet'),
   ): Promise<string[]> {
     let now = 0;
     let kept: ReadonlyMap<string, LastNotice> = new Map();
@@ -197,7 +198,7 @@ describe('a channel', () => {
         channels: [
           {
             key: 'one',
-            notice: (each) => noticeOfCommit(each, 'fleet'),
+            notice: noticeOf,
             async send({ state, about, before }) {
               sent.push(`${before ?? 'none'}>${state}@${about.slice(0, 2)}`);
               if (failing) throw new Failure('notify-failed', 'no', { data: { retryAfterMs } });
@@ -253,6 +254,35 @@ describe('a channel', () => {
     expect(await reported(runs)).toEqual(expected);
   });
 
+  const without = { commits: {} };
+  const edited = { ...without, outcomes: [{ action: 'configured', resource: 'tools/MCPServer/a' }] } as const;
+  const added = { ...without, outcomes: [{ action: 'created', resource: 'tools/MCPServer/b' }] } as const;
+  const invalid = (resource: string) =>
+    ({ ...without, state: 'failed', problems: [{ code: 'x', severity: 'error', message: '', resource }] }) as const;
+
+  test.each([
+    { reason: 'each change once', runs: [edited, without, without, added, without], states: ['success', 'success'] },
+    {
+      reason: 'a change that is not ready yet, and its end',
+      runs: [without, { ...edited, ...pending }, { ...without, ...pending }, without, without],
+      states: ['success', 'pending', 'success'],
+    },
+    { reason: 'no pods that come and go', runs: [edited, { ...without, ...pending }, without], states: ['success'] },
+    {
+      reason: 'each problem once',
+      runs: [without, invalid('a'), invalid('a'), invalid('b'), without],
+      states: ['success', 'failure', 'failure', 'success'],
+    },
+    {
+      reason: 'a cluster that is away',
+      runs: [without, { ...without, ...offline }, { ...without, ...offline }, without],
+      states: ['success', 'failure', 'success'],
+    },
+  ])('of an instance without sources is told of $reason', async ({ runs, states }) => {
+    const sent = await reported(runs, false, 0, noticeOfRun);
+    expect(sent.map((each) => each.replace(/^.*>|@.*$/g, ''))).toEqual(states);
+  });
+
   test('that flaps is told of ten swings an hour, then of what stands at its end', async () => {
     const swings = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? ok : broken));
     expect(await reported(swings)).toHaveLength(10);
@@ -287,6 +317,11 @@ test.each<{ reason: string; changes: Partial<RunRecord>; says: string }>([
     reason: 'codes and no messages',
     changes: { state: 'failed', problems: [{ code: 'schema-enum', severity: 'error', message: 'secret text' }] },
     says: 'problems: schema-enum',
+  },
+  {
+    reason: 'which source waits',
+    changes: { state: 'progressing', waits: [{ source: 'apps', for: 'infra', reason: 'secret text' }] },
+    says: 'apps waits for infra',
   },
   {
     reason: 'how to approve',

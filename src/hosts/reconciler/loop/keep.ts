@@ -17,7 +17,7 @@ import { type Instance, openInstance } from '../instance/instance.ts';
 import type { InstanceWatch } from '../instance/watch.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
 import { type Cron, readCron } from './cron.ts';
-import { watchResources } from './resource-watches.ts';
+import { type ResourceWatching, watchResources } from './resource-watches.ts';
 import { type RunListener, startRuns } from './runs.ts';
 import type { Scheduled } from './schedule.ts';
 import { KEEPING, openSourceLoops } from './source-loops.ts';
@@ -63,17 +63,32 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
         queued: metrics.queued,
       });
       teller.say(textOfKeeping(config));
-      const endWatches = watchOthers(config, instance, teller, () => void runs?.trigger('watch'));
-      await enough;
-      stopping.stop();
-      await endWatches();
-      return await awaitWithin(STOP_WITHIN_MS, runs.stop());
+      const watching = watchOthers(config, instance, teller, () => void runs?.trigger('watch'));
+      return await keepUntil(enough, { runs, watching, stopping });
     } finally {
       await control?.stop();
     }
   } finally {
     await awaitWithin(CLOSE_WITHIN_MS, instance.close());
   }
+}
+
+interface Kept {
+  readonly runs: Scheduled;
+  readonly watching: ResourceWatching | undefined;
+  readonly stopping: Stopping;
+}
+
+/** Rejects with an error of the watches that is not a Failure. */
+async function keepUntil(enough: Promise<void>, { runs, watching, stopping }: Kept): Promise<boolean> {
+  let inTime = false;
+  try {
+    await Promise.race(watching === undefined ? [enough] : [enough, watching.ended]);
+  } finally {
+    stopping.stop();
+    inTime = await awaitWithin(STOP_WITHIN_MS, Promise.all([runs.stop(), watching?.end()]));
+  }
+  return inTime;
 }
 
 function textOfKeeping({ name, sources, schedule }: Config): string {
@@ -89,8 +104,8 @@ function watchOthers(
   { deps }: Instance,
   { say }: Teller,
   changed: () => void,
-): () => Promise<void> {
-  if (scope !== 'cluster') return async () => undefined;
+): ResourceWatching | undefined {
+  if (scope !== 'cluster') return undefined;
   const kinds = KINDS.map(({ kind }) => kind);
   return watchResources({ cluster: deps.cluster, clock: systemClock, changed, say }, { apiGroup, kinds, namespaces });
 }

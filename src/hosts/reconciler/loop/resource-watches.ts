@@ -1,5 +1,6 @@
 // Wakes runs when custom resources change that no source declares (`scope: cluster`): a watch for each of our kinds, and a run
-// shortly after each change. If a watch is lost, a run follows, which reads everything, as each run of the schedule does.
+// shortly after each change. A watch whose connection broke goes on at its last version. If changes may have been missed, a run
+// follows, which reads everything, as each run of the schedule does.
 
 import { createHash } from 'node:crypto';
 import type { WatchEvent, Watched, Watches } from '#adapters/cluster/watch.ts';
@@ -26,23 +27,36 @@ export interface ResourceWatchOptions {
 
 /** Changes that come together make one run. */
 const GATHER_MS = 100;
+/** A watch that lasted so long works: if it ends, the next one begins at once. */
+const STEADY_MS = 10_000;
+/** After watches that did not last: one pause after each, the last pause after all others. */
 const RETRY_MS = [1000, 2000, 5000, 15_000, 30_000];
 
-/** Begins at once. The returned function resolves when all watches have ended. */
-export function watchResources(deps: ResourceWatchDeps, options: ResourceWatchOptions): () => Promise<void> {
+export interface ResourceWatching {
+  /** Resolves when all watches have ended. Rejects with errors that are not Failures. */
+  readonly ended: Promise<unknown>;
+  /** Resolves and rejects as `ended` does. */
+  end(): Promise<void>;
+}
+
+/** Begins at once. */
+export function watchResources(deps: ResourceWatchDeps, options: ResourceWatchOptions): ResourceWatching {
   const ending = new AbortController();
   const { allows, names } = scopeOf(options.namespaces);
   const wake = gather(deps, ending.signal);
-  const news = createNews((namespace) => allows(namespace));
   const loops = options.kinds.flatMap((kind) =>
     (names ?? [undefined]).map((namespace) => {
       const find = async (): Promise<Watched> => ({ kind: await findKind(deps, options, kind), namespace });
-      return keepWatching({ deps, wake, news, signal: ending.signal, name: kind }, find);
+      return keepWatching({ deps, wake, allows, signal: ending.signal, name: kind, find });
     }),
   );
-  return async () => {
-    ending.abort();
-    await Promise.all(loops);
+  const ended = Promise.all(loops);
+  return {
+    ended,
+    async end() {
+      ending.abort();
+      await ended;
+    },
   };
 }
 
@@ -68,56 +82,94 @@ async function findKind({ cluster }: ResourceWatchDeps, { apiGroup }: ResourceWa
 interface Keeping {
   readonly deps: ResourceWatchDeps;
   readonly wake: () => void;
-  readonly news: News;
+  readonly allows: (namespace: string) => boolean;
   readonly signal: AbortSignal;
   /** Of the kind. */
   readonly name: string;
+  readonly find: () => Promise<Watched>;
 }
 
+/** How far the watches of one kind have come. */
+interface Progress {
+  /** The next watch begins at it; undefined: at the version of a new list. */
+  version: string | undefined;
+  /** Whether changes may have come while nothing was watched. */
+  mayHaveMissed: boolean;
+  news: News;
+  /** Watches in a row that did not last. */
+  short: number;
+  /** Code of the failure that was said last; undefined if the kind is watched. */
+  reported: string | undefined;
+}
+
+/** Failures after which the server still has the events that follow the last version. */
+const GOES_ON = new Set(['cluster-unreachable', 'cluster-busy', 'cluster-unauthorized']);
+
 /** One watch after the other, until the signal. */
-async function keepWatching(keeping: Keeping, find: () => Promise<Watched>): Promise<void> {
-  const { deps, wake, signal, name } = keeping;
-  let failures = 0;
-  let reported: string | undefined;
+async function keepWatching(keeping: Keeping): Promise<void> {
+  const { deps, signal, allows, name } = keeping;
+  const news = createNews(allows);
+  const progress: Progress = { version: undefined, mayHaveMissed: true, news, short: 0, reported: undefined };
   while (!signal.aborted) {
-    try {
-      const watched = await find();
-      const from = await deps.cluster.watches.version(watched);
-      await followFrom(keeping, watched, from, () => {
-        // Changes may have come while nothing was watched.
-        wake();
-        if (reported !== undefined) deps.say(`${name} is watched again`);
-        [failures, reported] = [0, undefined];
-      });
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (error.code === 'cluster-gone') continue;
-      if (reported !== error.code) deps.say(unwatched(name, error));
-      reported = error.code;
-      await deps.clock.sleep(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0, signal);
-      failures += 1;
+    const { lasted, failure } = await watchOnce(keeping, progress);
+    if (signal.aborted) return;
+    const goesOn = failure === undefined || GOES_ON.has(failure.code);
+    if (!goesOn) Object.assign(progress, { version: undefined, mayHaveMissed: true, news: createNews(allows) });
+    if (lasted && goesOn) continue;
+    // Servers forget old versions as a matter of course.
+    const isUsual = failure?.code === 'cluster-gone' && progress.short === 0;
+    if (failure !== undefined && !isUsual && progress.reported !== failure.code) {
+      deps.say(unwatched(name, failure));
+      progress.reported = failure.code;
     }
+    await deps.clock.sleep(RETRY_MS[Math.min(progress.short, RETRY_MS.length - 1)] ?? 0, signal);
+    progress.short += 1;
+  }
+}
+
+interface Ended {
+  readonly lasted: boolean;
+  readonly failure?: Failure;
+}
+
+async function watchOnce({ deps, wake, signal, name, find }: Keeping, progress: Progress): Promise<Ended> {
+  const { watches } = deps.cluster;
+  const over = new AbortController();
+  let lasted = false;
+  const noteLasting = (): void => {
+    if (over.signal.aborted) return;
+    lasted = true;
+    if (progress.reported !== undefined) deps.say(`${name} is watched again`);
+    [progress.short, progress.reported] = [0, undefined];
+  };
+  const watcher: Parameters<Watches['follow']>[2] = {
+    opened() {
+      if (progress.mayHaveMissed) wake();
+      progress.mayHaveMissed = false;
+      void deps.clock.sleep(STEADY_MS, over.signal).then(noteLasting);
+    },
+    report: (event) => {
+      if (progress.news(event)) wake();
+    },
+    reached: (version) => {
+      progress.version = version;
+    },
+  };
+  try {
+    const watched = await find();
+    progress.version ??= await watches.version(watched);
+    await watches.follow(watched, progress.version, watcher, signal);
+    return { lasted };
+  } catch (error) {
+    if (error instanceof Failure) return { lasted, failure: error };
+    throw error;
+  } finally {
+    over.abort();
   }
 }
 
 function unwatched(name: string, { code, message }: Failure): string {
   return `${name} is not watched (${code}: ${message}): its changes are found by the runs of the schedule`;
-}
-
-/** `opened` is called when the first of the watches has begun. */
-async function followFrom(
-  { deps, wake, news, signal }: Keeping,
-  watched: Watched,
-  from: string,
-  opened: () => void,
-): Promise<void> {
-  const report = (event: WatchEvent): void => {
-    if (news(event)) wake();
-  };
-  let version = await deps.cluster.watches.follow(watched, from, { opened, report }, signal);
-  while (!signal.aborted) {
-    version = await deps.cluster.watches.follow(watched, version, { opened: () => undefined, report }, signal);
-  }
 }
 
 /** Returns whether a run may have something to do because of the event: statuses are written by runs themselves. */

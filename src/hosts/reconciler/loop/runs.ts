@@ -22,15 +22,15 @@ export interface RunListener {
   queued?(waiting: boolean): void;
 }
 
-/**
- * Runs one after the other; a run that fails as a whole is reported and tried again at the next tick.
- * `first`: a run that was made and reported already. Throws Failure `config-invalid` for a schedule or window that is none.
- */
 /** If the run changed something, sources that wait for it may go on soon. */
 function hasMadeChanges({ outcomes }: RunResult): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured');
 }
 
+/**
+ * Runs one after the other; a run that fails as a whole is reported and tried again at the next tick.
+ * `first`: a run that was made and reported already. Throws Failure `config-invalid` for a schedule or window that is none.
+ */
 export function startRuns(instance: Instance, config: Config, listener: RunListener, first?: RunResult): Scheduled {
   let before = first;
   const { schedule, timeZone, jitterSeconds } = config;

@@ -2,7 +2,9 @@
 // approved. Names, codes and counts only: texts of problems may quote manifests. Pure.
 
 import { countText } from '#std/words/count-text.ts';
+import { textOfWait } from '#std/words/wait-text.ts';
 import type { RunRecord } from '../history/ports.ts';
+import { isWithoutCommits } from './notices.ts';
 import type { ChatItem, ChatMessage, ChatSection, Notice } from './ports.ts';
 
 export interface ChatOptions {
@@ -25,6 +27,7 @@ export function chatMessageOf(notice: Notice, options: ChatOptions): ChatMessage
     commitSection(record, commitUrl),
     changeSection(record, firstKinds),
     ...approvalSections(record, firstKinds),
+    waitSection(record),
     problemSection(record),
     stuckSection(record),
     listSection('in phase Failed', record.unready),
@@ -44,12 +47,33 @@ const MOODS = { success: 'good', pending: 'waiting', failure: 'bad' } as const;
 function headlineOf({ state, before, record }: Notice): string {
   switch (state) {
     case 'success':
-      return before === 'failure' ? 'everything is as Git declares again' : 'everything is as Git declares';
+      return `everything is ${asDeclared(record)}${before === 'failure' ? ' again' : ''}`;
     case 'pending':
-      return record.state === 'waiting' ? 'changes wait for approval' : 'changes are applied and not ready yet';
+      return pendingHeadline(record);
     case 'failure':
-      return Object.keys(record.commits).length === 0 ? 'a run failed' : 'not everything is as Git declares';
+      return isWithoutCommits(record) && record.failures.length > 0
+        ? 'a run failed'
+        : `not everything is ${asDeclared(record)}`;
   }
+}
+
+function pendingHeadline({ state, waits = [] }: RunRecord): string {
+  if (state === 'waiting') return 'changes wait for approval';
+  return waits.length === 0 ? 'changes are applied and not ready yet' : waitTitle(waits.length);
+}
+
+/** A run that could be made has commits, unless its instance has no sources. */
+function asDeclared(record: RunRecord): string {
+  return isWithoutCommits(record) ? 'as the custom resources declare' : 'as Git declares';
+}
+
+function waitTitle(count: number): string {
+  return countText(count, 'source waits for another one', 'sources wait for others');
+}
+
+/** Without the reasons: those quote statuses. */
+function waitSection({ waits = [] }: RunRecord): ChatSection {
+  return listSection(waitTitle(waits.length), waits.map(textOfWait));
 }
 
 const COMMITS = 'Commits';

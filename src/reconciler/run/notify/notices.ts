@@ -1,14 +1,34 @@
 // What a run means for a commit and for the instance, as a state and one line. Pure.
 
+import { digest } from '#std/hash.ts';
 import type { RunRecord } from '../history/ports.ts';
-import type { Notice, NoticeState } from './ports.ts';
+import { NOTHING_NEW, type Notice, type NoticeState } from './ports.ts';
 
 const DESCRIPTION_MAX = 140;
 
 /** Of the whole instance. */
 export function noticeOfRun(record: RunRecord): Omit<Notice, 'before'> {
   const commits = Object.entries(record.commits).map(([source, commit]) => `${source}@${commit}`);
-  return { state: noticeState(record), about: commits.sort().join(' '), description: descriptionOf(record), record };
+  const about = isWithoutCommits(record) ? aboutWithoutCommits(record) : commits.sort().join(' ');
+  return { state: noticeState(record), about, description: descriptionOf(record), record };
+}
+
+/** Whether its instance has no sources, or none could be read. */
+export function isWithoutCommits({ commits }: RunRecord): boolean {
+  return Object.keys(commits).length === 0;
+}
+
+/** Without sources, a run is news by its changes and by what it could not do. */
+function aboutWithoutCommits({ outcomes, problems, failures, approvals = [] }: RunRecord): string {
+  const news = [
+    ...outcomes
+      .filter(({ action }) => action !== 'unchanged')
+      .map(({ action, resource, diff = [] }) => [action, resource, diff]),
+    ...problems.filter(({ severity }) => severity === 'error').map(({ code, resource = '' }) => [code, resource]),
+    ...approvals.map(({ hash }) => [hash]),
+  ];
+  if (news.length > 0) return digest(news);
+  return failures.length > 0 ? '' : NOTHING_NEW;
 }
 
 /** Of the commit that a source names; of one that was rolled back, that it was. */
@@ -47,7 +67,7 @@ function isBlameless(record: RunRecord): boolean {
 }
 
 function descriptionOf(record: RunRecord): string {
-  const { summary, problems, failures, approvals = [], unready, state } = record;
+  const { summary, problems, failures, approvals = [], waits = [], unready, state } = record;
   const codes = [
     ...new Set([...problems.filter(({ severity }) => severity === 'error'), ...failures].map(({ code }) => code)),
   ];
@@ -60,7 +80,8 @@ function descriptionOf(record: RunRecord): string {
       return `${deletions.length === 0 ? 'changes' : 'deletions'} wait: skep approve ${hash}`;
     }),
     ...(unready.length === 0 ? [] : [`${unready.length} in phase Failed`]),
-    ...(state === 'progressing' ? ['not ready yet'] : []),
+    ...waits.map(({ source, for: needed }) => `${source} waits for ${needed}`),
+    ...(state === 'progressing' && waits.length === 0 ? ['not ready yet'] : []),
     ...counts,
   ];
   const text = parts.length === 0 ? 'as declared' : parts.join('; ');

@@ -4,9 +4,15 @@ import type { RunRecord } from '../history/ports.ts';
 
 export type NoticeState = 'pending' | 'success' | 'failure';
 
+/** The subject of a run without sources that changed nothing. */
+export const NOTHING_NEW = 'nothing';
+
 export interface Notice {
   readonly state: NoticeState;
-  /** What it is about: one full commit id, or all commits of the run. A change of it is news like one of the state. */
+  /**
+   * One full commit id, all commits of the run, or a digest of what a run without sources did. A change of it is news like one of the
+   * state, unless it becomes `NOTHING_NEW`.
+   */
   readonly about: string;
   /** One line of at most 140 characters: counts and codes, no texts of others. */
   readonly description: string;

@@ -4,7 +4,7 @@
 import { Failure } from '#std/failure.ts';
 import type { RunRecord } from '../history/ports.ts';
 import type { Clock } from '../ports.ts';
-import type { Channel, LastNotice, Memory, Notice } from './ports.ts';
+import { type Channel, type LastNotice, type Memory, NOTHING_NEW, type Notice } from './ports.ts';
 
 export interface NoticesOptions {
   readonly channels: readonly Channel[];
@@ -75,7 +75,7 @@ export function openNotices({ channels, memory, clock }: NoticesOptions): Notice
 
 function isNews(notice: Pick<Notice, 'state' | 'about'>, before: LastNotice | undefined, now: number): boolean {
   if (before === undefined) return true;
-  const same = before.about === notice.about;
+  const same = before.about === notice.about || notice.about === NOTHING_NEW;
   if (same && before.state === notice.state) return false;
   // Pods that come and go after a commit has settled are no news of the commit.
   if (same && before.state === 'success' && notice.state === 'pending') return false;

@@ -8,6 +8,16 @@ function condition(type: string, status: string, message = ''): JsonObject {
   return { conditions: [{ type, status, message }] };
 }
 
+function conditionOfGeneration(type: string, observedGeneration: number): JsonObject {
+  return { conditions: [{ type, status: 'True', observedGeneration }] };
+}
+
+const ON_DELETE = { type: 'OnDelete' };
+
+function partition(count: number): JsonObject {
+  return { type: 'RollingUpdate', rollingUpdate: { partition: count } };
+}
+
 const PODS = { replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
 
 test.each<[string, string, JsonObject, JsonObject | undefined, string]>([
@@ -15,7 +25,27 @@ test.each<[string, string, JsonObject, JsonObject | undefined, string]>([
   ['apps/v1', 'Deployment', {}, undefined, '0 of 1 pods have its current template'],
   ['apps/v1', 'Deployment', { replicas: 2 }, { ...PODS, availableReplicas: 1 }, '1 of 2 pods are ready'],
   ['apps/v1', 'Deployment', { replicas: 0 }, undefined, 'ready'],
+  ['apps/v1', 'Deployment', { replicas: 2, paused: true }, { ...PODS, updatedReplicas: 0 }, 'ready'],
+  ['apps/v1', 'Deployment', { replicas: 2, paused: true }, { availableReplicas: 1 }, '1 of 2 pods are ready'],
   ['apps/v1', 'StatefulSet', { replicas: 3 }, PODS, '2 of 3 pods have its current template'],
+  ['apps/v1', 'StatefulSet', { replicas: 2, updateStrategy: ON_DELETE }, { readyReplicas: 2 }, 'ready'],
+  ['apps/v1', 'StatefulSet', { replicas: 2, updateStrategy: ON_DELETE }, undefined, '0 of 2 pods are ready'],
+  ['apps/v1', 'StatefulSet', { replicas: 3, updateStrategy: partition(1) }, { ...PODS, readyReplicas: 3 }, 'ready'],
+  [
+    'apps/v1',
+    'StatefulSet',
+    { replicas: 4, updateStrategy: partition(1) },
+    PODS,
+    '2 of 3 pods have its current template',
+  ],
+  ['apps/v1', 'StatefulSet', { replicas: 2, updateStrategy: partition(5) }, { readyReplicas: 2 }, 'ready'],
+  [
+    'apps/v1',
+    'DaemonSet',
+    { updateStrategy: ON_DELETE },
+    { desiredNumberScheduled: 2, updatedNumberScheduled: 0, numberAvailable: 2 },
+    'ready',
+  ],
   ['apps/v1', 'DaemonSet', {}, undefined, 'it has no status yet'],
   ['apps/v1', 'DaemonSet', {}, { desiredNumberScheduled: 0 }, 'ready'],
   [
@@ -38,6 +68,15 @@ test.each<[string, string, JsonObject, JsonObject | undefined, string]>([
   ['cert-manager.io/v1', 'Certificate', {}, undefined, 'ready'],
   ['cert-manager.io/v1', 'Certificate', {}, condition('Ready', 'False', 'issuing'), 'issuing'],
   ['cert-manager.io/v1', 'Certificate', {}, condition('Ready', 'Unknown'), 'its condition Ready is not True'],
+  [
+    'cert-manager.io/v1',
+    'Certificate',
+    {},
+    conditionOfGeneration('Ready', 1),
+    'its condition Ready is of an earlier generation',
+  ],
+  ['cert-manager.io/v1', 'Certificate', {}, conditionOfGeneration('Ready', 2), 'ready'],
+  ['v1', 'Pod', {}, conditionOfGeneration('Ready', 1), 'its condition Ready is of an earlier generation'],
   ['helm.toolkit.fluxcd.io/v2', 'HelmRelease', {}, condition('Reconciling', 'True', 'upgrading'), 'upgrading'],
   ['helm.toolkit.fluxcd.io/v2', 'HelmRelease', {}, condition('Stalled', 'True', 'no chart'), 'no chart'],
   ['example.com/v1', 'Deployment', { replicas: 2 }, undefined, 'ready'],

@@ -1,7 +1,7 @@
 // Tells by its status how far an object of any kind is: built-in kinds as kstatus reads them, others by their conditions.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface LiveState {
   readonly ready: boolean;
@@ -20,60 +20,93 @@ export function liveStateOf(object: KubeObject): LiveState {
   if (typeof observedGeneration === 'number' && observedGeneration < generation)
     return notReady('its status is of an earlier generation');
   const rule = RULES[`${object.kind}.${groupOf(object.apiVersion)}`] ?? byConditions;
-  return rule(isObject(object.spec) ? object.spec : {}, status);
+  return rule(isObject(object.spec) ? object.spec : {}, status, generation);
 }
 
 function notReady(why: string): LiveState {
   return { ready: false, why };
 }
 
-type Rule = (spec: JsonObject, status: JsonObject) => LiveState;
+type Rule = (spec: JsonObject, status: JsonObject, generation: number) => LiveState;
 
 const RULES: Readonly<Record<string, Rule>> = {
-  'Deployment.apps': (spec, status) => replicasReady(spec, status, 'availableReplicas'),
-  'StatefulSet.apps': (spec, status) => replicasReady(spec, status, 'readyReplicas'),
-  'DaemonSet.apps': daemonsReady,
-  'Job.batch': (_spec, status) => mustBe(status, 'Complete'),
-  'Pod.': (_spec, status) => (status.phase === 'Succeeded' ? READY : mustBe(status, 'Ready')),
+  'Deployment.apps': deploymentReady,
+  'StatefulSet.apps': statefulSetReady,
+  'DaemonSet.apps': daemonSetReady,
+  'Job.batch': conditionIsTrue('Complete'),
+  'Pod.': (_spec, status, generation) => (status.phase === 'Succeeded' ? READY : mustBe('Ready', status, generation)),
   'PersistentVolumeClaim.': (_spec, status) =>
     status.phase === 'Bound' ? READY : notReady(`its phase is ${status.phase ?? 'Pending'}`),
-  'CustomResourceDefinition.apiextensions.k8s.io': (_spec, status) => mustBe(status, 'Established'),
-  'APIService.apiregistration.k8s.io': (_spec, status) => mustBe(status, 'Available'),
+  'CustomResourceDefinition.apiextensions.k8s.io': conditionIsTrue('Established'),
+  'APIService.apiregistration.k8s.io': conditionIsTrue('Available'),
 };
 
-function replicasReady({ replicas = 1 }: JsonObject, status: JsonObject, field: string): LiveState {
-  const [declared, updated, ready] = [replicas, status.updatedReplicas, status[field]].map(countOf) as [
-    number,
-    number,
-    number,
-  ];
-  if (updated < declared) return notReady(`${updated} of ${declared} pods have its current template`);
+/** `toUpdate`: pods that the controller brings to the current template by itself. */
+interface PodCounts {
+  readonly declared: number;
+  readonly toUpdate: number;
+  readonly updated: number;
+  readonly ready: number;
+}
+
+function podsReady({ declared, toUpdate, updated, ready }: PodCounts): LiveState {
+  if (updated < toUpdate) return notReady(`${updated} of ${toUpdate} pods have its current template`);
   return ready < declared ? notReady(`${ready} of ${declared} pods are ready`) : READY;
 }
 
-function daemonsReady(_spec: JsonObject, status: JsonObject): LiveState {
+function deploymentReady({ replicas = 1, paused }: JsonObject, status: JsonObject): LiveState {
+  const declared = countOf(replicas);
+  const toUpdate = paused === true ? 0 : declared;
+  const updated = countOf(status.updatedReplicas);
+  return podsReady({ declared, toUpdate, updated, ready: countOf(status.availableReplicas) });
+}
+
+function statefulSetReady({ replicas = 1, updateStrategy }: JsonObject, status: JsonObject): LiveState {
+  const declared = countOf(replicas);
+  const rolling =
+    isObject(updateStrategy) && isObject(updateStrategy.rollingUpdate) ? updateStrategy.rollingUpdate : {};
+  const toUpdate = isOnDelete(updateStrategy) ? 0 : Math.max(0, declared - countOf(rolling.partition));
+  const updated = countOf(status.updatedReplicas);
+  return podsReady({ declared, toUpdate, updated, ready: countOf(status.readyReplicas) });
+}
+
+function daemonSetReady({ updateStrategy }: JsonObject, status: JsonObject): LiveState {
   if (status.desiredNumberScheduled === undefined) return notReady('it has no status yet');
-  const replicas = countOf(status.desiredNumberScheduled);
-  return replicasReady({ replicas }, { ...status, updatedReplicas: status.updatedNumberScheduled }, 'numberAvailable');
+  const declared = countOf(status.desiredNumberScheduled);
+  const toUpdate = isOnDelete(updateStrategy) ? 0 : declared;
+  const updated = countOf(status.updatedNumberScheduled);
+  return podsReady({ declared, toUpdate, updated, ready: countOf(status.numberAvailable) });
+}
+
+/** Pods keep their template until a person deletes them. */
+function isOnDelete(updateStrategy: Json | undefined): boolean {
+  return isObject(updateStrategy) && updateStrategy.type === 'OnDelete';
 }
 
 function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-function mustBe(status: JsonObject, type: string): LiveState {
+function conditionIsTrue(type: string): Rule {
+  return (_spec, status, generation) => mustBe(type, status, generation);
+}
+
+function mustBe(type: string, status: JsonObject, generation: number): LiveState {
   const failed = conditionOf(status, 'Failed');
   if (failed?.status === 'True') return notReady(messageIn(failed, 'it has failed'));
   const condition = conditionOf(status, type);
-  return condition?.status === 'True' ? READY : notReady(messageIn(condition, `its condition ${type} is not True`));
+  if (condition?.status !== 'True') return notReady(messageIn(condition, `its condition ${type} is not True`));
+  const { observedGeneration } = condition;
+  const isEarlier = typeof observedGeneration === 'number' && observedGeneration < generation;
+  return isEarlier ? notReady(`its condition ${type} is of an earlier generation`) : READY;
 }
 
-function byConditions(_spec: JsonObject, status: JsonObject): LiveState {
+function byConditions(_spec: JsonObject, status: JsonObject, generation: number): LiveState {
   for (const type of ['Stalled', 'Reconciling']) {
     const condition = conditionOf(status, type);
     if (condition?.status === 'True') return notReady(messageIn(condition, `its condition ${type} is True`));
   }
-  return conditionOf(status, 'Ready') === undefined ? READY : mustBe(status, 'Ready');
+  return conditionOf(status, 'Ready') === undefined ? READY : mustBe('Ready', status, generation);
 }
 
 function conditionOf({ conditions }: JsonObject, type: string): JsonObject | undefined {
