@@ -1,7 +1,7 @@
 // `skep plan --render`: two commits of a repository without skep.yaml, compared without a cluster.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRepository, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
@@ -216,6 +216,22 @@ test('a reference whose name is a variable may lead somewhere', async () => {
   expect((await renderApps()).stdout).toContain('error reference-missing: no MCPGroup "absent" in namespace tools');
 });
 
+test.each(['apps', 'apps/prod'])('nothing is deleted if %s is a link in the head, or below one', async (path) => {
+  const clock = server('clock', 'x:1');
+  commitBase({ [`${path}/clock.yaml`]: clock });
+  fleet.commit({ [`${path}/clock.yaml`]: undefined, 'moved/prod/clock.yaml': clock, 'moved/clock.yaml': clock });
+  rmSync(join(fleet.dir, 'apps'), { recursive: true, force: true });
+  symlinkSync('moved', join(fleet.dir, 'apps'));
+  fleet.git('add', '.');
+  fleet.git('commit', '--quiet', '-m', 'link');
+  const { stdout } = await render('--path', path, '--base', 'base');
+  expect(stdout).toContain('apps:1:1: warning link-not-followed: This is a symlink');
+  expect(stdout).toContain('\n0 to create, 0 to update, 0 to delete, 0 unchanged, 1 held\n');
+  expect(stdout).not.toContain('Flux and Argo CD may refuse a missing path');
+  const back = await render('--path', path, '--base', 'HEAD', '--head', 'base');
+  expect(back.code).toBe(0);
+});
+
 test('a folder that one of the commits lacks is created or deleted as a whole', async () => {
   commitBase({ README: '' });
   fleet.commit({ 'apps/clock.yaml': server('clock', 'x:1') });
@@ -224,7 +240,11 @@ test('a folder that one of the commits lacks is created or deleted as a whole', 
   expect(back.stdout).toContain('0 to create, 0 to update, 0 to delete, 1 unchanged');
   fleet.git('tag', 'full');
   fleet.commit({ 'apps/clock.yaml': undefined });
-  expect((await render('--path', 'apps', '--base', 'full')).stdout).toContain('0 to create, 0 to update, 1 to delete');
+  const { stdout } = await render('--path', 'apps', '--base', 'full');
+  expect(stdout).toContain('0 to create, 0 to update, 1 to delete');
+  expect(stdout).toContain(
+    'not known here: whether the objects of apps are deleted: the head does not have this folder, and Flux and Argo CD may refuse a missing path',
+  );
 });
 
 test('folders that Flux and Argo CD apply, and that were not compared, are named', async () => {

@@ -9,6 +9,7 @@ import { impactOf } from '../impact/impact.ts';
 import { batchByRank, type Change, type Plan } from '../plan/plan.ts';
 import { rankOf } from '../plan/rank.ts';
 import type { Checkout } from '../ports.ts';
+import { linkAt } from '../read/manifests.ts';
 import type { RunResult } from '../result.ts';
 import { type ComparedObject, compareSides, type Sides } from './compare.ts';
 import { ASSUMED_NAMESPACE, hasPath, readSide, type Side, type SideDeps } from './side.ts';
@@ -134,7 +135,7 @@ function sameness({ code, severity, resource, pointer }: Problem): string {
 }
 
 function unknownOf(
-  { paths, head }: RenderInput,
+  { paths, base, head }: RenderInput,
   { before, after }: Sides,
   compared: readonly ComparedObject[],
 ): readonly string[] {
@@ -153,6 +154,7 @@ function unknownOf(
       : []),
     ...unreadResources(compared),
     ...unreadBefore(before),
+    ...paths.flatMap((path) => missingFolder(path, base.checkout, head.checkout)),
     ...elsewhere(
       resources.map(({ id, object }) => ({ id, object })),
       paths,
@@ -172,6 +174,14 @@ function unreadBefore({ incomplete, problems }: Side): readonly string[] {
   const { place } = problems.find(({ resource }) => resource === undefined) ?? {};
   const where = place === undefined ? '' : ` (${place.file}:${place.line})`;
   return [`what the base declares in manifests that could not be read${where}: these objects are shown as created`];
+}
+
+/** A tool that finds no folder may stop before it deletes. */
+function missingFolder(path: string, base: Checkout, head: Checkout): readonly string[] {
+  if (!hasPath(base, path) || hasPath(head, path) || linkAt(head, path) !== undefined) return [];
+  return [
+    `whether the objects of ${path} are deleted: the head does not have this folder, and Flux and Argo CD may refuse a missing path and delete nothing`,
+  ];
 }
 
 /** Folders of this repository that objects of Flux and Argo CD have applied, and that were not compared. */

@@ -7,6 +7,7 @@ import type { OwnKinds } from '../instance.ts';
 import type { Checkout, KustomizeBuilder } from '../ports.ts';
 import { readWritten } from '../read/checkout.ts';
 import { type Loaded, load } from '../read/load.ts';
+import { linkAt, skippedProblem } from '../read/manifests.ts';
 import type { LoadCache, SourceFile } from '../read/source-file.ts';
 import { LITERAL_VARIABLES } from '../read/substitute/variables.ts';
 import { unsealFiles } from '../read/unseal.ts';
@@ -35,7 +36,10 @@ export async function readSide(deps: SideDeps, checkout: Checkout, paths: readon
   const { kinds, apiGroup, cache, kustomize } = deps;
   const documents: SourceFile[] = [];
   const problems: Problem[] = [];
-  let incomplete = false;
+  // Manifests may stand behind a link, which is not followed.
+  const links = new Set(paths.flatMap((path) => linkAt(checkout, path) ?? []));
+  problems.push(...[...links].map(skippedProblem));
+  let incomplete = links.size > 0;
   for (const path of paths.filter((each) => hasPath(checkout, each))) {
     const source = {
       name: 'files',
