@@ -274,6 +274,30 @@ test('kinds without a schema are compared field by field', async () => {
   expect((await renderApps()).stdout).toContain('  ~ tools/Widget/w\n      /spec/size: 1 -> 2\n');
 });
 
+test('a definition that one commit adds or removes leaves its objects where they are', async () => {
+  const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`;
+  const widget = '{apiVersion: example.com/v1, kind: Widget, metadata: {name: w}, spec: {size: 1}}\n';
+  commitBase({ 'apps/w.yaml': widget });
+  fleet.commit({ 'apps/definition.yaml': definition });
+  fleet.git('tag', 'defined');
+  expect((await renderApps()).stdout).toContain('\n1 to create, 0 to update, 0 to delete, 1 unchanged, 0 held\n');
+  fleet.commit({ 'apps/definition.yaml': undefined });
+  const removed = await render('--path', 'apps', '--base', 'defined');
+  expect(removed.stdout).toContain('\n0 to create, 0 to update, 1 to delete, 1 unchanged, 0 held\n');
+});
+
 test.skipIf(!hasKustomize)('kustomizations are built at both commits, with bases outside of the folder', async () => {
   commitBase({
     'base/web.yaml': WEB.replace(', namespace: tools', ''),

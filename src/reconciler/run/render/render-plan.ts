@@ -12,7 +12,7 @@ import type { Checkout } from '../ports.ts';
 import { linkAt } from '../read/manifests.ts';
 import type { RunResult } from '../result.ts';
 import { type ComparedObject, compareSides, type Sides } from './compare.ts';
-import { ASSUMED_NAMESPACE, hasPath, readSide, type Side, type SideDeps } from './side.ts';
+import { ASSUMED_NAMESPACE, hasPath, readSides, type Side, type SideDeps } from './side.ts';
 
 export interface RenderInput extends SideDeps {
   readonly paths: readonly string[];
@@ -24,8 +24,7 @@ export interface RenderInput extends SideDeps {
 
 export async function planByRendering(input: RenderInput): Promise<RunResult> {
   const { paths, base, head, kinds, apiGroup, now } = input;
-  const before = await readSide(input, base.checkout, paths);
-  const after = await readSide(input, head.checkout, paths);
+  const { before, after } = await readSides(input, { base: base.checkout, head: head.checkout }, paths);
   const sides = { kinds, apiGroup, before, after };
   const compared = compareSides(sides);
   const plan = planOf(sides, compared);

@@ -6,9 +6,10 @@ import type { Problem } from '#std/problem.ts';
 import type { OwnKinds } from '../instance.ts';
 import type { Checkout, KustomizeBuilder } from '../ports.ts';
 import { readWritten } from '../read/checkout.ts';
-import { type Loaded, load } from '../read/load.ts';
+import { definitionsOf, type Loaded, load } from '../read/load.ts';
 import { linkAt, skippedProblem } from '../read/manifests.ts';
-import type { LoadCache, SourceFile } from '../read/source-file.ts';
+import { parseFile } from '../read/parsed-file.ts';
+import { isManifest, type LoadCache, type SourceFile } from '../read/source-file.ts';
 import { LITERAL_VARIABLES } from '../read/substitute/variables.ts';
 import { unsealFiles } from '../read/unseal.ts';
 import { validate } from '../validate.ts';
@@ -31,9 +32,35 @@ export interface Side {
 /** Namespace of objects that name none. The tool that applies them decides about it. */
 export const ASSUMED_NAMESPACE = 'default';
 
-/** `paths`: folders inside the repository. A folder that the commit does not have declares nothing. */
-export async function readSide(deps: SideDeps, checkout: Checkout, paths: readonly string[]): Promise<Side> {
-  const { kinds, apiGroup, cache, kustomize } = deps;
+interface WrittenSide {
+  readonly commit: string;
+  readonly documents: readonly SourceFile[];
+  readonly problems: readonly Problem[];
+  readonly incomplete: boolean;
+}
+
+/**
+ * `paths`: folders inside the repository. A folder that a commit does not have declares nothing. A definition that only one
+ * commit has counts in both: the scope of its kind decides the namespace of objects that name none.
+ */
+export async function readSides(
+  deps: SideDeps,
+  { base, head }: { readonly base: Checkout; readonly head: Checkout },
+  paths: readonly string[],
+): Promise<{ readonly before: Side; readonly after: Side }> {
+  const before = await readDocuments(deps, base, paths);
+  const after = await readDocuments(deps, head, paths);
+  return {
+    before: loadSide(deps, before, definitionsIn(after, deps.cache)),
+    after: loadSide(deps, after, definitionsIn(before, deps.cache)),
+  };
+}
+
+async function readDocuments(
+  { cache, kustomize }: SideDeps,
+  checkout: Checkout,
+  paths: readonly string[],
+): Promise<WrittenSide> {
   const documents: SourceFile[] = [];
   const problems: Problem[] = [];
   // Manifests may stand behind a link, which is not followed.
@@ -53,10 +80,23 @@ export async function readSide(deps: SideDeps, checkout: Checkout, paths: readon
     problems.push(...read.problems);
     incomplete ||= read.incomplete;
   }
-  const given = { documents, kinds, apiGroup, cache };
+  return { commit: checkout.commit, documents, problems, incomplete };
+}
+
+function definitionsIn({ documents }: WrittenSide, cache: LoadCache): readonly JsonObject[] {
+  const manifests = documents.filter(({ path, built }) => built !== undefined || isManifest(path));
+  return manifests.flatMap((file) => definitionsOf(parseFile(file, cache)));
+}
+
+function loadSide(
+  { kinds, apiGroup, cache }: SideDeps,
+  { commit, documents, problems, incomplete }: WrittenSide,
+  definitions: readonly JsonObject[],
+): Side {
+  const given = { documents, kinds, apiGroup, cache, definitions };
   const loaded = load({ ...given, source: 'files', builtin: bundledSchema, foreign: 'unchecked' });
   return {
-    commit: checkout.commit,
+    commit,
     loaded,
     definitions: loaded.resources.flatMap(({ object }) => (object.kind === 'CustomResourceDefinition' ? [object] : [])),
     problems: [...problems, ...validate(given).problems],
