@@ -330,4 +330,21 @@ describe('an instance', () => {
       expect(text).toMatch(new RegExp(`To go on: .?skep approve ${hash}`));
     }
   });
+
+  test('gets the changes of a message that was not delivered with the next run, also from another process', async () => {
+    publish(world.fleet, { clock: '1.0.0', owl: '1.0.0', wiki: '1.0.0' });
+    await run();
+    receiver.forget();
+    receiver.answer([503, 503, 503, 503, 503, 503]);
+    publish(world.fleet, { clock: '1.0.0', owl: '1.0.0', wiki: '1.0.0', tree: '1.0.0' });
+    expect((await run()).warnings.map(({ code }) => code)).toEqual(['notify-failed', 'notify-failed']);
+    receiver.forget();
+    const { outcomes } = await run();
+    expect(outcomes).toEqual([]);
+    expect(texts()).toHaveLength(2);
+    for (const text of texts()) expect(text).toContain('created tools/MCPServer/tree');
+    receiver.forget();
+    await run();
+    expect(receiver.received).toEqual([]);
+  });
 });

@@ -90,6 +90,7 @@ function chats({ name, sources, notify, outbound: { allowFiles } }: Config, outb
     return {
       key: `${service}.${sha256(urlFile).slice(0, 12)}`,
       notice: noticeOfRun,
+      namesChanges: true,
       async send(notice) {
         const message = chatMessageOf(notice, options);
         if (message !== undefined) await sendChat(outbound, { service, url: () => firstOf(urlFile) }, message);

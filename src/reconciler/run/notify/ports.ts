@@ -13,7 +13,21 @@ export interface Notice {
   readonly record: RunRecord;
   /** What was reported before; absent the first time. */
   readonly before?: NoticeState;
+  /** Changes of earlier runs that the channel could not be notified of. */
+  readonly unsent?: UnsentChanges;
 }
+
+export interface UnsentChanges {
+  /** Of all changes. */
+  readonly summary: Readonly<Record<ChangeAction, number>>;
+  /** The first changes. */
+  readonly outcomes: readonly { readonly action: ChangeAction; readonly resource: string }[];
+}
+
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
+
+/** Outcomes by which an object differs from before. */
+export const CHANGE_ACTIONS = ['created', 'configured', 'deleted'] as const;
 
 export interface Channel {
   /** Names it in what is remembered. */
@@ -22,16 +36,20 @@ export interface Channel {
   readonly notice: (record: RunRecord) => Omit<Notice, 'before'> | undefined;
   /** Throws Failure. Takes a bounded time. */
   readonly send: (notice: Notice) => Promise<void>;
+  /** If set, a notice names the changes, so that changes of a notice that was not delivered are in the next one. */
+  readonly namesChanges?: true;
 }
 
 /** What a channel got last. */
 export interface LastNotice {
-  readonly state: NoticeState;
+  /** Absent: nothing was delivered yet. */
+  readonly state?: NoticeState;
   readonly about: string;
   /** RFC 3339, of the last times. */
   readonly at: readonly string[];
   /** How many of them were about the same. */
   readonly times: number;
+  readonly unsent?: UnsentChanges;
 }
 
 export interface Memory {
