@@ -137,7 +137,7 @@ test('the action compares with the base branch, and writes SARIF and Markdown', 
   expect(output).toMatch(/^exit-code=0\nsarif-file=.*\/skep\.sarif\nmarkdown-file=.*\/skep\.md\n$/);
   const [sarif = ''] = /(?<=sarif-file=).*/.exec(output) ?? [];
   expect(JSON.parse(readFileSync(sarif, 'utf8')).version).toBe('2.1.0');
-  expect(summary).toMatch(/^<!-- skep plan -->\n### skep plan: 0 to create, 1 to update, 0 to delete/);
+  expect(summary).toMatch(/^<!-- skep plan clusters\/prod -->\n### skep plan: 0 to create, 1 to update, 0 to delete/);
 });
 
 test('a checkout without the history fails, with the setting that brings it', () => {

@@ -119,9 +119,12 @@ test('JSON is as its schema says, SARIF has the problems, and Markdown is one co
   expect(sarif.runs[0].automationDetails.id).toBe('skep plan/');
   const { stdout } = await renderApps('-o', 'markdown');
   expect(stdout).toMatch(
-    /^<!-- skep plan -->\n### ❌ skep plan: 0 to create, 0 to update, 0 to delete, 1 error\n\nCompared: apps of HEAD/,
+    /^<!-- skep plan apps -->\n### ❌ skep plan: 0 to create, 0 to update, 0 to delete, 1 error\n\nCompared: apps of HEAD/,
   );
   expect(stdout).toContain('- `tools/MCPServer/clock`: its manifest is invalid');
+  fleet.commit({ 'apps/a --> b--c/clock.yaml': server('owl', 'x:1') });
+  const two = await renderApps('--path', './apps/a --> b--c', '--path', '.', '-o', 'markdown');
+  expect(two.stdout.split('\n')[0]).toBe('<!-- skep plan . apps apps/a%20-%2D%3E%20b-%2Dc -->');
 });
 
 test('what the other branch did since is not undone', async () => {
