@@ -351,6 +351,7 @@ test('mistakes in the call are explained', async () => {
     await render('--path', '../elsewhere', '--base', 'main'),
     await render('--path', 'apps', '--base', 'main', '-c', 'skep.yaml'),
     await render('--path', 'apps', '--base', 'main', '--out', 'x.plan'),
+    await render('--path', 'apps', '--base', 'main', '--source', 'fleet=.'),
     await skep(['plan', '--path', 'apps'], { cwd: fleet.dir }),
   ];
   expect(calls.map(({ code }) => code)).toEqual(calls.map(() => 64));
@@ -362,6 +363,7 @@ test('mistakes in the call are explained', async () => {
     'error usage: --path ../elsewhere leads out of the repository X/fleet: name a folder inside it',
     "error usage: option '--render' cannot be used with option '-c, --config <file>'",
     "error usage: option '--render' cannot be used with option '--out <file>'",
+    "error usage: option '--render' cannot be used with option '--source <name=folder>'",
     'error usage: --path, --base and --head go with --render',
   ]);
   const absent = await render('--path', 'apps', '--base', 'absent');
