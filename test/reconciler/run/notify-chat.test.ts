@@ -262,11 +262,21 @@ describe('a channel', () => {
     }
   });
 
-  test.each(['not a url', 'file:///etc/passwd', 'ftp://x.example'])('is refused if its file holds %s', async (text) => {
+  test.each([
+    'not a url',
+    'file:///etc/passwd',
+    'ftp://x.example',
+    'http://hooks.example.com/services/x',
+    'http://127.0.0.1.example.com/x',
+  ])('is refused if its file holds %s', async (text) => {
     const failure = await sendChat(outbound, { service: 'slack', url: async () => text }, message).catch(
       (e: unknown) => e,
     );
-    expect(failure).toMatchObject({ code: 'notify-failed', message: expect.not.stringContaining(text) });
+    expect(failure).toMatchObject({
+      code: 'notify-failed',
+      message:
+        'The file that notify.chats names for slack does not hold an https URL: put the URL of the webhook into its first line.',
+    });
   });
 });
 
