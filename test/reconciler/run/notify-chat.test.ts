@@ -13,8 +13,9 @@ import { teamsBody } from '#adapters/notify/teams.ts';
 import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import { failedRecord } from '#reconciler/run/history/record.ts';
 import { chatMessageOf } from '#reconciler/run/notify/chat.ts';
-import { noticeOfRun } from '#reconciler/run/notify/notices.ts';
-import type { ChatMessage, NoticeState } from '#reconciler/run/notify/ports.ts';
+import { noticeOfChat } from '#reconciler/run/notify/notices.ts';
+import type { ChatMessage, LastNotice, NoticeState } from '#reconciler/run/notify/ports.ts';
+import { openNotices } from '#reconciler/run/notify/tell.ts';
 import { Failure } from '#std/failure.ts';
 import { type InstanceFolder, instanceFolder } from '../../harness/instance.ts';
 import { type Receiver, startReceiver } from '../../harness/receiver.ts';
@@ -54,7 +55,7 @@ const OPTIONS = {
 };
 
 function messageOf(changes: Partial<RunRecord>, before?: NoticeState): ChatMessage | undefined {
-  return chatMessageOf({ ...noticeOfRun(record(changes)), before }, OPTIONS);
+  return chatMessageOf({ ...noticeOfChat(record(changes)), before }, OPTIONS);
 }
 
 function shown(changes: Partial<RunRecord>, before?: NoticeState): readonly [slack: string, teams: string] {
@@ -199,6 +200,36 @@ test('thousands of changes and problems become a message that is accepted, and s
     expect(text).toContain('50 more lists wait for approval');
     expect(text).toContain('To go on: ');
   }
+});
+
+test('a list that waits in place of another one, for the same commit, is news with its command', async () => {
+  let kept: ReadonlyMap<string, LastNotice> = new Map();
+  const sent: string[] = [];
+  const notices = openNotices({
+    channels: [
+      {
+        key: 'one',
+        notice: noticeOfChat,
+        async send(notice) {
+          const command = chatMessageOf(notice, OPTIONS)?.sections.find((section) => section.command)?.command;
+          sent.push(`${notice.state} ${command}`);
+        },
+      },
+    ],
+    memory: {
+      read: async () => kept,
+      write: async (next) => {
+        kept = next;
+      },
+    },
+    clock: { now: () => 0 },
+  });
+  const waiting = (hash: string): Partial<RunRecord> => ({
+    state: 'waiting',
+    approvals: [{ source: 'fleet', hash, reasons: [], deletions: ['docs/MCPServer/a'] }],
+  });
+  for (const changes of [waiting('aa'), waiting('aa'), waiting('bb'), {}, {}]) await notices.tell(record(changes));
+  expect(sent).toEqual(['pending skep approve aa', 'pending skep approve bb', 'success undefined']);
 });
 
 describe('a channel', () => {

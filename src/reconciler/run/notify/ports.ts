@@ -6,7 +6,7 @@ export type NoticeState = 'pending' | 'success' | 'failure';
 
 export interface Notice {
   readonly state: NoticeState;
-  /** What it is about: one full commit id, or all commits of the run. A change of it is news like one of the state. */
+  /** Subject: one full commit id, or all commits of the run, with approvals that wait for chats. A change of it is news like one of the state. */
   readonly about: string;
   /** One line of at most 140 characters: counts and codes, no texts of others. */
   readonly description: string;
