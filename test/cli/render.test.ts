@@ -96,7 +96,7 @@ what clients notice:
       is reached at http://mcp-wiki-proxy.tools.svc.cluster.local:8080/mcp
 pods are replaced: tools/Deployment/web
 compared: apps of HEAD (ID) with base (ID)
-not known here: what exists in the cluster, and what controllers and operators create: only manifests were compared
+not known here: other objects in the cluster, and objects that controllers and operators create: only manifests were compared
 1 to create, 2 to update, 1 to delete, 1 unchanged, 0 held
 `);
   expect(await renderApps()).toMatchObject({ code: 0 });
@@ -193,7 +193,7 @@ data: {run: 'echo \${HOME} \${#list[@]} \${x^^}'}
     'the values of variables: 3 objects have expressions such as ${NAME}, which are compared as texts',
   );
   expect(stdout).toContain(
-    'what clients notice of ${NS:=tools}/MCPServer/clock-${CLUSTER}: a value in the manifest is a variable',
+    'the effect on clients of ${NS:=tools}/MCPServer/clock-${CLUSTER}: a value in the manifest is a variable',
   );
   expect(stdout).not.toContain('what clients notice:');
   expect(stdout).not.toContain('error');
@@ -264,7 +264,7 @@ spec: {source: {repoURL: "https://example.com/x.git", path: web}}
   commitBase({ 'apps/flux.yaml': flux, 'apps/argo.yaml': argo, 'tools/prod/x.txt': '', 'web/x.txt': '' });
   const { stdout } = await renderApps('--path', 'web');
   expect(stdout).toContain(
-    'not known here: what flux-system/Kustomization/tools applies from tools/prod, which was not compared: add --path tools/prod\n',
+    'not known here: the objects that flux-system/Kustomization/tools applies from tools/prod, which was not compared: add --path tools/prod\n',
   );
   expect(stdout).not.toContain('argocd/Application/web applies');
 });

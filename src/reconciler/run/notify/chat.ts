@@ -1,5 +1,5 @@
-// Says what people in a chat read about a run, before any format of a chat: what changed, by which commit, what waits and how it is
-// approved. Names, codes and counts only: texts of problems may quote manifests. Pure.
+// Writes the message about a run for people in a chat, before any format of a chat: changes, their commits, and lists that wait with
+// the command that approves them. It has names, codes and counts only, because texts of problems may quote manifests. Pure.
 
 import { countText } from '#std/words/count-text.ts';
 import type { RunRecord } from '../history/ports.ts';

@@ -1,4 +1,4 @@
-// Who is notified of a run, and what each got last.
+// Defines the channels that are notified of runs, and the memory of their last notices.
 
 import type { RunRecord } from '../history/ports.ts';
 
@@ -11,7 +11,7 @@ export interface Notice {
   /** One line of at most 140 characters: counts and codes, no texts of others. */
   readonly description: string;
   readonly record: RunRecord;
-  /** What was reported before; absent the first time. */
+  /** State of the notice before; absent the first time. */
   readonly before?: NoticeState;
   /** Changes of earlier runs that the channel could not be notified of. */
   readonly unsent?: UnsentChanges;
@@ -32,7 +32,7 @@ export const CHANGE_ACTIONS = ['created', 'configured', 'deleted'] as const;
 export interface Channel {
   /** Names it in what is remembered. */
   readonly key: string;
-  /** Of a run; undefined where it has nothing to tell. */
+  /** Returns undefined if the run is not news for this channel at all. */
   readonly notice: (record: RunRecord) => Omit<Notice, 'before'> | undefined;
   /** Throws Failure. Takes a bounded time. */
   readonly send: (notice: Notice) => Promise<void>;
@@ -40,7 +40,7 @@ export interface Channel {
   readonly namesChanges?: true;
 }
 
-/** What a channel got last. */
+/** The last notice that a channel got. */
 export interface LastNotice {
   /** Absent: nothing was delivered yet. */
   readonly state?: NoticeState;
@@ -59,7 +59,7 @@ export interface Memory {
   write(reported: ReadonlyMap<string, LastNotice>): Promise<void>;
 }
 
-/** What people in a chat read, before any format of a chat. */
+/** Message for people in a chat, before any format of a chat. */
 export interface ChatMessage {
   readonly mood: 'good' | 'waiting' | 'bad';
   readonly headline: string;
@@ -71,7 +71,7 @@ export interface ChatMessage {
 export interface ChatSection {
   readonly title: string;
   readonly items: readonly ChatItem[];
-  /** To be typed by whoever wants to go on. */
+  /** Command that a person types to continue. */
   readonly command?: string;
 }
 

@@ -1,5 +1,5 @@
-// Makes a plan of the difference between two commits of a repository: what a tool that applies the second would change,
-// if the cluster is as the first says. Knows no cluster.
+// Makes a plan of the difference between two commits of a repository: it lists the changes that a tool makes by applying the
+// second commit, if the cluster is as the first declares.
 
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';
@@ -102,7 +102,7 @@ function changesIn({ batches }: Plan): readonly Change[] {
   return batches.flatMap(({ changes }) => changes);
 }
 
-/** What is kept unchanged stays as the base has it. Of a resource that cannot be read in both commits, nothing is said. */
+/** An object that is kept unchanged stays as the base has it. A resource that cannot be read in both commits is left out. */
 function statesOf(compared: readonly ComparedObject[], plan: Plan) {
   const changed = new Set(changesIn(plan).map(({ key }) => key));
   const readable = compared.filter((each) => !isUnreadable(each));
@@ -142,7 +142,7 @@ function unknownOf(
   const variables = resources.filter(({ unknown = [] }) => unknown.length > 0).length;
   const isAssumed = ({ id }: ComparedObject): boolean => id.namespace === ASSUMED_NAMESPACE;
   return [
-    'what exists in the cluster, and what controllers and operators create: only manifests were compared',
+    'other objects in the cluster, and objects that controllers and operators create: only manifests were compared',
     ...(variables === 0
       ? []
       : [
@@ -165,14 +165,16 @@ function unknownOf(
 function unreadResources(compared: readonly ComparedObject[]): readonly string[] {
   const names = compared.filter((each) => !each.isSame && isUnreadable(each)).map(({ id }) => formatId(id));
   if (names.length === 0) return [];
-  return [`what clients notice of ${names.join(', ')}: a value in the manifest is a variable or invalid`];
+  return [`the effect on clients of ${names.join(', ')}: a value in the manifest is a variable or invalid`];
 }
 
 function unreadBefore({ incomplete, problems }: Side): readonly string[] {
   if (!incomplete) return [];
   const { place } = problems.find(({ resource }) => resource === undefined) ?? {};
   const where = place === undefined ? '' : ` (${place.file}:${place.line})`;
-  return [`what the base declares in manifests that could not be read${where}: these objects are shown as created`];
+  return [
+    `the objects of the base in manifests that could not be read${where}: they are shown as created if the head declares them`,
+  ];
 }
 
 /** A tool that finds no folder may stop before it deletes. */
@@ -192,7 +194,8 @@ function elsewhere(
   return objects.flatMap(({ id, object }) => {
     const folders = foldersOf(object).filter((folder) => hasPath(checkout, folder) && !isCompared(folder, paths));
     return folders.map(
-      (folder) => `what ${formatId(id)} applies from ${folder}, which was not compared: add --path ${folder}`,
+      (folder) =>
+        `the objects that ${formatId(id)} applies from ${folder}, which was not compared: add --path ${folder}`,
     );
   });
 }

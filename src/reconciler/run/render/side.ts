@@ -1,4 +1,4 @@
-// Reads what one commit of a repository declares, without skep.yaml and without a cluster.
+// Reads the objects that each of two commits declares, without skep.yaml and without a cluster.
 
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import type { JsonObject } from '#std/json.ts';
