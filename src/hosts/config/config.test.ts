@@ -100,11 +100,11 @@ test('two channels with one URL, whose notices would be remembered as those of o
   const chat = (file: string, service = 'slack') => `{service: ${service}, urlFile: ${file}}`;
   expect(reading(`chats: [${chat('/a')}, ${chat('/b')}]`)).not.toThrow();
   expect(reading(`chats: [${chat('/a')}, ${chat('/b')}, ${chat('/a', 'teams')}]`)).toThrow(
-    /^skep\.yaml:4:\d+: error setting-rule: notify\.chats\[2\]\.urlFile: entry 0 has the same urlFile: remove one of the two$/,
+    /^skep\.yaml:4:\d+: error schema-duplicate-item: notify\.chats\[2\] has the same urlFile as entry 0\./,
   );
   const webhook = (secret: string) => `{url: "https://hooks.example.com/x", secretFile: ${secret}}`;
   expect(reading(`webhooks: [${webhook('/a')}, ${webhook('/b')}]`)).toThrow(
-    /^skep\.yaml:4:\d+: error setting-rule: notify\.webhooks\[1\]\.url: entry 0 has the same url: /,
+    /^skep\.yaml:4:\d+: error schema-duplicate-item: notify\.webhooks\[1\] /,
   );
 });
 

@@ -2,7 +2,6 @@
 
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
-import { withRules } from './rules.ts';
 
 function url(description: string) {
   return addressed(text(description, { pattern: '^https?://' }), 'url');
@@ -43,25 +42,15 @@ const CHAT = object(
   'One channel of a chat.',
 );
 
-/** The last notice is remembered by this field, and so a second entry would keep the first from being notified. */
-function repeated<F extends string>(entries: readonly Readonly<Record<F, string>>[], field: F) {
-  const values = entries.map((entry) => entry[field]);
-  return values.flatMap((value, index) => {
-    const first = values.indexOf(value);
-    if (first === index) return [];
-    return [{ at: `/${index}/${field}`, message: `entry ${first} has the same ${field}: remove one of the two` }];
-  });
-}
-
 export const NOTIFY = object(
   {
     commitStatus: optional(COMMIT_STATUS),
-    webhooks: withRules(list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', { default: [] }), [
-      { faults: (webhooks) => repeated(webhooks, 'url') },
-    ]),
-    chats: withRules(list(CHAT, 'Channels of chats that get a few lines about changes.', { default: [] }), [
-      { faults: (chats) => repeated(chats, 'urlFile') },
-    ]),
+    // The last notice is remembered by these keys: a second entry would keep the first from being notified.
+    webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', {
+      default: [],
+      keys: ['url'],
+    }),
+    chats: list(CHAT, 'Channels of chats that get a few lines about changes.', { default: [], keys: ['urlFile'] }),
   },
   'Who is notified when the state changes.',
   { default: {} },
