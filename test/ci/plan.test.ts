@@ -111,7 +111,7 @@ test('the job of GitLab fails for an invalid manifest, with the artifact', () =>
 });
 
 /** Runs the scripts of the action's own steps for the inputs of the workflow, as far as they are scripts of ours. */
-function runAction(clone: string) {
+function runAction(clone: string, event: Readonly<Record<string, string>> = { GITHUB_BASE_REF: 'main' }) {
   const { runs } = parse(text('.github/actions/plan/action.yml'));
   const [, { with: inputs }] = parse(text(GITHUB)).jobs.plan.steps;
   const step = runs.steps.find(({ id }: { id?: string }) => id === 'plan');
@@ -122,7 +122,7 @@ function runAction(clone: string) {
     ACTION: join(ROOT, '.github/actions/plan'),
     PATHS: inputs.paths,
     BASE: inputs.base ?? '',
-    GITHUB_BASE_REF: 'main',
+    ...event,
     RUNNER_TEMP: folder.path,
   };
   expect(Object.keys(step.env).filter((name) => !(name in environment))).toEqual([]);
@@ -137,7 +137,16 @@ test('the action compares with the base branch, and writes SARIF and Markdown', 
   expect(output).toMatch(/^exit-code=0\nsarif-file=.*\/skep\.sarif\nmarkdown-file=.*\/skep\.md\n$/);
   const [sarif = ''] = /(?<=sarif-file=).*/.exec(output) ?? [];
   expect(JSON.parse(readFileSync(sarif, 'utf8')).version).toBe('2.1.0');
-  expect(summary).toMatch(/^<!-- skep plan -->\n### skep plan: 0 to create, 1 to update, 0 to delete/);
+  expect(summary).toMatch(/^<!-- skep plan clusters\/prod -->\n### skep plan: 0 to create, 1 to update, 0 to delete/);
+});
+
+test('the action asks for a base outside of a pull request', () => {
+  const clone = cloneOf();
+  // GitHub sets the variable for every event, and leaves it empty for a push.
+  const { stdout, output, summary } = runAction(clone, { GITHUB_BASE_REF: '' });
+  expect(stdout).toMatch(/^::error title=usage::.* is not a pull request, .*: set "base" of the action to /);
+  expect([output, summary]).toEqual(['exit-code=64\n', '']);
+  expect(runAction(clone, { GITHUB_BASE_REF: '', BASE: 'origin/main' }).output).toMatch(/^exit-code=0\n/);
 });
 
 test('a checkout without the history fails, with the setting that brings it', () => {

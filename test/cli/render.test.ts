@@ -1,7 +1,7 @@
 // `skep plan --render`: two commits of a repository without skep.yaml, compared without a cluster.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRepository, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
@@ -96,7 +96,7 @@ what clients notice:
       is reached at http://mcp-wiki-proxy.tools.svc.cluster.local:8080/mcp
 pods are replaced: tools/Deployment/web
 compared: apps of HEAD (ID) with base (ID)
-not known here: what exists in the cluster, and what controllers and operators create: only manifests were compared
+not known here: other objects in the cluster, and objects that controllers and operators create: only manifests were compared
 1 to create, 2 to update, 1 to delete, 1 unchanged, 0 held
 `);
   expect(await renderApps()).toMatchObject({ code: 0 });
@@ -119,9 +119,12 @@ test('JSON is as its schema says, SARIF has the problems, and Markdown is one co
   expect(sarif.runs[0].automationDetails.id).toBe('skep plan/');
   const { stdout } = await renderApps('-o', 'markdown');
   expect(stdout).toMatch(
-    /^<!-- skep plan -->\n### ❌ skep plan: 0 to create, 0 to update, 0 to delete, 1 error\n\nCompared: apps of HEAD/,
+    /^<!-- skep plan apps -->\n### ❌ skep plan: 0 to create, 0 to update, 0 to delete, 1 error\n\nCompared: apps of HEAD/,
   );
   expect(stdout).toContain('- `tools/MCPServer/clock`: its manifest is invalid');
+  fleet.commit({ 'apps/a --> b--c/clock.yaml': server('owl', 'x:1') });
+  const two = await renderApps('--path', './apps/a --> b--c', '--path', '.', '-o', 'markdown');
+  expect(two.stdout.split('\n')[0]).toBe('<!-- skep plan . apps apps/a%20-%2D%3E%20b-%2Dc -->');
 });
 
 test('what the other branch did since is not undone', async () => {
@@ -190,7 +193,7 @@ data: {run: 'echo \${HOME} \${#list[@]} \${x^^}'}
     'the values of variables: 3 objects have expressions such as ${NAME}, which are compared as texts',
   );
   expect(stdout).toContain(
-    'what clients notice of ${NS:=tools}/MCPServer/clock-${CLUSTER}: a value in the manifest is a variable',
+    'the effect on clients of ${NS:=tools}/MCPServer/clock-${CLUSTER}: a value in the manifest is a variable',
   );
   expect(stdout).not.toContain('what clients notice:');
   expect(stdout).not.toContain('error');
@@ -216,6 +219,22 @@ test('a reference whose name is a variable may lead somewhere', async () => {
   expect((await renderApps()).stdout).toContain('error reference-missing: no MCPGroup "absent" in namespace tools');
 });
 
+test.each(['apps', 'apps/prod'])('nothing is deleted if %s is a link in the head, or below one', async (path) => {
+  const clock = server('clock', 'x:1');
+  commitBase({ [`${path}/clock.yaml`]: clock });
+  fleet.commit({ [`${path}/clock.yaml`]: undefined, 'moved/prod/clock.yaml': clock, 'moved/clock.yaml': clock });
+  rmSync(join(fleet.dir, 'apps'), { recursive: true, force: true });
+  symlinkSync('moved', join(fleet.dir, 'apps'));
+  fleet.git('add', '.');
+  fleet.git('commit', '--quiet', '-m', 'link');
+  const { stdout } = await render('--path', path, '--base', 'base');
+  expect(stdout).toContain('apps:1:1: warning link-not-followed: This is a symlink');
+  expect(stdout).toContain('\n0 to create, 0 to update, 0 to delete, 0 unchanged, 1 held\n');
+  expect(stdout).not.toContain('Flux and Argo CD may refuse a missing path');
+  const back = await render('--path', path, '--base', 'HEAD', '--head', 'base');
+  expect(back.code).toBe(0);
+});
+
 test('a folder that one of the commits lacks is created or deleted as a whole', async () => {
   commitBase({ README: '' });
   fleet.commit({ 'apps/clock.yaml': server('clock', 'x:1') });
@@ -224,7 +243,11 @@ test('a folder that one of the commits lacks is created or deleted as a whole', 
   expect(back.stdout).toContain('0 to create, 0 to update, 0 to delete, 1 unchanged');
   fleet.git('tag', 'full');
   fleet.commit({ 'apps/clock.yaml': undefined });
-  expect((await render('--path', 'apps', '--base', 'full')).stdout).toContain('0 to create, 0 to update, 1 to delete');
+  const { stdout } = await render('--path', 'apps', '--base', 'full');
+  expect(stdout).toContain('0 to create, 0 to update, 1 to delete');
+  expect(stdout).toContain(
+    'not known here: whether the objects of apps are deleted: the head does not have this folder, and Flux and Argo CD may refuse a missing path',
+  );
 });
 
 test('folders that Flux and Argo CD apply, and that were not compared, are named', async () => {
@@ -241,7 +264,7 @@ spec: {source: {repoURL: "https://example.com/x.git", path: web}}
   commitBase({ 'apps/flux.yaml': flux, 'apps/argo.yaml': argo, 'tools/prod/x.txt': '', 'web/x.txt': '' });
   const { stdout } = await renderApps('--path', 'web');
   expect(stdout).toContain(
-    'not known here: what flux-system/Kustomization/tools applies from tools/prod, which was not compared: add --path tools/prod\n',
+    'not known here: the objects that flux-system/Kustomization/tools applies from tools/prod, which was not compared: add --path tools/prod\n',
   );
   expect(stdout).not.toContain('argocd/Application/web applies');
 });
@@ -252,6 +275,30 @@ test('kinds without a schema are compared field by field', async () => {
   commitBase({ 'apps/w.yaml': widget(1) });
   fleet.commit({ 'apps/w.yaml': widget(2) });
   expect((await renderApps()).stdout).toContain('  ~ tools/Widget/w\n      /spec/size: 1 -> 2\n');
+});
+
+test('a definition that one commit adds or removes leaves its objects where they are', async () => {
+  const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`;
+  const widget = '{apiVersion: example.com/v1, kind: Widget, metadata: {name: w}, spec: {size: 1}}\n';
+  commitBase({ 'apps/w.yaml': widget });
+  fleet.commit({ 'apps/definition.yaml': definition });
+  fleet.git('tag', 'defined');
+  expect((await renderApps()).stdout).toContain('\n1 to create, 0 to update, 0 to delete, 1 unchanged, 0 held\n');
+  fleet.commit({ 'apps/definition.yaml': undefined });
+  const removed = await render('--path', 'apps', '--base', 'defined');
+  expect(removed.stdout).toContain('\n0 to create, 0 to update, 1 to delete, 1 unchanged, 0 held\n');
 });
 
 test.skipIf(!hasKustomize)('kustomizations are built at both commits, with bases outside of the folder', async () => {
@@ -304,6 +351,7 @@ test('mistakes in the call are explained', async () => {
     await render('--path', '../elsewhere', '--base', 'main'),
     await render('--path', 'apps', '--base', 'main', '-c', 'skep.yaml'),
     await render('--path', 'apps', '--base', 'main', '--out', 'x.plan'),
+    await render('--path', 'apps', '--base', 'main', '--source', 'fleet=.'),
     await skep(['plan', '--path', 'apps'], { cwd: fleet.dir }),
   ];
   expect(calls.map(({ code }) => code)).toEqual(calls.map(() => 64));
@@ -315,6 +363,7 @@ test('mistakes in the call are explained', async () => {
     'error usage: --path ../elsewhere leads out of the repository X/fleet: name a folder inside it',
     "error usage: option '--render' cannot be used with option '-c, --config <file>'",
     "error usage: option '--render' cannot be used with option '--out <file>'",
+    "error usage: option '--render' cannot be used with option '--source <name=folder>'",
     'error usage: --path, --base and --head go with --render',
   ]);
   const absent = await render('--path', 'apps', '--base', 'absent');

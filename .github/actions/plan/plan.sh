@@ -6,6 +6,11 @@ set -euo pipefail
 skep=(node "$ACTION/../../../dist/skep.js")
 reports=$(mktemp -d "${RUNNER_TEMP:-/tmp}/skep.XXXXXX")
 
+if [[ -z ${BASE:-}${GITHUB_BASE_REF:-} ]]; then
+  echo '::error title=usage::The event that started this workflow is not a pull request, so it has no base branch: set "base" of the action to the branch, tag or commit to compare with.'
+  echo 'exit-code=64' >>"$GITHUB_OUTPUT"
+  exit 0
+fi
 arguments=(--base "${BASE:-origin/${GITHUB_BASE_REF:-}}")
 while IFS= read -r line; do
   if [[ -n $line ]]; then arguments+=(--path "$line"); fi

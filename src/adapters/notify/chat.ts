@@ -1,6 +1,7 @@
 // Sends messages about runs to a chat.
 
 import type { ChatMessage } from '#reconciler/run/notify/ports.ts';
+import { isLoopback } from '#std/address/loopback.ts';
 import { Failure } from '#std/failure.ts';
 import type { Outbound } from '../http/outbound.ts';
 import { deliver } from './send.ts';
@@ -9,7 +10,7 @@ import { teamsBody } from './teams.ts';
 
 export interface ChatDelivery {
   readonly service: 'slack' | 'teams';
-  /** Whoever has the URL may post: it is read at each use, and no message names more of it than its origin. */
+  /** A secret, because every client that knows the URL may post: it is read at each use, and messages name its origin at most. */
   readonly url: () => Promise<string>;
 }
 
@@ -19,13 +20,17 @@ const BODIES = { slack: slackBody, teams: teamsBody } as const;
 export async function sendChat(
   outbound: Outbound,
   { service, url: read }: ChatDelivery,
-  message: ChatMessage,
+  chatMessage: ChatMessage,
 ): Promise<void> {
   const url = await read();
-  const { protocol } = URL.parse(url) ?? {};
-  if (protocol !== 'https:' && protocol !== 'http:') {
-    const what = `the file that notify.chats names for ${service} holds no https URL: put the URL of the webhook into its first line`;
-    throw new Failure('notify-failed', what);
+  if (!isSafe(URL.parse(url))) {
+    const message = `The file that notify.chats names for ${service} does not hold an https URL: put the URL of the webhook into its first line.`;
+    throw new Failure('notify-failed', message);
   }
-  await deliver(outbound, { url, headers: {}, body: BODIES[service](message) });
+  await deliver(outbound, { url, headers: {}, body: BODIES[service](chatMessage) });
+}
+
+/** Without TLS, others on the way could read the URL and post themselves. */
+function isSafe(url: URL | null): boolean {
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }

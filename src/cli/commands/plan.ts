@@ -74,7 +74,7 @@ Examples:
 /** There is neither an instance nor a cluster. */
 function renderOption(): Option {
   return new Option('--render', 'compare two commits, without a cluster and without skep.yaml').conflicts([
-    ...['config', 'kubeconfig', 'context', 'explain', 'out', 'against', 'tokenFile'],
+    ...['config', 'kubeconfig', 'context', 'explain', 'out', 'against', 'tokenFile', 'source'],
   ]);
 }
 

@@ -1,6 +1,7 @@
 // The authorization endpoint (RFC 6749 section 4.1.1): checks what a client asks for, and asks the person, or goes on where
 // the person has allowed it before.
 
+import { isLoopback } from '#std/address/loopback.ts';
 import type { Client } from './clients/clients.ts';
 import { fitsRedirect, redirectError } from './clients/redirects.ts';
 import { askConsent, consentCovers } from './consent.ts';
@@ -9,7 +10,6 @@ import { type IssuerAnswer, type IssuerRequest, type OAuthError, parameterFault,
 import { errorPage, refusalPage } from './pages/pages.ts';
 import { type Authorization, findConsent, type Pending } from './records.ts';
 import { audienceFor, scopesFor } from './resources.ts';
-import { isLoopback } from './settings.ts';
 import { beginVisit } from './visit.ts';
 import { type IssuerWorld, noteRefusal, randomId } from './world.ts';
 

@@ -1,6 +1,7 @@
 // The configuration of an authorization server with everything filled in and checked.
 
 import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import { isLoopback } from '#std/address/loopback.ts';
 import { parseDuration } from '#std/duration.ts';
 import { Failure } from '#std/failure.ts';
 
@@ -96,11 +97,6 @@ function issuerPath(issuer: string): string {
 /** Nothing of loopback leaves the machine (RFC 8252 section 8.3). */
 export function isProtected({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-}
-
-/** As RFC 8252 section 7.3 has it, and the name that nearly every client uses in its place. */
-export function isLoopback(hostname: string): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
 function lifespan({ token_lifespans: lifespans }: AuthServerConfig, key: keyof typeof BOUNDS): number {

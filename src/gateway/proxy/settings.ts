@@ -3,6 +3,7 @@
 import { metadataUrl } from '#auth/metadata.ts';
 import type { ProviderSettings, ResourceSettings } from '#auth/settings.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
+import { isLoopback } from '#std/address/loopback.ts';
 
 /** Where the MCP server is. */
 export type Target =
@@ -153,5 +154,5 @@ export function insecureUrls({ oidc_config: oidc }: RunConfig): readonly string[
 /** Loopback is secure without TLS: nothing leaves the machine (RFC 8252 section 8.3). */
 function isSecure(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return protocol === 'https:' || isLoopback(hostname);
 }

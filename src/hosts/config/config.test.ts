@@ -94,6 +94,20 @@ test('a misspelled variable is refused with the one that was meant; variables fo
   );
 });
 
+test('two channels with one URL, whose notices would be remembered as those of one, are named with their place', () => {
+  const reading = (notify: string) => () =>
+    readConfig({ text: `${SOUND}notify:\n  ${notify}\n`, file: 'skep.yaml', environment: {} });
+  const chat = (file: string, service = 'slack') => `{service: ${service}, urlFile: ${file}}`;
+  expect(reading(`chats: [${chat('/a')}, ${chat('/b')}]`)).not.toThrow();
+  expect(reading(`chats: [${chat('/a')}, ${chat('/b')}, ${chat('/a', 'teams')}]`)).toThrow(
+    /^skep\.yaml:4:\d+: error schema-duplicate-item: notify\.chats\[2\] has the same urlFile as entry 0\./,
+  );
+  const webhook = (secret: string) => `{url: "https://hooks.example.com/x", secretFile: ${secret}}`;
+  expect(reading(`webhooks: [${webhook('/a')}, ${webhook('/b')}]`)).toThrow(
+    /^skep\.yaml:4:\d+: error schema-duplicate-item: notify\.webhooks\[1\] /,
+  );
+});
+
 test('a source that depends on an unknown one, or on itself by way of others, is named with the place of the dependency', () => {
   const sourceOf = (name: string, dependsOn: string) =>
     `  - {name: ${name}, repository: "h:${name}", dependsOn: [${dependsOn}]}\n`;

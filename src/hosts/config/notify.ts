@@ -45,8 +45,12 @@ const CHAT = object(
 export const NOTIFY = object(
   {
     commitStatus: optional(COMMIT_STATUS),
-    webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', { default: [] }),
-    chats: list(CHAT, 'Channels of chats that get a few lines about changes.', { default: [] }),
+    // The last notice is remembered by these keys: a second entry would keep the first from being notified.
+    webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', {
+      default: [],
+      keys: ['url'],
+    }),
+    chats: list(CHAT, 'Channels of chats that get a few lines about changes.', { default: [], keys: ['urlFile'] }),
   },
   'Who is notified when the state changes.',
   { default: {} },

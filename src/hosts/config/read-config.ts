@@ -9,6 +9,7 @@ import { type Environment, misspelledVariables, variableOf, withEnvironment } fr
 import { Failure } from '#std/failure.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { formatProblem, type Problem } from '#std/problem.ts';
+import { describePattern } from '#std/schema/pattern-meanings.ts';
 import type { TSchema } from '#std/schema.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import { CONFIG_SCHEMA, type Config } from './config.ts';
@@ -32,7 +33,7 @@ export function readConfig(input: ConfigInput): Config {
   if (document !== undefined && document.problems.length > 0) throw invalidConfig(document.problems);
   const schema = plainSchema(CONFIG_SCHEMA);
   const written = withEnvironment(schema, isObject(value) ? value : {}, PREFIX, input.environment);
-  const structural = compileStructural(schema);
+  const structural = compileStructural(schema, describePattern);
   const complete = structural.withDefaults(written);
   const unfit = structural.validate(complete);
   const broken = unfit.some(isBlocking) ? [] : [...brokenRules(CONFIG_SCHEMA, complete), ...addressFindings(complete)];

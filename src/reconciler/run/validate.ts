@@ -27,6 +27,8 @@ export interface ValidateInput {
   readonly apiGroup: string;
   /** Files with CustomResourceDefinitions of kinds that the documents use and do not define. */
   readonly schemas?: readonly SourceFile[];
+  /** CustomResourceDefinitions that are used if neither the documents nor `schemas` define a kind. */
+  readonly definitions?: readonly JsonObject[];
   /** Absent: none are asked. */
   readonly policies?: PolicySet;
   readonly cache?: LoadCache;
@@ -50,7 +52,7 @@ export interface Validation {
 }
 
 export function validate(input: ValidateInput): Validation {
-  const { documents, kinds, apiGroup, schemas = [], cache } = input;
+  const { documents, kinds, apiGroup, schemas = [], definitions = [], cache } = input;
   const parsed = schemas.map((file) => parseFile(file, cache));
   const loaded = load({
     source: 'files',
@@ -58,7 +60,7 @@ export function validate(input: ValidateInput): Validation {
     kinds,
     apiGroup,
     builtin: bundledSchema,
-    definitions: parsed.flatMap(definitionsOf),
+    definitions: [...definitions, ...parsed.flatMap(definitionsOf)],
     foreign: 'unchecked',
     cache,
   });

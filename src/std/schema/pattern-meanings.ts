@@ -1,7 +1,7 @@
-// Says in words what the patterns of our schemas ask for, each with an example that fits.
+// Describes the patterns of our schemas in words, each with an example that fits.
 
 interface PatternMeaning {
-  /** What follows "must be". */
+  /** The words after "must be". */
   readonly meaning: string;
   readonly example: string;
 }

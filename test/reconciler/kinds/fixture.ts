@@ -9,6 +9,7 @@ import { structuralSchema } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import type { Finding, Kind, Reference, Resource, Settings, View } from '#reconciler/kinds/kind.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
+import { describePattern } from '#std/schema/pattern-meanings.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 
 export const FOLDER = import.meta.dirname;
@@ -39,7 +40,7 @@ export interface Fixture {
   readonly codes: readonly string[];
 }
 
-export const schemas = new Map(KINDS.map((kind) => [kind, compileStructural(structuralSchema(kind))]));
+export const schemas = new Map(KINDS.map((kind) => [kind, compileStructural(structuralSchema(kind), describePattern)]));
 
 export function readFixtures(kind: Kind): Fixture[] {
   const folder = join(FOLDER, kind.singular);

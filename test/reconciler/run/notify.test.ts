@@ -311,6 +311,56 @@ describe('a channel', () => {
   });
 });
 
+test('a channel that names changes gets all that it missed, also after a restart, and if the commit is undone', async () => {
+  let kept: ReadonlyMap<string, LastNotice> = new Map();
+  const sent: (Notice['unsent'] | 'none')[] = [];
+  let now = 0;
+  async function tell(changes: Partial<RunRecord>, isAway = false): Promise<void> {
+    const notices = openNotices({
+      channels: [
+        {
+          key: 'one',
+          notice: noticeOfRun,
+          namesChanges: true,
+          async send({ unsent }) {
+            if (isAway) throw new Failure('notify-failed', 'no');
+            sent.push(unsent ?? 'none');
+          },
+        },
+      ],
+      memory: {
+        read: async () => kept,
+        write: async (next) => {
+          kept = next;
+        },
+      },
+      clock: { now: () => now },
+    });
+    now += 60_000;
+    await notices.tell(record(changes));
+  }
+  const summary = { created: 0, configured: 0, unchanged: 0, deleted: 0, held: 0, failed: 0 };
+  const created = (name: string): Partial<RunRecord> => ({
+    summary: { ...summary, created: 1 },
+    outcomes: [
+      { action: 'created', resource: name },
+      { action: 'unchanged', resource: 'other' },
+    ],
+  });
+  await tell(created('a'), true);
+  await tell({}, true);
+  await tell(created('b'), true);
+  await tell({});
+  await tell({});
+  await tell({ ...created('c'), commits: { fleet: '77' } }, true);
+  await tell({});
+  const unsent = (...names: readonly string[]) => ({
+    summary: { created: names.length, configured: 0, deleted: 0 },
+    outcomes: names.map((resource) => ({ action: 'created', resource })),
+  });
+  expect(sent).toEqual([unsent('a', 'b'), unsent('c')]);
+});
+
 test.each<{ reason: string; changes: Partial<RunRecord>; says: string }>([
   { reason: 'nothing to do', changes: {}, says: 'as declared' },
   {

@@ -1,7 +1,7 @@
 // Where clients may send people back to: which URIs may be registered, and which of a request fits a registered one.
 
+import { isLoopback } from '#std/address/loopback.ts';
 import type { OAuthErrorCode } from '../message.ts';
-import { isLoopback } from '../settings.ts';
 
 const LENGTH_MAX = 2048;
 /**

@@ -7,7 +7,7 @@ import { sendWebhook } from '#adapters/notify/webhook.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import { chatMessageOf } from '#reconciler/run/notify/chat.ts';
 import { openClusterMemory } from '#reconciler/run/notify/in-cluster.ts';
-import { noticeOfCommit, noticeOfRun } from '#reconciler/run/notify/notices.ts';
+import { noticeOfChat, noticeOfCommit, noticeOfRun } from '#reconciler/run/notify/notices.ts';
 import type { Channel } from '#reconciler/run/notify/ports.ts';
 import { type Notices, openNotices } from '#reconciler/run/notify/tell.ts';
 import type { Cluster } from '#reconciler/run/ports.ts';
@@ -89,7 +89,8 @@ function chats({ name, sources, notify, outbound: { allowFiles } }: Config, outb
     const options = { instance: name, commitUrl, firstKinds, ...(targetUrl === undefined ? {} : { page: targetUrl }) };
     return {
       key: `${service}.${sha256(urlFile).slice(0, 12)}`,
-      notice: noticeOfRun,
+      notice: noticeOfChat,
+      namesChanges: true,
       async send(notice) {
         const message = chatMessageOf(notice, options);
         if (message !== undefined) await sendChat(outbound, { service, url: () => firstOf(urlFile) }, message);

@@ -5,8 +5,12 @@ import type { Finding } from '../finding.ts';
 import type { SchemaCode } from './codes.ts';
 import { fieldPath } from './path.ts';
 
+export type DescribePattern = (pattern: string) => string;
+
 export interface Report {
   readonly findings: Finding[];
+  /** Predicate of a sentence about a pattern; absent: the pattern itself is shown. */
+  readonly describePattern?: DescribePattern | undefined;
 }
 
 /** `message` goes on where the field's name ends: "must be a string, not an integer." */

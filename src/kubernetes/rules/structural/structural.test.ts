@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '#std/json.ts';
-import { compileStructural } from './structural.ts';
+import { describePattern } from '#std/schema/pattern-meanings.ts';
+import { compileStructural, type Structural } from './structural.ts';
 
 const META = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'x' } };
 
@@ -227,7 +228,7 @@ describe('values', () => {
     {
       schema: { type: 'string', pattern: '^https?://' },
       value: 'ftp://x',
-      found: 'schema-pattern /spec/f: spec.f must be an http or https URL, such as https://id.example.com.',
+      found: 'schema-pattern /spec/f: spec.f must match the pattern ^https?://.',
       reason: 'pattern',
     },
     {
@@ -538,4 +539,14 @@ test('ten thousand objects are validated in well under a second', () => {
   const findings = objects.flatMap((object) => structural.validate(structural.withDefaults(object)));
   expect(findings).toEqual([]);
   expect(process.cpuUsage(start).user / 1000).toBeLessThan(3000);
+});
+
+test('a pattern is described in words if the schema is one of this program, and shown otherwise', () => {
+  const schema = schemaOf({ type: 'object', properties: { f: { type: 'string', pattern: '^[^:]+$' } } });
+  const object = { ...META, spec: { f: 'a:b' } };
+  const messagesOf = (structural: Structural) => structural.validate(object).map(({ message }) => message);
+  expect(messagesOf(compileStructural(schema))).toEqual(['spec.f must match the pattern ^[^:]+$.']);
+  expect(messagesOf(compileStructural(schema, describePattern))).toEqual([
+    'spec.f must be a path without ":", such as /data.',
+  ]);
 });

@@ -6,7 +6,7 @@ import type { SchemaCode } from './codes.ts';
 import { withDefaults } from './defaults.ts';
 import { checkEmbedded } from './embedded.ts';
 import { ratchet } from './ratchet.ts';
-import type { Report } from './report.ts';
+import type { DescribePattern, Report } from './report.ts';
 import { subjectOf, validateRules } from './rules.ts';
 import { readSchema, type SchemaNode } from './schema.ts';
 import { pruned } from './unknown.ts';
@@ -26,14 +26,17 @@ export interface Structural {
   validate(object: JsonObject, old?: JsonObject): readonly Finding[];
 }
 
-/** Compiles an `openAPIV3Schema`; meant to be kept, compiling is the slow part. */
-export function compileStructural(schema: JsonObject): Structural {
+/**
+ * Compiles an `openAPIV3Schema`; meant to be kept, compiling is the slow part. `describePattern`: for schemas of this program,
+ * because the same pattern may have another meaning in the schemas of others.
+ */
+export function compileStructural(schema: JsonObject, describePattern?: DescribePattern): Structural {
   const root: SchemaNode = { ...readSchema(schema), embedded: true };
   return {
     withDefaults: (object) => withDefaults(root, object),
     prune: (object) => pruned(root, object, '').object,
     unknownFields: (object) => pruned(root, object, '').unknown,
-    validate: (object, old) => validate(root, object, old),
+    validate: (object, old) => validate({ findings: [], describePattern }, root, object, old),
   };
 }
 
@@ -54,8 +57,7 @@ export function isBlocking({ code }: Finding): boolean {
   return BLOCKING.has(code);
 }
 
-function validate(root: SchemaNode, object: JsonObject, old: JsonObject | undefined): readonly Finding[] {
-  const out: Report = { findings: [] };
+function validate(out: Report, root: SchemaNode, object: JsonObject, old: JsonObject | undefined): readonly Finding[] {
   validateValue(out, root, object, '');
   const metadata: Report = { findings: [] };
   checkEmbedded(metadata, root, object, '');

@@ -2,7 +2,6 @@
 
 import { closest } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
-import { describePattern } from '#std/schema/pattern-meanings.ts';
 import { countText } from '#std/words/count-text.ts';
 import { fieldOf } from './defaults.ts';
 import { reportDuplicateItems } from './list-types.ts';
@@ -110,7 +109,10 @@ function checkPattern(out: Report, pattern: NonNullable<Checks['pattern']>, valu
   const fits = compiled.matcher.test(value);
   if (fits === undefined) {
     report(out, 'schema-pattern', pointer, `is too long to be checked against ${source}.`);
-  } else if (!fits) report(out, 'schema-pattern', pointer, `${describePattern(source)}.`);
+  } else if (!fits) {
+    const { describePattern = (text) => `must match the pattern ${text}` } = out;
+    report(out, 'schema-pattern', pointer, `${describePattern(source)}.`);
+  }
 }
 
 /** Unicode code points, as the API server counts them. */

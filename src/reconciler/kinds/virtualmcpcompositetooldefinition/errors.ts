@@ -3,6 +3,7 @@
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { compileStructural, type Structural } from '#kubernetes/rules/structural/structural.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
+import { describePattern } from '#std/schema/pattern-meanings.ts';
 import { structuralSchema } from '../crd.ts';
 import type { Resource } from '../kind.ts';
 import { VirtualMCPCompositeToolDefinition } from './index.ts';
@@ -11,7 +12,7 @@ let structural: Structural | undefined;
 
 /** One sentence each. The object is as someone wrote it, without defaults; its server may have taken anything. */
 export function definitionErrors(object: KubeObject): readonly string[] {
-  structural ??= compileStructural(structuralSchema(VirtualMCPCompositeToolDefinition));
+  structural ??= compileStructural(structuralSchema(VirtualMCPCompositeToolDefinition), describePattern);
   const defaulted = structural.withDefaults({ ...object });
   const shape = structural.validate(defaulted).filter(isError);
   if (shape.length > 0 || !isResource(defaulted)) return shape.map(({ message }) => message);

@@ -13,9 +13,14 @@ export interface Section {
   readonly items: readonly string[];
 }
 
-/** Stands first in a comment, and is how it is found again: `<!-- skep validate -->`. */
-function markerOf(report: string): string {
-  return `<!-- skep ${report} -->`;
+/**
+ * Returns the first line of a comment, by which the comment is found again: `<!-- skep validate -->`. `paths`: folders that
+ * the report is about, so that two jobs with different folders have two comments.
+ */
+function markerOf(report: string, paths: readonly string[]): string {
+  // Neither ">" nor "--" may stand inside a comment of HTML, and a space separates the folders.
+  const names = paths.map((path) => encodeURI((path || '.').toWellFormed()).replaceAll('--', '-%2D'));
+  return `<!-- ${['skep', report, ...names.sort()].join(' ')} -->`;
 }
 
 /** With the marker, and with as many items as fit. Ends in a line break. */
@@ -24,14 +29,16 @@ export function comment(
   head: string,
   sections: readonly Section[],
   { fullReport }: Pick<ReportContext, 'fullReport'>,
+  paths: readonly string[] = [],
 ): string {
+  const marker = markerOf(report, paths);
   const filled = sections.filter(({ items }) => items.length > 0);
   const total = filled.reduce((count, { items }) => count + items.length, 0);
-  const room = BYTES_MAX - 500 - Buffer.byteLength(head);
+  const room = BYTES_MAX - 500 - Buffer.byteLength(marker + head);
   const { text, shown } = fitting(filled, room);
   const all = fullReport === undefined ? 'the full report lists them' : `[the report in full](${fullReport})`;
   const rest = shown === total ? '' : `\n\n${total - shown} more are left out here: ${all}.`;
-  return `${markerOf(report)}\n${head}${text}${rest}\n`;
+  return `${marker}\n${head}${text}${rest}\n`;
 }
 
 function fitting(sections: readonly Section[], room: number): { readonly text: string; readonly shown: number } {

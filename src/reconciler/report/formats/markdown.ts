@@ -56,7 +56,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
       items: [...unpreviewed(plan).map((line) => `- ${inline(line)}`), ...unknownOf(result)],
     },
   ];
-  return comment('plan', head, sections, context);
+  return comment('plan', head, sections, context, result.rendered?.paths);
 }
 
 /** What keeps runs from doing what the plan says, or from reading what the refs name. */

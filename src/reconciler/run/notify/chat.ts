@@ -1,11 +1,12 @@
-// Says what people in a chat read about a run, before any format of a chat: what changed, by which commit, what waits and how it is
-// approved. Names, codes and counts only: texts of problems may quote manifests. Pure.
+// Writes the message about a run for people in a chat, before any format of a chat: changes, their commits, and lists that wait with
+// the command that approves them. It has names, codes and counts only, because texts of problems may quote manifests. Pure.
 
 import { countText } from '#std/words/count-text.ts';
 import { textOfWait } from '#std/words/wait-text.ts';
 import type { RunRecord } from '../history/ports.ts';
 import { isWithoutCommits } from './notices.ts';
-import type { ChatItem, ChatMessage, ChatSection, Notice } from './ports.ts';
+import { CHANGE_ACTIONS, type ChatItem, type ChatMessage, type ChatSection, type Notice } from './ports.ts';
+import { addChanges } from './unsent.ts';
 
 export interface ChatOptions {
   readonly instance: string;
@@ -25,7 +26,7 @@ export function chatMessageOf(notice: Notice, options: ChatOptions): ChatMessage
   const { instance, commitUrl, page, firstKinds } = options;
   const sections = [
     commitSection(record, commitUrl),
-    changeSection(record, firstKinds),
+    changeSection(notice, firstKinds),
     ...approvalSections(record, firstKinds),
     waitSection(record),
     problemSection(record),
@@ -88,14 +89,13 @@ function commitSection({ commits }: RunRecord, commitUrl: ChatOptions['commitUrl
   return { title: COMMITS, items };
 }
 
-const CHANGES = ['created', 'configured', 'deleted'] as const;
-
-function changeSection({ outcomes, summary }: RunRecord, firstKinds: ReadonlySet<string>): ChatSection {
-  const counts = CHANGES.filter((action) => summary[action] > 0).map((action) => `${summary[action]} ${action}`);
-  const changed = outcomes.filter(({ action }) => CHANGES.some((each) => each === action));
+/** Includes the changes that an earlier message was to report and that was not delivered. */
+function changeSection({ record, unsent }: Notice, firstKinds: ReadonlySet<string>): ChatSection {
+  const { summary, outcomes = [] } = addChanges(unsent, record) ?? {};
+  const counts = CHANGE_ACTIONS.filter((action) => (summary?.[action] ?? 0) > 0);
   return listSection(
-    counts.join(', '),
-    sortByKind(changed, ({ resource }) => resource, firstKinds).map(({ action, resource }) => `${action} ${resource}`),
+    counts.map((action) => `${summary?.[action]} ${action}`).join(', '),
+    sortByKind(outcomes, ({ resource }) => resource, firstKinds).map(({ action, resource }) => `${action} ${resource}`),
   );
 }
 

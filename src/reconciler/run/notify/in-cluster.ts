@@ -1,10 +1,11 @@
 // What channels got last, in a ConfigMap of the home namespace, so that no restart reports it again.
 
-import { isObject } from '#std/json.ts';
+import { isObject, type Json } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';
 import type { Cluster } from '../ports.ts';
 import { readRecord, recordId, storeRecord } from '../records/home-record.ts';
-import type { LastNotice, Memory } from './ports.ts';
+import type { LastNotice, Memory, NoticeState } from './ports.ts';
+import { readUnsent } from './unsent.ts';
 
 const PURPOSE = 'notified';
 
@@ -22,15 +23,21 @@ export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'rep
   };
 }
 
-/** What a person has spoilt is reported once more. */
+/** An entry that cannot be read is left out, and so the channel is notified again. */
 function toldOf(key: string, text: string): [string, LastNotice][] {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: Json = JSON.parse(text);
     if (!isObject(value) || typeof value.about !== 'string' || !Array.isArray(value.at)) return [];
     const { state, about, at, times } = value;
-    if (state !== 'pending' && state !== 'success' && state !== 'failure') return [];
-    return [[key, { state, about, at: at.map(String), times: Number.isInteger(times) ? Number(times) : at.length }]];
+    const unsent = readUnsent(value.unsent);
+    if (state === undefined ? unsent === undefined : !isState(state)) return [];
+    const last = { about, at: at.map(String), times: Number.isInteger(times) ? Number(times) : at.length };
+    return [[key, { ...last, ...(isState(state) && { state }), ...(unsent && { unsent }) }]];
   } catch {
     return [];
   }
+}
+
+function isState(state: Json | undefined): state is NoticeState {
+  return state === 'pending' || state === 'success' || state === 'failure';
 }

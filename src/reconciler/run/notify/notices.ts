@@ -31,6 +31,13 @@ function aboutWithoutCommits({ outcomes, problems, failures, approvals = [] }: R
   return failures.length > 0 ? '' : NOTHING_NEW;
 }
 
+/** Of the whole instance, with the commands that approve: a list that replaces another one makes the earlier command fail. */
+export function noticeOfChat(record: RunRecord): Omit<Notice, 'before'> {
+  const notice = noticeOfRun(record);
+  const hashes = (record.approvals ?? []).map(({ hash }) => hash).sort();
+  return { ...notice, about: [notice.about, ...hashes].join(' ') };
+}
+
 /** Of the commit that a source names; of one that was rolled back, that it was. */
 export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 'before'> | undefined {
   const pin = record.pinned.find((each) => each.source === source);

@@ -1,4 +1,4 @@
-// Who is notified of a run, and what each got last.
+// Defines the channels that are notified of runs, and the memory of their last notices.
 
 import type { RunRecord } from '../history/ports.ts';
 
@@ -10,34 +10,52 @@ export const NOTHING_NEW = 'nothing';
 export interface Notice {
   readonly state: NoticeState;
   /**
-   * One full commit id, all commits of the run, or a digest of what a run without sources did. A change of it is news like one of the
-   * state, unless it becomes `NOTHING_NEW`.
+   * One full commit id, all commits of the run, or a digest of the changes of a run without sources, with approvals that wait for chats. A
+   * change of it is news like one of the state, unless it becomes `NOTHING_NEW`.
    */
   readonly about: string;
   /** One line of at most 140 characters: counts and codes, no texts of others. */
   readonly description: string;
   readonly record: RunRecord;
-  /** What was reported before; absent the first time. */
+  /** State of the notice before; absent the first time. */
   readonly before?: NoticeState;
+  /** Changes of earlier runs that the channel could not be notified of. */
+  readonly unsent?: UnsentChanges;
 }
+
+export interface UnsentChanges {
+  /** Of all changes. */
+  readonly summary: Readonly<Record<ChangeAction, number>>;
+  /** The first changes. */
+  readonly outcomes: readonly { readonly action: ChangeAction; readonly resource: string }[];
+}
+
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
+
+/** Outcomes by which an object differs from before. */
+export const CHANGE_ACTIONS = ['created', 'configured', 'deleted'] as const;
 
 export interface Channel {
   /** Names it in what is remembered. */
   readonly key: string;
-  /** Of a run; undefined where it has nothing to tell. */
+  /** Returns undefined if the run is not news for this channel at all. */
   readonly notice: (record: RunRecord) => Omit<Notice, 'before'> | undefined;
   /** Throws Failure. Takes a bounded time. */
   readonly send: (notice: Notice) => Promise<void>;
+  /** If set, a notice names the changes, so that changes of a notice that was not delivered are in the next one. */
+  readonly namesChanges?: true;
 }
 
-/** What a channel got last. */
+/** The last notice that a channel got. */
 export interface LastNotice {
-  readonly state: NoticeState;
+  /** Absent: nothing was delivered yet. */
+  readonly state?: NoticeState;
   readonly about: string;
   /** RFC 3339, of the last times. */
   readonly at: readonly string[];
   /** How many of them were about the same. */
   readonly times: number;
+  readonly unsent?: UnsentChanges;
 }
 
 export interface Memory {
@@ -47,7 +65,7 @@ export interface Memory {
   write(reported: ReadonlyMap<string, LastNotice>): Promise<void>;
 }
 
-/** What people in a chat read, before any format of a chat. */
+/** Message for people in a chat, before any format of a chat. */
 export interface ChatMessage {
   readonly mood: 'good' | 'waiting' | 'bad';
   readonly headline: string;
@@ -59,7 +77,7 @@ export interface ChatMessage {
 export interface ChatSection {
   readonly title: string;
   readonly items: readonly ChatItem[];
-  /** To be typed by whoever wants to go on. */
+  /** Command that a person types to continue. */
   readonly command?: string;
 }
 

@@ -5,6 +5,7 @@ import { Failure } from '#std/failure.ts';
 import type { RunRecord } from '../history/ports.ts';
 import type { Clock } from '../ports.ts';
 import { type Channel, type LastNotice, type Memory, NOTHING_NEW, type Notice } from './ports.ts';
+import { addChanges, limitOutcomes } from './unsent.ts';
 
 export interface NoticesOptions {
   readonly channels: readonly Channel[];
@@ -24,6 +25,11 @@ const HOUR_MS = 3_600_000;
 /** After a failed attempt; doubled with each further one. */
 const PAUSE_MS = 60_000;
 
+interface Result {
+  readonly remembered?: readonly [key: string, last: LastNotice];
+  readonly failure?: Failure;
+}
+
 interface Silence {
   readonly until: number;
   readonly pauseMs: number;
@@ -33,25 +39,27 @@ export function openNotices({ channels, memory, clock }: NoticesOptions): Notice
   let known: ReadonlyMap<string, LastNotice> | undefined;
   const silences = new Map<string, Silence>();
 
-  async function tellOne(channel: Channel, record: RunRecord): Promise<[string, LastNotice] | Failure | undefined> {
+  async function tellOne(channel: Channel, record: RunRecord): Promise<Result> {
     const { key } = channel;
     const notice = channel.notice(record);
     const before = known?.get(key);
     const now = clock.now();
-    if (notice === undefined || !isNews(notice, before, now) || (silences.get(key)?.until ?? 0) > now) return undefined;
+    if (notice === undefined || !isNews(notice, before)) return {};
+    if ((silences.get(key)?.until ?? 0) > now || !isWithinLimits(notice, before, now))
+      return keepChanges(channel, record, before);
     try {
-      await channel.send({ ...notice, before: before?.state });
+      await channel.send({ ...notice, before: before?.state, unsent: before?.unsent });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const wanted = Number(error.data.retryAfterMs ?? 0);
       const pauseMs = Math.min(Math.max((silences.get(key)?.pauseMs ?? PAUSE_MS / 2) * 2, wanted), HOUR_MS);
       silences.set(key, { until: now + pauseMs, pauseMs });
-      return error;
+      return { ...keepChanges(channel, record, before), failure: error };
     }
     silences.delete(key);
     const at = [...(before?.at ?? []), new Date(now).toISOString()].slice(-TIMES_IN_ALL_MAX);
     const times = before?.about === notice.about ? before.times + 1 : 1;
-    return [key, { state: notice.state, about: notice.about, at, times }];
+    return { remembered: [key, { state: notice.state, about: notice.about, at, times }] };
   }
 
   return {
@@ -59,10 +67,10 @@ export function openNotices({ channels, memory, clock }: NoticesOptions): Notice
       try {
         known ??= await memory.read();
         const results = await Promise.all(channels.map((channel) => tellOne(channel, record)));
-        const reported = results.filter((result) => Array.isArray(result));
-        const failures = results.filter((result) => result instanceof Failure);
-        if (reported.length === 0) return failures;
-        known = new Map([...known, ...reported]);
+        const remembered = results.flatMap((result) => (result.remembered === undefined ? [] : [result.remembered]));
+        const failures = results.flatMap(({ failure }) => failure ?? []);
+        if (remembered.length === 0) return failures;
+        known = new Map([...known, ...remembered]);
         await memory.write(known);
         return failures;
       } catch (error) {
@@ -73,13 +81,30 @@ export function openNotices({ channels, memory, clock }: NoticesOptions): Notice
   };
 }
 
-function isNews(notice: Pick<Notice, 'state' | 'about'>, before: LastNotice | undefined, now: number): boolean {
-  if (before === undefined) return true;
-  const same = before.about === notice.about || notice.about === NOTHING_NEW;
+/** Keeps the changes of a run that the channel is not notified of, for its next notice. */
+function keepChanges({ key, namesChanges }: Channel, record: RunRecord, before: LastNotice | undefined): Result {
+  const unsent = namesChanges === true ? addChanges(before?.unsent, record) : undefined;
+  if (unsent === undefined || unsent === before?.unsent) return {};
+  return { remembered: [key, { ...(before ?? NEVER_NOTIFIED), unsent: limitOutcomes(unsent) }] };
+}
+
+const NEVER_NOTIFIED: LastNotice = { about: '', at: [], times: 0 };
+
+function isNews(notice: Pick<Notice, 'state' | 'about'>, before: LastNotice | undefined): boolean {
+  if (before?.state === undefined || before.unsent !== undefined) return true;
+  const same = isAboutSame(notice, before);
   if (same && before.state === notice.state) return false;
   // Pods that come and go after a commit has settled are no news of the commit.
-  if (same && before.state === 'success' && notice.state === 'pending') return false;
+  return !(same && before.state === 'success' && notice.state === 'pending');
+}
+
+function isAboutSame({ about }: Pick<Notice, 'about'>, before: LastNotice): boolean {
+  return before.about === about || about === NOTHING_NEW;
+}
+
+function isWithinLimits(notice: Pick<Notice, 'about'>, before: LastNotice | undefined, now: number): boolean {
+  if (before === undefined) return true;
   const recent = before.at.filter((at) => now - Date.parse(at) < HOUR_MS).length;
   // Commits may follow one another quickly, and each is to have its status.
-  return recent < TIMES_IN_ALL_MAX && (!same || Math.min(recent, before.times) < TIMES_MAX);
+  return recent < TIMES_IN_ALL_MAX && (!isAboutSame(notice, before) || Math.min(recent, before.times) < TIMES_MAX);
 }

@@ -4,6 +4,7 @@ import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { describePattern } from '#std/schema/pattern-meanings.ts';
 import type { TSchema } from '#std/schema.ts';
 
 export interface FileKind {
@@ -36,7 +37,7 @@ export function readVersioned(kind: FileKind, content: string, name: string): Js
     throw invalid('its digest does not fit its content: it was changed after it was made');
   }
   const schema: JsonObject = JSON.parse(JSON.stringify(kind.schema));
-  const structural = compileStructural(schema);
+  const structural = compileStructural(schema, describePattern);
   const [finding] = [...structural.unknownFields(value), ...structural.validate(value)];
   if (finding !== undefined) throw invalid(`${finding.pointer}: ${finding.message}`);
   return value;

@@ -7,6 +7,7 @@ import { compileStructural, type Structural } from '#kubernetes/rules/structural
 import { didYouMean } from '#std/closest.ts';
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { describePattern } from '#std/schema/pattern-meanings.ts';
 import { structuralSchema, VERSIONS } from '../../kinds/crd.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { findRecalledKind } from './foreign/recalled.ts';
@@ -126,7 +127,7 @@ export function compiledKind(kind: Kind): Compiled {
   let structural: Structural | undefined;
   const compiled: Compiled = {
     get structural() {
-      structural ??= compileStructural(schema);
+      structural ??= compileStructural(schema, describePattern);
       return structural;
     },
     digest: digest(schema),

@@ -180,15 +180,21 @@ function mayHoldManifests(path: string): boolean {
   return isManifest(name) || !name.includes('.');
 }
 
-function pathNotFound({ commit, skipped }: Checkout, path: string): Failure {
-  const link = skipped.find((entry) => `${path}/`.startsWith(`${entry.path}/`));
+/** Returns the link that is the path itself or one of its parents. */
+export function linkAt({ skipped }: Checkout, path: string): Checkout['skipped'][number] | undefined {
+  return skipped.find((entry) => `${path}/`.startsWith(`${entry.path}/`));
+}
+
+function pathNotFound(checkout: Checkout, path: string): Failure {
+  const { commit } = checkout;
+  const link = linkAt(checkout, path);
   const where = path === '' ? 'no files' : `no files at "${path}"`;
   const why = link === undefined ? '' : `: "${link.path}" is a ${link.reason}, which is not followed`;
   const message = `commit ${commit} has ${where}${why}; to give its objects up, take the source out of the configuration`;
   return new Failure('source-path-not-found', message, { data: { commit, path } });
 }
 
-function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem {
+export function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem {
   return {
     code: 'link-not-followed',
     severity: 'warning',

@@ -1,4 +1,4 @@
-// Compares what two commits declare, object by object. Pure.
+// Compares the objects that two commits declare. Pure.
 
 import { shortenObject } from '#kubernetes/rules/large-values.ts';
 import { normalise } from '#kubernetes/rules/normalise.ts';
@@ -84,7 +84,7 @@ function differencesOf(from: KubeObject, to: KubeObject, type: MergeType | undef
 
 const MANAGER = 'skep-render';
 
-/** What an apply of the second would change after an apply of the first. */
+/** Returns the fields that an apply of the second object would change after an apply of the first. */
 function differencesBy(from: KubeObject, to: KubeObject, type: MergeType): readonly Difference[] {
   const fieldsV1 = formatFields(ownedSet(from, type).set);
   const entry = {

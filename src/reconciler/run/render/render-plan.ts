@@ -1,5 +1,5 @@
-// Makes a plan of the difference between two commits of a repository: what a tool that applies the second would change,
-// if the cluster is as the first says. Knows no cluster.
+// Makes a plan of the difference between two commits of a repository: it lists the changes that a tool makes by applying the
+// second commit, if the cluster is as the first declares.
 
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';
@@ -9,9 +9,10 @@ import { impactOf } from '../impact/impact.ts';
 import { batchByRank, type Change, type Plan } from '../plan/plan.ts';
 import { rankOf } from '../plan/rank.ts';
 import type { Checkout } from '../ports.ts';
+import { linkAt } from '../read/manifests.ts';
 import type { RunResult } from '../result.ts';
 import { type ComparedObject, compareSides, type Sides } from './compare.ts';
-import { ASSUMED_NAMESPACE, hasPath, readSide, type Side, type SideDeps } from './side.ts';
+import { ASSUMED_NAMESPACE, hasPath, readSides, type Side, type SideDeps } from './side.ts';
 
 export interface RenderInput extends SideDeps {
   readonly paths: readonly string[];
@@ -23,8 +24,7 @@ export interface RenderInput extends SideDeps {
 
 export async function planByRendering(input: RenderInput): Promise<RunResult> {
   const { paths, base, head, kinds, apiGroup, now } = input;
-  const before = await readSide(input, base.checkout, paths);
-  const after = await readSide(input, head.checkout, paths);
+  const { before, after } = await readSides(input, { base: base.checkout, head: head.checkout }, paths);
   const sides = { kinds, apiGroup, before, after };
   const compared = compareSides(sides);
   const plan = planOf(sides, compared);
@@ -102,7 +102,7 @@ function changesIn({ batches }: Plan): readonly Change[] {
   return batches.flatMap(({ changes }) => changes);
 }
 
-/** What is kept unchanged stays as the base has it. Of a resource that cannot be read in both commits, nothing is said. */
+/** An object that is kept unchanged stays as the base has it. A resource that cannot be read in both commits is left out. */
 function statesOf(compared: readonly ComparedObject[], plan: Plan) {
   const changed = new Set(changesIn(plan).map(({ key }) => key));
   const readable = compared.filter((each) => !isUnreadable(each));
@@ -134,7 +134,7 @@ function sameness({ code, severity, resource, pointer }: Problem): string {
 }
 
 function unknownOf(
-  { paths, head }: RenderInput,
+  { paths, base, head }: RenderInput,
   { before, after }: Sides,
   compared: readonly ComparedObject[],
 ): readonly string[] {
@@ -142,7 +142,7 @@ function unknownOf(
   const variables = resources.filter(({ unknown = [] }) => unknown.length > 0).length;
   const isAssumed = ({ id }: ComparedObject): boolean => id.namespace === ASSUMED_NAMESPACE;
   return [
-    'what exists in the cluster, and what controllers and operators create: only manifests were compared',
+    'other objects in the cluster, and objects that controllers and operators create: only manifests were compared',
     ...(variables === 0
       ? []
       : [
@@ -153,6 +153,7 @@ function unknownOf(
       : []),
     ...unreadResources(compared),
     ...unreadBefore(before),
+    ...paths.flatMap((path) => missingFolder(path, base.checkout, head.checkout)),
     ...elsewhere(
       resources.map(({ id, object }) => ({ id, object })),
       paths,
@@ -164,14 +165,24 @@ function unknownOf(
 function unreadResources(compared: readonly ComparedObject[]): readonly string[] {
   const names = compared.filter((each) => !each.isSame && isUnreadable(each)).map(({ id }) => formatId(id));
   if (names.length === 0) return [];
-  return [`what clients notice of ${names.join(', ')}: a value in the manifest is a variable or invalid`];
+  return [`the effect on clients of ${names.join(', ')}: a value in the manifest is a variable or invalid`];
 }
 
 function unreadBefore({ incomplete, problems }: Side): readonly string[] {
   if (!incomplete) return [];
   const { place } = problems.find(({ resource }) => resource === undefined) ?? {};
   const where = place === undefined ? '' : ` (${place.file}:${place.line})`;
-  return [`what the base declares in manifests that could not be read${where}: these objects are shown as created`];
+  return [
+    `the objects of the base in manifests that could not be read${where}: they are shown as created if the head declares them`,
+  ];
+}
+
+/** A tool that finds no folder may stop before it deletes. */
+function missingFolder(path: string, base: Checkout, head: Checkout): readonly string[] {
+  if (!hasPath(base, path) || hasPath(head, path) || linkAt(head, path) !== undefined) return [];
+  return [
+    `whether the objects of ${path} are deleted: the head does not have this folder, and Flux and Argo CD may refuse a missing path and delete nothing`,
+  ];
 }
 
 /** Folders of this repository that objects of Flux and Argo CD have applied, and that were not compared. */
@@ -183,7 +194,8 @@ function elsewhere(
   return objects.flatMap(({ id, object }) => {
     const folders = foldersOf(object).filter((folder) => hasPath(checkout, folder) && !isCompared(folder, paths));
     return folders.map(
-      (folder) => `what ${formatId(id)} applies from ${folder}, which was not compared: add --path ${folder}`,
+      (folder) =>
+        `the objects that ${formatId(id)} applies from ${folder}, which was not compared: add --path ${folder}`,
     );
   });
 }

@@ -8,7 +8,7 @@ export interface Rendered {
   readonly head: RenderedCommit;
   /** Problems of objects that are the same in both commits: they are not listed, and have no influence on the exit code. */
   readonly earlierProblems: number;
-  /** What cannot be known, one sentence each. */
+  /** Facts that the comparison cannot know, each a noun phrase with its reason. */
   readonly unknown: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// Reads what one commit of a repository declares, without skep.yaml and without a cluster.
+// Reads the objects that each of two commits declares, without skep.yaml and without a cluster.
 
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -6,8 +6,10 @@ import type { Problem } from '#std/problem.ts';
 import type { OwnKinds } from '../instance.ts';
 import type { Checkout, KustomizeBuilder } from '../ports.ts';
 import { readWritten } from '../read/checkout.ts';
-import { type Loaded, load } from '../read/load.ts';
-import type { LoadCache, SourceFile } from '../read/source-file.ts';
+import { definitionsOf, type Loaded, load } from '../read/load.ts';
+import { linkAt, skippedProblem } from '../read/manifests.ts';
+import { parseFile } from '../read/parsed-file.ts';
+import { isManifest, type LoadCache, type SourceFile } from '../read/source-file.ts';
 import { LITERAL_VARIABLES } from '../read/substitute/variables.ts';
 import { unsealFiles } from '../read/unseal.ts';
 import { validate } from '../validate.ts';
@@ -30,12 +32,41 @@ export interface Side {
 /** Namespace of objects that name none. The tool that applies them decides about it. */
 export const ASSUMED_NAMESPACE = 'default';
 
-/** `paths`: folders inside the repository. A folder that the commit does not have declares nothing. */
-export async function readSide(deps: SideDeps, checkout: Checkout, paths: readonly string[]): Promise<Side> {
-  const { kinds, apiGroup, cache, kustomize } = deps;
+interface WrittenSide {
+  readonly commit: string;
+  readonly documents: readonly SourceFile[];
+  readonly problems: readonly Problem[];
+  readonly incomplete: boolean;
+}
+
+/**
+ * `paths`: folders inside the repository. A folder that a commit does not have declares nothing. A definition that only one
+ * commit has counts in both: the scope of its kind decides the namespace of objects that name none.
+ */
+export async function readSides(
+  deps: SideDeps,
+  { base, head }: { readonly base: Checkout; readonly head: Checkout },
+  paths: readonly string[],
+): Promise<{ readonly before: Side; readonly after: Side }> {
+  const before = await readDocuments(deps, base, paths);
+  const after = await readDocuments(deps, head, paths);
+  return {
+    before: loadSide(deps, before, definitionsIn(after, deps.cache)),
+    after: loadSide(deps, after, definitionsIn(before, deps.cache)),
+  };
+}
+
+async function readDocuments(
+  { cache, kustomize }: SideDeps,
+  checkout: Checkout,
+  paths: readonly string[],
+): Promise<WrittenSide> {
   const documents: SourceFile[] = [];
   const problems: Problem[] = [];
-  let incomplete = false;
+  // Manifests may stand behind a link, which is not followed.
+  const links = new Set(paths.flatMap((path) => linkAt(checkout, path) ?? []));
+  problems.push(...[...links].map(skippedProblem));
+  let incomplete = links.size > 0;
   for (const path of paths.filter((each) => hasPath(checkout, each))) {
     const source = {
       name: 'files',
@@ -49,10 +80,23 @@ export async function readSide(deps: SideDeps, checkout: Checkout, paths: readon
     problems.push(...read.problems);
     incomplete ||= read.incomplete;
   }
-  const given = { documents, kinds, apiGroup, cache };
+  return { commit: checkout.commit, documents, problems, incomplete };
+}
+
+function definitionsIn({ documents }: WrittenSide, cache: LoadCache): readonly JsonObject[] {
+  const manifests = documents.filter(({ path, built }) => built !== undefined || isManifest(path));
+  return manifests.flatMap((file) => definitionsOf(parseFile(file, cache)));
+}
+
+function loadSide(
+  { kinds, apiGroup, cache }: SideDeps,
+  { commit, documents, problems, incomplete }: WrittenSide,
+  definitions: readonly JsonObject[],
+): Side {
+  const given = { documents, kinds, apiGroup, cache, definitions };
   const loaded = load({ ...given, source: 'files', builtin: bundledSchema, foreign: 'unchecked' });
   return {
-    commit: checkout.commit,
+    commit,
     loaded,
     definitions: loaded.resources.flatMap(({ object }) => (object.kind === 'CustomResourceDefinition' ? [object] : [])),
     problems: [...problems, ...validate(given).problems],
