@@ -44,9 +44,9 @@ export function backendsOf({ config, ...spec }: Spec, view: View): readonly Back
     .map((backend): Backend => {
       const member = members.get(backend.name);
       const declared = entryOf(member);
-      const fault = declared === undefined ? undefined : entryFault(declared, view);
+      const fault = declared === undefined ? undefined : entryFault(declared, backend, view);
       const auth = settled({ config, ...spec }, view, backend.name, member);
-      if (fault !== undefined) return { ...backend, member, ...auth, auth: { fault }, entry: NO_ENTRY };
+      if (fault !== undefined) return { ...backend, member, ...auth, auth: fault, entry: NO_ENTRY };
       const entry = declared === undefined ? NO_ENTRY : entryParts(declared, view);
       return { ...backend, ...entry.place, member, ...auth, entry };
     })

@@ -11,7 +11,7 @@ import type { Reference, Resource, View } from '../kind.ts';
 import { MCPServerEntry } from '../mcpserverentry/index.ts';
 import type { MCPServerEntrySpec } from '../mcpserverentry/schema.ts';
 import type { Env } from '../pods/pod.ts';
-import { variableSuffix } from './strategies.ts';
+import { type Unusable, variableSuffix } from './strategies.ts';
 
 type Listed = VmcpConfig['backends'][number];
 type Headers = NonNullable<Static<typeof MCPServerEntrySpec>['headerForward']>;
@@ -33,15 +33,32 @@ export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec
   return spec as Static<typeof MCPServerEntrySpec>;
 }
 
+type Called = Pick<Listed, 'url' | 'transport'>;
+
 /** Why the entry is not called. A Secret that does not exist would keep the pods of the server from starting. */
-export function entryFault(entry: KubeObject, view: View): string | undefined {
+export function entryFault(entry: KubeObject, called: Called, view: View): Unusable | undefined {
   const resource = entry as Resource;
+  const whose = `MCPServerEntry ${entry.metadata.name}`;
+  const contradicted = contradictedField(entry, called);
+  if (contradicted !== undefined) return contradicted;
   const [fault] = MCPServerEntry.rules(resource, entry.spec).filter(({ severity }) => severity === 'error');
-  if (fault !== undefined) return `MCPServerEntry ${entry.metadata.name}: ${fault.message}`;
+  if (fault !== undefined) return { fault: `${whose}: ${fault.message}` };
   const missing = MCPServerEntry.references(resource).find((reference) => !isThere(reference, view));
   if (missing === undefined) return undefined;
   const { kind, name, key } = missing;
-  return `MCPServerEntry ${entry.metadata.name}: ${kind} ${name}${key === undefined ? '' : ` with key ${key}`} does not exist`;
+  return { fault: `${whose}: ${kind} ${name}${key === undefined ? '' : ` with key ${key}`} does not exist` };
+}
+
+/** A backend in the manifest has a place of its own. Headers and certificates of an entry are for the place of the entry alone. */
+function contradictedField(entry: KubeObject, called: Called): Unusable | undefined {
+  const { remoteUrl, transport } = specOfEntry(entry);
+  const because = 'its headers and certificates are for its own place alone';
+  const whose = `MCPServerEntry ${entry.metadata.name}`;
+  if (remoteUrl !== called.url) {
+    return { field: 'url', fault: `${whose} has remoteUrl ${remoteUrl}, not ${called.url}: ${because}` };
+  }
+  if (transport === called.transport) return undefined;
+  return { field: 'transport', fault: `${whose} has transport ${transport}, not ${called.transport}: ${because}` };
 }
 
 function isThere({ kind, name, key, optional }: Reference, view: View): boolean {

@@ -63,6 +63,11 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   });
   const found = backendsOf(spec, view).flatMap(({ name, by, auth, member }): readonly Finding[] => {
     const isEntry = member?.kind === 'MCPServerEntry';
+    if ('fault' in auth && auth.field !== undefined) {
+      const index = spec.config.backends?.findIndex((backend) => backend.name === name);
+      const at = `/spec/config/backends/${index}/${auth.field}`;
+      return [{ code: 'group-member-unusable', severity: 'error', pointer: at, message: auth.fault }];
+    }
     if (!('fault' in auth) || (by !== 'discovered' && !isEntry)) return [];
     const message = `${name} is left out: ${auth.fault}`;
     const why = isEntry ? 'group-member-unusable' : code;

@@ -12,7 +12,14 @@ import type { Env } from '../pods/pod.ts';
 
 export type Converted =
   | { readonly strategy: Strategy; readonly env: readonly Env[]; readonly bundle?: Bundle }
-  | { readonly fault: string };
+  | Unusable;
+
+/** Why a backend is not called. */
+export interface Unusable {
+  readonly fault: string;
+  /** The field of a backend in the manifest that is wrong. */
+  readonly field?: 'url' | 'transport';
+}
 
 export function strategyOf(name: string, view: View): Converted {
   const config = externalAuthConfig({ name }, view);
