@@ -11,10 +11,9 @@ import type { Reference, Resource, View } from '../kind.ts';
 import { MCPServerEntry } from '../mcpserverentry/index.ts';
 import type { MCPServerEntrySpec } from '../mcpserverentry/schema.ts';
 import type { Env } from '../pods/pod.ts';
-import { type Unusable, variableSuffix } from './strategies.ts';
+import { type Unusable, variableSuffixOfPlace } from './strategies.ts';
 
 type Listed = VmcpConfig['backends'][number];
-type Headers = NonNullable<Static<typeof MCPServerEntrySpec>['headerForward']>;
 
 /** What an entry adds to a backend. */
 export interface EntryParts {
@@ -69,7 +68,7 @@ function isThere({ kind, name, key, optional }: Reference, view: View): boolean 
 export function entryParts(entry: KubeObject, view: View): EntryParts {
   const { headerForward, caBundleRef } = specOfEntry(entry);
   const bundle = bundleOf(caBundleRef, view);
-  const secrets = secretHeaders(entry.metadata.name, headerForward);
+  const secrets = secretHeaders(entry);
   const plain = headerForward?.addPlaintextHeaders ?? {};
   const hasPlain = Object.keys(plain).length > 0;
   const identifiers = Object.fromEntries(secrets.map(({ headerName, identifier }) => [headerName, identifier]));
@@ -89,9 +88,10 @@ export function entryParts(entry: KubeObject, view: View): EntryParts {
   };
 }
 
-/** Identifiers are unique in the server: names of members are, with their position behind them. */
-function secretHeaders(member: string, headers: Headers | undefined) {
-  return (headers?.addHeadersFromSecret ?? []).map((header, index) => {
-    return { ...header, identifier: `${variableSuffix(member)}_${index}` };
+function secretHeaders(entry: KubeObject) {
+  const { remoteUrl: place, headerForward } = specOfEntry(entry);
+  return (headerForward?.addHeadersFromSecret ?? []).map(({ headerName: header, valueSecretRef }) => {
+    const identifier = variableSuffixOfPlace(entry.metadata.name, { place, header, secret: valueSecretRef });
+    return { headerName: header, valueSecretRef, identifier };
   });
 }
