@@ -44,8 +44,9 @@ export function backendsOf({ config, ...spec }: Spec, view: View): readonly Back
     .map((backend): Backend => {
       const member = members.get(backend.name);
       const declared = entryOf(member);
-      const fault = declared === undefined ? undefined : entryFault(declared, backend, view);
       const auth = settled({ config, ...spec }, view, backend.name, member);
+      const authConfig = auth.by === 'discovered' ? auth.authConfig : undefined;
+      const fault = declared === undefined ? undefined : entryFault(declared, backend, authConfig, view);
       if (fault !== undefined) return { ...backend, member, ...auth, auth: fault, entry: NO_ENTRY };
       const entry = declared === undefined ? NO_ENTRY : entryParts(declared, view);
       return { ...backend, ...entry.place, member, ...auth, entry };

@@ -6,8 +6,9 @@ import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { hasEntry } from '#kubernetes/rules/content.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Static } from '#std/schema.ts';
-import { type Bundle, bundleOf } from '../auth/ca-bundle.ts';
+import { type Bundle, bundleOf, certificatesFault } from '../auth/ca-bundle.ts';
 import type { Reference, Resource, View } from '../kind.ts';
+import { MCPExternalAuthConfig } from '../mcpexternalauthconfig/index.ts';
 import { MCPServerEntry } from '../mcpserverentry/index.ts';
 import type { MCPServerEntrySpec } from '../mcpserverentry/schema.ts';
 import type { Env } from '../pods/pod.ts';
@@ -34,18 +35,40 @@ export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec
 
 type Called = Pick<Listed, 'url' | 'transport'>;
 
-/** Why the entry is not called. A Secret that does not exist would keep the pods of the server from starting. */
-export function entryFault(entry: KubeObject, called: Called, view: View): Unusable | undefined {
-  const resource = entry as Resource;
-  const whose = `MCPServerEntry ${entry.metadata.name}`;
+/**
+ * Why the entry is not called. A Secret that does not exist would keep the pods of the server from starting, and certificates that
+ * cannot be read its process. `authConfig`: how it is authenticated to, if the entry says so.
+ */
+export function entryFault(
+  entry: KubeObject,
+  called: Called,
+  authConfig: string | undefined,
+  view: View,
+): Unusable | undefined {
   const contradicted = contradictedField(entry, called);
   if (contradicted !== undefined) return contradicted;
+  const resource = entry as Resource;
+  const whose = `MCPServerEntry ${entry.metadata.name}`;
   const [fault] = MCPServerEntry.rules(resource, entry.spec).filter(({ severity }) => severity === 'error');
   if (fault !== undefined) return { fault: `${whose}: ${fault.message}` };
-  const missing = MCPServerEntry.references(resource).find((reference) => !isThere(reference, view));
-  if (missing === undefined) return undefined;
-  const { kind, name, key } = missing;
-  return { fault: `${whose}: ${kind} ${name}${key === undefined ? '' : ` with key ${key}`} does not exist` };
+  return referenceFault(whose, MCPServerEntry.references(resource), view) ?? authFault(authConfig, view);
+}
+
+function authFault(name: string | undefined, view: View): Unusable | undefined {
+  const config = name === undefined ? undefined : view.find('MCPExternalAuthConfig', name);
+  if (config === undefined) return undefined;
+  return referenceFault(`MCPExternalAuthConfig ${name}`, MCPExternalAuthConfig.references(config as Resource), view);
+}
+
+function referenceFault(whose: string, references: readonly Reference[], view: View): Unusable | undefined {
+  const missing = references.find((reference) => !isThere(reference, view));
+  if (missing !== undefined) {
+    const { kind, name, key } = missing;
+    const what = `${kind} ${name}${key === undefined ? '' : ` with key ${key}`}`;
+    return { fault: `${whose}: ${what} does not exist`, isAbsence: true };
+  }
+  const [fault] = references.flatMap((reference) => certificatesFault(reference, view) ?? []);
+  return fault === undefined ? undefined : { fault: `${whose}: ${fault}` };
 }
 
 /** A backend in the manifest has a place of its own. Headers and certificates of an entry are for the place of the entry alone. */

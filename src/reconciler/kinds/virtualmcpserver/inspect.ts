@@ -45,7 +45,10 @@ function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   return [{ code: 'auth-server-issuer', severity: 'error', pointer: `${AUTH_SERVER}/issuer`, message }];
 }
 
-/** What is named here must be usable; a member that is not, by what it says of itself, is left out. */
+/**
+ * What is named here must be usable; a member that is not, by what it says of itself, is left out. If a Secret of a member does not
+ * exist, the member and the status of the server say so.
+ */
 function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   const { outgoingAuth } = spec;
   const code = 'backend-auth-unusable';
@@ -68,7 +71,7 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
       const at = `/spec/config/backends/${index}/${auth.field}`;
       return [{ code: 'group-member-unusable', severity: 'error', pointer: at, message: auth.fault }];
     }
-    if (!('fault' in auth) || (by !== 'discovered' && !isEntry)) return [];
+    if (!('fault' in auth) || auth.isAbsence === true || (by !== 'discovered' && !isEntry)) return [];
     const message = `${name} is left out: ${auth.fault}`;
     const why = isEntry ? 'group-member-unusable' : code;
     return [{ code: why, severity: 'warning', pointer: '/spec/config/groupRef', message }];

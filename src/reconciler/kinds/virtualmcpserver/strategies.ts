@@ -20,6 +20,8 @@ export interface Unusable {
   readonly fault: string;
   /** The field of a backend in the manifest that is wrong. */
   readonly field?: 'url' | 'transport';
+  /** A Secret or a ConfigMap was not found. Without a cluster, no one knows whether it exists. */
+  readonly isAbsence?: true;
 }
 
 /** `place`: the URL that the credential is for, if whoever names the configuration chooses the URL too. */
