@@ -60,7 +60,7 @@ export function originOfEmbeddings(name: string, namespace: string, view: View):
 
 /** Whose tokens are accepted. Settings of an anonymous server do not count. */
 export function tokenSourceOf({ incomingAuth }: Spec): TokenSource {
-  return incomingAuth.type === 'oidc' ? incomingAuth : {};
+  return incomingAuth.type === 'oidc' ? { ...incomingAuth, isRequired: true } : {};
 }
 
 /** Where the strategies for backends come from. The resource's own setting wins over that of the model. */

@@ -9,7 +9,7 @@ import type { Finding, View } from '../kind.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
 import { backendsOf } from './backends.ts';
-import { membersOf, type Spec, type VirtualServer } from './facts.ts';
+import { membersOf, type Spec, tokenSourceOf, type VirtualServer } from './facts.ts';
 import { strategyOf } from './strategies.ts';
 
 const INCOMING = '/spec/incomingAuth';
@@ -18,7 +18,7 @@ const AUTH_SERVER = '/spec/authServerConfig';
 export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig, config } = self.spec;
   return [
-    ...namedOIDCFindings(incomingAuth, view, INCOMING),
+    ...namedOIDCFindings({ ...incomingAuth, ...tokenSourceOf(self.spec) }, view, INCOMING),
     ...namedAuthzFindings(incomingAuth, view, INCOMING),
     ...issuerFindings(self, view),
     ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
