@@ -11,6 +11,7 @@ import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
 import { proxyPortFindings } from '../proxy/port-findings.ts';
 import { remoteUrlFindings } from '../proxy/remote-url.ts';
 import { telemetryFindings } from '../proxy/telemetry-findings.ts';
+import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { BEHIND, proxyUrl, type RemoteProxy, tokenSourceOf } from './facts.ts';
 
@@ -33,6 +34,7 @@ export function inspect(self: RemoteProxy, view: View): readonly Finding[] {
     ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec, view, proxyUrl(self))),
     ...namedAuthzFindings(spec, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
+    ...namedTelemetryFindings(spec, view),
     ...externalAuthFindings({ ...spec, replicas: 1 }, false, view),
     ...authHeaderFindings(spec.headerForward, spec.externalAuthConfigRef, view, '/spec/headerForward'),
   ];

@@ -6,6 +6,7 @@ import { namedAuthzFindings } from '../auth/authz-findings.ts';
 import { namedOIDCFindings } from '../auth/oidc-findings.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { Finding, View } from '../kind.ts';
+import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
 import { backendsOf } from './backends.ts';
@@ -22,6 +23,7 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
     ...namedAuthzFindings(incomingAuth, view, INCOMING),
     ...issuerFindings(self, view),
     ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
+    ...namedTelemetryFindings(self.spec, view),
     ...memberFindings(self.spec, view),
     ...backendAuthFindings(self.spec, view),
     ...(config.aggregation.tools ?? []).flatMap(({ toolConfigRef }, index) => {
