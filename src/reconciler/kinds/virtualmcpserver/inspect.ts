@@ -10,7 +10,7 @@ import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
 import { backendsOf } from './backends.ts';
-import { membersOf, type Spec, tokenSourceOf, type VirtualServer } from './facts.ts';
+import { membersOf, type Spec, shadowedMembers, tokenSourceOf, type VirtualServer } from './facts.ts';
 import { strategyOf } from './strategies.ts';
 
 const INCOMING = '/spec/incomingAuth';
@@ -26,6 +26,7 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
     ...namedTelemetryFindings(self.spec, view),
     ...memberFindings(self.spec, view),
     ...backendAuthFindings(self.spec, view),
+    ...shadowFindings(self.spec, view),
     ...(config.aggregation.tools ?? []).flatMap(({ toolConfigRef }, index) => {
       return toolConfigFindings(toolConfigRef, view, `/spec/config/aggregation/tools/${index}/toolConfigRef/name`);
     }),
@@ -79,6 +80,15 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
     return [{ code: why, severity: 'warning', pointer: '/spec/config/groupRef', message }];
   });
   return [...written, ...found];
+}
+
+/** Backends have the names of members, which are unique for each kind alone. */
+function shadowFindings({ config }: Spec, view: View): readonly Finding[] {
+  return shadowedMembers(view, config.groupRef).map(({ member, by }) => {
+    const { name } = member.metadata;
+    const message = `${member.kind} ${name} is left out: ${by.kind} ${name} is in the group, and has the same name. Rename one of them.`;
+    return { code: 'group-member-unusable', severity: 'warning', pointer: '/spec/config/groupRef', message };
+  });
 }
 
 /** A backend that is written down must be a member; others may come to be one. */
