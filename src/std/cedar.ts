@@ -32,7 +32,7 @@ export function policyFaults(text: string): readonly CedarFault[] {
   return policies.length > 0 ? [] : [{ line: 1, column: 1, message: 'there is no policy in it' }];
 }
 
-/** Where policies begin that name an entity type, in a text without faults. A policy that cannot be read may name it. */
+/** Places of the policies that name an entity type, in a text without faults. A policy that cannot be read may name it. */
 export function policiesNaming(type: string, text: string): readonly Pick<CedarFault, 'line' | 'column'>[] {
   const parts = askCedar((cedar) => cedar.policySetTextToParts(text));
   if ('refusal' in parts || parts.type === 'failure') return [];
