@@ -6,6 +6,7 @@ import { jsonFault, linePlaces } from './json-place.ts';
 
 type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs');
 type DetailedError = Extract<ReturnType<Cedar['policySetTextToParts']>, { type: 'failure' }>['errors'][number];
+type PolicyJson = Extract<ReturnType<Cedar['policyToJson']>, { type: 'success' }>['json'];
 
 /** One mistake; line and column count from 1, within the text. */
 export interface CedarFault {
@@ -29,6 +30,33 @@ export function policyFaults(text: string): readonly CedarFault[] {
     return [{ ...linePlaces(text)(Math.max(0, text.indexOf(template))), message }];
   }
   return policies.length > 0 ? [] : [{ line: 1, column: 1, message: 'there is no policy in it' }];
+}
+
+/** Places of the policies that name an entity type, in a text without faults. A policy that cannot be read may name it. */
+export function policiesNaming(type: string, text: string): readonly Pick<CedarFault, 'line' | 'column'>[] {
+  const parts = askCedar((cedar) => cedar.policySetTextToParts(text));
+  if ('refusal' in parts || parts.type === 'failure') return [];
+  const placeOf = linePlaces(text);
+  return parts.policies
+    .filter((policy) => {
+      const answer = askCedar((cedar) => cedar.policyToJson(policy));
+      return 'refusal' in answer || answer.type === 'failure' || namesEntityType(type, answer.json);
+    })
+    .map((policy) => placeOf(Math.max(0, text.indexOf(policy))));
+}
+
+/** Whether the scope or a condition of a policy has an entity of the type, or asks for the type. */
+function namesEntityType(type: string, { principal, action, resource, conditions }: PolicyJson): boolean {
+  return holdsType(type, [principal, action, resource, conditions]);
+}
+
+/** In the JSON form of Cedar, keys of an author's record have objects as values, never texts. */
+function holdsType(type: string, json: unknown): boolean {
+  if (Array.isArray(json)) return json.some((each) => holdsType(type, each));
+  if (typeof json !== 'object' || json === null) return false;
+  return Object.entries(json).some(([key, value]) => {
+    return ((key === 'type' || key === 'entity_type') && value === type) || holdsType(type, value);
+  });
 }
 
 /** What is wrong with a JSON text that should hold a list of entities; undefined where nothing is. */

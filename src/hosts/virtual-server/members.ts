@@ -60,9 +60,7 @@ export function openMembers(config: VmcpConfig, parts: MemberParts): ListedMembe
       return () => {
         opened = after;
         all = membersOf(after);
-        for (const [name, { member }] of before) {
-          if (after.get(name)?.member !== member) void member.backend.close(0);
-        }
+        closeOthers(before, after);
       };
     },
   };
@@ -72,29 +70,44 @@ function membersOf(opened: ReadonlyMap<string, Opened>): readonly Member[] {
   return [...opened.values()].map(({ member }) => member);
 }
 
+/** Closes members of a list that another list does not have. */
+function closeOthers(list: ReadonlyMap<string, Opened>, other: ReadonlyMap<string, Opened>): void {
+  for (const [name, { member }] of list) {
+    if (other.get(name)?.member !== member) void member.backend.close(0);
+  }
+}
+
+/** If one cannot be opened, those that were opened before it are closed again. */
 function openAll(config: VmcpConfig, parts: MemberParts, before: ReadonlyMap<string, Opened>): Map<string, Opened> {
-  return new Map(
-    config.backends.map((listed) => {
+  const opened = new Map<string, Opened>();
+  try {
+    for (const listed of config.backends) {
       const { name, metadata: _metadata, ...place } = listed;
       const strategy = strategyAt(config, name);
       const facts = { place, strategy, timeoutMs: timeoutOf(config, name), health: healthTimes(config) };
       const known = before.get(name);
-      if (known !== undefined && jsonEquals(known.facts, facts)) return [name, known];
-      return [name, { member: openMember(config, listed, parts), facts }];
-    }),
-  );
+      const isSame = known !== undefined && jsonEquals(known.facts, facts);
+      opened.set(name, isSame ? known : { member: openMember(config, listed, parts), facts });
+    }
+    return opened;
+  } catch (fault) {
+    closeOthers(opened, before);
+    throw fault;
+  }
 }
 
 function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Member {
   const { name, url, transport } = listed;
   const strategy = strategyAt(config, name);
   const timeoutMs = timeoutOf(config, name);
+  // Before anything is open: it throws if a secret is missing.
+  const credential = credentialOfBackend(listed, config, parts.credentials);
   return {
     name,
     url,
     transport,
     backend: openBackend(listed, timeoutMs, parts),
-    credential: credentialOfBackend(listed, config, parts.credentials),
+    credential,
     authType: strategy.type,
     perCaller: isPerCaller(strategy),
     timeoutMs,

@@ -3,13 +3,13 @@
 
 import { readAuthzConfig } from '#contracts/authz-config.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
-import { entitiesFault, policyFaults } from '#std/cedar.ts';
+import { entitiesFault } from '#std/cedar.ts';
 import type { Static } from '#std/schema.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { Finding, Reference, View } from '../kind.ts';
 import type { AuthzConfig } from './authz.ts';
 import { type AuthzSource, namedPolicies } from './authz-settings.ts';
-import { cedarFaults } from './cedar-faults.ts';
+import { cedarFaults, placedMessage } from './cedar-faults.ts';
 
 type Authz = Static<typeof AuthzConfig> | undefined;
 
@@ -35,9 +35,8 @@ export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly F
   ];
 }
 
-/** Lines and columns are those of the policy: in the file it may be folded, quoted or indented. */
 function policyFindings(text: string, pointer: string): readonly Finding[] {
-  return cedarFaults(text).map((message) => finding('authz-policy-invalid', pointer, message));
+  return cedarFaults(text).map((fault) => finding(fault.code, pointer, placedMessage(fault)));
 }
 
 /**
@@ -58,28 +57,35 @@ function configMapAuthzFindings(authz: Authz, view: View, pointer: string): read
   const ref = authz?.configMap;
   if (ref === undefined) return [];
   const text = configMapText(view.find('ConfigMap', ref.name), ref.key);
-  const faults = text === undefined ? ['is missing'] : fileFaults(text);
-  return faults.map((fault) =>
-    finding('authz-config-invalid', `${pointer}/configMap`, `ConfigMap ${ref.name}, key ${ref.key}: ${fault}`),
+  const faults = text === undefined ? [invalidFile('is missing')] : fileFaults(text);
+  return faults.map(({ code, message }) =>
+    finding(code, `${pointer}/configMap`, `ConfigMap ${ref.name}, key ${ref.key}: ${message}`),
   );
 }
 
-function fileFaults(text: string): readonly string[] {
+type FileFault = Pick<Finding, 'code' | 'message'>;
+
+function invalidFile(message: string): FileFault {
+  return { code: 'authz-config-invalid', message };
+}
+
+function fileFaults(text: string): readonly FileFault[] {
   const [document, ...more] = readDocuments(text, '');
   const problem = document?.problems[0];
-  if (problem !== undefined) return [problem.message];
-  if (more.length > 0) return ['holds several documents'];
+  if (problem !== undefined) return [invalidFile(problem.message)];
+  if (more.length > 0) return [invalidFile('holds several documents')];
   const read = readAuthzConfig(document?.value);
-  if ('fault' in read) return [read.fault];
+  if ('fault' in read) return [invalidFile(read.fault)];
   const { policies, entities_json: entities } = read.file.cedar;
   const fault = entities === undefined ? undefined : entitiesFault(entities);
   return [
     ...policies.flatMap((policy, index) =>
-      policyFaults(policy).map(
-        ({ line, column, message }) => `cedar.policies[${index}], line ${line}, column ${column}: ${message}`,
-      ),
+      cedarFaults(policy).map(({ code, line, column, message: what }) => {
+        const message = `cedar.policies[${index}], line ${line}, column ${column}: ${what}`;
+        return code === 'field-not-supported' ? { code, message } : invalidFile(message);
+      }),
     ),
-    ...(fault === undefined ? [] : [`cedar.entities_json: ${fault}`]),
+    ...(fault === undefined ? [] : [invalidFile(`cedar.entities_json: ${fault}`)]),
   ];
 }
 

@@ -1,6 +1,7 @@
 // Certificate authorities in a ConfigMap, for requests to identity providers: the field, the reference, and the mount in a pod.
 
-import { hasEntry } from '#kubernetes/rules/content.ts';
+import { X509Certificate } from 'node:crypto';
+import { configMapBytes, hasEntry } from '#kubernetes/rules/content.ts';
 import { object, optional, type Static } from '#std/schema.ts';
 import type { Reference, View } from '../kind.ts';
 import { type Mounted, mountedConfigMap, volumeName } from '../pods/pod.ts';
@@ -39,6 +40,25 @@ export function bundleReferences(source: Source | undefined, pointer: string): r
   const { name, key, optional } = source.configMapRef;
   const place = `${pointer}/configMapRef`;
   return [{ pointer: place, kind: 'ConfigMap', name, key, optional: optional === true ? 'allowed' : undefined }];
+}
+
+/** Why an entry of a ConfigMap, which is there, holds no certificates. Undefined for references to other kinds. */
+export function certificatesFault({ kind, name, key }: Reference, view: View): string | undefined {
+  if (kind !== 'ConfigMap' || key === undefined) return undefined;
+  const bytes = configMapBytes(view.find('ConfigMap', name), key);
+  if (bytes === undefined || isCertificate(bytes)) return undefined;
+  return `ConfigMap ${name} with key ${key} holds no PEM certificate`;
+}
+
+/** The first certificate decides. */
+function isCertificate(bytes: Buffer): boolean {
+  if (!bytes.includes('-----BEGIN CERTIFICATE-----')) return false;
+  try {
+    return new X509Certificate(bytes).subject !== undefined;
+  } catch {
+    // No other fault is possible for bytes.
+    return false;
+  }
 }
 
 /** One mount for each ConfigMap, however many settings name it. */

@@ -56,7 +56,8 @@ function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer
  */
 export function namedOIDCFindings(source: TokenSource, view: View, at = '/spec'): readonly Finding[] {
   const { oidcConfig, oidcConfigRef } = source;
-  if (oidcConfigRef === undefined && oidcConfig?.configMap === undefined) return [];
+  const isInside = oidcConfig !== undefined && oidcConfig.configMap === undefined;
+  if (oidcConfigRef === undefined && isInside) return [];
   const resolved = resolveOIDC(source, view, ANY_OWNER, at);
   if (resolved === undefined) return [];
   if ('findings' in resolved) return resolved.findings;

@@ -46,7 +46,9 @@ export function resolveOIDC(
 ): ResolvedOIDC | { readonly findings: readonly Finding[] } | undefined {
   const found = tokenSettings(source, view);
   if (found === undefined) return undefined;
-  if ('fault' in found) return oidcConfigFault(`${at}/oidcConfigRef/name`, found.fault);
+  if ('fault' in found) {
+    return oidcConfigFault(source.oidcConfigRef === undefined ? at : `${at}/oidcConfigRef/name`, found.fault);
+  }
   const resourceUrl = nonEmptyText(found.resourceUrl) ?? origin;
   if (isOfCluster(found)) return kubernetes(found, resourceUrl, namespace);
   if (found.inline !== undefined) return inline(found.inline, view, resourceUrl);

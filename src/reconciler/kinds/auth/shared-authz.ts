@@ -4,7 +4,7 @@ import { entitiesFault } from '#std/cedar.ts';
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { list, object, optional, text } from '#std/schema.ts';
-import { cedarFaults } from './cedar-faults.ts';
+import { cedarFaults, GROUPS_NOT_SUPPORTED, placedMessage } from './cedar-faults.ts';
 
 const Config = object(
   {
@@ -42,12 +42,9 @@ interface Fault {
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
   primary_upstream_provider:
     'policies decide on the token that the server accepts, not on a token of its upstream provider',
-  group_claim_name:
-    'a caller has its claims as attributes, and is in no group. Write principal.claim_<name> in the policies',
-  role_claim_name:
-    'a caller has its claims as attributes, and is in no group. Write principal.claim_<name> in the policies',
-  group_entity_type:
-    'a caller has its claims as attributes, and is in no group. Write principal.claim_<name> in the policies',
+  group_claim_name: GROUPS_NOT_SUPPORTED,
+  role_claim_name: GROUPS_NOT_SUPPORTED,
+  group_entity_type: GROUPS_NOT_SUPPORTED,
 };
 
 /** The object may be older than its definition, so nothing is taken for granted. */
@@ -83,8 +80,8 @@ function policyFaultsOf(texts: readonly unknown[], written: number): readonly Fa
     return [{ pointer: '/config', code: 'authz-config-invalid', message }];
   }
   return texts.flatMap((policy, index) =>
-    cedarFaults(String(policy)).map((message): Fault => {
-      return { pointer: `/config/policies/${index}`, code: 'authz-policy-invalid', message };
+    cedarFaults(String(policy)).map((fault): Fault => {
+      return { pointer: `/config/policies/${index}`, code: fault.code, message: placedMessage(fault) };
     }),
   );
 }

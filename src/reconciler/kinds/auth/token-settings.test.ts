@@ -2,7 +2,7 @@
 
 import { AssertionError } from 'node:assert';
 import { describe, expect, it } from 'vitest';
-import type { Resource, Settings, View } from '../kind.ts';
+import type { Kind, Resource, Settings, View } from '../kind.ts';
 import { MCPRemoteProxy } from '../mcpremoteproxy/index.ts';
 import { MCPServer } from '../mcpserver/index.ts';
 import { VirtualMCPServer } from '../virtualmcpserver/index.ts';
@@ -28,18 +28,35 @@ const CASES = [
     kind: VirtualMCPServer,
     spec: {
       incomingAuth: { type: 'oidc', oidcConfigRef },
-      config: { groupRef: 'g', aggregation: { conflictResolution: 'prefix', conflictResolutionConfig: {} } },
+      config: {
+        groupRef: 'g',
+        operational: { timeouts: {} },
+        aggregation: { conflictResolution: 'prefix', conflictResolutionConfig: {} },
+      },
     },
   },
 ];
 
+/** A rule of CEL refuses such a resource. It may be older than the rule. */
+const WITHOUT_SETTINGS = CASES.filter(({ kind }) => kind !== MCPServer).map(({ kind, spec }) => {
+  const { oidcConfigRef: _ref, ...rest } = { incomingAuth: undefined, oidcConfigRef, ...spec };
+  return { kind, spec: kind === VirtualMCPServer ? { ...rest, incomingAuth: { type: 'oidc' } } : rest };
+});
+
+describe.each(WITHOUT_SETTINGS)('$kind.kind that must have tokens, without settings for them', ({ kind, spec }) => {
+  const resource = resourceOf(kind, spec);
+
+  it('is not open, is refused, and nothing is made of it', () => {
+    expect(kind.exposes(resource, NOTHING).map(({ auth }) => auth)).toEqual([{ type: 'unknown' }]);
+    expect(kind.acceptsAccounts(resource, NOTHING)).toBe(false);
+    const refusals = kind.inspect(resource, NOTHING).filter(({ severity }) => severity === 'error');
+    expect(refusals.map(({ code }) => code)).toEqual(['oidc-config-invalid']);
+    expect(() => kind.children(resource, NOTHING, SETTINGS)).toThrow(AssertionError);
+  });
+});
+
 describe.each(CASES)('$kind.kind', ({ kind, spec }) => {
-  const resource: Resource = {
-    apiVersion: 'toolhive.stacklok.dev/v1beta1',
-    kind: kind.kind,
-    metadata: { name: 'a', namespace: 'n' },
-    spec,
-  };
+  const resource = resourceOf(kind, spec);
 
   it.each([
     { reason: 'the settings do not exist', view: NOTHING },
@@ -50,3 +67,7 @@ describe.each(CASES)('$kind.kind', ({ kind, spec }) => {
     expect(() => kind.children(resource, view, SETTINGS)).toThrow(AssertionError);
   });
 });
+
+function resourceOf({ kind }: Kind, spec: Resource['spec']): Resource {
+  return { apiVersion: 'toolhive.stacklok.dev/v1beta1', kind, metadata: { name: 'a', namespace: 'n' }, spec };
+}

@@ -6,8 +6,10 @@ import { specReader } from '../aliases.ts';
 import type { View } from '../kind.ts';
 import { type OIDCConfig, type OIDCConfigRef, SharedOIDC } from './oidc.ts';
 
-/** The fields of a resource that say whose tokens it accepts. Without both, anyone may call. */
+/** The fields of a resource that say whose tokens it accepts. Without both, anyone may call, unless tokens are required. */
 export interface TokenSource {
+  /** The resource is not for everyone. CEL asks for one of the fields then, but the object may be older than that rule. */
+  readonly isRequired?: boolean;
   readonly oidcConfig?: Static<typeof OIDCConfig>;
   readonly oidcConfigRef?: Static<typeof OIDCConfigRef>;
 }
@@ -17,12 +19,15 @@ export type TokenSettings = Static<typeof OIDCConfig> & { readonly scopes?: read
 
 const read = specReader(SharedOIDC);
 
-/** Undefined if the resource names no settings. A fault if settings are named and do not exist: nobody may be let in then. */
+/** Undefined if the resource names no settings. A fault if settings are named or required and do not exist: nobody may be let in then. */
 export function tokenSettings(
-  { oidcConfig, oidcConfigRef: ref }: TokenSource,
+  { isRequired, oidcConfig, oidcConfigRef: ref }: TokenSource,
   view: View,
 ): TokenSettings | { readonly fault: string } | undefined {
-  if (ref === undefined) return oidcConfig;
+  if (ref === undefined) {
+    const fault = 'neither oidcConfig nor oidcConfigRef says whose tokens are accepted, and tokens are required';
+    return oidcConfig ?? (isRequired === true ? { fault } : undefined);
+  }
   const spec = view.find('MCPOIDCConfig', ref.name)?.spec;
   if (!isObject(spec)) return { fault: `MCPOIDCConfig ${ref.name} does not exist` };
   return combined(read(spec), ref);

@@ -1,6 +1,7 @@
 // What follows from an MCPRemoteProxy's spec and is needed in several places: names, the port, the URL.
 
 import { isRendered } from '../auth/authz-settings.ts';
+import type { TokenSource } from '../auth/token-settings.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName } from '../kind.ts';
 import { made } from '../made.ts';
@@ -28,6 +29,11 @@ export function proxyUrl({ name, namespace, spec }: RemoteProxy): string {
   return `http://${remoteProxyChildNames(name).service}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
 }
 
+/** Whose tokens are accepted. The proxy has credentials of its own at the remote server, which are not for everyone. */
+export function tokenSourceOf({ oidcConfig, oidcConfigRef }: RemoteProxy['spec']): TokenSource {
+  return { oidcConfig, oidcConfigRef, isRequired: true };
+}
+
 /** What is behind the proxy, which decides what has an effect. */
 export const BEHIND = 'remote servers';
 
@@ -36,7 +42,7 @@ export function proxyOf(self: RemoteProxy): ProxyFacts {
   const { name, namespace, spec } = self;
   return {
     workload: 'mcpremoteproxy',
-    ...{ name, namespace, spec },
+    ...{ name, namespace, spec: { ...spec, ...tokenSourceOf(spec) } },
     port: proxyPort(spec),
     origin: proxyUrl(self),
     tuning: proxyTuning(self.resource, BEHIND),

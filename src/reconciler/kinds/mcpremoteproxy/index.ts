@@ -6,7 +6,7 @@ import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
 import { settingsKinds } from '../shared-settings.ts';
 import { children, generated } from './children.ts';
-import { BEHIND, madeObjects, proxyUrl } from './facts.ts';
+import { BEHIND, madeObjects, proxyUrl, tokenSourceOf } from './facts.ts';
 import { references } from './references.ts';
 import { inspect, rules } from './rules.ts';
 import { MCPRemoteProxySpec, MCPRemoteProxyStatus } from './schema.ts';
@@ -42,14 +42,14 @@ export const MCPRemoteProxy = defineKind({
   rules,
   inspect,
   references,
-  acceptsAccounts: ({ spec }, view) => acceptedAccounts(spec, view) !== undefined,
+  acceptsAccounts: ({ spec }, view) => acceptedAccounts(tokenSourceOf(spec), view) !== undefined,
   exposes: (self, view) => {
     const { remoteURL, transport, toolConfigRef } = self.spec;
     return [
       {
         url: proxyUrl(self),
         transport,
-        auth: endpointAuth(self.spec, view, self.namespace),
+        auth: endpointAuth(tokenSourceOf(self.spec), view, self.namespace),
         offer: {
           type: 'server',
           server: { url: remoteURL },

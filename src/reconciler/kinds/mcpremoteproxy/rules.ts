@@ -11,8 +11,9 @@ import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
 import { proxyPortFindings } from '../proxy/port-findings.ts';
 import { remoteUrlFindings } from '../proxy/remote-url.ts';
 import { telemetryFindings } from '../proxy/telemetry-findings.ts';
+import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
-import { BEHIND, proxyUrl, type RemoteProxy } from './facts.ts';
+import { BEHIND, proxyUrl, type RemoteProxy, tokenSourceOf } from './facts.ts';
 
 export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
   return [
@@ -29,10 +30,11 @@ export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
 export function inspect(self: RemoteProxy, view: View): readonly Finding[] {
   const { spec } = self;
   return [
-    ...namedOIDCFindings(spec, view),
+    ...namedOIDCFindings(tokenSourceOf(spec), view),
     ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec, view, proxyUrl(self))),
     ...namedAuthzFindings(spec, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
+    ...namedTelemetryFindings(spec, view),
     ...externalAuthFindings({ ...spec, replicas: 1 }, false, view),
     ...authHeaderFindings(spec.headerForward, spec.externalAuthConfigRef, view, '/spec/headerForward'),
   ];

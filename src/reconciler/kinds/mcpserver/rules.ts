@@ -11,6 +11,7 @@ import type { Finding, Resource, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
 import { sessionFindings } from '../proxy/session-findings.ts';
+import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { backendEnv } from './backend-env.ts';
@@ -92,6 +93,7 @@ export function inspect(self: Server, view: View): readonly Finding[] {
     ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec, view, proxyOrigin(self))),
     ...namedAuthzFindings(spec, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
+    ...namedTelemetryFindings(spec, view),
     ...externalAuthFindings(spec, isStdio(spec), view),
     ...profileFindings(self, view),
   ];

@@ -3,6 +3,7 @@
 
 import { cidrContains, type Ip, isMapped, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
 import type { Static } from '#std/schema.ts';
+import { bundleReferences, certificatesFault } from '../auth/ca-bundle.ts';
 import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
 import type { Finding, View } from '../kind.ts';
 import { remoteUrlFindings } from '../proxy/remote-url.ts';
@@ -24,7 +25,7 @@ export function rules({ spec }: Entry): readonly Finding[] {
 }
 
 export function inspect({ spec }: Entry, view: View): readonly Finding[] {
-  const { externalAuthConfigRef: ref, headerForward } = spec;
+  const { externalAuthConfigRef: ref, headerForward, caBundleRef } = spec;
   const converted = ref === undefined ? undefined : strategyOf(ref.name, view);
   const pointer = '/spec/externalAuthConfigRef/name';
   return [
@@ -32,6 +33,12 @@ export function inspect({ spec }: Entry, view: View): readonly Finding[] {
       ? [{ code: 'backend-auth-unusable', severity: 'error', pointer, message: converted.fault } as const]
       : []),
     ...authHeaderFindings(headerForward, ref, view, '/spec/headerForward'),
+    ...bundleReferences(caBundleRef, '/spec/caBundleRef').flatMap((reference): readonly Finding[] => {
+      const message = certificatesFault(reference, view);
+      return message === undefined
+        ? []
+        : [{ code: 'ca-bundle-invalid', severity: 'error', pointer: reference.pointer, message }];
+    }),
   ];
 }
 

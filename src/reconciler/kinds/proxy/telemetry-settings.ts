@@ -1,10 +1,12 @@
 // Finds the settings of telemetry that count for a resource: its own, or those of the MCPTelemetryConfig that it names.
 
+import assert from 'node:assert/strict';
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import { specReader } from '../aliases.ts';
 import { type Bundle, bundleOf } from '../auth/ca-bundle.ts';
-import type { View } from '../kind.ts';
+import type { Finding, View } from '../kind.ts';
+import { rules } from '../mcptelemetryconfig/rules.ts';
 import type { SecretKey } from '../pods/secret-checksum.ts';
 import { SharedTelemetry, type TelemetryConfigRef } from './shared-telemetry.ts';
 import type { TelemetryConfig } from './telemetry.ts';
@@ -34,12 +36,25 @@ export interface TelemetrySettings {
 
 const read = specReader(SharedTelemetry);
 
-/** Undefined if the resource names no settings. */
+/** Undefined if the resource names no settings. Called only for resources that were inspected. */
 export function telemetrySettings(source: TelemetrySource, view: View): TelemetrySettings | undefined {
   const { telemetry, telemetryConfigRef: ref } = source;
   if (ref === undefined) return telemetry === undefined ? undefined : ownSettings(telemetry);
   const spec = view.find('MCPTelemetryConfig', ref.name)?.spec;
-  return isObject(spec) ? sharedSettings(read(spec), ref.serviceName, view) : undefined;
+  assert(isObject(spec), 'children are made only of resources whose references were inspected');
+  return sharedSettings(read(spec), ref.serviceName, view);
+}
+
+/** For `inspect`: what makes the MCPTelemetryConfig unusable. One that others manage may never have been checked. */
+export function namedTelemetryFindings({ telemetryConfigRef: ref }: TelemetrySource, view: View): readonly Finding[] {
+  const spec = ref === undefined ? undefined : view.find('MCPTelemetryConfig', ref.name)?.spec;
+  if (ref === undefined || !isObject(spec)) return [];
+  return rules({ spec: read(spec) })
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code, message }) => {
+      const pointer = '/spec/telemetryConfigRef/name';
+      return { code, severity: 'error', pointer, message: `MCPTelemetryConfig ${ref.name}: ${message}` };
+    });
 }
 
 function ownSettings({ openTelemetry, prometheus }: Static<typeof TelemetryConfig>): TelemetrySettings {

@@ -44,9 +44,10 @@ export function backendsOf({ config, ...spec }: Spec, view: View): readonly Back
     .map((backend): Backend => {
       const member = members.get(backend.name);
       const declared = entryOf(member);
-      const fault = declared === undefined ? undefined : entryFault(declared, view);
       const auth = settled({ config, ...spec }, view, backend.name, member);
-      if (fault !== undefined) return { ...backend, member, ...auth, auth: { fault }, entry: NO_ENTRY };
+      const authConfig = auth.by === 'discovered' ? auth.authConfig : undefined;
+      const fault = declared === undefined ? undefined : entryFault(declared, backend, authConfig, view);
+      if (fault !== undefined) return { ...backend, member, ...auth, auth: fault, entry: NO_ENTRY };
       const entry = declared === undefined ? NO_ENTRY : entryParts(declared, view);
       return { ...backend, ...entry.place, member, ...auth, entry };
     })
@@ -114,28 +115,28 @@ type Settled = Pick<Backend, 'by' | 'auth' | 'authConfig'>;
 function settled(spec: Spec, view: View, name: string, member: KubeObject | undefined): Settled {
   const { outgoingAuth, config } = spec;
   const own = ownConfig(member);
+  const entry = entryOf(member);
+  const place = entry === undefined ? undefined : specOfEntry(entry).remoteUrl;
+  const named = (by: Settled['by'], authConfig: string): Settled => {
+    return { by, authConfig, auth: strategyOf(authConfig, view, place) };
+  };
   const asked = outgoingSource(spec) === 'discovered' && own !== undefined;
   if (outgoingAuth === undefined && config.outgoingAuth !== undefined) {
     const { backends, default: fallback } = config.outgoingAuth;
     const written = backends?.[name];
     if (written !== undefined) return { by: 'backend', auth: modelStrategy(written) };
-    if (asked) return namedStrategy('discovered', own, view);
+    if (asked) return named('discovered', own);
     return fallback === undefined ? NOBODY : { by: 'default', auth: modelStrategy(fallback) };
   }
-  const entry = outgoingAuth?.backends?.[name];
-  if (entry?.externalAuthConfigRef !== undefined)
-    return namedStrategy('backend', entry.externalAuthConfigRef.name, view);
+  const said = outgoingAuth?.backends?.[name];
+  if (said?.externalAuthConfigRef !== undefined) return named('backend', said.externalAuthConfigRef.name);
   // Asked for in the manifest, it is asked also where the others are not.
-  if (own !== undefined && (asked || entry !== undefined)) return namedStrategy('discovered', own, view);
-  const fallback = entry === undefined ? outgoingAuth?.default?.externalAuthConfigRef : undefined;
-  return fallback === undefined ? NOBODY : namedStrategy('default', fallback.name, view);
+  if (own !== undefined && (asked || said !== undefined)) return named('discovered', own);
+  const fallback = said === undefined ? outgoingAuth?.default?.externalAuthConfigRef : undefined;
+  return fallback === undefined ? NOBODY : named('default', fallback.name);
 }
 
 const NOBODY: Settled = { by: 'nobody', auth: { strategy: { type: 'unauthenticated' }, env: [] } };
-
-function namedStrategy(by: Settled['by'], authConfig: string, view: View): Settled {
-  return { by, authConfig, auth: strategyOf(authConfig, view) };
-}
 
 function ownConfig(member: KubeObject | undefined): string | undefined {
   const spec: JsonObject = isObject(member?.spec) ? member.spec : {};

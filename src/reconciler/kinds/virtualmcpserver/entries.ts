@@ -6,15 +6,15 @@ import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { hasEntry } from '#kubernetes/rules/content.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Static } from '#std/schema.ts';
-import { type Bundle, bundleOf } from '../auth/ca-bundle.ts';
+import { type Bundle, bundleOf, certificatesFault } from '../auth/ca-bundle.ts';
 import type { Reference, Resource, View } from '../kind.ts';
+import { MCPExternalAuthConfig } from '../mcpexternalauthconfig/index.ts';
 import { MCPServerEntry } from '../mcpserverentry/index.ts';
 import type { MCPServerEntrySpec } from '../mcpserverentry/schema.ts';
 import type { Env } from '../pods/pod.ts';
-import { variableSuffix } from './strategies.ts';
+import { type Unusable, variableSuffixOfPlace } from './strategies.ts';
 
 type Listed = VmcpConfig['backends'][number];
-type Headers = NonNullable<Static<typeof MCPServerEntrySpec>['headerForward']>;
 
 /** What an entry adds to a backend. */
 export interface EntryParts {
@@ -33,15 +33,54 @@ export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec
   return spec as Static<typeof MCPServerEntrySpec>;
 }
 
-/** Why the entry is not called. A Secret that does not exist would keep the pods of the server from starting. */
-export function entryFault(entry: KubeObject, view: View): string | undefined {
+type Called = Pick<Listed, 'url' | 'transport'>;
+
+/**
+ * Why the entry is not called. A Secret that does not exist would keep the pods of the server from starting, and certificates that
+ * cannot be read its process. `authConfig`: how it is authenticated to, if the entry says so.
+ */
+export function entryFault(
+  entry: KubeObject,
+  called: Called,
+  authConfig: string | undefined,
+  view: View,
+): Unusable | undefined {
+  const contradicted = contradictedField(entry, called);
+  if (contradicted !== undefined) return contradicted;
   const resource = entry as Resource;
+  const whose = `MCPServerEntry ${entry.metadata.name}`;
   const [fault] = MCPServerEntry.rules(resource, entry.spec).filter(({ severity }) => severity === 'error');
-  if (fault !== undefined) return `MCPServerEntry ${entry.metadata.name}: ${fault.message}`;
-  const missing = MCPServerEntry.references(resource).find((reference) => !isThere(reference, view));
-  if (missing === undefined) return undefined;
-  const { kind, name, key } = missing;
-  return `MCPServerEntry ${entry.metadata.name}: ${kind} ${name}${key === undefined ? '' : ` with key ${key}`} does not exist`;
+  if (fault !== undefined) return { fault: `${whose}: ${fault.message}` };
+  return referenceFault(whose, MCPServerEntry.references(resource), view) ?? authFault(authConfig, view);
+}
+
+function authFault(name: string | undefined, view: View): Unusable | undefined {
+  const config = name === undefined ? undefined : view.find('MCPExternalAuthConfig', name);
+  if (config === undefined) return undefined;
+  return referenceFault(`MCPExternalAuthConfig ${name}`, MCPExternalAuthConfig.references(config as Resource), view);
+}
+
+function referenceFault(whose: string, references: readonly Reference[], view: View): Unusable | undefined {
+  const missing = references.find((reference) => !isThere(reference, view));
+  if (missing !== undefined) {
+    const { kind, name, key } = missing;
+    const what = `${kind} ${name}${key === undefined ? '' : ` with key ${key}`}`;
+    return { fault: `${whose}: ${what} does not exist`, isAbsence: true };
+  }
+  const [fault] = references.flatMap((reference) => certificatesFault(reference, view) ?? []);
+  return fault === undefined ? undefined : { fault: `${whose}: ${fault}` };
+}
+
+/** A backend in the manifest has a place of its own. Headers and certificates of an entry are for the place of the entry alone. */
+function contradictedField(entry: KubeObject, called: Called): Unusable | undefined {
+  const { remoteUrl, transport } = specOfEntry(entry);
+  const because = 'its headers and certificates are for its own place alone';
+  const whose = `MCPServerEntry ${entry.metadata.name}`;
+  if (remoteUrl !== called.url) {
+    return { field: 'url', fault: `${whose} has remoteUrl ${remoteUrl}, not ${called.url}: ${because}` };
+  }
+  if (transport === called.transport) return undefined;
+  return { field: 'transport', fault: `${whose} has transport ${transport}, not ${called.transport}: ${because}` };
 }
 
 function isThere({ kind, name, key, optional }: Reference, view: View): boolean {
@@ -52,7 +91,7 @@ function isThere({ kind, name, key, optional }: Reference, view: View): boolean 
 export function entryParts(entry: KubeObject, view: View): EntryParts {
   const { headerForward, caBundleRef } = specOfEntry(entry);
   const bundle = bundleOf(caBundleRef, view);
-  const secrets = secretHeaders(entry.metadata.name, headerForward);
+  const secrets = secretHeaders(entry);
   const plain = headerForward?.addPlaintextHeaders ?? {};
   const hasPlain = Object.keys(plain).length > 0;
   const identifiers = Object.fromEntries(secrets.map(({ headerName, identifier }) => [headerName, identifier]));
@@ -72,9 +111,10 @@ export function entryParts(entry: KubeObject, view: View): EntryParts {
   };
 }
 
-/** Identifiers are unique in the server: names of members are, with their position behind them. */
-function secretHeaders(member: string, headers: Headers | undefined) {
-  return (headers?.addHeadersFromSecret ?? []).map((header, index) => {
-    return { ...header, identifier: `${variableSuffix(member)}_${index}` };
+function secretHeaders(entry: KubeObject) {
+  const { remoteUrl: place, headerForward } = specOfEntry(entry);
+  return (headerForward?.addHeadersFromSecret ?? []).map(({ headerName: header, valueSecretRef }) => {
+    const identifier = variableSuffixOfPlace(entry.metadata.name, { place, header, secret: valueSecretRef });
+    return { headerName: header, valueSecretRef, identifier };
   });
 }

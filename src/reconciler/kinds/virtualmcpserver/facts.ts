@@ -60,7 +60,7 @@ export function originOfEmbeddings(name: string, namespace: string, view: View):
 
 /** Whose tokens are accepted. Settings of an anonymous server do not count. */
 export function tokenSourceOf({ incomingAuth }: Spec): TokenSource {
-  return incomingAuth.type === 'oidc' ? incomingAuth : {};
+  return incomingAuth.type === 'oidc' ? { ...incomingAuth, isRequired: true } : {};
 }
 
 /** Where the strategies for backends come from. The resource's own setting wins over that of the model. */
@@ -73,8 +73,27 @@ const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'] as const;
 
 /** The members of a group, by name; of several of one name the one whose kind is first. */
 export function membersOf(view: View, group: string): ReadonlyMap<string, KubeObject> {
-  const members = MEMBER_KINDS.flatMap((kind) => view.all(kind)).filter(({ spec }) => {
+  return new Map(
+    allMembers(view, group)
+      .toReversed()
+      .map((member) => [member.metadata.name, member]),
+  );
+}
+
+/** Members that are left out because one of another kind has their name. */
+export function shadowedMembers(
+  view: View,
+  group: string,
+): readonly { readonly member: KubeObject; readonly by: KubeObject }[] {
+  const members = membersOf(view, group);
+  return allMembers(view, group).flatMap((member) => {
+    const by = members.get(member.metadata.name);
+    return by === undefined || by === member ? [] : [{ member, by }];
+  });
+}
+
+function allMembers(view: View, group: string): readonly KubeObject[] {
+  return MEMBER_KINDS.flatMap((kind) => view.all(kind)).filter(({ spec }) => {
     return isObject(spec) && referredName(spec.groupRef) === group;
   });
-  return new Map(members.toReversed().map((member) => [member.metadata.name, member]));
 }

@@ -6,10 +6,11 @@ import { namedAuthzFindings } from '../auth/authz-findings.ts';
 import { namedOIDCFindings } from '../auth/oidc-findings.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { Finding, View } from '../kind.ts';
+import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
 import { backendsOf } from './backends.ts';
-import { membersOf, type Spec, type VirtualServer } from './facts.ts';
+import { membersOf, type Spec, shadowedMembers, tokenSourceOf, type VirtualServer } from './facts.ts';
 import { strategyOf } from './strategies.ts';
 
 const INCOMING = '/spec/incomingAuth';
@@ -18,12 +19,14 @@ const AUTH_SERVER = '/spec/authServerConfig';
 export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig, config } = self.spec;
   return [
-    ...namedOIDCFindings(incomingAuth, view, INCOMING),
+    ...namedOIDCFindings({ ...incomingAuth, ...tokenSourceOf(self.spec) }, view, INCOMING),
     ...namedAuthzFindings(incomingAuth, view, INCOMING),
     ...issuerFindings(self, view),
     ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
+    ...namedTelemetryFindings(self.spec, view),
     ...memberFindings(self.spec, view),
     ...backendAuthFindings(self.spec, view),
+    ...shadowFindings(self.spec, view),
     ...(config.aggregation.tools ?? []).flatMap(({ toolConfigRef }, index) => {
       return toolConfigFindings(toolConfigRef, view, `/spec/config/aggregation/tools/${index}/toolConfigRef/name`);
     }),
@@ -45,7 +48,10 @@ function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   return [{ code: 'auth-server-issuer', severity: 'error', pointer: `${AUTH_SERVER}/issuer`, message }];
 }
 
-/** What is named here must be usable; a member that is not, by what it says of itself, is left out. */
+/**
+ * What is named here must be usable; a member that is not, by what it says of itself, is left out. If a Secret of a member does not
+ * exist, the member and the status of the server say so.
+ */
 function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   const { outgoingAuth } = spec;
   const code = 'backend-auth-unusable';
@@ -63,12 +69,26 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   });
   const found = backendsOf(spec, view).flatMap(({ name, by, auth, member }): readonly Finding[] => {
     const isEntry = member?.kind === 'MCPServerEntry';
-    if (!('fault' in auth) || (by !== 'discovered' && !isEntry)) return [];
+    if ('fault' in auth && auth.field !== undefined) {
+      const index = spec.config.backends?.findIndex((backend) => backend.name === name);
+      const at = `/spec/config/backends/${index}/${auth.field}`;
+      return [{ code: 'group-member-unusable', severity: 'error', pointer: at, message: auth.fault }];
+    }
+    if (!('fault' in auth) || auth.isAbsence === true || (by !== 'discovered' && !isEntry)) return [];
     const message = `${name} is left out: ${auth.fault}`;
     const why = isEntry ? 'group-member-unusable' : code;
     return [{ code: why, severity: 'warning', pointer: '/spec/config/groupRef', message }];
   });
   return [...written, ...found];
+}
+
+/** Backends have the names of members, which are unique for each kind alone. */
+function shadowFindings({ config }: Spec, view: View): readonly Finding[] {
+  return shadowedMembers(view, config.groupRef).map(({ member, by }) => {
+    const { name } = member.metadata;
+    const message = `${member.kind} ${name} is left out: ${by.kind} ${name} is in the group, and has the same name. Rename one of them.`;
+    return { code: 'group-member-unusable', severity: 'warning', pointer: '/spec/config/groupRef', message };
+  });
 }
 
 /** A backend that is written down must be a member; others may come to be one. */

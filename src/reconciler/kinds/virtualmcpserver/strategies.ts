@@ -3,24 +3,37 @@
 
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
-import { sha256 } from '#std/hash.ts';
+import { digest, sha256 } from '#std/hash.ts';
 import { type Bundle, bundleOf } from '../auth/ca-bundle.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from '../auth/external-auth-config.ts';
 import { signedService, TOKEN_TYPES } from '../auth/external-auth-parts.ts';
 import type { View } from '../kind.ts';
 import type { Env } from '../pods/pod.ts';
+import type { SecretKey } from '../pods/secret-checksum.ts';
 
 export type Converted =
   | { readonly strategy: Strategy; readonly env: readonly Env[]; readonly bundle?: Bundle }
-  | { readonly fault: string };
+  | Unusable;
 
-export function strategyOf(name: string, view: View): Converted {
+/** Why a backend is not called. */
+export interface Unusable {
+  readonly fault: string;
+  /** The field of a backend in the manifest that is wrong. */
+  readonly field?: 'url' | 'transport';
+  /** A Secret or a ConfigMap was not found. Without a cluster, no one knows whether it exists. */
+  readonly isAbsence?: true;
+}
+
+/** `place`: the URL that the credential is for, if whoever names the configuration chooses the URL too. */
+export function strategyOf(name: string, view: View, place?: string): Converted {
   const config = externalAuthConfig({ name }, view);
   if (config === undefined) return { fault: `MCPExternalAuthConfig ${name} does not exist` };
   const { tokenExchange, headerInjection, bearerToken, cloudSts } = config;
-  if (tokenExchange !== undefined) return convertTokenExchange(name, tokenExchange, view);
-  if (headerInjection !== undefined) return header(name, headerInjection);
-  if (bearerToken !== undefined) return bearer(name, bearerToken);
+  const suffix = (secret: SecretKey) =>
+    place === undefined ? variableSuffix(name) : variableSuffixOfPlace(name, { place, secret });
+  if (tokenExchange !== undefined) return convertTokenExchange(suffix, tokenExchange, view);
+  if (headerInjection !== undefined) return header(suffix, headerInjection);
+  if (bearerToken !== undefined) return bearer(suffix, bearerToken);
   if (cloudSts !== undefined) return { strategy: { type: 'cloud_sts', cloudSts: sts(cloudSts) }, env: [] };
   if (config.type === 'unauthenticated') return { strategy: { type: 'unauthenticated' }, env: [] };
   return {
@@ -28,40 +41,42 @@ export function strategyOf(name: string, view: View): Converted {
   };
 }
 
+type Suffix = (secret: SecretKey) => string;
+
 function convertTokenExchange(
-  name: string,
+  suffix: Suffix,
   config: NonNullable<ExternalAuthConfig['tokenExchange']>,
   view: View,
 ): Converted {
   const { clientSecretRef, scopes = [], externalTokenHeaderName } = config;
   const clientId = config.clientId === '' ? undefined : config.clientId;
-  const variable = VMCP_ENV.tokenExchangeClientSecret(variableSuffix(name));
   // Only a client with an id has a secret (RFC 6749, section 2.3.1).
   const secret = clientId === undefined ? undefined : clientSecretRef;
+  const variable = secret && VMCP_ENV.tokenExchangeClientSecret(suffix(secret));
   const bundle = bundleOf(config.caBundleRef, view);
   const tokenExchange = {
     tokenUrl: config.tokenUrl,
     caBundlePath: bundle?.path,
     clientId,
-    clientSecretEnv: secret && variable,
+    clientSecretEnv: variable,
     audience: config.audience,
     scopes: scopes.length === 0 ? undefined : scopes,
     subjectTokenType: TOKEN_TYPES[config.subjectTokenType],
     externalTokenHeaderName,
   };
-  const env = secret === undefined ? [] : [{ name: variable, secret }];
+  const env = secret === undefined || variable === undefined ? [] : [{ name: variable, secret }];
   return { strategy: { type: 'token_exchange', tokenExchange }, env, bundle };
 }
 
-function header(name: string, config: NonNullable<ExternalAuthConfig['headerInjection']>): Converted {
-  const headerValueEnv = VMCP_ENV.headerInjectionValue(variableSuffix(name));
+function header(suffix: Suffix, config: NonNullable<ExternalAuthConfig['headerInjection']>): Converted {
+  const headerValueEnv = VMCP_ENV.headerInjectionValue(suffix(config.valueSecretRef));
   const headerInjection = { headerName: config.headerName, headerValueEnv };
   const env = [{ name: headerValueEnv, secret: config.valueSecretRef }];
   return { strategy: { type: 'header_injection', headerInjection }, env };
 }
 
-function bearer(name: string, config: NonNullable<ExternalAuthConfig['bearerToken']>): Converted {
-  const tokenEnv = VMCP_ENV.bearerToken(variableSuffix(name));
+function bearer(suffix: Suffix, config: NonNullable<ExternalAuthConfig['bearerToken']>): Converted {
+  const tokenEnv = VMCP_ENV.bearerToken(suffix(config.tokenSecretRef));
   const env = [{ name: tokenEnv, secret: config.tokenSecretRef }];
   return { strategy: { type: 'bearer_token', bearerToken: { tokenEnv } }, env };
 }
@@ -83,4 +98,21 @@ function sts(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<S
 export function variableSuffix(name: string): string {
   const capitals = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
   return name.includes('.') ? `${capitals}_${sha256(name).slice(0, 8).toUpperCase()}` : capitals;
+}
+
+interface SecretUse {
+  /** The URL that the value is sent to. */
+  readonly place: string;
+  readonly header?: string;
+  readonly secret: SecretKey;
+}
+
+/**
+ * For a value that goes to a URL of the author's. Variables are read once, and the list of backends is read again: with one name for two
+ * values, a process would send the value that it has read to a URL that another value is for, until it is replaced. With this name it has
+ * no such variable, and keeps its list.
+ */
+export function variableSuffixOfPlace(name: string, { place, header, secret }: SecretUse): string {
+  const use = digest({ place, header: header ?? null, secret: { name: secret.name, key: secret.key } });
+  return `${variableSuffix(name)}_${use.slice(0, 16).toUpperCase()}`;
 }
