@@ -95,7 +95,7 @@ function sts(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<S
 }
 
 /** The name in capitals; with a digest if that would no longer tell two names apart. */
-export function variableSuffix(name: string): string {
+function variableSuffix(name: string): string {
   const capitals = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
   return name.includes('.') ? `${capitals}_${sha256(name).slice(0, 8).toUpperCase()}` : capitals;
 }
