@@ -74,7 +74,7 @@ function takeOver(release: RecordedRelease): void {
     mkdirSync(join(folder.path, release.tag, 'state'), { recursive: true });
     for (const [name, content] of Object.entries(release.state))
       writeFileSync(join(folder.path, release.tag, 'state', name), JSON.stringify(content));
-    before = await objectsOfOurKinds();
+    before = await objectsOfKinds(kindsOf(release.definitions));
     await define(definitionsIn(CURRENT));
   });
 
@@ -83,7 +83,7 @@ function takeOver(release: RecordedRelease): void {
   }
 
   test('objects of all kinds are what they were, to the last field', async () => {
-    expect(new Set(before.map(({ kind }) => kind))).toEqual(new Set(KINDS.map(({ kind }) => kind)));
+    expect(new Set(before.map(({ kind }) => kind))).toEqual(new Set(kindsOf(release.definitions)));
     expect(before.filter(({ status }) => isObject(status) && 'phase' in status)).not.toEqual([]);
     expect(await objectsOfOurKinds()).toEqual(before);
   });
@@ -238,12 +238,17 @@ function namespaceNamed(name: string): KubeObject {
 /** As docs/upgrade.md says it: by server-side apply. Resolves when the server serves what was applied. */
 async function define(definitions: readonly KubeObject[]): Promise<void> {
   for (const definition of definitions) await send('PATCH', `${DEFINITIONS}/${definition.metadata.name}`, definition);
-  for (const { kind } of KINDS) {
+  for (const kind of kindsOf(definitions)) {
     await eventually(
       () => call('GET', listPath({ apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind }, 'default')),
       ({ status }) => status === 200,
     );
   }
+}
+
+function kindsOf(definitions: readonly KubeObject[]): readonly string[] {
+  const names = new Set(definitions.map(({ metadata }) => metadata.name));
+  return KINDS.filter(({ plural }) => names.has(`${plural}.toolhive.stacklok.dev`)).map(({ kind }) => kind);
 }
 
 function listPath({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>, namespace: string): string {
@@ -301,9 +306,13 @@ function withoutPast({ metadata, ...rest }: KubeObject): KubeObject {
   return { ...rest, metadata: kept } as KubeObject;
 }
 
-async function objectsOfOurKinds(): Promise<readonly KubeObject[]> {
+function objectsOfOurKinds(): Promise<readonly KubeObject[]> {
+  return objectsOfKinds(KINDS.map(({ kind }) => kind));
+}
+
+async function objectsOfKinds(kinds: readonly string[]): Promise<readonly KubeObject[]> {
   const lists = await Promise.all(
-    KINDS.map(async ({ kind, plural }) => {
+    KINDS.filter(({ kind }) => kinds.includes(kind)).map(async ({ kind, plural }) => {
       const apiVersion = 'toolhive.stacklok.dev/v1alpha1';
       const { body } = await send('GET', `/apis/${apiVersion}/${plural}`);
       return (body as { items: JsonObject[] }).items.map((item) => ({ ...item, apiVersion, kind }));
