@@ -15,7 +15,11 @@ export function formatMemberId({ member, id }: MemberId): string {
 /** Undefined for a JSON text that is none of ours. */
 export function readMemberId(json: string): MemberId | undefined {
   if (!json.startsWith('"')) return undefined;
-  const text: string = JSON.parse(json);
+  return splitMemberId(JSON.parse(json));
+}
+
+/** The same for a text that is not JSON. */
+export function splitMemberId(text: string): MemberId | undefined {
   const space = text.indexOf(' ');
   return space <= 0 ? undefined : { member: text.slice(0, space), id: text.slice(space + 1) };
 }

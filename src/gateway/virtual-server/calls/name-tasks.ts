@@ -4,6 +4,7 @@ import type { Answer } from '../../backends/backend.ts';
 import { heldShortly, isErrorStatus, rewriteAnswer, WATCH_NOTHING } from '../../backends/rewrite-answer.ts';
 import { renameResultTasks } from '../../wire/extensions/task-ids.ts';
 import type { RequestMessage } from '../../wire/message.ts';
+import { splitMemberId } from './member-ids.ts';
 
 /** Names of members have no spaces. */
 function taskOfMember(member: string, id: string): string {
@@ -12,8 +13,8 @@ function taskOfMember(member: string, id: string): string {
 
 /** The member of a task, and the id that it has there; undefined for other ids. */
 export function readTaskOfMember(id: string): { readonly member: string; readonly own: string } | undefined {
-  const space = id.indexOf(' ');
-  return space <= 0 ? undefined : { member: id.slice(0, space), own: id.slice(space + 1) };
+  const at = splitMemberId(id);
+  return at === undefined ? undefined : { member: at.member, own: at.id };
 }
 
 /** The result of a task holds its id as well, so it is read as a whole: a larger one than `messageBytes` is refused. */
