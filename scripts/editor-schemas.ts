@@ -102,7 +102,7 @@ function convert(schema: JsonObject, version: string | undefined): JsonObject {
   const { description, format, items, properties, additionalProperties } = schema;
   const deprecated = deprecationOf(schema);
   const required = requiredFields(schema);
-  // Where a kind describes fields, it refuses others, whatever an API server keeps.
+  // If a kind describes fields, it refuses others, also those that an API server keeps.
   const open = schema['x-kubernetes-embedded-resource'];
   return {
     ...(schema['x-kubernetes-int-or-string'] === true ? { type: ['integer', 'string'] } : {}),

@@ -1,4 +1,4 @@
-// What others apply, kept by an instance without sources: how soon after a change its children have it.
+// Measures how soon the children of custom resources follow a change, if others apply the resources and an instance has no sources.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -24,7 +24,7 @@ interface Made {
   readonly date: number;
 }
 
-/** One branch for each commit: `c0`, `c1` and so on. */
+/** Each commit has a branch of its own: `c0`, `c1` and so on. */
 function importHistory(commits: readonly Made[]): TestRepository {
   const repository = createRepository(folder());
   const lines = commits.flatMap(({ parents, date }, index) => [

@@ -14,7 +14,7 @@ export interface FittingMessage extends ChatMessage {
 
 /** Items of one list, from the longest message to the shortest. */
 const ITEMS = [10, 5, 2, 0];
-/** Of the first attempt; each further one halves it. */
+/** The first attempt has so many; each further one has half of them. */
 const CHARACTERS = 200;
 
 /** Returns the body of the first message that fits; the last one if none does. */

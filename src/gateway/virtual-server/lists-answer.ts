@@ -102,7 +102,7 @@ interface ListAsked {
   readonly server: ServerName;
   /** Every caller gets the same. */
   readonly shared: boolean;
-  /** Of the client. */
+  /** The client declared them. */
   readonly capabilities: () => unknown;
 }
 

@@ -5,7 +5,7 @@ import { createKustomize } from '#adapters/kustomize/build.ts';
 import type { KustomizeBuilder } from '#reconciler/run/ports.ts';
 
 const GIB = 1024 ** 3;
-/** One build's part of the memory of the container: two builds and the process itself have room in it. */
+/** A build gets this part of the memory of the container, so that two builds and the process itself have room in it. */
 const SHARE = 1 / 4;
 const AT_ONCE = 2;
 

@@ -10,7 +10,7 @@ interface ListFacts {
   readonly method: string;
   /** A notification of servers. */
   readonly changed: string;
-  /** By the capabilities of a server. */
+  /** Whether a server with these capabilities has the list. */
   readonly isOffered: (capabilities: JsonObject) => boolean;
 }
 

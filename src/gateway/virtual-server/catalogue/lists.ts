@@ -22,7 +22,7 @@ export interface OfferedItem {
   /** The page that it stands in; spans of `item` point into it. */
   readonly page: Buffer;
   readonly item: ListItem;
-  /** Of a tool. */
+  /** Present for tools. */
   readonly marks?: AppMarks;
 }
 
@@ -42,7 +42,7 @@ const NOTICES_MAX = 1000;
 const NAME_SHOWN = 200;
 const TOO_MANY = `only ${ITEMS_MAX} are read: this one and those after it are not`;
 
-/** Of the user interfaces that all clients with the extension can show (SEP-1865). */
+/** All clients with the extension can show user interfaces of this type (SEP-1865). */
 const APP_TYPE = 'text/html;profile=mcp-app';
 
 /**

@@ -145,11 +145,11 @@ function subscribeAt(
 
 /** The names that the client has for the resource, also if a part of it has changed, or for the task. */
 function namesOf(subscribed: readonly Subscribed[], { method, target }: NotificationMessage): readonly string[] {
-  const told = target?.value ?? '';
+  const changed = target?.value ?? '';
   return subscribed.flatMap(({ kind, name, own }) => {
-    if (kind === 'task') return method === 'notifications/tasks' && told === own ? [name] : [];
-    const isCovered = method === 'notifications/resources/updated' && coversUri([own], told);
-    return isCovered ? [name + told.slice(own.length)] : [];
+    if (kind === 'task') return method === 'notifications/tasks' && changed === own ? [name] : [];
+    const isCovered = method === 'notifications/resources/updated' && coversUri([own], changed);
+    return isCovered ? [name + changed.slice(own.length)] : [];
   });
 }
 

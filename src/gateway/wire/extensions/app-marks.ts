@@ -33,7 +33,7 @@ export function readAppMarks(definition: Buffer): AppMarks | undefined {
   return { uris, forModel: allows('model'), forApp: allows('app') };
 }
 
-/** By default everybody may call a tool. */
+/** Everybody may call a tool that does not say more. */
 function isFor(settings: Json | undefined, audience: string): boolean {
   const visibility = isObject(settings) ? settings.visibility : undefined;
   return !Array.isArray(visibility) || visibility.includes(audience);
