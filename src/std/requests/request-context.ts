@@ -4,11 +4,11 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 /**
- * A request that is under way. What it needs to answer is in its fields, and leaves them when it is over. Closures in their place had
- * each scavenge copy hundreds of requests that were over: they took a third of the processor time of a call.
+ * A request that is under way. Its fields hold the parts of the answer, and let go of them if the request is over. If closures hold them
+ * instead, each scavenge copies hundreds of requests that are over: this took a third of the processor time of a call.
  */
 export interface GuardedRequest {
-  /** Answers in place of `broken`, from when the request is known well enough. */
+  /** Answers in place of `broken`, if enough of the request is known. */
   refuse?: ((error: unknown) => void) | undefined;
   /** Logs the exception, and answers the request if that is still possible. Never throws. */
   broken(error: unknown): void;
