@@ -43,6 +43,7 @@ function backendAuth(description: string) {
       type: choice(
         'discovered: as the backend itself says. external_auth_config_ref: as an MCPExternalAuthConfig says.',
         ['discovered', 'external_auth_config_ref'],
+        { spellings: { external_auth_config_ref: 'externalAuthConfigRef' } },
       ),
       externalAuthConfigRef: optional(namedRef('For external_auth_config_ref.', 'MCPExternalAuthConfig')),
     },
@@ -50,9 +51,9 @@ function backendAuth(description: string) {
     {
       validations: [
         {
-          rule: "(self.type == 'external_auth_config_ref') == has(self.externalAuthConfigRef)",
+          rule: "(self.type in ['external_auth_config_ref', 'externalAuthConfigRef']) == has(self.externalAuthConfigRef)",
           message:
-            "externalAuthConfigRef must be set when type is 'external_auth_config_ref', and must not be set otherwise",
+            "externalAuthConfigRef must be set if type is 'externalAuthConfigRef' (v1alpha1 calls it 'external_auth_config_ref'), and must not be set otherwise",
         },
       ],
     },
