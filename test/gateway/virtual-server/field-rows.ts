@@ -182,6 +182,12 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
     see: seeTools,
   },
   { field: '/aggregation/excludeAllTools', values: [true, false], see: seeTools },
+  {
+    field: '/aggregation/defaultToolVisibility',
+    values: ['deny', undefined],
+    base: aggregated({ tools: [{ workload: 'two', excludeAll: false }] }),
+    see: seeTools,
+  },
   toolRow('workload', ['one', 'two']),
   toolRow('filter', [['said'], ['read']]),
   toolRow('excludeAll', [true, false]),

@@ -76,7 +76,7 @@ function account({ name, namespace, spec }: VirtualServer, { apiGroup, pullSecre
     namespace,
     labels: workloadLabels('virtualmcpserver', name),
   };
-  return accountWithRights(place, pullSecrets, [
+  return accountWithRights(place, pullSecretsOf(spec, pullSecrets), [
     { apiGroups: [apiGroup], resources: ['virtualmcpservers'], resourceNames: [name], verbs: ['get'] },
     {
       apiGroups: [apiGroup],
@@ -161,7 +161,7 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
     serviceAccountName: spec.serviceAccount ?? names.account,
     ...ENDING.pod,
     securityContext: POD_SECURITY,
-    ...imagePullSecrets(pullSecrets),
+    ...imagePullSecrets(pullSecretsOf(spec, pullSecrets)),
     containers: [
       {
         name: 'vmcp',
@@ -183,6 +183,11 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
     ],
     volumes: mounted.map(({ volume }) => ({ ...volume })),
   };
+}
+
+/** Those of the resource, and those of every pod. */
+function pullSecretsOf({ imagePullSecrets: own = [] }: VirtualServer['spec'], all: readonly string[]) {
+  return [...own.map(({ name }) => name), ...all];
 }
 
 /** Two handlers of one hook are refused by the API server: the author's is enough. */

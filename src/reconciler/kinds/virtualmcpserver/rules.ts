@@ -1,5 +1,6 @@
 // What is wrong with a VirtualMCPServer in itself that neither its schema nor CEL can say.
 
+import { isCallerCredential } from '#contracts/virtual/passthrough-headers.ts';
 import { conflictName } from '#contracts/virtual-model/aggregate.ts';
 import { fitName, NAME_MAX } from '#contracts/virtual-model/short-names.ts';
 import { workflowFindings } from '#contracts/virtual-model/workflow/check.ts';
@@ -8,6 +9,7 @@ import { pointerToken } from '#std/json.ts';
 import { authServerFindings } from '../auth/auth-server-rules.ts';
 import { inlineAuthzFindings } from '../auth/authz-findings.ts';
 import { plainHttpFindings } from '../auth/external-auth-checks.ts';
+import { headerNameFindings } from '../auth/header-findings.ts';
 import { oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
@@ -30,6 +32,7 @@ export function rules(self: VirtualServer): readonly Finding[] {
     ...longNames(spec),
     ...healthFindings(spec),
     ...workflowsFindings(spec),
+    ...passthroughFindings(spec),
     ...ineffective(name, spec),
     ...storeFindings(spec.sessionStorage),
   ];
@@ -120,12 +123,30 @@ function healthFindings({ config }: Spec): readonly Finding[] {
   return [{ code: 'health-check-timeout', severity: 'warning', pointer, message }];
 }
 
+function passthroughFindings({ config, passthroughHeaders }: Spec): readonly Finding[] {
+  const named = [
+    { names: passthroughHeaders ?? [], pointer: '/spec/passthroughHeaders' },
+    { names: config.passthroughHeaders ?? [], pointer: '/spec/config/passthroughHeaders' },
+  ];
+  return named.flatMap(({ names, pointer }) =>
+    names.flatMap((name, index) => {
+      const at = `${pointer}/${index}`;
+      if (!isCallerCredential(name)) return headerNameFindings(name, at);
+      const message = `${name} shows the virtual server who calls: a member that gets it could act as the caller`;
+      return [{ code: 'header-restricted', severity: 'error' as const, pointer: at, message }];
+    }),
+  );
+}
+
 /** What is written but does not count, because something else does. */
 function ineffective(
   name: string,
-  { config, incomingAuth, outgoingAuth, embeddingServerRef }: Spec,
+  { config, incomingAuth, outgoingAuth, embeddingServerRef, passthroughHeaders }: Spec,
 ): readonly Finding[] {
   return [
+    ...(config.passthroughHeaders === undefined || passthroughHeaders === undefined
+      ? []
+      : [fieldWithoutEffect('/spec/config/passthroughHeaders', 'spec.passthroughHeaders counts instead')]),
     ...([undefined, '', name].includes(config.name)
       ? []
       : [fieldWithoutEffect('/spec/config/name', 'metadata.name counts instead')]),

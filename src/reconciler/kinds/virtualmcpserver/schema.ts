@@ -1,5 +1,6 @@
 // Every field of VirtualMCPServer, but for those of its configuration model.
 
+import { PassthroughHeaders } from '#contracts/virtual/passthrough-headers.ts';
 import { REFERENCE } from '#std/schema/marks.ts';
 import { sameSpellings, spellingOf } from '#std/schema/spellings.ts';
 import { anyObject, choice, integer, list, map, object, optional, type TSchema, text, time } from '#std/schema.ts';
@@ -7,6 +8,7 @@ import { EmbeddedAuthServer } from '../auth/auth-server.ts';
 import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
 import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
+import { PullSecrets } from '../pods/pull-secrets.ts';
 import { SessionStorage } from '../proxy/session.ts';
 import { TelemetryConfigRef } from '../proxy/shared-telemetry.ts';
 import { namedRef, nameField } from '../selectors.ts';
@@ -108,6 +110,8 @@ export const VirtualMCPServerSpec = object(
     ),
     sessionAffinity: choice('Whether a client stays with one pod.', ['ClientIP', 'None'], { default: 'ClientIP' }),
     serviceAccount: optional(nameField('Service account of the pods. Without it, one with the rights needed is made.')),
+    imagePullSecrets: optional(PullSecrets),
+    passthroughHeaders: optional(PassthroughHeaders),
     podTemplateSpec: optional(anyObject('Changes to the pods, as a pod template. The container is named vmcp.')),
     config: VirtualConfig,
     embeddingServerRef: optional(

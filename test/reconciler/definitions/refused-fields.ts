@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-const PAGE = new URL('../../../../docs/migrating.md', import.meta.url);
+const PAGE = new URL('../../../docs/migrating.md', import.meta.url);
 const HEADING = '### Fields that are refused';
 
 export interface RefusedFields {

@@ -13,7 +13,7 @@ import { definitionDifferences, fieldPlaces } from './compare.ts';
 import { DIFFERENCES } from './differences.ts';
 import { readRefusedFields } from './refused-fields.ts';
 
-const THEIRS = fileURLToPath(new URL('../../../../../shared/data/toolhive-crds/', import.meta.url));
+const THEIRS = fileURLToPath(new URL('../../../../shared/data/toolhive-crds/', import.meta.url));
 
 const refused = readRefusedFields();
 const ours = new Map(KINDS.map((kind) => [kind.kind, asJson(crd(kind, 'toolhive.stacklok.dev'))]));
