@@ -196,6 +196,10 @@ export const DIFFERENCES: readonly Explained[] = [
     ],
   },
   {
+    reason: 'the documents let remoteURL be private, so only a value that is written down forbids it',
+    of: ['MCPRemoteProxy.spec.allowPrivateEndpoint default: false -> none'],
+  },
+  {
     reason: 'a proxy without settings for tokens would let anyone use the remote server with its credentials',
     of: ['MCPRemoteProxy.spec rule added: has(self.oidcConfig) || has(self.oidcConfigRef)'],
   },

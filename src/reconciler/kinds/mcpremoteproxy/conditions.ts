@@ -2,6 +2,8 @@
 
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
+import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
+import { NO_SESSIONS, sessionVerdict } from '../proxy/session-verdict.ts';
 import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
 import { isReference, settingsConditions, settingsReason } from '../shared-settings.ts';
 import type { RemoteProxy } from './facts.ts';
@@ -12,9 +14,15 @@ export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): 
     ...configurationVerdicts(refusals),
     ...groupVerdict(spec.groupRef, view),
     ...settingsConditions(spec, refusals),
+    ...(spec.replicas === undefined && spec.sessionStorage === undefined ? [] : [sessionsVerdict(spec)]),
+    ...podTemplateVerdict(spec.podTemplateSpec, refusals),
     ...bundleVerdict(spec.oidcConfig, view),
     ...accountsVerdict(spec, observed),
   ];
+}
+
+function sessionsVerdict({ transport, sessionStorage, replicas }: RemoteProxy['spec']): Verdict {
+  return transport === 'streamable-http' ? NO_SESSIONS : sessionVerdict(sessionStorage, replicas, ['proxy', 'proxies']);
 }
 
 /** Clients take AuthConfigured for a sign that something is wrong: it is there only then. */
