@@ -173,6 +173,11 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
       ),
       { minItems: 1, description: 'Who users log in with.' },
     ),
+    disable_upstream_token_injection: Type.Optional(
+      Type.Boolean({
+        description: 'True: what is behind a proxy gets no token, not even that of the upstream provider.',
+      }),
+    ),
     scopes_supported: Texts('Scopes that clients may ask for.'),
     allowed_audiences: Texts('Values that clients may give as resource (RFC 8707).'),
     storage: Type.Object(

@@ -455,6 +455,7 @@ const REDIS_ROWS: readonly Row[] = [
 /** Settings without a story here, with the reason. */
 const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/schema_version': 'there is one version',
+  '/disable_upstream_token_injection': 'its story is a call: test/gateway/credentials/of-config.test.ts',
   [`${REDIS}/auth_type`]: 'there is one type',
   '/upstreams/*/ca_bundle_path': 'its stories need a provider over TLS: test/gateway/issuer/upstreams.test.ts',
   '/upstreams/*/oauth2_config/token_response_mapping/scope_path':

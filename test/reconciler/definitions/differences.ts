@@ -104,6 +104,7 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.permissionProfile.type required: true -> false',
       'MCPRemoteProxy.spec.remoteUrl required: true -> false',
       'VirtualMCPServer.spec.groupRef required: true -> false',
+      '*.authServerRef.kind required: true -> false',
       'VirtualMCPServer.spec.config.incomingAuth.oidc.clientId required: true -> false',
       'VirtualMCPServer.spec.config.outgoingAuth.source required: true -> false',
     ],
@@ -194,6 +195,10 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.groupRef not: none -> *',
       '*.groupRef x-kubernetes-preserve-unknown-fields: none -> true',
     ],
+  },
+  {
+    reason: 'a field that is left out means false',
+    of: ['*.disableUpstreamTokenInjection default: false -> none'],
   },
   {
     reason: 'the documents let remoteURL be private, so only a value that is written down forbids it',

@@ -64,6 +64,7 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
     upstreams: upstreamProviders.map((provider) => {
       return upstreamConfig(provider, host.resourceUrl, bundleOf(provider.caBundleRef, view));
     }),
+    disable_upstream_token_injection: server.disableUpstreamTokenInjection,
     scopes_supported: authServerScopes(host.scopes),
     allowed_audiences: [...new Set([host.resourceUrl, host.audience ?? host.resourceUrl])],
     storage: storage(server.storage, host),

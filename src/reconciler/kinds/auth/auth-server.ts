@@ -1,6 +1,6 @@
 // Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live.
 
-import { duration, list, object, optional, text } from '#std/schema.ts';
+import { bool, duration, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
 import { AuthServerStorage } from './auth-server-storage.ts';
 import { UpstreamProvider } from './auth-server-upstream.ts';
@@ -79,6 +79,11 @@ export const EmbeddedAuthServer = object(
       UpstreamProvider,
       'Who users log in with. Servers and remote proxies take one, virtual servers several.',
       { minItems: 1, keys: ['name'] },
+    ),
+    disableUpstreamTokenInjection: optional(
+      bool(
+        'True: a server behind a proxy gets no token, not even that of the upstream provider. No effect in a VirtualMCPServer, whose backends have their own authentication.',
+      ),
     ),
     storage: AuthServerStorage,
   },

@@ -51,6 +51,7 @@ export function configurationFault(refusals: readonly Finding[]): { reason: stri
 }
 
 const CHECKS: readonly (readonly [string, (code: string) => string])[] = [
+  ['/spec/authServerRef', (code) => settingsReason('authServerRef', code)],
   ['/spec/externalAuthConfigRef', (code) => settingsReason('externalAuthConfigRef', code)],
   ['/spec/remoteURL', () => 'RemoteURLInvalid'],
   ['/spec/oidcConfigRef', (code) => settingsReason('oidcConfigRef', code)],

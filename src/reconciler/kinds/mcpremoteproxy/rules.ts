@@ -53,7 +53,7 @@ export function inspect(self: RemoteProxy, view: View): readonly Finding[] {
   const { spec } = self;
   return [
     ...namedOIDCFindings(tokenSourceOf(spec), view),
-    ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec, view, proxyUrl(self))),
+    ...(hasOwnIssuer(spec, view) ? [] : audienceFindings(spec, view, proxyUrl(self))),
     ...namedAuthzFindings(spec, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
     ...namedTelemetryFindings(spec, view),

@@ -4,6 +4,7 @@ import { REMOTE_URL } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
 import { spellingOf, supersededBy } from '#std/schema/spellings.ts';
 import { anyObject, bool, choice, integer, object, optional, port, text } from '#std/schema.ts';
+import { AuthServerRef } from '../auth/auth-server-ref.ts';
 import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
 import { HeaderForward } from '../auth/header-forward.ts';
 import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
@@ -29,6 +30,7 @@ export const MCPRemoteProxySpec = object(
     }),
     oidcConfig: optional({ ...OIDCConfig, description: 'Whose tokens are accepted.' } as typeof OIDCConfig),
     oidcConfigRef: optional(OIDCConfigRef),
+    authServerRef: optional(AuthServerRef),
     externalAuthConfigRef: optional(
       namedRef(
         'How the proxy authenticates to the remote server, such as by exchanging the accepted token.',

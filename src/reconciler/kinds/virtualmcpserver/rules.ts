@@ -141,9 +141,17 @@ function passthroughFindings({ config, passthroughHeaders }: Spec): readonly Fin
 /** What is written but does not count, because something else does. */
 function ineffective(
   name: string,
-  { config, incomingAuth, outgoingAuth, embeddingServerRef, passthroughHeaders }: Spec,
+  { config, incomingAuth, outgoingAuth, embeddingServerRef, passthroughHeaders, authServerConfig }: Spec,
 ): readonly Finding[] {
   return [
+    ...(authServerConfig?.disableUpstreamTokenInjection === undefined
+      ? []
+      : [
+          fieldWithoutEffect(
+            '/spec/authServerConfig/disableUpstreamTokenInjection',
+            'each backend has authentication of its own',
+          ),
+        ]),
     ...(config.passthroughHeaders === undefined || passthroughHeaders === undefined
       ? []
       : [fieldWithoutEffect('/spec/config/passthroughHeaders', 'spec.passthroughHeaders counts instead')]),
