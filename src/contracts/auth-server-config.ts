@@ -61,12 +61,18 @@ const CLIENT = {
   client_secret_env_var: Type.Optional(Text('Variable with the client secret. Neither: a public client, with PKCE.')),
   redirect_uri: Url('URL that the provider sends users back to.'),
   scopes: Type.Optional(Texts('Scopes to ask for.')),
+  additional_authorization_params: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'Parameters to add to the URL that users are sent to. Those of the protocol cannot be set.',
+    }),
+  ),
 };
 
 const OIDCUpstream = Type.Object(
   {
     issuer_url: Url('Issuer; its endpoints are found by discovery.'),
     ...CLIENT,
+    subject_claim: Type.Optional(Text('Claim of the id_token that is the id of the user. Absent: sub.')),
     userinfo_override: Type.Optional(UserInfo),
   },
   CLOSED,
@@ -77,7 +83,21 @@ const OAuth2Upstream = Type.Object(
     authorization_endpoint: Url('URL that users are sent to.'),
     token_endpoint: Url('URL that codes are turned into tokens at.'),
     ...CLIENT,
-    userinfo: UserInfo,
+    userinfo: Type.Optional(UserInfo),
+    identity_from_token: Type.Optional(
+      Type.Object(
+        {
+          subject_path: Text('Path of the id of the user.'),
+          name_path: Type.Optional(Text('Path of the name.')),
+          email_path: Type.Optional(Text('Path of the address.')),
+        },
+        {
+          ...CLOSED,
+          description:
+            'Where the token response has the user; wins over userinfo, and one of them is there. Dots lead inwards, |@upstreamjwt reads the claims of a JWT.',
+        },
+      ),
+    ),
     token_response_mapping: Type.Optional(
       Type.Object(
         {

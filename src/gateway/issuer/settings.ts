@@ -1,13 +1,15 @@
 // The configuration of an authorization server with everything filled in and checked.
 
 import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import { isReservedParameter } from '#contracts/authorization-parameters.ts';
 import { isLoopback } from '#std/address/loopback.ts';
 import { parseDuration } from '#std/duration.ts';
 import { Failure } from '#std/failure.ts';
 
 type UpstreamBlock = AuthServerConfig['upstreams'][number];
 type ClientBlock = NonNullable<UpstreamBlock['oidc_config']> | NonNullable<UpstreamBlock['oauth2_config']>;
-export type UserInfoSettings = NonNullable<UpstreamBlock['oauth2_config']>['userinfo'];
+export type UserInfoSettings = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['userinfo']>;
+export type IdentityPaths = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['identity_from_token']>;
 export type TokenMapping = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['token_response_mapping']>;
 
 export interface UpstreamClient {
@@ -20,15 +22,23 @@ export interface UpstreamClient {
   readonly caBundleFile?: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
+  /** Added to the URL that people are sent to. */
+  readonly authorizationParameters: Readonly<Record<string, string>>;
 }
 
 export type UpstreamSettings =
-  | (UpstreamClient & { readonly type: 'oidc'; readonly issuerUrl: string; readonly userInfo?: UserInfoSettings })
+  | (UpstreamClient & {
+      readonly type: 'oidc';
+      readonly issuerUrl: string;
+      readonly subjectClaim?: string;
+      readonly userInfo?: UserInfoSettings;
+    })
   | (UpstreamClient & {
       readonly type: 'oauth2';
       readonly authorizationEndpoint: string;
       readonly tokenEndpoint: string;
-      readonly userInfo: UserInfoSettings;
+      /** Who a person is: the token response says it, or an endpoint. */
+      readonly identity: IdentityPaths | UserInfoSettings;
       readonly mapping?: TokenMapping;
     });
 
@@ -115,27 +125,45 @@ function upstreamSettings(
   if (type === 'oidc' && oidc !== undefined) {
     return {
       type,
-      ...upstreamClient(name, oidc),
+      ...upstreamClient(name, oidc, `${pointer}/oidc_config`),
       caBundleFile,
       issuerUrl: httpUrl(oidc.issuer_url, `${pointer}/oidc_config/issuer_url`),
+      subjectClaim: oidc.subject_claim,
       userInfo: oidc.userinfo_override,
     };
   }
   if (type === 'oauth2' && oauth2 !== undefined) {
     return {
       type,
-      ...upstreamClient(name, oauth2),
+      ...upstreamClient(name, oauth2, `${pointer}/oauth2_config`),
       caBundleFile,
       authorizationEndpoint: httpUrl(oauth2.authorization_endpoint, `${pointer}/oauth2_config/authorization_endpoint`),
       tokenEndpoint: httpUrl(oauth2.token_endpoint, `${pointer}/oauth2_config/token_endpoint`),
-      userInfo: oauth2.userinfo,
+      identity: identityOf(oauth2, `${pointer}/oauth2_config`),
       mapping: oauth2.token_response_mapping,
     };
   }
   throw configInvalid(pointer, `is of type ${type}, and the block of that type is missing`);
 }
 
-function upstreamClient(name: string, block: ClientBlock): UpstreamClient {
+function identityOf(
+  { identity_from_token: paths, userinfo }: NonNullable<UpstreamBlock['oauth2_config']>,
+  pointer: string,
+): IdentityPaths | UserInfoSettings {
+  const found = paths ?? userinfo;
+  if (found !== undefined) return found;
+  throw configInvalid(`${pointer}/userinfo`, 'is missing, and so is identity_from_token: nothing says who a person is');
+}
+
+function upstreamClient(name: string, block: ClientBlock, pointer: string): UpstreamClient {
+  const { additional_authorization_params: more = {} } = block;
+  const reserved = Object.keys(more).find(isReservedParameter);
+  if (reserved !== undefined) {
+    throw configInvalid(
+      `${pointer}/additional_authorization_params`,
+      `sets ${reserved}, which belongs to the protocol`,
+    );
+  }
   return {
     name,
     clientId: block.client_id,
@@ -143,6 +171,7 @@ function upstreamClient(name: string, block: ClientBlock): UpstreamClient {
     clientSecretVariable: block.client_secret_env_var,
     redirectUri: block.redirect_uri,
     scopes: block.scopes ?? [],
+    authorizationParameters: more,
   };
 }
 

@@ -134,7 +134,6 @@ export const DIFFERENCES: readonly Explained[] = [
   {
     reason: 'only the program of the existing platform writes the field, and reads it',
     of: [
-      '*.status.authServerConfigHash missing',
       '*.status.webhookConfigHash missing',
       'MCPRegistry.status.readyReplicas missing',
       'MCPRegistry.status.url missing',
@@ -225,7 +224,6 @@ export const DIFFERENCES: readonly Explained[] = [
     of: [
       '*.storage.redis.sentinelConfig required: false -> true',
       '*.aclUserConfig.usernameSecretRef required: false -> true',
-      '*.oauth2Config.userInfo required: false -> true',
       '*.oauth2Config.clientId required: false -> true',
     ],
   },
@@ -275,6 +273,7 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.itemVar rule added: *',
       '*.onError rule added: *',
       '*.aggregation rule added: *',
+      '*.oauth2Config rule added: *',
       '*.config.incomingAuth.* rule added: *',
       '*.headerInjection rule added: *',
       '*.tokenExchange rule added: *',

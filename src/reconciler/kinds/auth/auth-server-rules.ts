@@ -1,14 +1,18 @@
 // What is wrong with the settings of an embedded authorization server that neither schema nor CEL can say.
 
+import { isReservedParameter } from '#contracts/authorization-parameters.ts';
+import { pointerToken } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
 import type { EmbeddedAuthServer } from './auth-server.ts';
 import { plainHttpFindings, scopeFindings } from './external-auth-checks.ts';
 import { plainHeaderFindings } from './header-findings.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Upstream = AuthServer['upstreamProviders'][number];
-type UserInfo = NonNullable<Upstream['oauth2Config']>['userInfo'];
+type OAuth2 = NonNullable<Upstream['oauth2Config']>;
+type UserInfo = NonNullable<OAuth2['userInfo']>;
 
 export function authServerFindings({ upstreamProviders }: AuthServer, pointer: string): readonly Finding[] {
   return upstreamProviders.flatMap((upstream, index) => {
@@ -24,6 +28,7 @@ function oidcFindings(config: Upstream['oidcConfig'], pointer: string): readonly
   if (config === undefined) return [];
   return [
     ...scopeFindings(config.scopes, `${pointer}/scopes`),
+    ...parameterFindings(config, pointer),
     ...userInfoFindings(config.userInfoOverride, `${pointer}/userInfoOverride`),
   ];
 }
@@ -34,8 +39,25 @@ function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): read
     ...plainHttpFindings(config.authorizationEndpoint, `${pointer}/authorizationEndpoint`),
     ...plainHttpFindings(config.tokenEndpoint, `${pointer}/tokenEndpoint`),
     ...scopeFindings(config.scopes, `${pointer}/scopes`),
+    ...parameterFindings(config, pointer),
     ...userInfoFindings(config.userInfo, `${pointer}/userInfo`),
+    ...(config.userInfo === undefined || config.identityFromToken === undefined
+      ? []
+      : [fieldWithoutEffect(`${pointer}/userInfo`, 'identityFromToken counts instead')]),
   ];
+}
+
+function parameterFindings(
+  { additionalAuthorizationParams: more = {} }: Pick<OAuth2, 'additionalAuthorizationParams'>,
+  pointer: string,
+): readonly Finding[] {
+  return Object.keys(more)
+    .filter(isReservedParameter)
+    .map((name): Finding => {
+      const at = `${pointer}/additionalAuthorizationParams/${pointerToken(name)}`;
+      const message = `${name} belongs to the protocol: the authorization server sets it for each login`;
+      return { code: 'authorization-parameter-reserved', severity: 'error', pointer: at, message, at: 'key' };
+    });
 }
 
 function userInfoFindings(userInfo: UserInfo | undefined, pointer: string): readonly Finding[] {
