@@ -123,21 +123,25 @@ const TLS = Type.Object(
 
 const Redis = Type.Object(
   {
-    sentinel_config: Type.Object(
-      {
-        master_name: Text('Name by which the Sentinels know the master.'),
-        sentinel_addrs: Type.Array(addressed(Text('One of them.'), 'hostPort'), {
-          description: 'host:port of Sentinels.',
-        }),
-        db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
-      },
-      CLOSED,
+    addr: Type.Optional(addressed(Text('host:port of the server, or of a node of a cluster.'), 'hostPort')),
+    cluster_mode: Type.Optional(Type.Boolean({ description: 'True: addr is a node of a Redis Cluster.' })),
+    sentinel_config: Type.Optional(
+      Type.Object(
+        {
+          master_name: Text('Name by which the Sentinels know the master.'),
+          sentinel_addrs: Type.Array(addressed(Text('One of them.'), 'hostPort'), {
+            description: 'host:port of Sentinels.',
+          }),
+          db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
+        },
+        { ...CLOSED, description: 'The Sentinels that know the server. Either they or addr is there.' },
+      ),
     ),
     auth_type: Type.Literal('aclUser'),
     acl_user_config: Type.Object(
       {
         username_file: Type.Optional(Text('File with the name of the user; wins over the variable.')),
-        username_env_var: Type.Optional(Text('Variable with the name of the user.')),
+        username_env_var: Type.Optional(Text('Variable with the name of the user. Neither: the default user.')),
         password_file: Type.Optional(
           Text('File with the password of the user, read for each connection; wins over the variable.'),
         ),

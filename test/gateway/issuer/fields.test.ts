@@ -411,6 +411,18 @@ const REDIS_ROWS: readonly Row[] = [
     see: grows(async () => (await redis?.keys())?.length, registers),
   },
   {
+    field: `${REDIS}/addr`,
+    values: () => [redis?.master ?? '', deafAddress()],
+    base: () => redisConfig(redis, { sentinel_config: undefined }),
+    see: registers,
+  },
+  {
+    field: `${REDIS}/cluster_mode`,
+    values: () => [false, true],
+    base: () => redisConfig(redis, { sentinel_config: undefined, addr: redis?.master }),
+    see: registers,
+  },
+  {
     field: `${REDIS}/sentinel_config/master_name`,
     values: () => [MASTER_NAME, 'none'],
     base: () => redisConfig(redis),

@@ -216,14 +216,11 @@ export const DIFFERENCES: readonly Explained[] = [
       '* rule missing: *dcrConfig*',
       '* rule missing: *embeddingProvider*',
       '* rule missing: !has(self.embeddingHeaders) || self.embeddingHeaders.all(*',
-      '*.storage.redis rule missing: *',
     ],
   },
   {
     reason: 'the only way to reach Redis, or to know a user, is required; the other ways are refused',
     of: [
-      '*.storage.redis.sentinelConfig required: false -> true',
-      '*.aclUserConfig.usernameSecretRef required: false -> true',
       '*.oauth2Config.clientId required: false -> true',
     ],
   },

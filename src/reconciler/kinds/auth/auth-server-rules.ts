@@ -14,7 +14,16 @@ type Upstream = AuthServer['upstreamProviders'][number];
 type OAuth2 = NonNullable<Upstream['oauth2Config']>;
 type UserInfo = NonNullable<OAuth2['userInfo']>;
 
-export function authServerFindings({ upstreamProviders }: AuthServer, pointer: string): readonly Finding[] {
+export function authServerFindings(server: AuthServer, pointer: string): readonly Finding[] {
+  return [...upstreamFindings(server, pointer), ...storageFindings(server.storage.redis, `${pointer}/storage/redis`)];
+}
+
+function storageFindings(redis: AuthServer['storage']['redis'], pointer: string): readonly Finding[] {
+  if (redis?.sentinelTls === undefined || redis.sentinelConfig !== undefined) return [];
+  return [fieldWithoutEffect(`${pointer}/sentinelTls`, 'Redis is reached by addr, without Sentinels')];
+}
+
+function upstreamFindings({ upstreamProviders }: AuthServer, pointer: string): readonly Finding[] {
   return upstreamProviders.flatMap((upstream, index) => {
     const place = `${pointer}/upstreamProviders/${index}`;
     return [
