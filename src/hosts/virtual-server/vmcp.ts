@@ -182,8 +182,8 @@ function openTrusting(caFile: string): Upstream {
   return createUpstream({ ca: trustedRoots({ caFile }), connectTimeoutMs: CONNECT_MS });
 }
 
-function openSearch({ config, logger }: VirtualOptions, { request }: Outbound, { metrics }: ProxyMetrics) {
-  return openOptimizer(config, { fetch: request, logger, metrics });
+function openSearch({ config, logger, environment }: VirtualOptions, { request }: Outbound, { metrics }: ProxyMetrics) {
+  return openOptimizer(config, { fetch: request, logger, metrics, environment });
 }
 
 /** The configuration says which variable has the secret; a proxy looks for it in one of a fixed name. */

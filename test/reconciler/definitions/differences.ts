@@ -196,6 +196,14 @@ export const DIFFERENCES: readonly Explained[] = [
     ],
   },
   {
+    reason: 'headers, and a model, are for openai alone; names of headers are checked with all others, in code',
+    of: [
+      '*.optimizer rule missing: !has(self.embeddingHeaders) || *',
+      '*.optimizer rule added: *embeddingProvider*',
+      '*.optimizer.embeddingProvider default: "tei" -> none',
+    ],
+  },
+  {
     reason: 'a field that is left out means false',
     of: ['*.disableUpstreamTokenInjection default: false -> none'],
   },
@@ -214,15 +222,11 @@ export const DIFFERENCES: readonly Explained[] = [
       '* rule missing: *allowConfidentialClientRegistration*',
       '* rule missing: *delegateClients*',
       '* rule missing: *dcrConfig*',
-      '* rule missing: *embeddingProvider*',
-      '* rule missing: !has(self.embeddingHeaders) || self.embeddingHeaders.all(*',
     ],
   },
   {
     reason: 'the only way to reach Redis, or to know a user, is required; the other ways are refused',
-    of: [
-      '*.oauth2Config.clientId required: false -> true',
-    ],
+    of: ['*.oauth2Config.clientId required: false -> true'],
   },
   {
     reason: 'the issuer is checked as a URL, by a rule with a message of its own',

@@ -9,7 +9,7 @@ import { pointerToken } from '#std/json.ts';
 import { authServerFindings } from '../auth/auth-server-rules.ts';
 import { inlineAuthzFindings } from '../auth/authz-findings.ts';
 import { plainHttpFindings } from '../auth/external-auth-checks.ts';
-import { headerNameFindings } from '../auth/header-findings.ts';
+import { headerNameFindings, plainHeaderFindings } from '../auth/header-findings.ts';
 import { oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
@@ -33,6 +33,7 @@ export function rules(self: VirtualServer): readonly Finding[] {
     ...healthFindings(spec),
     ...workflowsFindings(spec),
     ...passthroughFindings(spec),
+    ...embeddingHeaderFindings(spec),
     ...ineffective(name, spec),
     ...storeFindings(spec.sessionStorage),
   ];
@@ -121,6 +122,19 @@ function healthFindings({ config }: Spec): readonly Finding[] {
   const pointer = '/spec/config/operational/failureHandling/healthCheckTimeout';
   const message = `healthCheckTimeout (${healthCheckTimeout}) should be less than healthCheckInterval (${healthCheckInterval}): checks would overtake one another`;
   return [{ code: 'health-check-timeout', severity: 'warning', pointer, message }];
+}
+
+function embeddingHeaderFindings({ config }: Spec): readonly Finding[] {
+  const headers = config.optimizer?.embeddingHeaders ?? {};
+  const pointer = '/spec/config/optimizer/embeddingHeaders';
+  const own = Object.keys(headers).filter((name) => /^(authorization|content-type)$/i.test(name));
+  return [
+    ...plainHeaderFindings(headers, pointer),
+    ...own.map((name): Finding => {
+      const message = `${name} is set by the server itself: OPENAI_API_KEY holds the key`;
+      return { code: 'header-restricted', severity: 'error', pointer: `${pointer}/${name}`, message, at: 'key' };
+    }),
+  ];
 }
 
 function passthroughFindings({ config, passthroughHeaders }: Spec): readonly Finding[] {

@@ -147,6 +147,11 @@ export const VirtualMCPServerSpec = object(
         fieldPath: '.config.optimizer',
       },
       {
+        rule: "!(has(self.embeddingServerRef) && has(self.config) && has(self.config.optimizer) && has(self.config.optimizer.embeddingProvider) && self.config.optimizer.embeddingProvider == 'openai')",
+        message: "embeddingServerRef must not be set if config.optimizer.embeddingProvider is 'openai'",
+        fieldPath: '.embeddingServerRef',
+      },
+      {
         rule: "!has(self.authServerConfig) || self.incomingAuth.type == 'oidc'",
         message: "incomingAuth.type must be 'oidc' when authServerConfig is set",
         fieldPath: '.incomingAuth.type',
