@@ -4,6 +4,7 @@ import type { Finding, View } from '../kind.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
 import type { TokenSource } from './token-settings.ts';
+import { providerFault } from './upstream-providers.ts';
 
 /** The spec of a resource with a proxy. */
 interface ProxySpec extends TokenSource {
@@ -36,10 +37,23 @@ export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View
   const caller = { ...common, name: ref?.name ?? '', pointer: '/spec/externalAuthConfigRef' };
   return [
     ...(config === undefined ? [] : settingsFindings(config, caller)),
+    ...(config === undefined ? [] : injectFindings(config, server?.embeddedAuthServer, caller.pointer)),
     ...(server === undefined || authServerRef === undefined
       ? []
       : namedServerFindings(server, config, { ...common, name: authServerRef.name, pointer: '/spec/authServerRef' })),
   ];
+}
+
+/** The proxy sends the token of a provider of its own authorization server, and there has to be one. */
+function injectFindings(
+  { upstreamInject }: ExternalAuthConfig,
+  server: ExternalAuthConfig['embeddedAuthServer'],
+  pointer: string,
+): readonly Finding[] {
+  if (upstreamInject === undefined) return [];
+  const fault = providerFault(upstreamInject.providerName, server);
+  if (fault === undefined) return [];
+  return [authFinding('upstream-provider-unknown', `the authorization server of authServerRef ${fault}`, pointer)];
 }
 
 function settingsFindings(config: ExternalAuthConfig, caller: Caller): readonly Finding[] {
@@ -65,7 +79,7 @@ function namedServerFindings(
   if (behind?.embeddedAuthServer !== undefined) {
     return conflict('externalAuthConfigRef names an authorization server, too: remove one of them');
   }
-  const needsToken = behind?.type === 'tokenExchange' || behind?.type === 'cloudSts';
+  const needsToken = ['tokenExchange', 'cloudSts', 'upstreamInject'].includes(behind?.type ?? '');
   if (server.disableUpstreamTokenInjection === true && needsToken) {
     return conflict(
       `MCPExternalAuthConfig ${name} has disableUpstreamTokenInjection, and externalAuthConfigRef needs the token of the upstream provider`,

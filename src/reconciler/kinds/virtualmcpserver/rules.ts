@@ -11,6 +11,7 @@ import { inlineAuthzFindings } from '../auth/authz-findings.ts';
 import { plainHttpFindings } from '../auth/external-auth-checks.ts';
 import { headerNameFindings, plainHeaderFindings } from '../auth/header-findings.ts';
 import { oidcFindings } from '../auth/oidc-findings.ts';
+import { providerFault } from '../auth/upstream-providers.ts';
 import type { Finding } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { storeFindings } from '../proxy/session-idle.ts';
@@ -56,22 +57,21 @@ function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readon
       return { at: `${pointer}/backends/${pointerToken(backend)}`, strategy };
     }),
   ];
-  const providers = authServerConfig?.upstreamProviders.map((provider) => provider.name) ?? [];
   return strategies.flatMap(({ at, strategy: { tokenExchange, upstreamInject } }) => [
     ...(tokenExchange === undefined ? [] : plainHttpFindings(tokenExchange.tokenUrl, `${at}/tokenExchange/tokenUrl`)),
-    ...providerFindings(upstreamInject?.providerName, providers, `${at}/upstreamInject/providerName`),
+    ...providerFindings(upstreamInject?.providerName, authServerConfig, `${at}/upstreamInject/providerName`),
   ]);
 }
 
 /** Names of providers times backends: more than CEL may look at. */
 function providerFindings(
   wanted: string | undefined,
-  providers: readonly string[],
+  server: Spec['authServerConfig'],
   pointer: string,
 ): readonly Finding[] {
-  if (wanted === undefined || providers.includes(wanted)) return [];
-  const known = providers.length === 0 ? 'there is none' : `there is ${providers.join(', ')}`;
-  const message = `authServerConfig has no upstream provider "${wanted}": ${known}`;
+  const fault = wanted === undefined ? undefined : providerFault(wanted, server);
+  if (fault === undefined) return [];
+  const message = `authServerConfig ${fault}`;
   return [{ code: 'upstream-provider-unknown', severity: 'error', pointer, message }];
 }
 
