@@ -202,6 +202,20 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
         description: 'True: what is behind a proxy gets no token, not even that of the upstream provider.',
       }),
     ),
+    cimd: Type.Optional(
+      Type.Object(
+        {
+          enabled: Type.Boolean({ description: 'False: an id that is a URL is not a known client.' }),
+          cache_max_size: Type.Optional(
+            Type.Integer({ minimum: 1, description: 'Documents that are kept. Absent: 1000.' }),
+          ),
+          cache_fallback_ttl: Type.Optional(
+            Duration('How long a document is kept that does not say it, between 1m and 168h. Absent: 1h.'),
+          ),
+        },
+        { ...CLOSED, description: 'Clients that a document at a URL describes. Absent: they are known.' },
+      ),
+    ),
     scopes_supported: Texts('Scopes that clients may ask for.'),
     allowed_audiences: Texts('Values that clients may give as resource (RFC 8707).'),
     storage: Type.Object(

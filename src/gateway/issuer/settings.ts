@@ -6,6 +6,7 @@ import { isLoopback } from '#std/address/loopback.ts';
 import { parseDuration } from '#std/duration.ts';
 import { Failure } from '#std/failure.ts';
 
+type CimdBlock = NonNullable<AuthServerConfig['cimd']>;
 type UpstreamBlock = AuthServerConfig['upstreams'][number];
 type ClientBlock = NonNullable<UpstreamBlock['oidc_config']> | NonNullable<UpstreamBlock['oauth2_config']>;
 export type UserInfoSettings = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['userinfo']>;
@@ -42,6 +43,13 @@ export type UpstreamSettings =
       readonly mapping?: TokenMapping;
     });
 
+/** Documents that describe clients. */
+export interface DocumentCache {
+  readonly most: number;
+  /** How long a document is kept that does not say it. */
+  readonly unsaidMs: number;
+}
+
 export interface IssuerSettings {
   readonly issuer: string;
   /** Of the issuer, without a slash at its end; empty where it has none. */
@@ -56,6 +64,8 @@ export interface IssuerSettings {
   readonly hostAudience: string;
   /** People log in with each, in this order. */
   readonly upstreams: readonly [UpstreamSettings, ...UpstreamSettings[]];
+  /** Undefined: no client is described by a document. */
+  readonly documents: DocumentCache | undefined;
   readonly keyFiles: readonly string[];
   readonly secretFiles: readonly string[];
 }
@@ -86,12 +96,23 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
     resources: config.allowed_audiences,
     hostAudience,
     upstreams: [first, ...others],
+    documents: documentCache(config.cimd ?? { enabled: true }),
     keyFiles:
       keys === undefined
         ? []
         : [keys.signing_key_file, ...(keys.fallback_key_files ?? [])].map((file) => `${keys.key_dir}/${file}`),
     secretFiles,
   };
+}
+
+function documentCache({
+  enabled,
+  cache_max_size: most = 1000,
+  cache_fallback_ttl: ttl = '1h',
+}: CimdBlock): DocumentCache | undefined {
+  const unsaidMs = parseDuration(ttl);
+  if (unsaidMs === undefined) throw configInvalid('/cimd/cache_fallback_ttl', `must be a duration, not ${ttl}`);
+  return enabled ? { most, unsaidMs } : undefined;
 }
 
 /** RFC 8414 section 2; plain HTTP is let be for localhost. */

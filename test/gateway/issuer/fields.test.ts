@@ -395,6 +395,7 @@ const ROWS: readonly Row[] = [
     base: mapped,
     see: asked('/token', ({ form }) => form.get('grant_type')),
   },
+  { field: '/cimd/enabled', values: () => [true, false], see: metadata('client_id_metadata_document_supported') },
   { field: '/scopes_supported', values: () => [['openid'], ['openid', 'weather']], see: metadata('scopes_supported') },
   {
     field: '/allowed_audiences',
@@ -505,6 +506,8 @@ const REDIS_ROWS: readonly Row[] = [
 /** Settings without a story here, with the reason. */
 const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/schema_version': 'there is one version',
+  '/cimd/cache_max_size': 'its story is in test/gateway/issuer/documents.test.ts',
+  '/cimd/cache_fallback_ttl': 'its story is in test/gateway/issuer/documents.test.ts',
   '/disable_upstream_token_injection': 'its story is a call: test/gateway/credentials/of-config.test.ts',
   [`${REDIS}/auth_type`]: 'there is one type',
   '/upstreams/*/ca_bundle_path': 'its stories need a provider over TLS: test/gateway/issuer/upstreams.test.ts',

@@ -105,6 +105,7 @@ export const DIFFERENCES: readonly Explained[] = [
       'MCPRemoteProxy.spec.remoteUrl required: true -> false',
       'VirtualMCPServer.spec.groupRef required: true -> false',
       '*.authServerRef.kind required: true -> false',
+      '*.cimd.enabled required: true -> false',
       'VirtualMCPServer.spec.config.incomingAuth.oidc.clientId required: true -> false',
       'VirtualMCPServer.spec.config.outgoingAuth.source required: true -> false',
     ],

@@ -64,6 +64,11 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
     upstreams: upstreamProviders.map((provider) => {
       return upstreamConfig(provider, host.resourceUrl, bundleOf(provider.caBundleRef, view));
     }),
+    cimd: server.cimd && {
+      enabled: server.cimd.enabled,
+      cache_max_size: server.cimd.cacheMaxSize,
+      cache_fallback_ttl: server.cimd.cacheFallbackTtl,
+    },
     disable_upstream_token_injection: server.disableUpstreamTokenInjection,
     scopes_supported: authServerScopes(host.scopes),
     allowed_audiences: [...new Set([host.resourceUrl, host.audience ?? host.resourceUrl])],
