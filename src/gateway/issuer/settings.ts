@@ -1,7 +1,6 @@
 // The configuration of an authorization server with everything filled in and checked.
 
-import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
-import { isReservedParameter } from '#contracts/authorization-parameters.ts';
+import { type AuthServerConfig, isReservedParameter } from '#contracts/auth-server-config.ts';
 import { isLoopback } from '#std/address/loopback.ts';
 import { parseDuration } from '#std/duration.ts';
 import { Failure } from '#std/failure.ts';
