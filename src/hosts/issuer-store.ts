@@ -52,7 +52,7 @@ function storeSettings(redis: Redis, options: RecordsOptions): IssuerStoreSettin
   // What is missing stops the start.
   user();
   return {
-    place: placeOf(redis),
+    place: redisPlace(redis),
     user,
     keyPrefix: redis.key_prefix,
     connectMs: timeoutOf(redis, 'dial_timeout'),
@@ -62,7 +62,7 @@ function storeSettings(redis: Redis, options: RecordsOptions): IssuerStoreSettin
   };
 }
 
-function placeOf({ addr, cluster_mode: isCluster, sentinel_config: sentinel }: Redis): RedisPlace {
+function redisPlace({ addr, cluster_mode: isCluster, sentinel_config: sentinel }: Redis): RedisPlace {
   const place = '/storage/redis_config';
   if ((addr === undefined) === (sentinel === undefined)) {
     throw configInvalid(place, 'needs one of addr and sentinel_config: they say where Redis is');

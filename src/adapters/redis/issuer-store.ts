@@ -55,7 +55,7 @@ return 1`;
 
 /** Connects at once and again after each failure. `lost`: what is wrong with the connection, for the log. */
 export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (message: string) => void): RedisIssuerStore {
-  const where = nameOf(settings.place);
+  const where = placeName(settings.place);
   const report = (error: Error) => lost(`${where}: ${error.message}`);
   const redis = connect(settings, report);
   async function ask<T>(command: Promise<T>): Promise<T> {
@@ -88,7 +88,7 @@ function lifeMs(ttlMs: number): number {
   return Math.max(1, Math.round(ttlMs));
 }
 
-function nameOf(place: RedisPlace): string {
+function placeName(place: RedisPlace): string {
   if (place.kind === 'sentinels') return `Redis master ${place.masterName}`;
   const { host, port } = place.address;
   return `Redis ${place.kind} ${host}:${port}`;

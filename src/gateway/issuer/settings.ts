@@ -159,14 +159,14 @@ function upstreamSettings(
       caBundleFile,
       authorizationEndpoint: httpUrl(oauth2.authorization_endpoint, `${pointer}/oauth2_config/authorization_endpoint`),
       tokenEndpoint: httpUrl(oauth2.token_endpoint, `${pointer}/oauth2_config/token_endpoint`),
-      identity: identityOf(oauth2, `${pointer}/oauth2_config`),
+      identity: identitySource(oauth2, `${pointer}/oauth2_config`),
       mapping: oauth2.token_response_mapping,
     };
   }
   throw configInvalid(pointer, `is of type ${type}, and the block of that type is missing`);
 }
 
-function identityOf(
+function identitySource(
   { identity_from_token: paths, userinfo }: NonNullable<UpstreamBlock['oauth2_config']>,
   pointer: string,
 ): IdentityPaths | UserInfoSettings {

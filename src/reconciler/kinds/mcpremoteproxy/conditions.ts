@@ -11,22 +11,22 @@ import type { RemoteProxy } from './facts.ts';
 export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): readonly Verdict[] {
   const { view, refusals } = observed;
   return [
-    ...configurationVerdicts(refusals),
+    ...configurationConditions(refusals),
     ...groupVerdict(spec.groupRef, view),
     ...settingsConditions(spec, refusals),
-    ...(spec.replicas === undefined && spec.sessionStorage === undefined ? [] : [sessionsVerdict(spec)]),
+    ...(spec.replicas === undefined && spec.sessionStorage === undefined ? [] : [sessionsCondition(spec)]),
     ...podTemplateVerdict(spec.podTemplateSpec, refusals),
     ...bundleVerdict(spec.oidcConfig, view),
     ...accountsVerdict(spec, observed),
   ];
 }
 
-function sessionsVerdict({ transport, sessionStorage, replicas }: RemoteProxy['spec']): Verdict {
+function sessionsCondition({ transport, sessionStorage, replicas }: RemoteProxy['spec']): Verdict {
   return transport === 'streamable-http' ? NO_SESSIONS : sessionVerdict(sessionStorage, replicas, ['proxy', 'proxies']);
 }
 
 /** Clients take AuthConfigured for a sign that something is wrong: it is there only then. */
-function configurationVerdicts(refusals: readonly Finding[]): readonly Verdict[] {
+function configurationConditions(refusals: readonly Finding[]): readonly Verdict[] {
   const type = 'ConfigurationValid';
   const fault = configurationFault(refusals);
   if (fault === undefined) {

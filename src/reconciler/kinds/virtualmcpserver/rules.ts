@@ -65,11 +65,11 @@ function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readon
 
 /** Names of providers times backends: more than CEL may look at. */
 function providerFindings(
-  wanted: string | undefined,
+  provider: string | undefined,
   server: Spec['authServerConfig'],
   pointer: string,
 ): readonly Finding[] {
-  const fault = wanted === undefined ? undefined : providerFault(wanted, server);
+  const fault = provider === undefined ? undefined : providerFault(provider, server);
   if (fault === undefined) return [];
   const message = `authServerConfig ${fault}`;
   return [{ code: 'upstream-provider-unknown', severity: 'error', pointer, message }];

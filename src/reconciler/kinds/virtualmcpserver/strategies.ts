@@ -46,8 +46,8 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
 /** Without the provider no one has a token for the backend, so it is not called. */
 export function withKnownProvider(converted: Converted, server: AuthServer | undefined): Converted {
   if (!('strategy' in converted)) return converted;
-  const wanted = converted.strategy.upstreamInject?.providerName;
-  const fault = wanted === undefined ? undefined : providerFault(wanted, server);
+  const provider = converted.strategy.upstreamInject?.providerName;
+  const fault = provider === undefined ? undefined : providerFault(provider, server);
   return fault === undefined ? converted : { fault: `authServerConfig ${fault}` };
 }
 
