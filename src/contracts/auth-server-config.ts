@@ -61,12 +61,18 @@ const CLIENT = {
   client_secret_env_var: Type.Optional(Text('Variable with the client secret. Neither: a public client, with PKCE.')),
   redirect_uri: Url('URL that the provider sends users back to.'),
   scopes: Type.Optional(Texts('Scopes to ask for.')),
+  additional_authorization_params: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'Parameters to add to the URL that users are sent to. Those of the protocol cannot be set.',
+    }),
+  ),
 };
 
 const OIDCUpstream = Type.Object(
   {
     issuer_url: Url('Issuer; its endpoints are found by discovery.'),
     ...CLIENT,
+    subject_claim: Type.Optional(Text('Claim of the id_token that is the id of the user. Absent: sub.')),
     userinfo_override: Type.Optional(UserInfo),
   },
   CLOSED,
@@ -77,7 +83,21 @@ const OAuth2Upstream = Type.Object(
     authorization_endpoint: Url('URL that users are sent to.'),
     token_endpoint: Url('URL that codes are turned into tokens at.'),
     ...CLIENT,
-    userinfo: UserInfo,
+    userinfo: Type.Optional(UserInfo),
+    identity_from_token: Type.Optional(
+      Type.Object(
+        {
+          subject_path: Text('Path of the id of the user.'),
+          name_path: Type.Optional(Text('Path of the name.')),
+          email_path: Type.Optional(Text('Path of the address.')),
+        },
+        {
+          ...CLOSED,
+          description:
+            'Where the token response has the user; wins over userinfo, and one of them is there. Dots lead inwards, |@upstreamjwt reads the claims of a JWT.',
+        },
+      ),
+    ),
     token_response_mapping: Type.Optional(
       Type.Object(
         {
@@ -103,21 +123,25 @@ const TLS = Type.Object(
 
 const Redis = Type.Object(
   {
-    sentinel_config: Type.Object(
-      {
-        master_name: Text('Name by which the Sentinels know the master.'),
-        sentinel_addrs: Type.Array(addressed(Text('One of them.'), 'hostPort'), {
-          description: 'host:port of Sentinels.',
-        }),
-        db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
-      },
-      CLOSED,
+    addr: Type.Optional(addressed(Text('host:port of the server, or of a node of a cluster.'), 'hostPort')),
+    cluster_mode: Type.Optional(Type.Boolean({ description: 'True: addr is a node of a Redis Cluster.' })),
+    sentinel_config: Type.Optional(
+      Type.Object(
+        {
+          master_name: Text('Name by which the Sentinels know the master.'),
+          sentinel_addrs: Type.Array(addressed(Text('One of them.'), 'hostPort'), {
+            description: 'host:port of Sentinels.',
+          }),
+          db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
+        },
+        { ...CLOSED, description: 'The Sentinels that know the server. Either they or addr is there.' },
+      ),
     ),
     auth_type: Type.Literal('aclUser'),
     acl_user_config: Type.Object(
       {
         username_file: Type.Optional(Text('File with the name of the user; wins over the variable.')),
-        username_env_var: Type.Optional(Text('Variable with the name of the user.')),
+        username_env_var: Type.Optional(Text('Variable with the name of the user. Neither: the default user.')),
         password_file: Type.Optional(
           Text('File with the password of the user, read for each connection; wins over the variable.'),
         ),
@@ -173,6 +197,25 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
       ),
       { minItems: 1, description: 'Who users log in with.' },
     ),
+    disable_upstream_token_injection: Type.Optional(
+      Type.Boolean({
+        description: 'True: what is behind a proxy gets no token, not even that of the upstream provider.',
+      }),
+    ),
+    cimd: Type.Optional(
+      Type.Object(
+        {
+          enabled: Type.Boolean({ description: 'False: an id that is a URL is not a known client.' }),
+          cache_max_size: Type.Optional(
+            Type.Integer({ minimum: 1, description: 'Documents that are kept. Absent: 1000.' }),
+          ),
+          cache_fallback_ttl: Type.Optional(
+            Duration('How long a document is kept that does not say it, between 1m and 168h. Absent: 1h.'),
+          ),
+        },
+        { ...CLOSED, description: 'Clients that a document at a URL describes. Absent: they are known.' },
+      ),
+    ),
     scopes_supported: Texts('Scopes that clients may ask for.'),
     allowed_audiences: Texts('Values that clients may give as resource (RFC 8707).'),
     storage: Type.Object(
@@ -187,3 +230,14 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
 );
 
 export type AuthServerConfig = Static<typeof AUTH_SERVER_SCHEMA>;
+
+/** RFC 6749 section 4.1.1, RFC 7636, OpenID Connect Core 1.0 sections 3.1.2.1 and 6: each is the answer to one visit, or replaces all others. */
+const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
+  ...['response_type', 'response_mode', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce'],
+  ...['code_challenge', 'code_challenge_method', 'request', 'request_uri'],
+]);
+
+/** Whether additional_authorization_params cannot set it. */
+export function isReservedParameter(name: string): boolean {
+  return RESERVED_PARAMETERS.has(name);
+}

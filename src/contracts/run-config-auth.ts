@@ -2,12 +2,12 @@
 // platform's run configuration where it has the key.
 //
 // The contract, beyond this file:
-// - At most one of the blocks is there. Without any, requests are passed on with what the caller sent.
+// - At most one of the blocks is there, the authorization server aside. Without any, requests are passed on with what the caller sent.
 // - Secrets are never in the file: a block names the file, or the environment variable, that holds its own.
 // - A proxy that cannot do what its block says (no caller is known, the exchange is refused) answers 401, and never passes
 //   the request on as it came.
 // - With an authorization server of its own, the proxy accepts that server's tokens, and sends the user's token of the
-//   upstream provider in their place.
+//   upstream provider in their place; a block that needs the token of the caller gets that one.
 
 import { addressed } from '#std/address/address.ts';
 import { type Static, type TObject, Type } from '#std/json-schema.ts';

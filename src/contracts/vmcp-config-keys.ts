@@ -15,6 +15,7 @@ export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
   compositeTools: 'again',
   operational: 'again',
   metadata: 'again',
+  passthroughHeaders: 'again',
   telemetry: 'start',
   audit: 'again',
   auditFailure: 'again',

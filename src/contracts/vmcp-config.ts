@@ -33,6 +33,7 @@ import { ListedBackend } from './virtual/backend.ts';
 import { Audit, Telemetry } from './virtual/config-model.ts';
 import { Operational } from './virtual/operational.ts';
 import { Optimizer } from './virtual/optimizer.ts';
+import { PassthroughHeaders } from './virtual/passthrough-headers.ts';
 import { INCOMING_AUTH, OUTGOING_AUTH } from './vmcp-config-auth.ts';
 import { fillVmcpConfig } from './vmcp-config-fill.ts';
 import { AGGREGATION, COMPOSITE_TOOL } from './vmcp-config-tools.ts';
@@ -93,6 +94,7 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
     compositeTools: Type.Optional(Type.Array(COMPOSITE_TOOL, { description: 'Workflows that are offered as tools.' })),
     operational: fileForm(Operational),
     metadata: Type.Optional(TextMap('What else is to be known about the server.')),
+    passthroughHeaders: Type.Optional(fileForm(PassthroughHeaders)),
     telemetry: Type.Optional(fileForm(Telemetry)),
     audit: Type.Optional(fileForm(Audit)),
     auditFailure: Type.Optional(AuditFailure),

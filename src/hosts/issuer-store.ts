@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
-import type { SentinelSettings, TlsSettings } from '#adapters/redis/issuer-store.ts';
+import type { IssuerStoreSettings, RedisAddress, RedisPlace, TlsSettings } from '#adapters/redis/issuer-store.ts';
 import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
 import { createMemoryStore } from '#gateway/issuer/memory-store.ts';
 import type { IssuerStore } from '#gateway/issuer/ports.ts';
@@ -40,21 +40,19 @@ export async function openIssuerRecords(options: RecordsOptions): Promise<OpenRe
   }
   assert(redis !== undefined, 'the settings of the issuer were read before its records are opened');
   const { openRedisIssuerStore } = await import('#adapters/redis/issuer-store.ts');
-  const store = openRedisIssuerStore(sentinelSettings(redis, options), (message) =>
+  const store = openRedisIssuerStore(storeSettings(redis, options), (message) =>
     logger.warn({ code: 'redis-unreachable' }, message),
   );
   return { store, close: store.close };
 }
 
-function sentinelSettings(redis: Redis, options: RecordsOptions): SentinelSettings {
-  const { sentinel_config: sentinel, tls, sentinel_tls: sentinelTls } = redis;
+function storeSettings(redis: Redis, options: RecordsOptions): IssuerStoreSettings {
+  const { tls, sentinel_tls: sentinelTls } = redis;
   const user = userOf(redis, options);
   // What is missing stops the start.
   user();
   return {
-    masterName: sentinel.master_name,
-    sentinels: sentinel.sentinel_addrs.map(hostAndPort),
-    db: sentinel.db,
+    place: redisPlace(redis),
     user,
     keyPrefix: redis.key_prefix,
     connectMs: timeoutOf(redis, 'dial_timeout'),
@@ -64,7 +62,24 @@ function sentinelSettings(redis: Redis, options: RecordsOptions): SentinelSettin
   };
 }
 
-function userOf({ acl_user_config: user }: Redis, { environment, files }: RecordsOptions): SentinelSettings['user'] {
+function redisPlace({ addr, cluster_mode: isCluster, sentinel_config: sentinel }: Redis): RedisPlace {
+  const place = '/storage/redis_config';
+  if ((addr === undefined) === (sentinel === undefined)) {
+    throw configInvalid(place, 'needs one of addr and sentinel_config: they say where Redis is');
+  }
+  if (addr !== undefined) {
+    return { kind: isCluster === true ? 'cluster' : 'server', address: hostAndPort(addr, `${place}/addr`) };
+  }
+  if (isCluster === true) throw configInvalid(`${place}/cluster_mode`, 'needs addr: Sentinels know no cluster');
+  const { master_name: masterName = '', sentinel_addrs: addresses = [], db = 0 } = sentinel ?? {};
+  const sentinels = addresses.map((address, index) => {
+    return hostAndPort(address, `${place}/sentinel_config/sentinel_addrs/${index}`);
+  });
+  return { kind: 'sentinels', masterName, sentinels, db };
+}
+
+function userOf({ acl_user_config: user }: Redis, { environment, files }: RecordsOptions): IssuerStoreSettings['user'] {
+  const isDefault = user.username_file === undefined && user.username_env_var === undefined;
   function secretOf(part: 'username' | 'password'): string {
     const { [`${part}_file` as const]: file, [`${part}_env_var` as const]: variable } = user;
     const text = file === undefined ? environment[variable ?? ''] : files.read(file);
@@ -72,13 +87,12 @@ function userOf({ acl_user_config: user }: Redis, { environment, files }: Record
     const place = `/storage/redis_config/acl_user_config/${part}_file`;
     throw configInvalid(place, `or the variable must give the ${part} of the user, and neither does`);
   }
-  return () => ({ name: secretOf('username'), password: secretOf('password') });
+  return () => ({ ...(isDefault ? {} : { name: secretOf('username') }), password: secretOf('password') });
 }
 
-function hostAndPort(address: string, index: number): { readonly host: string; readonly port: number } {
+function hostAndPort(address: string, place: string): RedisAddress {
   const found = hostPort(address);
   if (found !== undefined) return found;
-  const place = `/storage/redis_config/sentinel_config/sentinel_addrs/${index}`;
   throw configInvalid(place, `must be host:port, not ${address}`);
 }
 

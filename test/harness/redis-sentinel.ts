@@ -15,6 +15,8 @@ export const MASTER_NAME = 'main';
 
 export interface SentinelWorld {
   readonly sentinel: string;
+  /** Address of the first master. */
+  readonly master: string;
   /** PEM file of the authority; of use where TLS is asked for. */
   readonly caFile: string;
   /** Another server is the master afterwards, and the first is gone. */
@@ -31,7 +33,8 @@ interface Tls {
   readonly sentinel?: boolean;
 }
 
-const ADMIN = 'of-the-administrator';
+/** Password of the default user. */
+export const ADMIN = 'of-the-administrator';
 const DAY_MS = 86_400_000;
 
 /** Undefined where Redis is not installed. */
@@ -104,6 +107,7 @@ export async function startSentinel(tls: Tls = {}): Promise<SentinelWorld | unde
   }
   return {
     sentinel: `127.0.0.1:${sentinel}`,
+    master: `127.0.0.1:${first}`,
     caFile,
     async failOver() {
       await endServer(master);

@@ -1,6 +1,6 @@
-// Keeps the records of an authorization server in Redis or Valkey behind Sentinels, for all of its replicas.
+// Keeps the records of an authorization server in Redis or Valkey, for all of its replicas: behind Sentinels, one server, or a cluster.
 
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { IssuerStore } from '#gateway/issuer/ports.ts';
 import { Failure } from '#std/failure.ts';
 
@@ -10,18 +10,30 @@ export interface TlsSettings {
   readonly skipVerify: boolean;
 }
 
-export interface SentinelSettings {
-  readonly masterName: string;
-  readonly sentinels: readonly { readonly host: string; readonly port: number }[];
-  readonly db: number;
-  /** Asked for each connection: Secrets rotate. */
-  readonly user: () => { readonly name: string; readonly password: string };
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export type RedisPlace =
+  | {
+      readonly kind: 'sentinels';
+      readonly masterName: string;
+      readonly sentinels: readonly RedisAddress[];
+      readonly db: number;
+    }
+  | { readonly kind: 'server' | 'cluster'; readonly address: RedisAddress };
+
+export interface IssuerStoreSettings {
+  readonly place: RedisPlace;
+  /** Asked for each connection: Secrets rotate. Without a name it is the default user. */
+  readonly user: () => { readonly name?: string; readonly password: string };
   /** What every key begins with. */
   readonly keyPrefix: string;
   readonly connectMs: number;
   /** Sending a command and its answer, together. */
   readonly commandMs: number;
-  /** Undefined: the connection to the master is plain. */
+  /** Undefined: the connection to the server is plain. */
   readonly tls?: TlsSettings;
   /** Undefined: those to the Sentinels are plain, whatever `tls` is. */
   readonly sentinelTls?: TlsSettings;
@@ -42,16 +54,17 @@ redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`;
 
 /** Connects at once and again after each failure. `lost`: what is wrong with the connection, for the log. */
-export function openRedisIssuerStore(settings: SentinelSettings, lost: (message: string) => void): RedisIssuerStore {
-  const redis = connectMaster(settings, lost);
-  const where = settings.masterName;
+export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (message: string) => void): RedisIssuerStore {
+  const where = placeName(settings.place);
+  const report = (error: Error) => lost(`${where}: ${error.message}`);
+  const redis = connect(settings, report);
   async function ask<T>(command: Promise<T>): Promise<T> {
     try {
       return await command;
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       const options = { data: { address: where }, cause, retryable: true };
-      throw new Failure('redis-unreachable', `Redis master ${where}: ${reason}`, options);
+      throw new Failure('redis-unreachable', `${where}: ${reason}`, options);
     }
   }
   return {
@@ -75,39 +88,82 @@ function lifeMs(ttlMs: number): number {
   return Math.max(1, Math.round(ttlMs));
 }
 
-function connectMaster(settings: SentinelSettings, lost: (message: string) => void): Redis {
+function placeName(place: RedisPlace): string {
+  if (place.kind === 'sentinels') return `Redis master ${place.masterName}`;
+  const { host, port } = place.address;
+  return `Redis ${place.kind} ${host}:${port}`;
+}
+
+function connect(settings: IssuerStoreSettings, report: (error: Error) => void): Redis | Cluster {
+  const { place } = settings;
+  return place.kind === 'cluster' ? connectCluster(settings, place.address, report) : connectServer(settings, report);
+}
+
+const retryStrategy = (attempt: number) => Math.min(attempt * RETRY_MIN_MS, RETRY_MAX_MS);
+
+/** Of a connection to any server that keeps the records. */
+function serverOptions(settings: IssuerStoreSettings): RedisOptions {
   const { name, password } = settings.user();
-  const retryStrategy = (attempt: number) => Math.min(attempt * RETRY_MIN_MS, RETRY_MAX_MS);
-  const options: RedisOptions = {
-    sentinels: settings.sentinels.map((each) => ({ ...each })),
-    name: settings.masterName,
-    role: 'master',
-    db: settings.db,
-    username: name,
+  return {
+    ...(name === undefined ? {} : { username: name }),
     password,
-    keyPrefix: settings.keyPrefix,
     connectTimeout: settings.connectMs,
-    sentinelCommandTimeout: settings.commandMs,
     commandTimeout: settings.commandMs,
     maxRetriesPerRequest: RETRIES,
     retryStrategy,
+  };
+}
+
+function connectServer(settings: IssuerStoreSettings, report: (error: Error) => void): Redis {
+  const redis = new Redis({ ...serverOptions(settings), keyPrefix: settings.keyPrefix, ...placeOptions(settings) });
+  redis.on('close', () => useUserAgain(redis, settings));
+  redis.on('error', report);
+  return redis;
+}
+
+function placeOptions({ place, commandMs, tls, sentinelTls }: IssuerStoreSettings): RedisOptions {
+  if (place.kind !== 'sentinels') return { ...place.address, ...(tls === undefined ? {} : { tls: tlsOptions(tls) }) };
+  return {
+    sentinels: place.sentinels.map((each) => ({ ...each })),
+    name: place.masterName,
+    role: 'master',
+    db: place.db,
+    sentinelCommandTimeout: commandMs,
     sentinelRetryStrategy: retryStrategy,
     // A master that was made a replica answers READONLY: the Sentinels know the new one, which gets the command again.
     reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? 2 : false),
     // Its name says otherwise, but it is about the master alone.
-    ...(settings.tls === undefined ? {} : { enableTLSForSentinelMode: true, tls: tlsOptions(settings.tls) }),
-    ...(settings.sentinelTls === undefined ? {} : { sentinelTLS: tlsOptions(settings.sentinelTls) }),
+    ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, tls: tlsOptions(tls) }),
+    ...(sentinelTls === undefined ? {} : { sentinelTLS: tlsOptions(sentinelTls) }),
     failoverDetector: true,
   };
-  const redis = new Redis(options);
-  function readAgain(): void {
-    const user = settings.user();
-    redis.options.username = user.name;
-    redis.options.password = user.password;
-  }
-  redis.on('close', readAgain);
-  redis.on('error', (error: Error) => lost(`Redis master ${settings.masterName}: ${error.message}`));
-  return redis;
+}
+
+function connectCluster(settings: IssuerStoreSettings, address: RedisAddress, report: (error: Error) => void): Cluster {
+  const { keyPrefix, tls } = settings;
+  const redisOptions = { ...serverOptions(settings), ...(tls === undefined ? {} : { tls: tlsOptions(tls) }) };
+  const cluster = new Cluster([{ ...address }], {
+    keyPrefix,
+    redisOptions,
+    clusterRetryStrategy: retryStrategy,
+    slotsRefreshTimeout: settings.connectMs,
+    // Certificates are for names, so a name is not replaced by its address.
+    dnsLookup: (name, found) => found(null, name),
+  });
+  cluster.on('+node', (node: Redis) => node.on('close', () => useUserAgain(node, settings)));
+  cluster.on('node error', report);
+  cluster.on('error', (error: Error) => {
+    Object.assign(redisOptions, serverOptions(settings));
+    report(error);
+  });
+  return cluster;
+}
+
+/** A Secret may have changed since the connection was opened. */
+function useUserAgain({ options }: Redis, settings: IssuerStoreSettings): void {
+  const { name, password } = settings.user();
+  options.username = name;
+  options.password = password;
 }
 
 function tlsOptions({ ca, skipVerify }: TlsSettings): { readonly ca?: string; readonly rejectUnauthorized: boolean } {

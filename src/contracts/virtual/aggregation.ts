@@ -63,6 +63,12 @@ export function aggregation<T extends TProperties>(tools: T) {
         ),
       ),
       excludeAllTools: bool('True: clients see no tool of any member, only workflows.', false),
+      defaultToolVisibility: optional(
+        choice(
+          'Whether clients see the tools of members that are not listed in tools. Workflows may call them either way. Default: allow.',
+          ['allow', 'deny'],
+        ),
+      ),
     },
     'How the tools of the members become those of one server.',
     {

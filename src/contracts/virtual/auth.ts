@@ -138,7 +138,7 @@ export const UpstreamInject = object(
       maxLength: 63,
     }),
   },
-  'For upstream_inject: the token that the caller got from an upstream provider when logging in.',
+  'The token that the caller got from an upstream provider when logging in.',
 );
 
 function strategy(description: string) {

@@ -2,7 +2,7 @@
 
 import { addressed } from '#std/address/address.ts';
 import { decimal } from '#std/decimal.ts';
-import { duration, integer, object, optional, text } from '#std/schema.ts';
+import { choice, duration, integer, map, object, optional, text } from '#std/schema.ts';
 
 /** OptimizerConfig, where nothing else is said. */
 export const OPTIMIZER_DEFAULTS = {
@@ -11,6 +11,8 @@ export const OPTIMIZER_DEFAULTS = {
   hybridSearchSemanticRatio: '0.5',
   semanticDistanceThreshold: '1.0',
 } as const;
+
+const OPENAI = "(has(self.embeddingProvider) && self.embeddingProvider == 'openai')";
 
 /** OptimizerConfig. Its default for the embedding service depends on the resource around it. */
 export const Optimizer = object(
@@ -23,6 +25,24 @@ export const Optimizer = object(
           pattern: '^https?://.+$',
         }),
         'url',
+      ),
+    ),
+    embeddingProvider: optional(
+      choice(
+        'What the embedding service speaks. tei: the interface of Text Embeddings Inference. openai: POST /embeddings of OpenAI and of services like it; the variable OPENAI_API_KEY of the server holds the key. Default: tei.',
+        ['tei', 'openai'],
+      ),
+    ),
+    embeddingModel: optional(text('For openai: name of the model.', { minLength: 1, maxLength: 256 })),
+    embeddingHeaders: optional(
+      map(
+        text('Value of the header, readable by anyone.', {
+          minLength: 1,
+          maxLength: 8192,
+          pattern: '^[^\\x00-\\x08\\x0A-\\x1F\\x7F]*$',
+        }),
+        'For openai: headers of every request to the service. The key does not belong here.',
+        { maxProperties: 32 },
       ),
     ),
     embeddingServiceTimeout: duration('How long the embedding service may take.', {
@@ -48,4 +68,20 @@ export const Optimizer = object(
     }),
   },
   'Clients see two tools only: find_tool, which finds one, and call_tool, which calls it.',
+  {
+    validations: [
+      {
+        rule: `${OPENAI} == has(self.embeddingModel)`,
+        message: "embeddingModel must be set if embeddingProvider is 'openai', and must not be set otherwise",
+      },
+      {
+        rule: `${OPENAI} || !has(self.embeddingHeaders)`,
+        message: "embeddingHeaders must not be set unless embeddingProvider is 'openai'",
+      },
+      {
+        rule: `!(${OPENAI}) || has(self.embeddingService)`,
+        message: "embeddingService must be set if embeddingProvider is 'openai'",
+      },
+    ],
+  },
 );

@@ -12,15 +12,9 @@ import type { CredentialPorts } from './ports.ts';
 import { removeCallerToken } from './remove.ts';
 import { cloudSts, removeCallerSignature } from './sts.ts';
 import { issuerBundle, trustBundle } from './trust.ts';
-import { upstreamInjection } from './upstream.ts';
+import { actAsUpstream, upstreamInjection } from './upstream.ts';
 
-const BLOCKS = [
-  'token_exchange_config',
-  'header_injection_config',
-  'bearer_token_config',
-  'aws_sts_config',
-  'embedded_auth_server_config',
-] as const;
+const BLOCKS = ['token_exchange_config', 'header_injection_config', 'bearer_token_config', 'aws_sts_config'] as const;
 
 /**
  * To be applied to a request when all of it is known, right before it is sent. In this order: the caller's token is removed
@@ -35,7 +29,7 @@ export function credentialOf(config: RunConfig, ports: CredentialPorts): Credent
     ...(config.remove_caller_token === true ? [removeCallerToken] : []),
     ...blockSteps(config, ports),
     ...forwardSteps(config, ports),
-    ...(config.aws_sts_config === undefined ? [] : [cloudSts(ports, config.aws_sts_config)]),
+    ...(config.aws_sts_config === undefined ? [] : [asPerson(ports, cloudSts(ports, config.aws_sts_config))]),
   ];
   const [first, ...others] = steps;
   return first === undefined ? passOn : others.reduce(inTurn, first);
@@ -48,15 +42,35 @@ function checkBlocks(config: RunConfig): void {
   const present = BLOCKS.filter((block) => config[block] !== undefined);
   if (present.length > 1)
     throw configFault(`/${present[1]}`, `cannot be there beside ${present[0]}: one of them counts`);
+  if (config.embedded_auth_server_config?.disable_upstream_token_injection !== true) return;
+  const needy = present.find((block) => block === 'token_exchange_config' || block === 'aws_sts_config');
+  if (needy === undefined) return;
+  const pointer = '/embedded_auth_server_config/disable_upstream_token_injection';
+  throw configFault(pointer, `cannot be true beside ${needy}, which needs the token of the upstream provider`);
+}
+
+/** With an authorization server of the proxy's own, what the caller sent is a token for the proxy. */
+function asPerson({ upstreamToken }: CredentialPorts, credential: Credential): Credential {
+  return upstreamToken === undefined ? credential : actAsUpstream(upstreamToken, credential);
 }
 
 function blockSteps(config: RunConfig, ports: CredentialPorts): readonly Credential[] {
   const { token_exchange_config: exchange, header_injection_config: header, bearer_token_config: bearer } = config;
-  if (exchange !== undefined) return [tokenExchange(trustBundle(ports, exchangeBundle(config)), exchange)];
-  if (header !== undefined) return [headerInjection(ports, header)];
+  if (exchange !== undefined) {
+    return [asPerson(ports, tokenExchange(trustBundle(ports, exchangeBundle(config)), exchange))];
+  }
   if (bearer !== undefined) return [bearerToken(ports, bearer)];
-  if (ports.upstreamToken !== undefined) return [upstreamInjection(ports.upstreamToken)];
-  return config.aws_sts_config === undefined ? [] : [removeCallerSignature];
+  if (config.aws_sts_config !== undefined) return [removeCallerSignature];
+  return [...personSteps(config, ports), ...(header === undefined ? [] : [headerInjection(ports, header)])];
+}
+
+/** What becomes of a token of the proxy's own authorization server: what is behind the proxy must not see it. */
+function personSteps(
+  { embedded_auth_server_config: server }: RunConfig,
+  { upstreamToken }: CredentialPorts,
+): readonly Credential[] {
+  if (server?.disable_upstream_token_injection === true) return [removeCallerToken];
+  return upstreamToken === undefined ? [] : [upstreamInjection(upstreamToken)];
 }
 
 function exchangeBundle({ token_exchange_config: exchange, oidc_config: oidc }: RunConfig): string | undefined {

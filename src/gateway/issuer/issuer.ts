@@ -3,7 +3,7 @@
 import type { JSONWebKeySet } from 'jose';
 import { trustingFetch } from '#auth/trusting-fetch.ts';
 import { Failure } from '#std/failure.ts';
-import { createClients } from './clients/clients.ts';
+import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDocuments, isDocumentUrl } from './clients/document.ts';
 import { createCookies } from './cookies.ts';
 import { createIssuerSecrets } from './keys/secrets.ts';
@@ -47,7 +47,7 @@ export function createAuthorizationServer(
     secrets,
     keys: createSigningKeys(ports, settings.keyFiles),
     cookies: createCookies(settings.issuer, secrets, ports),
-    clients: createClients(ports, createClientDocuments(ports), isDocumentUrl),
+    clients: openClients(ports, settings),
     kept: new Map(),
     upstreams: [createUpstream(ports, first), ...others.map((upstream) => createUpstream(ports, upstream))],
   };
@@ -161,4 +161,10 @@ function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): Issu
     'Not at the moment',
     'The login cannot be continued right now. Wait a little, then connect again from the app.',
   );
+}
+
+/** Without documents, an id that is a URL is not a known client. */
+function openClients(ports: IssuerPorts, { documents }: IssuerSettings): Clients {
+  if (documents === undefined) return createClients(ports, async () => undefined, isDocumentUrl);
+  return createClients(ports, createClientDocuments(ports, documents), isDocumentUrl);
 }

@@ -7,7 +7,7 @@ import type { IssuerSettings } from './settings.ts';
 const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 /** OpenID Connect Discovery wants some of it under its own path; there are no ID tokens, so nothing is said about them. */
-export function issuerMetadata({ issuer, scopes }: IssuerSettings): JsonObject {
+export function issuerMetadata({ issuer, scopes, documents }: IssuerSettings): JsonObject {
   return {
     issuer,
     authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -24,7 +24,7 @@ export function issuerMetadata({ issuer, scopes }: IssuerSettings): JsonObject {
     token_endpoint_auth_signing_alg_values_supported: [...SIGNATURES],
     revocation_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
     revocation_endpoint_auth_signing_alg_values_supported: [...SIGNATURES],
-    client_id_metadata_document_supported: true,
+    client_id_metadata_document_supported: documents !== undefined,
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ['public'],
   };

@@ -1,13 +1,15 @@
 // The configuration of an authorization server with everything filled in and checked.
 
-import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import { type AuthServerConfig, isReservedParameter } from '#contracts/auth-server-config.ts';
 import { isLoopback } from '#std/address/loopback.ts';
 import { parseDuration } from '#std/duration.ts';
 import { Failure } from '#std/failure.ts';
 
+type CimdBlock = NonNullable<AuthServerConfig['cimd']>;
 type UpstreamBlock = AuthServerConfig['upstreams'][number];
 type ClientBlock = NonNullable<UpstreamBlock['oidc_config']> | NonNullable<UpstreamBlock['oauth2_config']>;
-export type UserInfoSettings = NonNullable<UpstreamBlock['oauth2_config']>['userinfo'];
+export type UserInfoSettings = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['userinfo']>;
+export type IdentityPaths = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['identity_from_token']>;
 export type TokenMapping = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['token_response_mapping']>;
 
 export interface UpstreamClient {
@@ -20,17 +22,32 @@ export interface UpstreamClient {
   readonly caBundleFile?: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
+  /** Added to the URL that people are sent to. */
+  readonly authorizationParameters: Readonly<Record<string, string>>;
 }
 
 export type UpstreamSettings =
-  | (UpstreamClient & { readonly type: 'oidc'; readonly issuerUrl: string; readonly userInfo?: UserInfoSettings })
+  | (UpstreamClient & {
+      readonly type: 'oidc';
+      readonly issuerUrl: string;
+      readonly subjectClaim?: string;
+      readonly userInfo?: UserInfoSettings;
+    })
   | (UpstreamClient & {
       readonly type: 'oauth2';
       readonly authorizationEndpoint: string;
       readonly tokenEndpoint: string;
-      readonly userInfo: UserInfoSettings;
+      /** Who a person is: the token response says it, or an endpoint. */
+      readonly identity: IdentityPaths | UserInfoSettings;
       readonly mapping?: TokenMapping;
     });
+
+/** Documents that describe clients. */
+export interface DocumentCache {
+  readonly most: number;
+  /** How long a document is kept that does not say it. */
+  readonly unsaidMs: number;
+}
 
 export interface IssuerSettings {
   readonly issuer: string;
@@ -46,6 +63,8 @@ export interface IssuerSettings {
   readonly hostAudience: string;
   /** People log in with each, in this order. */
   readonly upstreams: readonly [UpstreamSettings, ...UpstreamSettings[]];
+  /** Undefined: no client is described by a document. */
+  readonly documents: DocumentCache | undefined;
   readonly keyFiles: readonly string[];
   readonly secretFiles: readonly string[];
 }
@@ -76,12 +95,23 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
     resources: config.allowed_audiences,
     hostAudience,
     upstreams: [first, ...others],
+    documents: documentCache(config.cimd ?? { enabled: true }),
     keyFiles:
       keys === undefined
         ? []
         : [keys.signing_key_file, ...(keys.fallback_key_files ?? [])].map((file) => `${keys.key_dir}/${file}`),
     secretFiles,
   };
+}
+
+function documentCache({
+  enabled,
+  cache_max_size: most = 1000,
+  cache_fallback_ttl: ttl = '1h',
+}: CimdBlock): DocumentCache | undefined {
+  const unsaidMs = parseDuration(ttl);
+  if (unsaidMs === undefined) throw configInvalid('/cimd/cache_fallback_ttl', `must be a duration, not ${ttl}`);
+  return enabled ? { most, unsaidMs } : undefined;
 }
 
 /** RFC 8414 section 2; plain HTTP is let be for localhost. */
@@ -115,27 +145,45 @@ function upstreamSettings(
   if (type === 'oidc' && oidc !== undefined) {
     return {
       type,
-      ...upstreamClient(name, oidc),
+      ...upstreamClient(name, oidc, `${pointer}/oidc_config`),
       caBundleFile,
       issuerUrl: httpUrl(oidc.issuer_url, `${pointer}/oidc_config/issuer_url`),
+      subjectClaim: oidc.subject_claim,
       userInfo: oidc.userinfo_override,
     };
   }
   if (type === 'oauth2' && oauth2 !== undefined) {
     return {
       type,
-      ...upstreamClient(name, oauth2),
+      ...upstreamClient(name, oauth2, `${pointer}/oauth2_config`),
       caBundleFile,
       authorizationEndpoint: httpUrl(oauth2.authorization_endpoint, `${pointer}/oauth2_config/authorization_endpoint`),
       tokenEndpoint: httpUrl(oauth2.token_endpoint, `${pointer}/oauth2_config/token_endpoint`),
-      userInfo: oauth2.userinfo,
+      identity: identitySource(oauth2, `${pointer}/oauth2_config`),
       mapping: oauth2.token_response_mapping,
     };
   }
   throw configInvalid(pointer, `is of type ${type}, and the block of that type is missing`);
 }
 
-function upstreamClient(name: string, block: ClientBlock): UpstreamClient {
+function identitySource(
+  { identity_from_token: paths, userinfo }: NonNullable<UpstreamBlock['oauth2_config']>,
+  pointer: string,
+): IdentityPaths | UserInfoSettings {
+  const found = paths ?? userinfo;
+  if (found !== undefined) return found;
+  throw configInvalid(`${pointer}/userinfo`, 'is missing, and so is identity_from_token: nothing says who a person is');
+}
+
+function upstreamClient(name: string, block: ClientBlock, pointer: string): UpstreamClient {
+  const { additional_authorization_params: more = {} } = block;
+  const reserved = Object.keys(more).find(isReservedParameter);
+  if (reserved !== undefined) {
+    throw configInvalid(
+      `${pointer}/additional_authorization_params`,
+      `sets ${reserved}, which belongs to the protocol`,
+    );
+  }
   return {
     name,
     clientId: block.client_id,
@@ -143,6 +191,7 @@ function upstreamClient(name: string, block: ClientBlock): UpstreamClient {
     clientSecretVariable: block.client_secret_env_var,
     redirectUri: block.redirect_uri,
     scopes: block.scopes ?? [],
+    authorizationParameters: more,
   };
 }
 

@@ -9,6 +9,7 @@ import type { SessionSeal } from '../wire/seal.ts';
 import { readBody } from './body.ts';
 import type { Caller } from './caller.ts';
 import { type Callers, type FoundCaller, findCaller } from './callers.ts';
+import { type ClientHeaders, callerWithHeaders, keepClientHeaders } from './client-headers.ts';
 import type { Doorway, Place } from './doorway.ts';
 import { createEntry, type Ended, type Entry, givenRequestId } from './entry.ts';
 import { type ExchangeWorld, type Incoming, prepareExchange } from './exchange.ts';
@@ -32,6 +33,8 @@ export interface ProxyParts {
   readonly doorway: Doorway;
   /** Undefined: callers are not authenticated. */
   readonly callers: Callers | undefined;
+  /** If set, other headers of clients do not go on. */
+  readonly clientHeaders?: ClientHeaders;
   readonly enter: (kind: 'call' | 'stream', caller: string) => Place | { readonly refusal: Refusal };
   readonly rules: LiveRules;
   readonly seal: SessionSeal;
@@ -90,10 +93,6 @@ function guarded(call: Call, step: () => void): void {
   }
 }
 
-function routesOf({ endpoint, sse }: ProxyParts) {
-  return { endpoint, sse: sse !== undefined };
-}
-
 /** The target without its query. The endpoint with a slash at its end is the endpoint: clients and gateways add one. */
 function pathOf(url: string, endpoint: string): string {
   const query = url.indexOf('?');
@@ -142,6 +141,7 @@ function beginCall(parts: ProxyParts, request: IncomingMessage, response: Server
 }
 
 function serveRequest(parts: ProxyParts, call: Call): void {
+  const { endpoint, sse } = parts;
   const { entry, path } = call;
   const { request, response } = entry;
   const preflight = request.method === 'OPTIONS' ? parts.doorway.preflight(request) : undefined;
@@ -150,7 +150,7 @@ function serveRequest(parts: ProxyParts, call: Call): void {
     entry.end({ status: 204, outcome: 'success', reason: '', responseBytes: 0 });
     return;
   }
-  const refusal = parts.doorway.refuse(request) ?? routeRefusal(routesOf(parts), request, path);
+  const refusal = parts.doorway.refuse(request) ?? routeRefusal({ endpoint, sse: sse !== undefined }, request, path);
   const found = refusal === undefined ? findCaller(parts.callers, request) : { refusal };
   if (!(found instanceof Promise)) serveCaller(parts, call, found);
   else found.then((caller) => serveCaller(parts, call, caller)).catch((error: unknown) => refuseBroken(call, error));
@@ -175,7 +175,8 @@ function serveCaller(parts: ProxyParts, call: Call, caller: FoundCaller): void {
     place.leave();
     if (kind === 'stream') parts.active(-1, 'stream');
   });
-  readRequest(parts, call, caller);
+  const { clientHeaders: named } = parts;
+  readRequest(parts, call, named === undefined ? caller : callerWithHeaders(caller, request.headers, named));
 }
 
 function readRequest(parts: ProxyParts, call: Call, caller: Caller): void {
@@ -190,13 +191,12 @@ function readRequest(parts: ProxyParts, call: Call, caller: Caller): void {
   }
 }
 
-function incomingOf(call: Call, caller: Caller, body: Buffer | undefined): Incoming {
-  const { request } = call.entry;
-  const { method, url = '/', headers } = request;
+function incomingOf({ clientHeaders: named }: ProxyParts, call: Call, caller: Caller, body?: Buffer): Incoming {
+  const { method, url = '/', headers } = call.entry.request;
   return {
     method: method === 'GET' || method === 'DELETE' ? method : 'POST',
     path: url,
-    headers,
+    headers: named === undefined ? headers : keepClientHeaders(headers, named),
     body,
     caller,
     trace: call.trace,
@@ -213,7 +213,7 @@ function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buffer | u
     credential: parts.credential,
     messageBytes: parts.limits.messageBytes,
   };
-  const incoming = incomingOf(call, caller, body);
+  const incoming = incomingOf(parts, call, caller, body);
   if (parts.sse !== undefined && call.path === MESSAGES_PATH) {
     postSseMessage(parts.sse, world, entry, incoming);
     return;
@@ -241,9 +241,8 @@ function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buffer | u
 }
 
 function sendExchange(parts: ProxyParts, entry: Entry, prepared: Ready): void {
-  const { backend, seal, clock, times, health, keptAnswerBytes, callers, untilStopped } = parts;
-  const { keepAliveMs } = times;
-  const { observed } = health;
+  const { backend, seal, clock, keptAnswerBytes, callers, untilStopped } = parts;
+  const { keepAliveMs, observed } = { ...parts.times, ...parts.health };
   const hidesChallenges = callers !== undefined;
   const world = { backend, seal, clock, keepAliveMs, observed, keptAnswerBytes, hidesChallenges, untilStopped };
   streamExchange(world, entry, prepared);

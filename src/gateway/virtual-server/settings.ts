@@ -12,12 +12,15 @@ export interface HealthTimes extends HealthSettings {
 
 export function aggregationRules({ aggregation }: Pick<VmcpConfig, 'aggregation'>): AggregationRules {
   const { conflictResolution: strategy, conflictResolutionConfig, tools = [], excludeAllTools } = aggregation;
+  const hidesUnlisted = excludeAllTools || aggregation.defaultToolVisibility === 'deny';
   const { prefixFormat, priorityOrder = [] } = conflictResolutionConfig;
   const byName = new Map(tools.map((each) => [each.workload, each]));
   return {
     resolution: { strategy, prefixFormat, priorityOrder },
     shown(member) {
-      const { filter = [], overrides = {}, excludeAll = false } = byName.get(member) ?? {};
+      const listed = byName.get(member);
+      if (listed === undefined) return { filter: [], overrides: {}, hidden: hidesUnlisted };
+      const { filter = [], overrides = {}, excludeAll } = listed;
       return { filter, overrides, hidden: excludeAll || excludeAllTools };
     },
   };

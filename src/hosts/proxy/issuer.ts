@@ -30,7 +30,7 @@ export async function openProxyIssuer(
     hostIssuer: oidc?.issuer,
     trustForwarded: config.trust_proxy_headers,
     // A server on standard streams gets no headers.
-    injects: () => config.transport !== 'stdio',
+    injects: () => config.transport !== 'stdio' && block.disable_upstream_token_injection !== true,
     ...{ environment, files, outbound, logger, metrics },
   });
 }

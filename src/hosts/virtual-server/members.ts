@@ -84,7 +84,8 @@ function openAll(config: VmcpConfig, parts: MemberParts, before: ReadonlyMap<str
     for (const listed of config.backends) {
       const { name, metadata: _metadata, ...place } = listed;
       const strategy = strategyAt(config, name);
-      const facts = { place, strategy, timeoutMs: timeoutOf(config, name), health: healthTimes(config) };
+      const times = { timeoutMs: timeoutOf(config, name), health: healthTimes(config) };
+      const facts = { place, strategy, ...times, perCaller: isForEachCaller(config, strategy) };
       const known = before.get(name);
       const isSame = known !== undefined && jsonEquals(known.facts, facts);
       opened.set(name, isSame ? known : { member: openMember(config, listed, parts), facts });
@@ -109,10 +110,15 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
     backend: openBackend(listed, timeoutMs, parts),
     credential,
     authType: strategy.type,
-    perCaller: isPerCaller(strategy),
+    perCaller: isForEachCaller(config, strategy),
     timeoutMs,
     health: createMemberHealth(healthTimes(config), proxyClock, parts.changed),
   };
+}
+
+/** A member may know a caller by the rights that it shows there, or by headers of its client. */
+function isForEachCaller({ passthroughHeaders = [] }: VmcpConfig, strategy: ReturnType<typeof strategyAt>): boolean {
+  return passthroughHeaders.length > 0 || isPerCaller(strategy);
 }
 
 function openBackend(listed: Listed, timeoutMs: number, parts: MemberParts): Backend {

@@ -6,6 +6,7 @@ import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { createOptimizerMetrics } from '#gateway/virtual-server/optimizer/metrics.ts';
 import { createOptimizer, type Optimizer, type OptimizerPorts } from '#gateway/virtual-server/optimizer/optimizer.ts';
 import { optimizerSettings } from '#gateway/virtual-server/optimizer/settings.ts';
+import type { Environment } from '#std/environment.ts';
 import type { Metrics } from '#std/telemetry/metrics.ts';
 import { proxyClock } from '../proxy/clock.ts';
 
@@ -13,12 +14,20 @@ export interface OptimizerOptions {
   readonly fetch: OptimizerPorts['fetch'];
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly environment: Environment;
 }
 
-export function openOptimizer(config: VmcpConfig, { fetch, logger, metrics }: OptimizerOptions): Optimizer {
+/** The variable that programs of OpenAI read, too. */
+const API_KEY = 'OPENAI_API_KEY';
+
+export function openOptimizer(
+  config: VmcpConfig,
+  { fetch, logger, metrics, environment }: OptimizerOptions,
+): Optimizer {
   const counted = createOptimizerMetrics(metrics, config.name);
   return createOptimizer(optimizerSettings(config), {
     ...{ fetch, clock: proxyClock, openWords: openWordIndex, found: counted.found },
+    apiKey: environment[API_KEY]?.trim() || undefined,
     failed(message) {
       counted.embeddingsFailed();
       const what = 'the embedding service is of no use, so tools are found by words alone';

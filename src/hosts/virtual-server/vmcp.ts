@@ -10,6 +10,7 @@ import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
 import { VMCP_CONFIG_KEYS, virtualKeysForRestart } from '#contracts/vmcp-config-keys.ts';
 import type { Upstream } from '#gateway/backends/ports.ts';
 import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
+import { readClientHeaders } from '#gateway/proxy/client-headers.ts';
 import { listenHttp } from '#gateway/proxy/listener.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
 import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
@@ -81,8 +82,10 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
   /** Nothing changes where one of them cannot be used. */
   function use(next: VmcpConfig): void {
     const parts = settings(gateConfig(next, place));
+    const { passthroughHeaders: names } = next;
+    const clientHeaders = names === undefined ? undefined : readClientHeaders(names);
     rules.replace(next);
-    handle = createHandle({ ...parts, plain: { ...parts.plain, documents: world.documents } });
+    handle = createHandle({ ...parts, clientHeaders, plain: { ...parts.plain, documents: world.documents } });
   }
 
   use(config);
@@ -179,8 +182,8 @@ function openTrusting(caFile: string): Upstream {
   return createUpstream({ ca: trustedRoots({ caFile }), connectTimeoutMs: CONNECT_MS });
 }
 
-function openSearch({ config, logger }: VirtualOptions, { request }: Outbound, { metrics }: ProxyMetrics) {
-  return openOptimizer(config, { fetch: request, logger, metrics });
+function openSearch({ config, logger, environment }: VirtualOptions, { request }: Outbound, { metrics }: ProxyMetrics) {
+  return openOptimizer(config, { fetch: request, logger, metrics, environment });
 }
 
 /** The configuration says which variable has the secret; a proxy looks for it in one of a fixed name. */

@@ -111,10 +111,11 @@ export function openWorld(options: WorldOptions): VirtualWorld {
     lastOffer: catalogue.lastOffer,
     overview: () => ({ members: members.all(), offer: catalogue.known(), resolution: rules.resolution }),
     prepare(next) {
+      const search = optimizerSettings(next);
       const useMembers = listed.prepare(next);
       return () => {
         useMembers();
-        optimizer.use(optimizerSettings(next));
+        optimizer.use(search);
         current = next;
         rules = aggregationRules(next);
         catalogue.renew();

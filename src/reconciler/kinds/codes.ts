@@ -42,6 +42,10 @@ export const KINDS_CODES = {
     'A tool is shown differently, but the list of tools to let through lacks it: list it by the name that clients see.',
   'ca-bundle-invalid':
     'An entry of a ConfigMap that should hold certificate authorities holds no PEM certificate: write certificates into it.',
+  'authorization-parameter-reserved':
+    'additionalAuthorizationParams sets a parameter that belongs to the protocol: remove it.',
+  'auth-server-conflict':
+    'The authorization server that authServerRef names cannot be used with the other settings of the resource: the message says which of them to change.',
   'remote-url-invalid': 'The URL of a remote server cannot be used as it is: the message says why.',
   'address-invalid':
     'A URL or an address cannot be read, and what needs it would not start: the message says which form is right.',

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { integer, list, object, optional, type Static, text } from '#std/schema.ts';
 import { ConditionsSchema, conditionsOf, observedGeneration } from './conditions.ts';
 import type { Observed, Resource, View } from './kind.ts';
-import type { SettingsField } from './shared-settings.ts';
+import { fieldsOfSameKind, type SettingsField } from './shared-settings.ts';
 
 export const ConfigStatus = object(
   {
@@ -67,16 +67,18 @@ function hashInUse({ status }: Resource): string | undefined {
  * the others from them.
  */
 function usersOf(view: View, field: SettingsField, name: string): string[] {
-  const of = (kind: string, uses: (spec: JsonObject) => boolean) =>
+  const fields = fieldsOfSameKind(field);
+  const of = (kind: string, uses: (spec: JsonObject, field: SettingsField) => boolean) =>
     view
       .all(kind)
-      .filter(({ spec }) => isObject(spec) && uses(spec))
+      .filter(({ spec }) => isObject(spec) && fields.some((each) => uses(spec, each)))
       .map(({ metadata }) => metadata.name);
+  const at = (spec: JsonObject, each: SettingsField) => names(spec[each], name);
   return [
-    ...of('MCPServer', (spec) => names(spec[field], name)),
-    ...of('MCPRemoteProxy', (spec) => names(spec[field], name)).map((user) => `MCPRemoteProxy/${user}`),
-    ...of('MCPServerEntry', (spec) => names(spec[field], name)).map((user) => `MCPServerEntry/${user}`),
-    ...of('VirtualMCPServer', (spec) => namesInside(spec, field, name)).map((user) => `VirtualMCPServer/${user}`),
+    ...of('MCPServer', at),
+    ...of('MCPRemoteProxy', at).map((user) => `MCPRemoteProxy/${user}`),
+    ...of('MCPServerEntry', at).map((user) => `MCPServerEntry/${user}`),
+    ...of('VirtualMCPServer', (spec, each) => namesInside(spec, each, name)).map((user) => `VirtualMCPServer/${user}`),
   ].sort();
 }
 

@@ -40,6 +40,7 @@ const SETTINGS_KINDS = {
     'ExternalAuthConfigInvalid',
     'ExternalAuthConfigFetchError',
   ),
+  authServerRef: settingsKind('MCPExternalAuthConfig', 'AuthServerRef'),
   oidcConfigRef: settingsKind('MCPOIDCConfig', 'OIDCConfigRef', 'OIDCConfigRefNotValid'),
   telemetryConfigRef: settingsKind('MCPTelemetryConfig', 'TelemetryConfigRef'),
   authzConfigRef: settingsKind('MCPAuthzConfig', 'AuthzConfigRef', 'AuthzConfigRefNotValid'),
@@ -55,7 +56,12 @@ const FIELDS = Object.keys(SETTINGS_KINDS) as readonly SettingsField[];
 
 /** Kinds whose settings a user of these fields reads. They are applied before it. */
 export function settingsKinds(fields: readonly SettingsField[] = FIELDS): readonly string[] {
-  return fields.map((field) => SETTINGS_KINDS[field].kind);
+  return [...new Set(fields.map((field) => SETTINGS_KINDS[field].kind))];
+}
+
+/** Every field that names settings of the kind of this one. */
+export function fieldsOfSameKind(field: SettingsField): readonly SettingsField[] {
+  return FIELDS.filter((each) => SETTINGS_KINDS[each].kind === SETTINGS_KINDS[field].kind);
 }
 
 /** `pointer` is that of the object with the references. */
@@ -103,6 +109,7 @@ export function isReference(code: string): boolean {
 export const SETTINGS_HASHES = {
   toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
   externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
+  authServerConfigHash: optional(text('configHash of the MCPExternalAuthConfig that authServerRef names.')),
   oidcConfigHash: optional(text('configHash of the MCPOIDCConfig in use.')),
   telemetryConfigHash: optional(text('configHash of the MCPTelemetryConfig in use.')),
   authzConfigHash: optional(text('configHash of the MCPAuthzConfig in use.')),
@@ -113,6 +120,7 @@ export function settingsHashes(refs: SettingsRefs, view: View) {
   return {
     toolConfigHash: hashOf('toolConfigRef', refs, view),
     externalAuthConfigHash: hashOf('externalAuthConfigRef', refs, view),
+    authServerConfigHash: hashOf('authServerRef', refs, view),
     oidcConfigHash: hashOf('oidcConfigRef', refs, view),
     telemetryConfigHash: hashOf('telemetryConfigRef', refs, view),
     authzConfigHash: hashOf('authzConfigRef', refs, view),

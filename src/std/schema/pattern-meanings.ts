@@ -63,6 +63,15 @@ const MEANINGS: Readonly<Record<string, PatternMeaning>> = {
     meaning: 'access_token, id_token or jwt, or the URN of one of them',
     example: 'access_token',
   },
+  '^([a-zA-Z_][a-zA-Z0-9_]*)?$': { meaning: 'the name of a claim: letters, digits and "_"', example: 'oid' },
+  '^[^|@#*?\\\\]+([|]@upstreamjwt[|][^|@#*?\\\\]+)?$': {
+    meaning: 'a path with dots, or one to a JWT and one in its claims with "|@upstreamjwt|" between them',
+    example: 'authed_user.id',
+  },
+  '^[^\\x00-\\x08\\x0A-\\x1F\\x7F]*$': {
+    meaning: 'a text without line breaks and control characters',
+    example: 'office',
+  },
   '^[0-9a-f]{40}$': { meaning: 'a commit id with all 40 digits', example: '41be9e2f0741be9e2f0741be9e2f0741be9e2f07' },
   '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-.a-z0-9]*[a-z0-9])?$': {
     meaning: 'the name of a ServiceAccount, with its namespace if it is another one',

@@ -25,6 +25,15 @@ const CONFIG: RunConfig = {
 };
 const ADA: CredentialCaller = { key: 'ada', token: 'caller', claims: { sub: 'ada' } };
 const SENT = outgoing({ authorization: 'Bearer caller', 'x-api-key': 'caller' });
+const AUTH_SERVER: NonNullable<RunConfig['embedded_auth_server_config']> = {
+  schema_version: 'v0.1.0',
+  issuer: 'https://auth.example.com',
+  token_lifespans: { access_token_lifespan: '1h', refresh_token_lifespan: '24h', auth_code_lifespan: '5m' },
+  upstreams: [],
+  scopes_supported: ['openid'],
+  allowed_audiences: ['https://weather.example.com'],
+  storage: { type: 'memory' },
+};
 const HEADER = { header_name: 'X-Api-Key', value_env_var: OUTGOING_ENV.headerValue };
 const BEARER = { token_env_var: OUTGOING_ENV.bearerToken };
 
@@ -193,6 +202,72 @@ describe('with an authorization server in the process', () => {
     });
   });
 });
+
+describe('with an authorization server and settings for what is behind', () => {
+  const upstreamToken = async () => 'of the provider';
+  const server = (disable: boolean): Partial<RunConfig> => ({
+    embedded_auth_server_config: { ...AUTH_SERVER, disable_upstream_token_injection: disable },
+  });
+
+  it.each<{ reason: string; config: Partial<RunConfig>; expected: Readonly<Record<string, string | undefined>> }>([
+    {
+      reason: 'an injected header is next to the token of the provider',
+      config: { ...server(false), header_injection_config: HEADER },
+      expected: { authorization: 'Bearer of the provider', 'x-api-key': 'injected' },
+    },
+    {
+      reason: 'a bearer token replaces the token of the caller',
+      config: { ...server(false), bearer_token_config: BEARER },
+      expected: { authorization: 'Bearer own' },
+    },
+    {
+      reason: 'no token leaves if that of the provider is not wanted',
+      config: server(true),
+      expected: { authorization: undefined },
+    },
+    {
+      reason: 'only the injected header leaves if the token of the provider is not wanted',
+      config: { ...server(true), header_injection_config: HEADER },
+      expected: { authorization: undefined, 'x-api-key': 'injected' },
+    },
+  ])('$reason', async ({ config, expected }) => {
+    const credential = credentialOf({ ...CONFIG, ...config }, { ...world.ports, upstreamToken });
+    expect(await credential(SENT, ADA)).toEqual({ ok: true, headers: { ...SENT.headers, ...expected } });
+  });
+
+  it('the token of the provider is exchanged', async () => {
+    const endpoint = await startEndpoint((_asked, response) => {
+      const issued_token_type = 'urn:ietf:params:oauth:token-type:access_token';
+      sendJson(response, 200, { access_token: 'new', issued_token_type, token_type: 'Bearer', expires_in: 300 });
+    });
+    const credential = credentialOf(
+      { ...CONFIG, ...server(false), token_exchange_config: exchangeAt(endpoint.url) },
+      { ...world.ports, upstreamToken },
+    );
+    const given = await credential(SENT, ADA);
+    expect(given.ok && given.headers.authorization).toBe('Bearer new');
+    expect(endpoint.asked.map(({ form }) => form.get('subject_token'))).toEqual(['of the provider']);
+    await endpoint.close();
+  });
+
+  it('an exchange without the token of the provider is refused at the start', () => {
+    const config = {
+      ...CONFIG,
+      ...server(true),
+      token_exchange_config: exchangeAt('https://issuer.example.com/token'),
+    };
+    expect(() => credentialOf(config, { ...world.ports, upstreamToken })).toThrow(Failure);
+  });
+});
+
+function exchangeAt(url: string) {
+  return {
+    token_url: url,
+    audience: 'a',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    header_strategy: 'replace',
+  } as const;
+}
 
 describe('the start fails where', () => {
   it.each<{ reason: string; config: Partial<RunConfig>; code: string }>([

@@ -4,6 +4,9 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createClientDocuments } from '#gateway/issuer/clients/document.ts';
+import type { IssuerPorts } from '#gateway/issuer/ports.ts';
+import { issuerSettings } from '#gateway/issuer/settings.ts';
 import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
 import { configOf, type DirectIssuer, oidcTo, openDirect } from './direct.ts';
 import { CLIENT_REDIRECT, newPerson } from './person.ts';
@@ -213,5 +216,47 @@ describe('a client with keys', () => {
     const forged = await token({ ...form, ...proving(await assertion({}, privateKey)) });
     expect(forged).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     tokensOf(await token({ ...form, ...proving(await assertion()) }));
+  });
+});
+
+describe('documents are kept', () => {
+  async function fetchesOf(cimd: { cache_max_size?: number; cache_fallback_ttl?: string }, afterMs: number) {
+    const settings = issuerSettings(
+      {
+        ...configOf('https://auth.example.com', [oidcTo('https://auth.example.com', provider)]),
+        cimd: { enabled: true, ...cimd },
+      },
+      '',
+    );
+    let nowMs = 0;
+    const asked: string[] = [];
+    const ports = {
+      clock: { now: () => nowMs, monotonic: () => nowMs },
+      notify: () => undefined,
+      fetch: async ({ url }: { readonly url: string }) => {
+        asked.push(url);
+        const body = Buffer.from(JSON.stringify(described()(url).body));
+        return { status: 200, headers: {}, body, url };
+      },
+    } as unknown as IssuerPorts;
+    if (settings.documents === undefined) throw new Error('documents are enabled');
+    const find = createClientDocuments(ports, settings.documents);
+    const [first, second] = ['https://app.example.com/a.json', 'https://app.example.com/b.json'];
+    await find(first);
+    await find(second);
+    nowMs += afterMs;
+    await find(second);
+    await find(first);
+    return asked.length;
+  }
+
+  it('as many as the settings say', async () => {
+    expect(await fetchesOf({}, 0)).toBe(2);
+    expect(await fetchesOf({ cache_max_size: 1 }, 0)).toBe(3);
+  });
+
+  it('as long as the settings say, if they do not say it themselves', async () => {
+    expect(await fetchesOf({}, 10 * 60_000)).toBe(2);
+    expect(await fetchesOf({ cache_fallback_ttl: '5m' }, 10 * 60_000)).toBe(4);
   });
 });

@@ -18,6 +18,7 @@ import { newPerson } from './person.ts';
 import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
 import { type AuthServer, authorizeUrl, newClient, newPkce, redeem, tokensOf } from './world.ts';
 
+const PERSON = { id: 'U12', name: 'Ada', nick: 'ada', email: 'ada@example.com' };
 const provider: RecordingProvider = await startRecordingProvider();
 const other: RecordingProvider = await startRecordingProvider();
 const redis: SentinelWorld | undefined = await startSentinel();
@@ -25,7 +26,14 @@ const secureRedis: SentinelWorld | undefined = await startSentinel({ servers: tr
 const deaf: Server = createServer();
 await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
 provider.answers = {
-  '/token': (answer) => ({ ...answer, other_token: 'other-token', again: 'another-refresh', lives: 1, granted: 'all' }),
+  '/token': (answer) => ({
+    ...answer,
+    other_token: 'other-token',
+    again: 'another-refresh',
+    lives: 1,
+    granted: 'all',
+    person: PERSON,
+  }),
 };
 afterAll(async () => {
   await Promise.all([provider.close(), other.close(), redis?.stop(), secureRedis?.stop()]);
@@ -271,6 +279,29 @@ function clientRows(place: string, field: string, base: (origin: string) => Part
       base,
       see: async (issuer) => (await visitOf(issuer)).searchParams.get('scope'),
     },
+    {
+      field: `${field}/additional_authorization_params`,
+      at: `${place}/additional_authorization_params`,
+      values: () => [{ access_type: 'offline' }, undefined],
+      base,
+      see: async (issuer) => (await visitOf(issuer)).searchParams.get('access_type'),
+    },
+  ];
+}
+
+function identityRows(): Row[] {
+  const paths = { subject_path: 'person.id', name_path: 'person.name', email_path: 'id_token|@upstreamjwt|iss' };
+  const row = (key: string, other: string, name: string): Row => ({
+    field: `/upstreams/*/oauth2_config/identity_from_token/${key}`,
+    at: `${OAUTH2}/identity_from_token/${key}`,
+    values: () => [paths[key as keyof typeof paths], other],
+    base: oauth2({ userinfo: undefined, identity_from_token: paths }),
+    see: claim(name),
+  });
+  return [
+    row('subject_path', 'id_token|@upstreamjwt|sub', 'sub'),
+    row('name_path', 'person.nick', 'name'),
+    row('email_path', 'person.email', 'email'),
   ];
 }
 
@@ -335,6 +366,13 @@ const ROWS: readonly Row[] = [
     see: grows(() => provider.count('/other/token'), login),
   },
   ...clientRows(OAUTH2, '/upstreams/*/oauth2_config', oauth2()),
+  ...identityRows(),
+  {
+    field: '/upstreams/*/oidc_config/subject_claim',
+    at: `${OIDC}/subject_claim`,
+    values: () => [undefined, 'aud'],
+    see: claim('sub'),
+  },
   ...infoRows(`${OAUTH2}/userinfo`, '/upstreams/*/oauth2_config/userinfo', oauth2(fields())),
   {
     field: '/upstreams/*/oauth2_config/token_response_mapping/access_token_path',
@@ -357,6 +395,7 @@ const ROWS: readonly Row[] = [
     base: mapped,
     see: asked('/token', ({ form }) => form.get('grant_type')),
   },
+  { field: '/cimd/enabled', values: () => [true, false], see: metadata('client_id_metadata_document_supported') },
   { field: '/scopes_supported', values: () => [['openid'], ['openid', 'weather']], see: metadata('scopes_supported') },
   {
     field: '/allowed_audiences',
@@ -371,6 +410,18 @@ const REDIS_ROWS: readonly Row[] = [
     values: () => ['redis', 'memory'],
     base: () => redisConfig(redis),
     see: grows(async () => (await redis?.keys())?.length, registers),
+  },
+  {
+    field: `${REDIS}/addr`,
+    values: () => [redis?.master ?? '', deafAddress()],
+    base: () => redisConfig(redis, { sentinel_config: undefined }),
+    see: registers,
+  },
+  {
+    field: `${REDIS}/cluster_mode`,
+    values: () => [false, true],
+    base: () => redisConfig(redis, { sentinel_config: undefined, addr: redis?.master }),
+    see: registers,
   },
   {
     field: `${REDIS}/sentinel_config/master_name`,
@@ -455,6 +506,9 @@ const REDIS_ROWS: readonly Row[] = [
 /** Settings without a story here, with the reason. */
 const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/schema_version': 'there is one version',
+  '/cimd/cache_max_size': 'its story is in test/gateway/issuer/documents.test.ts',
+  '/cimd/cache_fallback_ttl': 'its story is in test/gateway/issuer/documents.test.ts',
+  '/disable_upstream_token_injection': 'its story is a call: test/gateway/credentials/of-config.test.ts',
   [`${REDIS}/auth_type`]: 'there is one type',
   '/upstreams/*/ca_bundle_path': 'its stories need a provider over TLS: test/gateway/issuer/upstreams.test.ts',
   '/upstreams/*/oauth2_config/token_response_mapping/scope_path':

@@ -2,20 +2,26 @@
 // settings say so.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRedisIssuerStore, type RedisIssuerStore, type SentinelSettings } from '#adapters/redis/issuer-store.ts';
+import { type IssuerStoreSettings, openRedisIssuerStore, type RedisIssuerStore } from '#adapters/redis/issuer-store.ts';
 import { createMemoryStore } from '#gateway/issuer/memory-store.ts';
 import type { IssuerStore } from '#gateway/issuer/ports.ts';
-import { MASTER_NAME, REDIS_USER, type SentinelWorld, startSentinel } from '../../harness/redis-sentinel.ts';
+import { CLUSTER_PASSWORD, startCluster } from '../../harness/redis-cluster.ts';
+import { ADMIN, MASTER_NAME, REDIS_USER, type SentinelWorld, startSentinel } from '../../harness/redis-sentinel.ts';
 
 const PREFIX = 'thv:auth:{tests:weather}:';
 const DAY_MS = 86_400_000;
 
-function settingsFor({ sentinel }: SentinelWorld, more: Partial<SentinelSettings> = {}): SentinelSettings {
-  const [host = '', port] = sentinel.split(':');
+function addressOf(text: string) {
+  const [host = '', port] = text.split(':');
+  return { host, port: Number(port) };
+}
+
+function settingsFor(
+  { sentinel }: Pick<SentinelWorld, 'sentinel'>,
+  more: Partial<IssuerStoreSettings> = {},
+): IssuerStoreSettings {
   return {
-    masterName: MASTER_NAME,
-    sentinels: [{ host, port: Number(port) }],
-    db: 0,
+    place: { kind: 'sentinels', masterName: MASTER_NAME, sentinels: [addressOf(sentinel)], db: 0 },
     user: () => REDIS_USER,
     keyPrefix: PREFIX,
     connectMs: 5000,
@@ -25,15 +31,16 @@ function settingsFor({ sentinel }: SentinelWorld, more: Partial<SentinelSettings
 }
 
 const plain = await startSentinel();
+const cluster = await startCluster();
 const opened: RedisIssuerStore[] = [];
-function openStore(world: SentinelWorld, more: Partial<SentinelSettings> = {}): RedisIssuerStore {
+function openStore(world: Pick<SentinelWorld, 'sentinel'>, more: Partial<IssuerStoreSettings> = {}): RedisIssuerStore {
   const store = openRedisIssuerStore(settingsFor(world, more), () => undefined);
   opened.push(store);
   return store;
 }
 afterAll(async () => {
   for (const store of opened) store.close();
-  await plain?.stop();
+  await Promise.all([plain?.stop(), cluster?.stop()]);
 });
 
 let now = 0;
@@ -49,14 +56,31 @@ const KINDS: readonly (readonly [string, () => readonly [IssuerStore, IssuerStor
     ? []
     : ([
         ['Redis, of two replicas', (): readonly [IssuerStore, IssuerStore] => [openStore(plain), openStore(plain)]],
+        ['one Redis, as the default user and as another', () => oneServer(plain)],
       ] as const)),
+  ...(cluster === undefined ? [] : ([['a Redis Cluster', () => inCluster(cluster)]] as const)),
 ];
+
+function oneServer({ master, sentinel }: SentinelWorld): readonly [IssuerStore, IssuerStore] {
+  const place = { kind: 'server', address: addressOf(master) } as const;
+  return [openStore({ sentinel }, { place }), openStore({ sentinel }, { place, user: () => ({ password: ADMIN }) })];
+}
+
+function inCluster({ address }: { readonly address: string }): readonly [IssuerStore, IssuerStore] {
+  const settings = {
+    place: { kind: 'cluster', address: addressOf(address) },
+    user: () => ({ password: CLUSTER_PASSWORD }),
+  } as const;
+  return [openStore({ sentinel: '' }, settings), openStore({ sentinel: '' }, settings)];
+}
 
 describe.each(KINDS)('in %s', (_name, open) => {
   let first: IssuerStore;
   let second: IssuerStore;
-  beforeAll(() => {
+  beforeAll(async () => {
     [first, second] = open();
+    // Two of the stores are in one server.
+    await first.delete(['lock:a']);
   });
 
   it('what was set is read by everyone, until it is deleted', async () => {
@@ -153,7 +177,7 @@ describe.each([
     if (world === undefined) return skip();
     const { readFileSync } = await import('node:fs');
     const trusted = { ca: readFileSync(world.caFile, 'utf8'), skipVerify: false };
-    const ofBoth = (settings: SentinelSettings['tls']) => ({
+    const ofBoth = (settings: IssuerStoreSettings['tls']) => ({
       ...(tls.servers ? { tls: settings } : {}),
       ...(tls.sentinel ? { sentinelTls: settings } : {}),
     });

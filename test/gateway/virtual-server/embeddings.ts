@@ -1,13 +1,15 @@
 // A small embedding service over HTTP with the API of text-embeddings-inference: texts that share a subject are near each
 // other, whatever their words.
 
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface TestEmbeddings {
   readonly url: string;
   /** Texts that it was asked about, in the order of the requests. */
   readonly asked: readonly (readonly string[])[];
+  /** Model and headers of the last request in the form of OpenAI. */
+  readonly openai: () => { readonly model: unknown; readonly headers: IncomingHttpHeaders } | undefined;
   /** How it answers from now on. */
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
@@ -28,6 +30,7 @@ const BATCH = 4;
 export async function startEmbeddings(): Promise<TestEmbeddings> {
   const asked: string[][] = [];
   let behaviour: Behaviour = 'well';
+  let openai: { model: unknown; headers: IncomingHttpHeaders } | undefined;
 
   function embed(inputs: readonly string[]): unknown {
     if (behaviour === 'nonsense') return { vectors: inputs };
@@ -47,6 +50,14 @@ export async function startEmbeddings(): Promise<TestEmbeddings> {
       };
       if (behaviour === 'fail') return send(503, { error: 'overloaded' });
       if (request.url === '/info') return send(200, { model_id: 'subjects', max_client_batch_size: BATCH });
+      if (request.url === '/v1/embeddings') {
+        const { model, input } = JSON.parse(Buffer.concat(chunks).toString());
+        openai = { model, headers: request.headers };
+        asked.push(input);
+        const vectors = embed(input);
+        if (!Array.isArray(vectors)) return send(200, vectors);
+        return send(200, { data: vectors.map((embedding, index) => ({ index, embedding })).reverse() });
+      }
       if (request.url !== '/embed') return send(404, {});
       const { inputs } = JSON.parse(Buffer.concat(chunks).toString());
       if (inputs.length > BATCH) return send(413, { error: 'batch size' });
@@ -59,6 +70,7 @@ export async function startEmbeddings(): Promise<TestEmbeddings> {
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
+    openai: () => openai,
     behave(next) {
       behaviour = next;
     },

@@ -24,7 +24,7 @@ export async function withMembers<T>(
   const text = JSON.stringify(config).replaceAll('http://one', one.url).replaceAll('http://two', two.url);
   let server: TestedVirtualServer | undefined;
   try {
-    server = await runVirtual(JSON.parse(text), { ONE: 'one' });
+    server = await runVirtual(JSON.parse(text), { ONE: 'one', OPENAI_API_KEY: 'key' });
     return await see(server);
   } finally {
     // What still waits for them comes to an end.
@@ -124,6 +124,28 @@ function seeFound(description: string, behaviour: Behaviour = 'well'): FieldRow[
   };
 }
 
+/** What a service that speaks as OpenAI does was asked. */
+async function seeOpenAi(config: VmcpConfig): Promise<unknown> {
+  const service = await startEmbeddings();
+  try {
+    const text = JSON.stringify(config).replaceAll('http://service', service.url);
+    return await withMembers(JSON.parse(text), async (server) => {
+      for (let ready = false; !ready; ) ready = (await fetch(`${server.origin}/readyz`)).ok;
+      const call = { name: 'find_tool', arguments: { tool_description: 'umbrella' } };
+      const { structuredContent } = await (await connect(server)).ask('tools/call', call);
+      const { model, headers } = service.openai() ?? {};
+      return {
+        noted: structuredContent.note !== undefined,
+        model,
+        team: headers?.['x-team'],
+        key: headers?.authorization,
+      };
+    });
+  } finally {
+    await service.close();
+  }
+}
+
 const TOOLS = '/aggregation/tools/0';
 
 function aggregated(more: Partial<VmcpConfig['aggregation']>): Pick<VmcpConfig, 'aggregation'> {
@@ -165,6 +187,8 @@ const OPTIMIZER: NonNullable<VmcpConfig['optimizer']> = {
 };
 const optimized = (more: Partial<typeof OPTIMIZER> = {}) => ({ optimizer: { ...OPTIMIZER, ...more } });
 
+const OPENAI = { embeddingService: 'http://service/v1', embeddingProvider: 'openai', embeddingModel: 'small' } as const;
+
 export const CLIENT_ROWS: readonly FieldRow[] = [
   { field: '/name', values: ['one', 'two'], see: seeName },
   { field: '/backends/*/name', at: '/backends/0/name', values: ['one', 'else'], see: seeTools },
@@ -182,6 +206,12 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
     see: seeTools,
   },
   { field: '/aggregation/excludeAllTools', values: [true, false], see: seeTools },
+  {
+    field: '/aggregation/defaultToolVisibility',
+    values: ['deny', undefined],
+    base: aggregated({ tools: [{ workload: 'two', excludeAll: false }] }),
+    see: seeTools,
+  },
   toolRow('workload', ['one', 'two']),
   toolRow('filter', [['said'], ['read']]),
   toolRow('excludeAll', [true, false]),
@@ -228,6 +258,13 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
     values: ['http://service', undefined],
     base: optimized(),
     see: seeFound('umbrella'),
+  },
+  { field: '/optimizer/embeddingModel', values: ['small', 'large'], base: optimized(OPENAI), see: seeOpenAi },
+  {
+    field: '/optimizer/embeddingHeaders',
+    values: [{ 'X-Team': 'office' }, undefined],
+    base: optimized(OPENAI),
+    see: seeOpenAi,
   },
   {
     field: '/optimizer/embeddingServiceTimeout',

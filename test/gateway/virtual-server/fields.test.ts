@@ -13,6 +13,8 @@ import { configOf } from './world.ts';
 
 /** Settings that have no effect, or whose stories are elsewhere, with the reason. */
 const WITHOUT_ROW: Readonly<Record<string, string>> = {
+  '/optimizer/embeddingProvider': 'embeddingModel is there if and only if it is openai',
+  '/passthroughHeaders': 'its story is in test/gateway/virtual-server/passthrough-headers.test.ts',
   '/groupRef': 'for people: which group it is in front of',
   '/metadata': 'for people, on the page: test/gateway/virtual-server/admin.test.ts',
   '/backends/*/metadata': 'for people, on the page: test/gateway/virtual-server/admin.test.ts',

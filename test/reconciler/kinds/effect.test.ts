@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import type { Kind, Resource } from '#reconciler/kinds/kind.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { OLD_WORDS } from '#std/schema/marks.ts';
 import { contentFindings, type Fixture, readFixtures, SETTINGS, schemas, viewAround } from './fixture.ts';
 import { fieldOf, othersThan, type Place, placesOf, withValue } from './mutations.ts';
 
@@ -207,5 +208,8 @@ function wordsAt(kind: Kind, { path: [, ...path] }: Place): readonly Json[] {
     const { properties, additionalProperties } = node;
     return (isObject(properties) ? properties[key] : undefined) ?? additionalProperties;
   }, kind.schema.spec);
-  return isObject(schema) && Array.isArray(schema.enum) ? schema.enum : [];
+  if (!isObject(schema) || !Array.isArray(schema.enum)) return [];
+  // Another spelling of a word has the same effect.
+  const spellings = isObject(schema[OLD_WORDS]) ? schema[OLD_WORDS] : {};
+  return schema.enum.filter((word) => !Object.hasOwn(spellings, String(word)));
 }

@@ -7,6 +7,7 @@ import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject, parseJson, textsIn } from '#std/json.ts';
 import { createRateLimit } from '#std/rate.ts';
 import type { IssuerPorts } from '../ports.ts';
+import type { DocumentCache } from '../settings.ts';
 import type { Client } from './clients.ts';
 import { redirectFault } from './redirects.ts';
 
@@ -18,8 +19,6 @@ const NAME_LENGTH_MAX = 256;
 /** Longest and shortest time that a document counts, whatever it says about itself. */
 const KEPT_MAX_MS = 7 * 24 * 3_600_000;
 const KEPT_MIN_MS = 60_000;
-const UNSAID_MS = 3_600_000;
-const DOCUMENTS_MAX = 1000;
 /** Whoever asks for logins makes this server fetch: of all together, not more than this in a minute. */
 const FETCHES_PER_MINUTE = 120;
 
@@ -33,7 +32,7 @@ export function isDocumentUrl(id: string): boolean {
 export type FindDocument = (id: string) => Promise<Client | undefined>;
 
 /** Gives undefined, and reports why, where the document cannot be had or used; that is not remembered. */
-export function createClientDocuments(ports: IssuerPorts): FindDocument {
+export function createClientDocuments(ports: IssuerPorts, { most, unsaidMs }: DocumentCache): FindDocument {
   const { clock } = ports;
   const known = new Map<string, { readonly client: Client; readonly until: number }>();
   const pending = new Map<string, Promise<Client | undefined>>();
@@ -43,8 +42,8 @@ export function createClientDocuments(ports: IssuerPorts): FindDocument {
     try {
       if (limit('') !== undefined)
         throw unusableDocument(id, 'is not fetched: too many documents were asked for in this minute');
-      const { client, keptMs } = await fetchDocument(ports, id);
-      setBounded(known, id, { client, until: clock.monotonic() + keptMs }, DOCUMENTS_MAX);
+      const { client, keptMs } = await fetchDocument(ports, id, unsaidMs);
+      setBounded(known, id, { client, until: clock.monotonic() + keptMs }, most);
       return client;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -65,6 +64,7 @@ export function createClientDocuments(ports: IssuerPorts): FindDocument {
 async function fetchDocument(
   ports: IssuerPorts,
   id: string,
+  unsaidMs: number,
 ): Promise<{ readonly client: Client; readonly keptMs: number }> {
   const { status, headers, body } = await ports.fetch({
     url: id,
@@ -78,7 +78,7 @@ async function fetchDocument(
   if (status !== 200) throw unusableDocument(id, `answered with status ${status}`);
   const document = parseJson(Buffer.from(body).toString('utf8'));
   if (!isObject(document)) throw unusableDocument(id, 'is no JSON object');
-  return { client: clientOf(ports, id, document), keptMs: keptFor(headers['cache-control'] ?? '') };
+  return { client: clientOf(ports, id, document), keptMs: keptFor(headers['cache-control'] ?? '', unsaidMs) };
 }
 
 function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client {
@@ -127,10 +127,10 @@ function clientKeys(ports: IssuerPorts, id: string, { jwks, jwks_uri: uri }: Jso
 }
 
 /** RFC 9111 section 5.2.2. */
-function keptFor(cacheControl: string): number {
+function keptFor(cacheControl: string, unsaidMs: number): number {
   const [, seconds] = /(?:^|[\s,])max-age=(\d+)/i.exec(cacheControl) ?? [];
   if (/no-store|no-cache/i.test(cacheControl)) return KEPT_MIN_MS;
-  const ms = seconds === undefined ? UNSAID_MS : Number(seconds) * 1000;
+  const ms = seconds === undefined ? unsaidMs : Number(seconds) * 1000;
   return Math.min(KEPT_MAX_MS, Math.max(KEPT_MIN_MS, ms));
 }
 

@@ -10,13 +10,14 @@ import { askUserInfo } from './user-info.ts';
 type OAuth2Settings = Extract<UpstreamSettings, { readonly type: 'oauth2' }>;
 
 export function createOAuth2Upstream(ports: IssuerPorts, settings: OAuth2Settings): Upstream {
-  const { name, redirectUri, mapping, userInfo } = settings;
+  const { name, redirectUri, mapping, identity } = settings;
   const endpoint: TokenEndpoint = {
     url: settings.tokenEndpoint,
     client: settings,
     secretIn: 'form',
     allowPrivate: true,
     mapping,
+    identity: 'subject_path' in identity ? identity : undefined,
   };
   return {
     name,
@@ -25,14 +26,19 @@ export function createOAuth2Upstream(ports: IssuerPorts, settings: OAuth2Setting
     authorizationUrl: async (visit) => visitUrl(settings.authorizationEndpoint, settings, visit),
     async redeem({ verifier }, parameters) {
       const code = codeFrom(name, parameters);
-      const { idToken: _, ...tokens } = await requestTokens(ports, endpoint, codeGrant(code, redirectUri, verifier));
-      const { subject, ...shown } = await askUserInfo(ports, name, userInfo, tokens.accessToken);
-      if (subject === undefined) throw upstreamFailure(name, 'invalid', 'its userinfo endpoint names no subject');
+      const answer = await requestTokens(ports, endpoint, codeGrant(code, redirectUri, verifier));
+      const { idToken: _, identity: person, ...tokens } = answer;
+      const { subject, ...shown } =
+        'subject_path' in identity ? (person ?? {}) : await askUserInfo(ports, name, identity, tokens.accessToken);
+      if (subject === undefined) {
+        const place = 'subject_path' in identity ? 'token response' : 'userinfo endpoint';
+        throw upstreamFailure(name, 'invalid', `its ${place} names no subject`);
+      }
       return { subject, ...shown, tokens: { ...tokens, subject } };
     },
     async refresh({ refreshToken = '', subject }) {
       const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
-      const { idToken: _, ...tokens } = await requestTokens(ports, endpoint, grant);
+      const { idToken: _, identity: _identity, ...tokens } = await requestTokens(ports, endpoint, grant);
       return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken, subject };
     },
   };
@@ -47,6 +53,7 @@ export function visitUrl(
 ): string {
   const url = new URL(endpoint);
   const parameters = {
+    ...client.authorizationParameters,
     response_type: 'code',
     client_id: client.clientId,
     redirect_uri: client.redirectUri,

@@ -162,15 +162,16 @@ type Known = UserInfo & { readonly subject: string };
 
 /** The id_token says who it is, unless userInfoOverride does. */
 async function personOf({ ports, settings }: Provider, claims: JsonObject, accessToken: string): Promise<Known> {
-  const { name, userInfo } = settings;
+  const { name, userInfo, subjectClaim } = settings;
   const said = userInfoOf(claims);
   const asked = userInfo === undefined ? undefined : await askUserInfo(ports, name, userInfo, accessToken);
-  const isMapped = userInfo?.field_mapping?.subject_fields !== undefined;
+  const isMapped = subjectClaim === undefined && userInfo?.field_mapping?.subject_fields !== undefined;
   // OpenID Connect Core 1.0 section 5.3.2.
   if (asked !== undefined && !isMapped && asked.subject !== said.subject) {
     throw upstreamFailure(name, 'invalid', 'its userinfo endpoint names another subject than its id_token');
   }
-  const subject = isMapped ? asked?.subject : said.subject;
+  const own = subjectClaim === undefined ? said : userInfoOf(claims, { subject_fields: [subjectClaim] });
+  const subject = isMapped ? asked?.subject : own.subject;
   if (subject === undefined) throw upstreamFailure(name, 'invalid', 'it names no subject');
   return { subject, name: asked?.name ?? said.name, email: asked?.email ?? said.email };
 }

@@ -1,9 +1,11 @@
 // Asks the token endpoint of a provider, and reads what it answers (RFC 6749 section 5, or as a mapping says).
 
-import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
+import { isObject, type Json, parseJson } from '#std/json.ts';
 import type { IssuerPorts } from '../ports.ts';
-import { configInvalid, type TokenMapping, type UpstreamClient } from '../settings.ts';
+import { configInvalid, type IdentityPaths, type TokenMapping, type UpstreamClient } from '../settings.ts';
+import { identityIn, textByPath, valueByPath } from './answer-paths.ts';
 import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
+import type { UserInfo } from './user-info.ts';
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 256 * 1024;
@@ -17,6 +19,8 @@ export interface TokenEndpoint {
   /** The configuration names it, or its host. */
   readonly allowPrivate: boolean;
   readonly mapping?: TokenMapping;
+  /** Where the answer says who the person is. */
+  readonly identity?: IdentityPaths;
 }
 
 export interface TokenAnswer {
@@ -25,6 +29,8 @@ export interface TokenAnswer {
   readonly expiresAtMs: number;
   readonly isExpiryAssumed: boolean;
   readonly idToken?: string;
+  /** Undefined if the endpoint has no paths for it. */
+  readonly identity?: UserInfo;
 }
 
 /** Undefined: a public client. Read at each use. Throws a Failure where it cannot be read. */
@@ -70,7 +76,7 @@ export async function requestTokens(
       maxBytes: BYTES_MAX,
     });
     const answer = parseJson(Buffer.from(body).toString('utf8'));
-    return tokenAnswer(name, status, answer, askedAtMs, endpoint.mapping);
+    return tokenAnswer(name, status, answer, askedAtMs, endpoint);
   } catch (error) {
     throw asUpstreamFailure(name, error);
   }
@@ -87,7 +93,7 @@ function tokenAnswer(
   status: number,
   answer: Json | undefined,
   askedAtMs: number,
-  mapping: TokenMapping | undefined,
+  { mapping, identity }: Pick<TokenEndpoint, 'mapping' | 'identity'>,
 ): TokenAnswer {
   if (status === 429 || status >= 500)
     throw upstreamFailure(provider, 'unavailable', `its token endpoint answered ${status}`);
@@ -114,26 +120,11 @@ function tokenAnswer(
     expiresAtMs: askedAtMs + (isSaid ? seconds * 1000 : UNSAID_MS),
     isExpiryAssumed: !isSaid,
     idToken: textByPath(answer, 'id_token'),
+    identity: identity && identityIn(answer, identity),
   };
 }
 
 /** For a log: what a provider sends may be anything. */
 export function plainWord(text: string): string {
   return text.slice(0, 100).replaceAll(/[^\w.:-]/g, '?');
-}
-
-function textByPath(answer: JsonObject, path: string): string | undefined {
-  const value = valueByPath(answer, path);
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** Document 3: dots lead inwards; numbers count the items of a list. */
-function valueByPath(answer: JsonObject, path: string): Json | undefined {
-  let value: Json | undefined = answer;
-  for (const key of path.split('.')) {
-    if (Array.isArray(value)) value = value[Number(key)];
-    else if (isObject(value) && Object.hasOwn(value, key)) value = value[key];
-    else return undefined;
-  }
-  return value;
 }

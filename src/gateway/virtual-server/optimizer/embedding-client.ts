@@ -1,5 +1,5 @@
-// The HTTP API of an embedding service (text-embeddings-inference: GET /info, POST /embed): texts in, unit vectors out. What
-// it answers is checked.
+// The HTTP API of an embedding service (text-embeddings-inference: GET /info, POST /embed; OpenAI: POST /embeddings): texts in, unit
+// vectors out. What it answers is checked.
 
 import { isObject, shownText } from '#std/json.ts';
 import type { MeaningPorts } from './ports.ts';
@@ -7,6 +7,8 @@ import type { MeaningPorts } from './ports.ts';
 export interface Service {
   readonly url: string;
   readonly timeoutMs: number;
+  /** If set, the service speaks as OpenAI does. */
+  readonly openai?: { readonly model: string; readonly headers: Readonly<Record<string, string>> };
 }
 
 export interface Model {
@@ -17,12 +19,15 @@ export interface Model {
 
 export type Vector = Float32Array;
 
+type Asking = Pick<MeaningPorts, 'fetch' | 'apiKey'>;
+
 const USUAL_BATCH = 32;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Throws an Error that says what is wrong with the service. */
-export async function readModel(service: Service, fetch: MeaningPorts['fetch']): Promise<Model> {
-  const info = await askService(service, fetch, '/info');
+export async function readModel(service: Service, ports: Asking): Promise<Model> {
+  if (service.openai !== undefined) return { id: service.openai.model, batch: USUAL_BATCH };
+  const info = await askService(service, ports, '/info');
   if (!isObject(info)) throw new Error('its /info is no JSON object');
   const { model_id: id, model_sha: sha, max_client_batch_size: batch } = info;
   const most = typeof batch === 'number' && Number.isInteger(batch) && batch > 0 ? batch : USUAL_BATCH;
@@ -32,32 +37,55 @@ export async function readModel(service: Service, fetch: MeaningPorts['fetch']):
 /** One vector for each text. Throws as above. */
 export async function readVectors(
   service: Service,
-  fetch: MeaningPorts['fetch'],
+  ports: Asking,
   inputs: readonly string[],
 ): Promise<readonly Vector[]> {
-  const answer = await askService(service, fetch, '/embed', JSON.stringify({ inputs, truncate: true }));
+  if (service.openai !== undefined) return readOpenAiVectors(service, service.openai.model, ports, inputs);
+  const answer = await askService(service, ports, '/embed', JSON.stringify({ inputs, truncate: true }));
   if (!Array.isArray(answer) || answer.length !== inputs.length)
     throw new Error('its /embed does not answer with one vector for each text');
-  return answer.map(unitVector);
+  return answer.map((value) => unitVector(value, '/embed'));
 }
 
-function unitVector(value: unknown): Vector {
+async function readOpenAiVectors(
+  service: Service,
+  model: string,
+  ports: Asking,
+  inputs: readonly string[],
+): Promise<readonly Vector[]> {
+  const path = '/embeddings';
+  const body = JSON.stringify({ model, input: inputs, encoding_format: 'float' });
+  const answer = await askService(service, ports, path, body);
+  const data = isObject(answer) && Array.isArray(answer.data) ? answer.data.filter(isObject) : [];
+  // Each vector says which text it is of.
+  const found = inputs.map((_, index) => data.filter((item) => item.index === index));
+  if (data.length !== inputs.length || found.some(({ length }) => length !== 1))
+    throw new Error(`its ${path} does not answer with one vector for each text`);
+  return found.flat().map(({ embedding }) => unitVector(embedding, path));
+}
+
+function unitVector(value: unknown, path: string): Vector {
   if (!Array.isArray(value) || value.length === 0 || !value.every((each) => Number.isFinite(each)))
-    throw new Error('its /embed answers with something else than vectors of numbers');
+    throw new Error(`its ${path} answers with something else than vectors of numbers`);
   const length = Math.hypot(...value);
   return Float32Array.from(value, (each) => (length === 0 ? 0 : each / length));
 }
 
 async function askService(
-  { url, timeoutMs }: Service,
-  fetch: MeaningPorts['fetch'],
+  { url, timeoutMs, openai }: Service,
+  { fetch, apiKey }: Asking,
   path: string,
   body?: string,
 ): Promise<unknown> {
   const { status, body: answer } = await fetch({
     url: url.replace(/\/*$/, path),
     method: body === undefined ? 'GET' : 'POST',
-    headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      ...openai?.headers,
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(openai === undefined || apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    },
     body,
     // The configuration names it, and mostly it is inside the cluster.
     allowPrivate: true,

@@ -74,7 +74,7 @@ async function learnUnknown(state: State, texts: readonly string[]): Promise<tru
   const unknown = [...new Set(texts)].filter((text) => !known.has(textKey(model, text)));
   for (let start = 0; start < unknown.length; start += model.batch) {
     const batch = unknown.slice(start, start + model.batch);
-    const vectors = await readVectors(service, ports.fetch, batch);
+    const vectors = await readVectors(service, ports, batch);
     for (const [index, vector] of vectors.entries()) {
       takeDimensions(state, vector);
       setBounded(known, textKey(model, batch[index] ?? ''), vector, TEXTS_MAX);
@@ -90,7 +90,7 @@ async function queryVector(state: State, query: string): Promise<Vector> {
   const key = textKey(model, query);
   const known = queries.get(key);
   if (known !== undefined) return known;
-  const [vector] = await readVectors(service, ports.fetch, [query]);
+  const [vector] = await readVectors(service, ports, [query]);
   if (vector === undefined) throw new Error('its /embed answers without a vector');
   takeDimensions(state, vector);
   setBounded(queries, key, vector, QUERIES_MAX);
@@ -109,7 +109,7 @@ function takeDimensions(state: State, { length }: Vector): void {
 }
 
 async function currentModel(state: State): Promise<Model> {
-  state.model ??= await readModel(state.service, state.ports.fetch);
+  state.model ??= await readModel(state.service, state.ports);
   return state.model;
 }
 

@@ -1,5 +1,6 @@
 // The search for tools of one virtual server, as its settings say now.
 
+import { isDeepStrictEqual } from 'node:util';
 import { type Found, findTools, type Wanted } from './find.ts';
 import { createMeanings, type Meanings } from './meanings.ts';
 import type { MeaningPorts, OpenWordIndex } from './ports.ts';
@@ -67,8 +68,7 @@ function openCurrent(
   if (settings === undefined) return undefined;
   const { service } = settings;
   const known = before?.settings.service;
-  if (before !== undefined && known?.url === service?.url && known?.timeoutMs === service?.timeoutMs)
-    return { ...before, settings };
+  if (before !== undefined && isDeepStrictEqual(known, service)) return { ...before, settings };
   const meanings = service === undefined ? undefined : createMeanings(service, ports);
   return { settings, meanings, since: ports.clock.monotonic() };
 }

@@ -20,6 +20,8 @@ export type OpenWordIndex = (texts: readonly SearchedText[]) => WordIndex;
 
 export interface MeaningPorts {
   readonly fetch: Fetch;
+  /** For a service that speaks as OpenAI does. Absent: the service asks for none. */
+  readonly apiKey?: string;
   readonly clock: { monotonic(): number };
   /** The embedding service fails, or does again after it has answered. */
   readonly failed: (message: string) => void;

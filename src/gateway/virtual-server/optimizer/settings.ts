@@ -2,6 +2,9 @@
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { parseDuration } from '#std/duration.ts';
+import { configFault } from '../../credentials/config-fault.ts';
+import { headerValue, settableHeader } from '../../credentials/header-rules.ts';
+import type { Service } from './embedding-client.ts';
 
 export interface OptimizerSettings {
   readonly toolsMax: number;
@@ -10,13 +13,17 @@ export interface OptimizerSettings {
   /** Tools that are further away in meaning are not found by it: 0 to 2. */
   readonly distanceMax: number;
   /** Absent: tools are found by words alone. */
-  readonly service?: { readonly url: string; readonly timeoutMs: number };
+  readonly service?: Service;
 }
 
 /** Undefined: clients see all tools. */
 export function optimizerSettings({ optimizer }: Pick<VmcpConfig, 'optimizer'>): OptimizerSettings | undefined {
   if (optimizer === undefined) return undefined;
-  const { embeddingService: url, embeddingServiceTimeout, maxToolsToReturn } = optimizer;
+  const { embeddingService: url, embeddingServiceTimeout, maxToolsToReturn, embeddingModel: model } = optimizer;
+  const isOpenAi = optimizer.embeddingProvider === 'openai';
+  if (isOpenAi !== (model !== undefined) || (isOpenAi && url === undefined))
+    throw configFault('/optimizer/embeddingProvider', OPENAI_NEEDS);
+  const openai = model === undefined ? {} : { openai: { model, headers: serviceHeaders(optimizer) } };
   const semanticRatio = Math.min(1, Number(optimizer.hybridSearchSemanticRatio));
   const timeoutMs = Math.max(1, parseDuration(embeddingServiceTimeout) ?? 0);
   return {
@@ -24,6 +31,23 @@ export function optimizerSettings({ optimizer }: Pick<VmcpConfig, 'optimizer'>):
     semanticRatio,
     distanceMax: Number(optimizer.semanticDistanceThreshold),
     // Where words count alone, no one need ask for meanings.
-    ...(url === undefined || semanticRatio === 0 ? {} : { service: { url, timeoutMs } }),
+    ...(url === undefined || semanticRatio === 0 ? {} : { service: { url, timeoutMs, ...openai } }),
   };
+}
+
+const OPENAI_NEEDS = 'openai needs embeddingModel and embeddingService, and another provider has no embeddingModel';
+
+const RESERVED: ReadonlySet<string> = new Set(['authorization', 'content-type']);
+
+/** Throws Failure `credential-config-invalid` for a header that cannot be set. */
+function serviceHeaders({ embeddingHeaders = {} }: NonNullable<VmcpConfig['optimizer']>): Record<string, string> {
+  const entries = Object.entries(embeddingHeaders).map(([name, text]): [string, string] => {
+    const pointer = '/optimizer/embeddingHeaders';
+    const lower = settableHeader(name, pointer);
+    const value = headerValue(text);
+    if (RESERVED.has(lower)) throw configFault(pointer, `sets ${name}, which the server itself sets`);
+    if (value === undefined) throw configFault(pointer, `gives ${name} a value that a header cannot carry`);
+    return [lower, value];
+  });
+  return Object.fromEntries(entries);
 }

@@ -64,6 +64,12 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
     upstreams: upstreamProviders.map((provider) => {
       return upstreamConfig(provider, host.resourceUrl, bundleOf(provider.caBundleRef, view));
     }),
+    cimd: server.cimd && {
+      enabled: server.cimd.enabled,
+      cache_max_size: server.cimd.cacheMaxSize,
+      cache_fallback_ttl: server.cimd.cacheFallbackTtl,
+    },
+    disable_upstream_token_injection: server.disableUpstreamTokenInjection,
     scopes_supported: authServerScopes(host.scopes),
     allowed_audiences: [...new Set([host.resourceUrl, host.audience ?? host.resourceUrl])],
     storage: storage(server.storage, host),
@@ -88,14 +94,16 @@ function storage({ type, redis }: AuthServer['storage'], host: AuthServerHost): 
   return {
     type,
     redis_config: {
-      sentinel_config: {
+      addr: redis.addr,
+      cluster_mode: redis.clusterMode,
+      sentinel_config: sentinelConfig && {
         master_name: sentinelConfig.masterName,
         sentinel_addrs: sentinels(sentinelConfig, host.namespace),
         db: sentinelConfig.db,
       },
       auth_type: 'aclUser',
       acl_user_config: {
-        username_file: inDirectory(AUTH_SERVER_FILES.redisUsername),
+        username_file: redis.aclUserConfig.usernameSecretRef && inDirectory(AUTH_SERVER_FILES.redisUsername),
         password_file: inDirectory(AUTH_SERVER_FILES.redisPassword),
       },
       key_prefix: `thv:auth:{${host.namespace}:${host.name}}:`,
@@ -108,7 +116,10 @@ function storage({ type, redis }: AuthServer['storage'], host: AuthServerHost): 
   };
 }
 
-function sentinels({ sentinelAddrs, sentinelService }: Redis['sentinelConfig'], namespace: string): string[] {
+function sentinels(
+  { sentinelAddrs, sentinelService }: NonNullable<Redis['sentinelConfig']>,
+  namespace: string,
+): string[] {
   if (sentinelService === undefined) return sentinelAddrs ?? [];
   const { name, namespace: own = namespace, port } = sentinelService;
   return [`${name}.${own}.svc.cluster.local:${port}`];
@@ -136,7 +147,7 @@ function redisUser(redis: Redis | undefined): readonly JsonObject[] {
   if (redis === undefined) return [];
   const { usernameSecretRef, passwordSecretRef } = redis.aclUserConfig;
   return [
-    source(usernameSecretRef, AUTH_SERVER_FILES.redisUsername),
+    ...(usernameSecretRef === undefined ? [] : [source(usernameSecretRef, AUTH_SERVER_FILES.redisUsername)]),
     source(passwordSecretRef, AUTH_SERVER_FILES.redisPassword),
   ];
 }

@@ -1,16 +1,29 @@
 // What is wrong with the settings of an embedded authorization server that neither schema nor CEL can say.
 
+import { isReservedParameter } from '#contracts/auth-server-config.ts';
+import { pointerToken } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
 import type { EmbeddedAuthServer } from './auth-server.ts';
 import { plainHttpFindings, scopeFindings } from './external-auth-checks.ts';
 import { plainHeaderFindings } from './header-findings.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Upstream = AuthServer['upstreamProviders'][number];
-type UserInfo = NonNullable<Upstream['oauth2Config']>['userInfo'];
+type OAuth2 = NonNullable<Upstream['oauth2Config']>;
+type UserInfo = NonNullable<OAuth2['userInfo']>;
 
-export function authServerFindings({ upstreamProviders }: AuthServer, pointer: string): readonly Finding[] {
+export function authServerFindings(server: AuthServer, pointer: string): readonly Finding[] {
+  return [...upstreamFindings(server, pointer), ...storageFindings(server.storage.redis, `${pointer}/storage/redis`)];
+}
+
+function storageFindings(redis: AuthServer['storage']['redis'], pointer: string): readonly Finding[] {
+  if (redis?.sentinelTls === undefined || redis.sentinelConfig !== undefined) return [];
+  return [fieldWithoutEffect(`${pointer}/sentinelTls`, 'Redis is reached by addr, without Sentinels')];
+}
+
+function upstreamFindings({ upstreamProviders }: AuthServer, pointer: string): readonly Finding[] {
   return upstreamProviders.flatMap((upstream, index) => {
     const place = `${pointer}/upstreamProviders/${index}`;
     return [
@@ -24,6 +37,7 @@ function oidcFindings(config: Upstream['oidcConfig'], pointer: string): readonly
   if (config === undefined) return [];
   return [
     ...scopeFindings(config.scopes, `${pointer}/scopes`),
+    ...parameterFindings(config, pointer),
     ...userInfoFindings(config.userInfoOverride, `${pointer}/userInfoOverride`),
   ];
 }
@@ -34,8 +48,25 @@ function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): read
     ...plainHttpFindings(config.authorizationEndpoint, `${pointer}/authorizationEndpoint`),
     ...plainHttpFindings(config.tokenEndpoint, `${pointer}/tokenEndpoint`),
     ...scopeFindings(config.scopes, `${pointer}/scopes`),
+    ...parameterFindings(config, pointer),
     ...userInfoFindings(config.userInfo, `${pointer}/userInfo`),
+    ...(config.userInfo === undefined || config.identityFromToken === undefined
+      ? []
+      : [fieldWithoutEffect(`${pointer}/userInfo`, 'identityFromToken counts instead')]),
   ];
+}
+
+function parameterFindings(
+  { additionalAuthorizationParams: more = {} }: Pick<OAuth2, 'additionalAuthorizationParams'>,
+  pointer: string,
+): readonly Finding[] {
+  return Object.keys(more)
+    .filter(isReservedParameter)
+    .map((name): Finding => {
+      const at = `${pointer}/additionalAuthorizationParams/${pointerToken(name)}`;
+      const message = `${name} belongs to the protocol: the authorization server sets it for each login`;
+      return { code: 'authorization-parameter-reserved', severity: 'error', pointer: at, message, at: 'key' };
+    });
 }
 
 function userInfoFindings(userInfo: UserInfo | undefined, pointer: string): readonly Finding[] {

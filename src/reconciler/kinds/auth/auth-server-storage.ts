@@ -13,22 +13,24 @@ const SentinelService = object(
   'A Service behind which the Sentinels are.',
 );
 
+function hostPort(description: string) {
+  return addressed(
+    text(description, {
+      minLength: 1,
+      maxLength: 260,
+      pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/\\[\\]]+):[0-9]{1,5}$',
+    }),
+    'hostPort',
+  );
+}
+
 const Sentinel = object(
   {
     masterName: text('Name by which the Sentinels know the master.', { minLength: 1 }),
     sentinelAddrs: optional(
-      list(
-        addressed(
-          text('host:port of a Sentinel.', {
-            minLength: 1,
-            maxLength: 260,
-            pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/\\[\\]]+):[0-9]{1,5}$',
-          }),
-          'hostPort',
-        ),
-        'The Sentinels, where sentinelService does not say it.',
-        { minItems: 1 },
-      ),
+      list(hostPort('host:port of a Sentinel.'), 'The Sentinels, where sentinelService does not say it.', {
+        minItems: 1,
+      }),
     ),
     sentinelService: optional(SentinelService),
     db: integer('Number of the database.', { default: 0, minimum: 0 }),
@@ -46,7 +48,9 @@ const Sentinel = object(
 
 const AclUser = object(
   {
-    usernameSecretRef: secretKeyRef('Name of the user.'),
+    usernameSecretRef: optional(
+      secretKeyRef('Name of the user. Without it, the password is that of the default user.'),
+    ),
     passwordSecretRef: secretKeyRef('Password of the user.'),
   },
   'The Redis user that the server logs in as.',
@@ -73,7 +77,9 @@ function timeout(description: string, field: string, fallback: string) {
 
 const Redis = object(
   {
-    sentinelConfig: Sentinel,
+    addr: optional(hostPort('host:port of Redis, or of a node of a Redis Cluster.')),
+    clusterMode: optional(bool('True: addr is a node of a Redis Cluster, which names the others.')),
+    sentinelConfig: optional(Sentinel),
     aclUserConfig: AclUser,
     dialTimeout: timeout('How long connecting may take.', 'dialTimeout', '5s'),
     readTimeout: timeout('How long an answer may take.', 'readTimeout', '3s'),
@@ -83,7 +89,19 @@ const Redis = object(
       tls('TLS to the Sentinels. Without it, those connections are plain, also where tls is given.'),
     ),
   },
-  'Redis with Sentinels, as a user of its access control list.',
+  'Redis: one server, a cluster, or behind Sentinels.',
+  {
+    validations: [
+      {
+        rule: '(has(self.addr) && self.addr.size() > 0) != has(self.sentinelConfig)',
+        message: 'exactly one of addr and sentinelConfig must be set',
+      },
+      {
+        rule: '!(has(self.clusterMode) && self.clusterMode) || (has(self.addr) && self.addr.size() > 0)',
+        message: 'clusterMode needs addr: Sentinels know no cluster',
+      },
+    ],
+  },
 );
 
 /** AuthServerStorageConfig. */

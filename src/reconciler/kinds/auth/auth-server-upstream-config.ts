@@ -9,7 +9,7 @@ type Provider = Static<typeof UpstreamProvider>;
 type Rendered = AuthServerConfig['upstreams'][number];
 type OIDC = NonNullable<Provider['oidcConfig']>;
 type OAuth2 = NonNullable<Provider['oauth2Config']>;
-type UserInfo = OAuth2['userInfo'];
+type UserInfo = NonNullable<OAuth2['userInfo']>;
 
 /** `resourceUrl`: the default redirect URI is below it. */
 export function upstreamConfig(provider: Provider, resourceUrl: string, bundle: Bundle | undefined): Rendered {
@@ -28,17 +28,23 @@ function oidc(name: string, config: OIDC, resourceUrl: string): NonNullable<Rend
   return {
     issuer_url: issuerUrl,
     ...client(name, config, resourceUrl),
+    subject_claim: config.subjectClaim || undefined,
     userinfo_override: userInfoOverride && userInfo(userInfoOverride),
   };
 }
 
 function oauth2(name: string, config: OAuth2, resourceUrl: string): NonNullable<Rendered['oauth2_config']> {
-  const mapping = config.tokenResponseMapping;
+  const { tokenResponseMapping: mapping, userInfo: asked, identityFromToken: identity } = config;
   return {
     authorization_endpoint: config.authorizationEndpoint,
     token_endpoint: config.tokenEndpoint,
     ...client(name, config, resourceUrl),
-    userinfo: userInfo(config.userInfo),
+    userinfo: asked && userInfo(asked),
+    identity_from_token: identity && {
+      subject_path: identity.subjectPath,
+      name_path: identity.namePath,
+      email_path: identity.emailPath,
+    },
     token_response_mapping: mapping && {
       access_token_path: mapping.accessTokenPath,
       scope_path: mapping.scopePath,
@@ -49,12 +55,13 @@ function oauth2(name: string, config: OAuth2, resourceUrl: string): NonNullable<
 }
 
 function client(name: string, config: OIDC | OAuth2, resourceUrl: string) {
-  const { clientId, clientSecretRef, redirectUri, scopes } = config;
+  const { clientId, clientSecretRef, redirectUri, scopes, additionalAuthorizationParams: more = {} } = config;
   return {
     client_id: clientId,
     client_secret_file: clientSecretRef && `${AUTH_SERVER_DIRECTORY}/${AUTH_SERVER_FILES.upstreamClientSecret(name)}`,
     redirect_uri: redirectUri ?? `${resourceUrl.replace(/\/$/, '')}/oauth/callback`,
     scopes: scopes === undefined || scopes.length === 0 ? undefined : scopes,
+    additional_authorization_params: Object.keys(more).length === 0 ? undefined : more,
   };
 }
 

@@ -22,6 +22,11 @@ function claims(what: string, standard: string) {
   return list(items, `Fields to look for ${what} in; the first that holds something counts. Default: ${standard}.`);
 }
 
+const MORE_PARAMETERS = textMap(
+  'Parameters to add to the URL that users are sent to, such as access_type=offline. Those of the protocol cannot be set.',
+  { maxProperties: 16 },
+);
+
 const FieldMapping = object(
   {
     subjectFields: optional(claims('the id of the user', 'sub')),
@@ -56,6 +61,16 @@ const OIDCUpstream = object(
     clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
     redirectUri: optional(endpoint(CALLBACK)),
     scopes: scopes('Scopes to ask for.', ['openid', 'offline_access']),
+    additionalAuthorizationParams: optional(MORE_PARAMETERS),
+    subjectClaim: optional(
+      text(
+        'Claim of the id_token that is the id of the user, such as oid. Default: sub. Another claim makes other users of the same people.',
+        {
+          maxLength: 128,
+          pattern: '^([a-zA-Z_][a-zA-Z0-9_]*)?$',
+        },
+      ),
+    ),
     userInfoOverride: optional(userInfo('Where to ask about the user, instead of what discovery finds.')),
   },
   'A provider that speaks OpenID Connect.',
@@ -71,18 +86,45 @@ const TokenResponseMapping = object(
   'Where the token response has what, as paths with dots, for providers that do not answer as RFC 6749 says.',
 );
 
+function responsePath(what: string) {
+  return text(`Path of ${what}, with dots; |@upstreamjwt reads the claims of a JWT.`, {
+    minLength: 1,
+    maxLength: 256,
+    pattern: '^[^|@#*?\\\\]+([|]@upstreamjwt[|][^|@#*?\\\\]+)?$',
+  });
+}
+
+const IdentityFromToken = object(
+  {
+    subjectPath: responsePath('the id of the user'),
+    namePath: optional(responsePath('the name of the user')),
+    emailPath: optional(responsePath('the e-mail address of the user')),
+  },
+  'Where the token response says who the user is. Only TLS protects what it says.',
+);
+
 const OAuth2Upstream = object(
   {
     authorizationEndpoint: endpoint('URL that users are sent to.'),
     tokenEndpoint: endpoint('URL that codes are turned into tokens at.'),
-    userInfo: userInfo('Where to ask about the user.'),
+    userInfo: optional(userInfo('Where to ask about the user, unless identityFromToken says it.')),
+    identityFromToken: optional(IdentityFromToken),
     clientId: text('Client id that the provider knows this server by.', { minLength: 1 }),
     clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
     redirectUri: optional(endpoint(CALLBACK)),
     scopes: optional(scopes('Scopes to ask for.')),
+    additionalAuthorizationParams: optional(MORE_PARAMETERS),
     tokenResponseMapping: optional(TokenResponseMapping),
   },
   'A provider that speaks OAuth 2.0 only.',
+  {
+    validations: [
+      {
+        rule: 'has(self.userInfo) || has(self.identityFromToken)',
+        message: 'one of userInfo and identityFromToken must be set: nothing else says who a user is',
+      },
+    ],
+  },
 );
 
 /** UpstreamProviderConfig. */

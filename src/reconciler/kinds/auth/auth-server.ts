@@ -1,6 +1,6 @@
 // Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live.
 
-import { duration, list, object, optional, text } from '#std/schema.ts';
+import { bool, duration, integer, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
 import { AuthServerStorage } from './auth-server-storage.ts';
 import { UpstreamProvider } from './auth-server-upstream.ts';
@@ -57,6 +57,17 @@ const TokenLifespans = object(
   { default: {} },
 );
 
+const Cimd = object(
+  {
+    enabled: bool('True: an app may have a URL as its id, at which a document describes it.', false),
+    cacheMaxSize: optional(integer('How many documents are kept. Default: 1000.', { minimum: 1 })),
+    cacheFallbackTtl: optional(
+      duration('How long a document is kept that does not say it itself, between 1m and 168h. Default: 1h.'),
+    ),
+  },
+  'Apps that a document describes (Client ID Metadata Documents). Default: they may log in.',
+);
+
 /** EmbeddedAuthServerConfig. */
 export const EmbeddedAuthServer = object(
   {
@@ -79,6 +90,12 @@ export const EmbeddedAuthServer = object(
       UpstreamProvider,
       'Who users log in with. Servers and remote proxies take one, virtual servers several.',
       { minItems: 1, keys: ['name'] },
+    ),
+    cimd: optional(Cimd),
+    disableUpstreamTokenInjection: optional(
+      bool(
+        'True: a server behind a proxy gets no token, not even that of the upstream provider. No effect in a VirtualMCPServer, whose backends have their own authentication.',
+      ),
     ),
     storage: AuthServerStorage,
   },

@@ -4,9 +4,11 @@ import type { Finding, View } from '../kind.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
 import type { TokenSource } from './token-settings.ts';
+import { providerFault } from './upstream-providers.ts';
 
 /** The spec of a resource with a proxy. */
 interface ProxySpec extends TokenSource {
+  readonly authServerRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };
   /** Undefined: the count is left to others. */
   readonly replicas?: number;
@@ -16,6 +18,8 @@ interface Caller {
   readonly name: string;
   /** Whose tokens the proxy accepts: an issuer, no one's, or it cannot be known. */
   readonly issuer: string | 'nobody' | 'unknown';
+  /** Pointer of the field that names the settings. */
+  readonly pointer: string;
   /** The field that says so. */
   readonly field: 'oidcConfig' | 'oidcConfigRef';
   /** What is behind the proxy has no network: requests to it have no headers. */
@@ -23,22 +27,75 @@ interface Caller {
   readonly replicas: number | undefined;
 }
 
-const POINTER = '/spec/externalAuthConfigRef';
-
 /** `stdio`: what is behind the proxy has no network. */
 export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View): readonly Finding[] {
-  const { externalAuthConfigRef: ref } = spec;
-  const config = externalAuthConfig(ref, view);
-  if (ref === undefined || config === undefined) return [];
+  const { externalAuthConfigRef: ref, authServerRef, replicas } = spec;
   const field = spec.oidcConfigRef === undefined ? ('oidcConfig' as const) : ('oidcConfigRef' as const);
-  const caller = { name: ref.name, issuer: issuerOf(spec, view), field, stdio, replicas: spec.replicas };
+  const common = { issuer: issuerOf(spec, view), field, stdio, replicas };
+  const config = externalAuthConfig(ref, view);
+  const server = externalAuthConfig(authServerRef, view);
+  const caller = { ...common, name: ref?.name ?? '', pointer: '/spec/externalAuthConfigRef' };
+  return [
+    ...(config === undefined ? [] : settingsFindings(config, caller)),
+    ...(config === undefined ? [] : injectFindings(config, server?.embeddedAuthServer, caller.pointer)),
+    ...(server === undefined || authServerRef === undefined
+      ? []
+      : namedServerFindings(server, config, { ...common, name: authServerRef.name, pointer: '/spec/authServerRef' })),
+  ];
+}
+
+/** The proxy sends the token of a provider of its own authorization server, and there has to be one. */
+function injectFindings(
+  { upstreamInject }: ExternalAuthConfig,
+  server: ExternalAuthConfig['embeddedAuthServer'],
+  pointer: string,
+): readonly Finding[] {
+  if (upstreamInject === undefined) return [];
+  const fault = providerFault(upstreamInject.providerName, server);
+  if (fault === undefined) return [];
+  return [authFinding('upstream-provider-unknown', `the authorization server of authServerRef ${fault}`, pointer)];
+}
+
+function settingsFindings(config: ExternalAuthConfig, caller: Caller): readonly Finding[] {
   const server = config.embeddedAuthServer;
   return server === undefined ? idleFindings(config, caller) : serverFindings(server, caller);
 }
 
+/** `behind`: the settings for what is behind the proxy. */
+function namedServerFindings(
+  { type, embeddedAuthServer: server }: ExternalAuthConfig,
+  behind: ExternalAuthConfig | undefined,
+  caller: Caller,
+): readonly Finding[] {
+  const { pointer, name } = caller;
+  const conflict = (message: string) => [
+    { code: 'auth-server-conflict', severity: 'error', pointer, message } as const,
+  ];
+  if (server === undefined) {
+    return conflict(
+      `MCPExternalAuthConfig ${name} is of type ${type}: authServerRef needs one of type embeddedAuthServer`,
+    );
+  }
+  if (behind?.embeddedAuthServer !== undefined) {
+    return conflict('externalAuthConfigRef names an authorization server, too: remove one of them');
+  }
+  const needsToken = ['tokenExchange', 'cloudSts', 'upstreamInject'].includes(behind?.type ?? '');
+  if (server.disableUpstreamTokenInjection === true && needsToken) {
+    return conflict(
+      `MCPExternalAuthConfig ${name} has disableUpstreamTokenInjection, and externalAuthConfigRef needs the token of the upstream provider`,
+    );
+  }
+  return serverFindings(server, caller);
+}
+
 /** The proxy makes the tokens that it accepts. */
-export function hasOwnIssuer(ref: ProxySpec['externalAuthConfigRef'], view: View): boolean {
-  return externalAuthConfig(ref, view)?.embeddedAuthServer !== undefined;
+export function hasOwnIssuer(
+  { externalAuthConfigRef, authServerRef }: Pick<ProxySpec, 'externalAuthConfigRef' | 'authServerRef'>,
+  view: View,
+): boolean {
+  return [externalAuthConfigRef, authServerRef].some((ref) => {
+    return externalAuthConfig(ref, view)?.embeddedAuthServer !== undefined;
+  });
 }
 
 function issuerOf(source: TokenSource, view: View): Caller['issuer'] {
@@ -49,15 +106,15 @@ function issuerOf(source: TokenSource, view: View): Caller['issuer'] {
 
 function serverFindings(
   server: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
-  { name, issuer, field, replicas }: Caller,
+  { name, issuer, field, replicas, pointer }: Caller,
 ): readonly Finding[] {
   const whose = `the authorization server of MCPExternalAuthConfig ${name}`;
   const count = server.upstreamProviders.length;
   const several = `${whose} has ${count} upstream providers: only a VirtualMCPServer can use several`;
   return [
-    ...(count > 1 ? [authFinding('auth-server-upstreams', several)] : []),
-    ...issuerFindings(server.issuer, whose, { issuer, field }),
-    ...(replicas === 1 ? [] : replicaFindings(server, whose)),
+    ...(count > 1 ? [authFinding('auth-server-upstreams', several, pointer)] : []),
+    ...issuerFindings(server.issuer, whose, { issuer, field, pointer }),
+    ...(replicas === 1 ? [] : replicaFindings(server, whose, pointer)),
   ];
 }
 
@@ -65,6 +122,7 @@ function serverFindings(
 function replicaFindings(
   { signingKeySecretRefs = [], hmacSecretRefs = [], storage }: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
   whose: string,
+  pointer: string,
 ): readonly Finding[] {
   const alone = [
     ...(signingKeySecretRefs.length === 0 ? ['signs with a key of each process'] : []),
@@ -73,41 +131,42 @@ function replicaFindings(
   ];
   if (alone.length === 0) return [];
   const message = `${whose} ${alone.join(', ')}: with several replicas logins fail, and a restart ends them`;
-  return [{ code: 'auth-server-in-one-replica', severity: 'warning', pointer: POINTER, message }];
+  return [{ code: 'auth-server-in-one-replica', severity: 'warning', pointer, message }];
 }
 
 /** Otherwise the server accepts only tokens of another issuer, and nobody accepts its own. */
 function issuerFindings(
   own: string,
   whose: string,
-  { issuer: accepted, field }: Pick<Caller, 'issuer' | 'field'>,
+  { issuer: accepted, field, pointer }: Pick<Caller, 'issuer' | 'field' | 'pointer'>,
 ): readonly Finding[] {
   if (accepted === 'unknown' || accepted === own) return [];
   const message =
     accepted === 'nobody'
       ? `${whose} makes tokens that are never asked for: set oidcConfig to accept those of ${own}`
       : `${whose} makes tokens of ${own}, but ${field} accepts those of ${accepted}`;
-  return [authFinding('auth-server-issuer', message)];
+  return [authFinding('auth-server-issuer', message, pointer)];
 }
 
-function idleFindings({ type }: ExternalAuthConfig, { name, issuer, stdio }: Caller): readonly Finding[] {
+function idleFindings({ type }: ExternalAuthConfig, { name, issuer, stdio, pointer }: Caller): readonly Finding[] {
   const whose = `${type} of MCPExternalAuthConfig ${name}`;
   if (type === 'unauthenticated') return [];
-  if (stdio) return [idle(`${whose} has no effect: a server on standard streams gets no headers`)];
+  if (stdio) return [idle(`${whose} has no effect: a server on standard streams gets no headers`, pointer)];
   const needsCaller = type === 'tokenExchange' || type === 'cloudSts';
   return needsCaller && issuer === 'nobody'
     ? [
         idle(
           `${whose} needs the token of a caller, and without oidcConfig no caller is known: every request is refused`,
+          pointer,
         ),
       ]
     : [];
 }
 
-function authFinding(code: string, message: string): Finding {
-  return { code, severity: 'error', pointer: POINTER, message };
+function authFinding(code: string, message: string, pointer: string): Finding {
+  return { code, severity: 'error', pointer, message };
 }
 
-function idle(message: string): Finding {
-  return { code: 'external-auth-idle', severity: 'warning', pointer: POINTER, message };
+function idle(message: string, pointer: string): Finding {
+  return { code: 'external-auth-idle', severity: 'warning', pointer, message };
 }

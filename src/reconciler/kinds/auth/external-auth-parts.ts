@@ -14,6 +14,8 @@ export interface ExternalAuthUser {
   readonly name: string;
   readonly namespace: string;
   readonly ref: { readonly name: string } | undefined;
+  /** The authorization server, if `ref` is not one. */
+  readonly serverRef?: { readonly name: string };
   /** Whose tokens its proxy accepts. */
   readonly oidc: ResolvedOIDC | undefined;
 }
@@ -28,7 +30,18 @@ export interface ExternalAuthParts {
 }
 
 export function externalAuthParts(user: ExternalAuthUser, view: View): ExternalAuthParts {
-  return { blocks: {}, files: [], mounted: [], bundles: [], oidc: user.oidc, ...partsOf(user, view) };
+  const none = { blocks: {}, files: [], mounted: [], bundles: [], oidc: user.oidc };
+  const behind = { ...none, ...partsOf(user, view) };
+  const server = externalAuthConfig(user.serverRef, view)?.embeddedAuthServer;
+  if (server === undefined) return behind;
+  const parts = { ...none, ...serverParts(server, user, view) };
+  return {
+    blocks: { ...behind.blocks, ...parts.blocks },
+    files: behind.files,
+    mounted: [...behind.mounted, ...parts.mounted],
+    bundles: [...behind.bundles, ...parts.bundles],
+    oidc: parts.oidc,
+  };
 }
 
 function partsOf(user: ExternalAuthUser, view: View): Partial<ExternalAuthParts> {

@@ -1,6 +1,7 @@
 // Fields that say how to authenticate to what is behind a proxy. Shared, because servers, remote proxies and virtual servers
 // render what a configuration says.
 
+import { UpstreamInject } from '#contracts/virtual/auth.ts';
 import { CloudSts } from '#contracts/virtual/cloud-sts.ts';
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
@@ -84,7 +85,15 @@ export const ExternalAuth = object(
   {
     type: choice(
       'How to authenticate. unauthenticated: not at all, in a network that can be trusted.',
-      ['tokenExchange', 'headerInjection', 'bearerToken', 'unauthenticated', 'embeddedAuthServer', 'cloudSts'],
+      [
+        'tokenExchange',
+        'headerInjection',
+        'bearerToken',
+        'unauthenticated',
+        'embeddedAuthServer',
+        'cloudSts',
+        'upstreamInject',
+      ],
       { spellings: { cloudSts: 'awsSts' } },
     ),
     tokenExchange: optional(TokenExchange),
@@ -92,6 +101,7 @@ export const ExternalAuth = object(
     bearerToken: optional(BearerToken),
     embeddedAuthServer: optional(EmbeddedAuthServer),
     cloudSts: optional(CloudSts),
+    upstreamInject: optional(UpstreamInject),
   },
   'How to authenticate, and the settings of that way.',
   {
@@ -101,6 +111,7 @@ export const ExternalAuth = object(
       ifAndOnlyIf('headerInjection'),
       ifAndOnlyIf('bearerToken'),
       ifAndOnlyIf('embeddedAuthServer'),
+      ifAndOnlyIf('upstreamInject'),
       // Either name of the type goes with either name of its settings; who writes an old one gets a message about that one.
       {
         rule: "self.type == 'awsSts' || has(self.awsSts) || (self.type == 'cloudSts') == has(self.cloudSts)",
@@ -111,7 +122,7 @@ export const ExternalAuth = object(
         message: "awsSts configuration must be set if and only if type is 'awsSts'",
       },
       {
-        rule: "self.type != 'unauthenticated' || !(has(self.tokenExchange) || has(self.headerInjection) || has(self.bearerToken) || has(self.embeddedAuthServer) || has(self.cloudSts) || has(self.awsSts))",
+        rule: "self.type != 'unauthenticated' || !(has(self.tokenExchange) || has(self.headerInjection) || has(self.bearerToken) || has(self.embeddedAuthServer) || has(self.cloudSts) || has(self.awsSts) || has(self.upstreamInject))",
         message: "no configuration must be set when type is 'unauthenticated'",
       },
     ],

@@ -43,6 +43,7 @@ function authHeader(config: ExternalAuthConfig): string | undefined {
     case 'bearerToken':
     case 'cloudSts':
     case 'embeddedAuthServer':
+    case 'upstreamInject':
       return 'Authorization';
   }
 }

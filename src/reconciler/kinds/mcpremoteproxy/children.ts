@@ -10,9 +10,10 @@ import { proxyAccount, proxyFiles } from '../proxy/objects.ts';
 import { type ProxyFacts, type ProxyNeeds, proxyNeeds } from '../proxy/proxy.ts';
 import { BACKEND_CA } from '../proxy/service.ts';
 import { sessionKeys } from '../proxy/session-keys.ts';
+import { sessionPasswordFile, sessionRedis } from '../proxy/session-password.ts';
 import { proxyIdentity, proxySettings } from '../proxy/settings.ts';
 import { proxyDeployment, proxyDisruption, proxyService } from '../proxy/workload.ts';
-import { proxyOf, type RemoteProxy } from './facts.ts';
+import { proxyOf, type RemoteProxy, sharedSessions } from './facts.ts';
 
 export function children(self: RemoteProxy, view: View, settings: Settings): readonly KubeObject[] {
   const { spec } = self;
@@ -30,16 +31,17 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
       image: images.proxy,
       account: spec.serviceAccount ?? proxy.names.account,
       needsToken: false,
-      // One at first; later as many as others choose.
-      replicas: undefined,
+      // Unset: one at first; later as many as others choose.
+      replicas: spec.replicas,
+      podTemplateSpec: spec.podTemplateSpec,
       resources: spec.resources,
       readyAfterSeconds: 15,
-      files: forwardedHeaders(spec.headerForward).files,
+      files: [...forwardedHeaders(spec.headerForward).files, ...sessionPasswordFile(sharedSessions(spec))],
       mounted: certificates(proxy),
       annotations: files.checksums,
     }),
     proxyService(proxy),
-    ...proxyDisruption(proxy, wantedReplicas(undefined, view, 'Deployment', proxy.names.deployment)),
+    ...proxyDisruption(proxy, wantedReplicas(spec.replicas, view, 'Deployment', proxy.names.deployment)),
   ];
 }
 
@@ -66,5 +68,11 @@ function runConfig(self: RemoteProxy, needs: ProxyNeeds, view: View): RunConfig 
     remote_url: spec.remoteURL,
     ...forwardedHeaders(spec.headerForward).block,
     ...proxySettings(proxy, needs, view),
+    ...scaling(spec),
   };
+}
+
+function scaling(spec: RemoteProxy['spec']): Pick<RunConfig, 'scaling_config'> {
+  const redis = sessionRedis(sharedSessions(spec));
+  return redis === undefined ? {} : { scaling_config: { session_redis: redis } };
 }

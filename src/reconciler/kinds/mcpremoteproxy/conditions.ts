@@ -2,6 +2,8 @@
 
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
+import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
+import { NO_SESSIONS, sessionVerdict } from '../proxy/session-verdict.ts';
 import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
 import { isReference, settingsConditions, settingsReason } from '../shared-settings.ts';
 import type { RemoteProxy } from './facts.ts';
@@ -9,16 +11,22 @@ import type { RemoteProxy } from './facts.ts';
 export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): readonly Verdict[] {
   const { view, refusals } = observed;
   return [
-    ...configurationVerdicts(refusals),
+    ...configurationConditions(refusals),
     ...groupVerdict(spec.groupRef, view),
     ...settingsConditions(spec, refusals),
+    ...(spec.replicas === undefined && spec.sessionStorage === undefined ? [] : [sessionsCondition(spec)]),
+    ...podTemplateVerdict(spec.podTemplateSpec, refusals),
     ...bundleVerdict(spec.oidcConfig, view),
     ...accountsVerdict(spec, observed),
   ];
 }
 
+function sessionsCondition({ transport, sessionStorage, replicas }: RemoteProxy['spec']): Verdict {
+  return transport === 'streamable-http' ? NO_SESSIONS : sessionVerdict(sessionStorage, replicas, ['proxy', 'proxies']);
+}
+
 /** Clients take AuthConfigured for a sign that something is wrong: it is there only then. */
-function configurationVerdicts(refusals: readonly Finding[]): readonly Verdict[] {
+function configurationConditions(refusals: readonly Finding[]): readonly Verdict[] {
   const type = 'ConfigurationValid';
   const fault = configurationFault(refusals);
   if (fault === undefined) {
@@ -43,6 +51,7 @@ export function configurationFault(refusals: readonly Finding[]): { reason: stri
 }
 
 const CHECKS: readonly (readonly [string, (code: string) => string])[] = [
+  ['/spec/authServerRef', (code) => settingsReason('authServerRef', code)],
   ['/spec/externalAuthConfigRef', (code) => settingsReason('externalAuthConfigRef', code)],
   ['/spec/remoteURL', () => 'RemoteURLInvalid'],
   ['/spec/oidcConfigRef', (code) => settingsReason('oidcConfigRef', code)],

@@ -34,6 +34,11 @@ export function tokenSourceOf({ oidcConfig, oidcConfigRef }: RemoteProxy['spec']
   return { oidcConfig, oidcConfigRef, isRequired: true };
 }
 
+/** Where sessions are kept, if the proxy keeps any: those of a server over streamable HTTP are the server's own. */
+export function sharedSessions({ transport, sessionStorage }: RemoteProxy['spec']) {
+  return transport === 'streamable-http' ? undefined : sessionStorage;
+}
+
 /** What is behind the proxy, which decides what has an effect. */
 export const BEHIND = 'remote servers';
 

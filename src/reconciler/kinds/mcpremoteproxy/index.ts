@@ -2,6 +2,7 @@
 
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
+import { podImages } from '../pods/images.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
 import { settingsKinds } from '../shared-settings.ts';
@@ -42,6 +43,8 @@ export const MCPRemoteProxy = defineKind({
   rules,
   inspect,
   references,
+  // The image of the proxy itself is a setting of the instance.
+  images: ({ spec }) => podImages({ container: 'toolhive', image: '' }, spec.podTemplateSpec),
   acceptsAccounts: ({ spec }, view) => acceptedAccounts(tokenSourceOf(spec), view) !== undefined,
   exposes: (self, view) => {
     const { remoteURL, transport, toolConfigRef } = self.spec;

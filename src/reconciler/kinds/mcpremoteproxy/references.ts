@@ -6,7 +6,8 @@ import { headerReferences } from '../auth/header-forward.ts';
 import { oidcReferences } from '../auth/oidc-settings.ts';
 import type { Reference } from '../kind.ts';
 import { proxyReferences } from '../proxy/references.ts';
-import { proxyOf, type RemoteProxy } from './facts.ts';
+import { sessionReferences } from '../proxy/session-password.ts';
+import { proxyOf, type RemoteProxy, sharedSessions } from './facts.ts';
 
 export function references(self: RemoteProxy): readonly Reference[] {
   const { spec } = self;
@@ -16,6 +17,7 @@ export function references(self: RemoteProxy): readonly Reference[] {
     ...oidcReferences(spec.oidcConfig, '/spec/oidcConfig'),
     ...authzReferences(spec.authzConfig),
     ...headerReferences(spec.headerForward, '/spec/headerForward'),
+    ...sessionReferences(sharedSessions(spec)),
     ...(backendCA === undefined
       ? []
       : [{ pointer: '/metadata/annotations/skep.dev~1backend-ca', kind: 'ConfigMap', ...backendCA }]),

@@ -3,13 +3,15 @@
 import { REMOTE_URL } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
 import { spellingOf, supersededBy } from '#std/schema/spellings.ts';
-import { bool, choice, integer, object, optional, port, text } from '#std/schema.ts';
+import { anyObject, bool, choice, integer, object, optional, port, text } from '#std/schema.ts';
+import { AuthServerRef } from '../auth/auth-server-ref.ts';
 import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
 import { HeaderForward } from '../auth/header-forward.ts';
 import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { resourcesField } from '../pods/container.ts';
 import { ResourceOverrides } from '../proxy/overrides.ts';
+import { SessionStorage } from '../proxy/session.ts';
 import { ONE_TELEMETRY, TelemetryConfigRef } from '../proxy/shared-telemetry.ts';
 import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
 import { groupRefField, namedRef, nameField } from '../selectors.ts';
@@ -28,6 +30,7 @@ export const MCPRemoteProxySpec = object(
     }),
     oidcConfig: optional({ ...OIDCConfig, description: 'Whose tokens are accepted.' } as typeof OIDCConfig),
     oidcConfigRef: optional(OIDCConfigRef),
+    authServerRef: optional(AuthServerRef),
     externalAuthConfigRef: optional(
       namedRef(
         'How the proxy authenticates to the remote server, such as by exchanging the accepted token.',
@@ -45,6 +48,16 @@ export const MCPRemoteProxySpec = object(
     telemetryConfigRef: optional(TelemetryConfigRef),
     resources: optional(resourcesField('Resources of the container of the proxy.')),
     serviceAccount: optional(nameField('Service account of the proxy. Without it, one without rights is made.')),
+    replicas: optional(integer('How many proxies. Unset: left to others, such as an autoscaler.', { minimum: 0 })),
+    sessionStorage: optional(SessionStorage),
+    podTemplateSpec: optional(
+      anyObject('Changes to the pods of the proxy, as a pod template. The container is named toolhive.'),
+    ),
+    allowPrivateEndpoint: optional(
+      bool(
+        'False: remoteURL may name no private address, and no host that ends in cluster.local. If it is set, addresses of the node, of metadata services and of the API server are refused. Unset: any address.',
+      ),
+    ),
     trustProxyHeaders: bool(
       'True: X-Forwarded-Proto, -Host, -Port and -Prefix are believed when endpoint URLs are built.',
       false,

@@ -4,18 +4,11 @@ import type { Verdict } from '../conditions.ts';
 import type { Observed, View } from '../kind.ts';
 import { imageVerdict } from '../pods/image-verdict.ts';
 import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
-import { sessionVerdict } from '../proxy/session-verdict.ts';
+import { NO_SESSIONS, sessionVerdict } from '../proxy/session-verdict.ts';
 import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
 import { settingsConditions } from '../shared-settings.ts';
 import { proxyReplicas, type Server, serverChildNames, serverReplicas } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
-
-const NO_SESSIONS: Verdict = {
-  type: 'SessionStorageWarning',
-  status: 'False',
-  reason: 'SessionStorageWarningNotApplicable',
-  message: 'the MCP server keeps its sessions itself: any proxy can go on with them',
-};
 
 export function serverVerdicts(self: Server, observed: Observed): readonly Verdict[] {
   return [

@@ -90,7 +90,7 @@ export function inspect(self: Server, view: View): readonly Finding[] {
   const { spec } = self;
   return [
     ...namedOIDCFindings(spec, view),
-    ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec, view, proxyOrigin(self))),
+    ...(hasOwnIssuer(spec, view) ? [] : audienceFindings(spec, view, proxyOrigin(self))),
     ...namedAuthzFindings(spec, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
     ...namedTelemetryFindings(spec, view),

@@ -2,8 +2,8 @@
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { View } from '../kind.ts';
-import { SECRET_FILES, secretPath } from '../pods/secret-files.ts';
 import type { ProxyNeeds } from '../proxy/proxy.ts';
+import { sessionRedis } from '../proxy/session-password.ts';
 import { proxyIdentity, proxySettings } from '../proxy/settings.ts';
 import { toolFilter } from '../proxy/tools.ts';
 import { backendEnv } from './backend-env.ts';
@@ -72,20 +72,7 @@ function pool(self: Server): Pick<RunConfig, 'stdio'> {
 
 function scaling({ spec }: Server): Pick<RunConfig, 'scaling_config'> {
   const { backendReplicas, sessionStorage } = spec;
-  const redis = sessionStorage?.provider === 'redis' ? sessionStorage : undefined;
+  const redis = sessionRedis(sessionStorage);
   if (backendReplicas === undefined && redis === undefined) return {};
-  return {
-    scaling_config: {
-      backend_replicas: backendReplicas,
-      session_redis:
-        redis?.address === undefined
-          ? undefined
-          : {
-              address: redis.address,
-              db: redis.db,
-              key_prefix: redis.keyPrefix || undefined,
-              password_file: redis.passwordRef && secretPath(SECRET_FILES.sessionRedisPassword),
-            },
-    },
-  };
+  return { scaling_config: { backend_replicas: backendReplicas, session_redis: redis } };
 }

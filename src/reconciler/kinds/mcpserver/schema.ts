@@ -3,6 +3,7 @@
 import { IMAGE } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '#std/schema.ts';
+import { AuthServerRef } from '../auth/auth-server-ref.ts';
 import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
 import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
@@ -80,6 +81,7 @@ export const MCPServerSpec = object(
       }),
     ),
     toolConfigRef: optional(namedRef('Which tools are let through and what they are called.', 'MCPToolConfig')),
+    authServerRef: optional(AuthServerRef),
     externalAuthConfigRef: optional(
       namedRef('How the proxy authenticates to what is behind it.', 'MCPExternalAuthConfig'),
     ),

@@ -24,6 +24,15 @@ export function podTemplateHash(patch: JsonObject | undefined): { readonly annot
   return patch === undefined ? {} : { annotations: { [`${LABEL_DOMAIN}/podtemplatespec-hash`]: digest(patch) } };
 }
 
+/** Two handlers of one hook are refused by the API server: the author's is enough. */
+export function hasOwnHook(patch: JsonObject | undefined, container: string): boolean {
+  const { containers } = isObject(patch?.spec) ? patch.spec : {};
+  const own = Array.isArray(containers)
+    ? containers.filter(isObject).find(({ name }) => name === container)
+    : undefined;
+  return isObject(own?.lifecycle) && own.lifecycle.preStop !== undefined;
+}
+
 /** Everything in the template that Kubernetes would not take, as `invalid-pod-template` below `pointer`. */
 export function podTemplateFindings(patch: JsonObject | undefined, pointer: string): readonly Finding[] {
   if (patch === undefined) return [];

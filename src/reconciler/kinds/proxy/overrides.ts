@@ -1,8 +1,8 @@
 // Fields that change labels, annotations and environment of generated objects.
 
-import { list, object, optional, textMap } from '#std/schema.ts';
+import { object, optional, textMap } from '#std/schema.ts';
 import { envField } from '../pods/container.ts';
-import { nameField } from '../selectors.ts';
+import { PullSecrets } from '../pods/pull-secrets.ts';
 
 function metadataOverrides(description: string) {
   return object(
@@ -22,12 +22,7 @@ const ProxyDeploymentOverrides = object(
     env: optional(
       envField('Environment of the proxy process itself, not of the MCP server. TOOLHIVE_DEBUG=true logs more.'),
     ),
-    imagePullSecrets: optional(
-      list(
-        object({ name: nameField('Name of the Secret.') }, 'A Secret with registry credentials.', { atomic: true }),
-        'Secrets that images are pulled with, for the pods and for the generated service accounts.',
-      ),
-    ),
+    imagePullSecrets: optional(PullSecrets),
   },
   'Changes to the Deployment of the proxy.',
 );

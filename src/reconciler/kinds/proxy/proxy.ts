@@ -22,6 +22,7 @@ import { type TelemetrySettings, type TelemetrySource, telemetrySettings } from 
 interface ProxySpec extends TokenSource, AuthzSource, TelemetrySource {
   readonly groupRef?: string;
   readonly toolConfigRef?: { readonly name: string };
+  readonly authServerRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };
   readonly audit?: Static<typeof AuditConfig>;
   readonly trustProxyHeaders: boolean;
@@ -78,7 +79,8 @@ export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): P
     'children are made only of resources whose references were inspected',
   );
   const { read, files } = withSecretFile(oidc);
-  const auth = externalAuthParts({ name, namespace, ref: spec.externalAuthConfigRef, oidc: read }, view);
+  const { externalAuthConfigRef: ref, authServerRef: serverRef } = spec;
+  const auth = externalAuthParts({ name, namespace, ref, serverRef, oidc: read }, view);
   const telemetry = telemetrySettings(spec, view);
   return {
     oidc: auth.oidc,

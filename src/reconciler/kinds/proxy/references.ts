@@ -3,6 +3,7 @@
 
 import type { Static } from '#std/schema.ts';
 import type { Reference } from '../kind.ts';
+import { pullSecretReferences } from '../pods/pull-secrets.ts';
 import { type SettingsRefs, settingsReferences } from '../shared-settings.ts';
 import type { ResourceOverrides } from './overrides.ts';
 
@@ -22,10 +23,10 @@ export function proxyReferences(spec: ProxySpec): readonly Reference[] {
       ...account,
       optional,
     })),
-    ...(resourceOverrides?.proxyDeployment?.imagePullSecrets ?? []).map(({ name }, index) => {
-      const pointer = `/spec/resourceOverrides/proxyDeployment/imagePullSecrets/${index}/name`;
-      return { pointer, kind: 'Secret', name, optional };
-    }),
+    ...pullSecretReferences(
+      resourceOverrides?.proxyDeployment?.imagePullSecrets,
+      '/spec/resourceOverrides/proxyDeployment/imagePullSecrets',
+    ),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { SessionStorage } from './session.ts';
 
 interface Replicated {
   /** How many proxies its author wants; undefined where that is left to others. */
-  readonly replicas: number | undefined;
+  readonly replicas?: number;
   readonly sessionStorage?: Static<typeof SessionStorage>;
   readonly sessionAffinity: 'ClientIP' | 'None';
 }

@@ -1,9 +1,10 @@
-// The password of the Redis that keeps sessions: as a reference, in the environment, and as a file.
+// The Redis that keeps sessions, in the configuration of a proxy, and its password: as a reference, in the environment, and as a file.
 
+import type { RunConfig } from '#contracts/run-config.ts';
 import type { Static } from '#std/schema.ts';
 import type { Reference } from '../kind.ts';
 import type { Env } from '../pods/pod.ts';
-import { SECRET_FILES, type SecretFile } from '../pods/secret-files.ts';
+import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.ts';
 import type { SessionStorage } from './session.ts';
 
 type Storage = Static<typeof SessionStorage> | undefined;
@@ -23,4 +24,18 @@ export function sessionPassword(storage: Storage, variable: string): readonly En
 export function sessionPasswordFile(storage: Storage): readonly SecretFile[] {
   if (storage?.provider !== 'redis' || storage.passwordRef === undefined) return [];
   return [{ file: SECRET_FILES.sessionRedisPassword, secret: storage.passwordRef }];
+}
+
+type SessionRedis = NonNullable<RunConfig['scaling_config']>['session_redis'];
+
+/** Undefined: sessions stay with their replica. */
+export function sessionRedis(storage: Storage): SessionRedis {
+  const { provider, address, db = 0, keyPrefix, passwordRef } = storage ?? {};
+  if (provider !== 'redis' || address === undefined) return undefined;
+  return {
+    address,
+    db,
+    key_prefix: keyPrefix || undefined,
+    password_file: passwordRef && secretPath(SECRET_FILES.sessionRedisPassword),
+  };
 }

@@ -4,6 +4,14 @@ import type { Static } from '#std/schema.ts';
 import type { Verdict } from '../conditions.ts';
 import type { SessionStorage } from './session.ts';
 
+/** For the proxy of a server over streamable HTTP. */
+export const NO_SESSIONS: Verdict = {
+  type: 'SessionStorageWarning',
+  status: 'False',
+  reason: 'SessionStorageWarningNotApplicable',
+  message: 'the MCP server keeps its sessions itself: any proxy can go on with them',
+};
+
 /** `processes`: how many are asked for, undefined where no one asked; `called`: what they are, one and several. */
 export function sessionVerdict(
   storage: Static<typeof SessionStorage> | undefined,

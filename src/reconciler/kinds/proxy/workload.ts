@@ -21,6 +21,7 @@ import {
   secretsOf,
   withSurroundings,
 } from '../pods/pod.ts';
+import { hasOwnHook, podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
 import { mountedSecrets, type SecretFile } from '../pods/secret-files.ts';
 import { disruptionBudget } from './disruption.ts';
 import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
@@ -41,6 +42,8 @@ export interface ProxyPod {
   readonly files: readonly SecretFile[];
   readonly mounted: readonly Mounted[];
   readonly annotations: Readonly<Record<string, string>>;
+  /** The author's changes to the pods. */
+  readonly podTemplateSpec?: JsonObject;
 }
 
 export function proxyDeployment(proxy: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): KubeObject {
@@ -52,11 +55,14 @@ export function proxyDeployment(proxy: ProxyFacts, needs: ProxyNeeds, pod: Proxy
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: names.deployment, namespace, ...withOverrides({ labels }, overrides) },
+    metadata: {
+      ...{ name: names.deployment, namespace },
+      ...withOverrides({ labels, ...podTemplateHash(pod.podTemplateSpec) }, overrides),
+    },
     spec: {
       replicas: pod.replicas,
       selector: { matchLabels: labels },
-      template: { metadata, spec: podSpec(proxy, needs, pod) },
+      template: withPodTemplate({ metadata, spec: podSpec(proxy, needs, pod) }, pod.podTemplateSpec),
     },
   };
 }
@@ -80,7 +86,7 @@ function podSpec(proxy: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): JsonObjec
         resources: pod.resources ?? RESOURCES,
         livenessProbe: httpProbe('/health', 'http', LIVENESS),
         readinessProbe: httpProbe('/readyz', 'http', { ...readiness, failureThreshold: 3 }),
-        ...ENDING.container,
+        ...(hasOwnHook(pod.podTemplateSpec, 'toolhive') ? {} : ENDING.container),
         securityContext: CONTAINER_SECURITY,
         volumeMounts: mounted.map(({ mount }) => ({ ...mount })),
       },

@@ -15,7 +15,7 @@ import type { Env } from '../pods/pod.ts';
 import { type EntryParts, entryFault, entryParts, NO_ENTRY, specOfEntry } from './entries.ts';
 import { membersOf, outgoingSource, type Spec } from './facts.ts';
 import { modelStrategy } from './model-strategies.ts';
-import { type Converted, strategyOf } from './strategies.ts';
+import { type Converted, strategyOf, withKnownProvider } from './strategies.ts';
 
 const readRemoteProxy = specReader(MCPRemoteProxySpec);
 
@@ -118,7 +118,7 @@ function settled(spec: Spec, view: View, name: string, member: KubeObject | unde
   const entry = entryOf(member);
   const place = entry === undefined ? undefined : specOfEntry(entry).remoteUrl;
   const named = (by: Settled['by'], authConfig: string): Settled => {
-    return { by, authConfig, auth: strategyOf(authConfig, view, place) };
+    return { by, authConfig, auth: withKnownProvider(strategyOf(authConfig, view, place), spec.authServerConfig) };
   };
   const asked = outgoingSource(spec) === 'discovered' && own !== undefined;
   if (outgoingAuth === undefined && config.outgoingAuth !== undefined) {

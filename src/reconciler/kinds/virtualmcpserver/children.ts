@@ -11,7 +11,7 @@ import {
 import { virtualReadAtStart } from '#contracts/vmcp-config-keys.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest } from '#std/hash.ts';
-import { isObject, type JsonObject } from '#std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import { mountedBundles } from '../auth/ca-bundle.ts';
 import { accountWithRights, configMap, imagePullSecrets, service } from '../generated.ts';
 import type { GeneratedSecret, Settings, View } from '../kind.ts';
@@ -28,7 +28,7 @@ import {
   secretsOf,
   withSurroundings,
 } from '../pods/pod.ts';
-import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
+import { hasOwnHook, podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
 import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
 import { collectorBundle } from '../proxy/proxy.ts';
@@ -76,7 +76,7 @@ function account({ name, namespace, spec }: VirtualServer, { apiGroup, pullSecre
     namespace,
     labels: workloadLabels('virtualmcpserver', name),
   };
-  return accountWithRights(place, pullSecrets, [
+  return accountWithRights(place, pullSecretsOf(spec, pullSecrets), [
     { apiGroups: [apiGroup], resources: ['virtualmcpservers'], resourceNames: [name], verbs: ['get'] },
     {
       apiGroups: [apiGroup],
@@ -161,7 +161,7 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
     serviceAccountName: spec.serviceAccount ?? names.account,
     ...ENDING.pod,
     securityContext: POD_SECURITY,
-    ...imagePullSecrets(pullSecrets),
+    ...imagePullSecrets(pullSecretsOf(spec, pullSecrets)),
     containers: [
       {
         name: 'vmcp',
@@ -176,7 +176,7 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
         resources: RESOURCES,
         livenessProbe: httpProbe('/health', 'http', LIVENESS),
         readinessProbe: httpProbe('/readyz', 'http', READINESS),
-        ...(hasOwnHook(spec.podTemplateSpec) ? {} : ENDING.container),
+        ...(hasOwnHook(spec.podTemplateSpec, 'vmcp') ? {} : ENDING.container),
         securityContext: CONTAINER_SECURITY,
         volumeMounts: mounted.map(({ mount }) => ({ ...mount })),
       },
@@ -185,11 +185,9 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
   };
 }
 
-/** Two handlers of one hook are refused by the API server: the author's is enough. */
-function hasOwnHook(podTemplate: JsonObject | undefined): boolean {
-  const { containers } = isObject(podTemplate?.spec) ? podTemplate.spec : {};
-  const own = Array.isArray(containers) ? containers.filter(isObject).find(({ name }) => name === 'vmcp') : undefined;
-  return isObject(own?.lifecycle) && own.lifecycle.preStop !== undefined;
+/** Those of the resource, and those of every pod. */
+function pullSecretsOf({ imagePullSecrets: own = [] }: VirtualServer['spec'], all: readonly string[]) {
+  return [...own.map(({ name }) => name), ...all];
 }
 
 const RESOURCES: JsonObject = { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } };

@@ -31,6 +31,7 @@ export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpC
     compositeTools: compositeTools.length === 0 ? undefined : compositeTools,
     operational: config.operational,
     metadata: config.metadata,
+    passthroughHeaders: spec.passthroughHeaders ?? config.passthroughHeaders,
     ...telemetry(name, spec, needs),
     ...audit(name, spec),
     auditFailure: auditFailure(self),

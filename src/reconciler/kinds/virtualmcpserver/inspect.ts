@@ -11,7 +11,7 @@ import { toolConfigFindings } from '../proxy/tools.ts';
 import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
 import { backendsOf } from './backends.ts';
 import { membersOf, type Spec, shadowedMembers, tokenSourceOf, type VirtualServer } from './facts.ts';
-import { strategyOf } from './strategies.ts';
+import { strategyOf, withKnownProvider } from './strategies.ts';
 
 const INCOMING = '/spec/incomingAuth';
 const AUTH_SERVER = '/spec/authServerConfig';
@@ -63,7 +63,7 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
     }),
   ];
   const written = named.flatMap(({ at, ref }): readonly Finding[] => {
-    const converted = ref === undefined ? undefined : strategyOf(ref.name, view);
+    const converted = ref && withKnownProvider(strategyOf(ref.name, view), spec.authServerConfig);
     if (converted === undefined || !('fault' in converted)) return [];
     return [{ code, severity: 'error', pointer: `${at}/externalAuthConfigRef/name`, message: converted.fault }];
   });

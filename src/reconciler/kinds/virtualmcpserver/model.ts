@@ -8,6 +8,7 @@ import { CompositeTool } from '#contracts/virtual/composite-tool.ts';
 import { ModelAudit, ModelTelemetry } from '#contracts/virtual/observability.ts';
 import { Operational } from '#contracts/virtual/operational.ts';
 import { Optimizer } from '#contracts/virtual/optimizer.ts';
+import { PassthroughHeaders } from '#contracts/virtual/passthrough-headers.ts';
 import type { TString } from '#std/json-schema.ts';
 import { supersededBy } from '#std/schema/spellings.ts';
 import { list, object, optional, text, textMap } from '#std/schema.ts';
@@ -58,6 +59,7 @@ export const VirtualConfig = object(
     ),
     operational: Operational,
     metadata: optional(textMap('What else is to be known about the server.')),
+    passthroughHeaders: optional(PassthroughHeaders),
     telemetry: optional(ModelTelemetry),
     audit: optional(ModelAudit),
     optimizer: optional(Optimizer),

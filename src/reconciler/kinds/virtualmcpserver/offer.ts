@@ -31,19 +31,16 @@ interface Listed {
 }
 
 function memberOf({ config }: Spec, view: View, { name, url, kind }: Listed): OfferedMember {
-  const { tools = [], excludeAllTools } = config.aggregation;
-  const {
-    toolConfigRef,
-    filter = [],
-    overrides = {},
-    excludeAll = false,
-  } = tools.find(({ workload }) => workload === name) ?? {};
+  const { tools = [], excludeAllTools, defaultToolVisibility } = config.aggregation;
+  const listed = tools.find(({ workload }) => workload === name);
+  const { toolConfigRef, filter = [], overrides = {} } = listed ?? {};
+  const isHidden = listed?.excludeAll ?? defaultToolVisibility === 'deny';
   return {
     workload: name,
     url,
     kind,
     shown: shownBy(toolConfigRef, { filter, overrides }, view),
-    hidden: excludeAll || excludeAllTools,
+    hidden: isHidden || excludeAllTools,
   };
 }
 

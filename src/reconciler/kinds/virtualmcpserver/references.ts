@@ -6,6 +6,7 @@ import { authServerReferences } from '../auth/auth-server-references.ts';
 import { authzReferences } from '../auth/authz-findings.ts';
 import { oidcReferences } from '../auth/oidc-settings.ts';
 import type { Reference } from '../kind.ts';
+import { pullSecretReferences } from '../pods/pull-secrets.ts';
 import { sessionReferences } from '../proxy/session-password.ts';
 import { settingsReferences } from '../shared-settings.ts';
 import type { Spec, VirtualServer } from './facts.ts';
@@ -52,7 +53,7 @@ function backendAuthReferences({ outgoingAuth }: Spec): readonly Reference[] {
 }
 
 /** What pods do not start without: they start as soon as it is there. */
-function waitedFor({ serviceAccount, sessionStorage }: Spec): readonly Reference[] {
+function waitedFor({ serviceAccount, sessionStorage, imagePullSecrets }: Spec): readonly Reference[] {
   return [
     ...(serviceAccount === undefined
       ? []
@@ -65,5 +66,6 @@ function waitedFor({ serviceAccount, sessionStorage }: Spec): readonly Reference
           },
         ]),
     ...sessionReferences(sessionStorage),
+    ...pullSecretReferences(imagePullSecrets, '/spec/imagePullSecrets'),
   ];
 }

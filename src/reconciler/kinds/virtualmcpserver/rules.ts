@@ -1,5 +1,6 @@
 // What is wrong with a VirtualMCPServer in itself that neither its schema nor CEL can say.
 
+import { isCallerCredential } from '#contracts/virtual/passthrough-headers.ts';
 import { conflictName } from '#contracts/virtual-model/aggregate.ts';
 import { fitName, NAME_MAX } from '#contracts/virtual-model/short-names.ts';
 import { workflowFindings } from '#contracts/virtual-model/workflow/check.ts';
@@ -8,7 +9,9 @@ import { pointerToken } from '#std/json.ts';
 import { authServerFindings } from '../auth/auth-server-rules.ts';
 import { inlineAuthzFindings } from '../auth/authz-findings.ts';
 import { plainHttpFindings } from '../auth/external-auth-checks.ts';
+import { headerNameFindings, plainHeaderFindings } from '../auth/header-findings.ts';
 import { oidcFindings } from '../auth/oidc-findings.ts';
+import { providerFault } from '../auth/upstream-providers.ts';
 import type { Finding } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { storeFindings } from '../proxy/session-idle.ts';
@@ -30,6 +33,8 @@ export function rules(self: VirtualServer): readonly Finding[] {
     ...longNames(spec),
     ...healthFindings(spec),
     ...workflowsFindings(spec),
+    ...passthroughFindings(spec),
+    ...embeddingHeaderFindings(spec),
     ...ineffective(name, spec),
     ...storeFindings(spec.sessionStorage),
   ];
@@ -52,22 +57,21 @@ function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readon
       return { at: `${pointer}/backends/${pointerToken(backend)}`, strategy };
     }),
   ];
-  const providers = authServerConfig?.upstreamProviders.map((provider) => provider.name) ?? [];
   return strategies.flatMap(({ at, strategy: { tokenExchange, upstreamInject } }) => [
     ...(tokenExchange === undefined ? [] : plainHttpFindings(tokenExchange.tokenUrl, `${at}/tokenExchange/tokenUrl`)),
-    ...providerFindings(upstreamInject?.providerName, providers, `${at}/upstreamInject/providerName`),
+    ...providerFindings(upstreamInject?.providerName, authServerConfig, `${at}/upstreamInject/providerName`),
   ]);
 }
 
 /** Names of providers times backends: more than CEL may look at. */
 function providerFindings(
-  wanted: string | undefined,
-  providers: readonly string[],
+  provider: string | undefined,
+  server: Spec['authServerConfig'],
   pointer: string,
 ): readonly Finding[] {
-  if (wanted === undefined || providers.includes(wanted)) return [];
-  const known = providers.length === 0 ? 'there is none' : `there is ${providers.join(', ')}`;
-  const message = `authServerConfig has no upstream provider "${wanted}": ${known}`;
+  const fault = provider === undefined ? undefined : providerFault(provider, server);
+  if (fault === undefined) return [];
+  const message = `authServerConfig ${fault}`;
   return [{ code: 'upstream-provider-unknown', severity: 'error', pointer, message }];
 }
 
@@ -120,12 +124,51 @@ function healthFindings({ config }: Spec): readonly Finding[] {
   return [{ code: 'health-check-timeout', severity: 'warning', pointer, message }];
 }
 
+function embeddingHeaderFindings({ config }: Spec): readonly Finding[] {
+  const headers = config.optimizer?.embeddingHeaders ?? {};
+  const pointer = '/spec/config/optimizer/embeddingHeaders';
+  const own = Object.keys(headers).filter((name) => /^(authorization|content-type)$/i.test(name));
+  return [
+    ...plainHeaderFindings(headers, pointer),
+    ...own.map((name): Finding => {
+      const message = `${name} is set by the server itself: OPENAI_API_KEY holds the key`;
+      return { code: 'header-restricted', severity: 'error', pointer: `${pointer}/${name}`, message, at: 'key' };
+    }),
+  ];
+}
+
+function passthroughFindings({ config, passthroughHeaders }: Spec): readonly Finding[] {
+  const named = [
+    { names: passthroughHeaders ?? [], pointer: '/spec/passthroughHeaders' },
+    { names: config.passthroughHeaders ?? [], pointer: '/spec/config/passthroughHeaders' },
+  ];
+  return named.flatMap(({ names, pointer }) =>
+    names.flatMap((name, index) => {
+      const at = `${pointer}/${index}`;
+      if (!isCallerCredential(name)) return headerNameFindings(name, at);
+      const message = `${name} shows the virtual server who calls: a member that gets it could act as the caller`;
+      return [{ code: 'header-restricted', severity: 'error' as const, pointer: at, message }];
+    }),
+  );
+}
+
 /** What is written but does not count, because something else does. */
 function ineffective(
   name: string,
-  { config, incomingAuth, outgoingAuth, embeddingServerRef }: Spec,
+  { config, incomingAuth, outgoingAuth, embeddingServerRef, passthroughHeaders, authServerConfig }: Spec,
 ): readonly Finding[] {
   return [
+    ...(authServerConfig?.disableUpstreamTokenInjection === undefined
+      ? []
+      : [
+          fieldWithoutEffect(
+            '/spec/authServerConfig/disableUpstreamTokenInjection',
+            'each backend has authentication of its own',
+          ),
+        ]),
+    ...(config.passthroughHeaders === undefined || passthroughHeaders === undefined
+      ? []
+      : [fieldWithoutEffect('/spec/config/passthroughHeaders', 'spec.passthroughHeaders counts instead')]),
     ...([undefined, '', name].includes(config.name)
       ? []
       : [fieldWithoutEffect('/spec/config/name', 'metadata.name counts instead')]),

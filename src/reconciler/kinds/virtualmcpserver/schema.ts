@@ -1,5 +1,6 @@
 // Every field of VirtualMCPServer, but for those of its configuration model.
 
+import { PassthroughHeaders } from '#contracts/virtual/passthrough-headers.ts';
 import { REFERENCE } from '#std/schema/marks.ts';
 import { sameSpellings, spellingOf } from '#std/schema/spellings.ts';
 import { anyObject, choice, integer, list, map, object, optional, type TSchema, text, time } from '#std/schema.ts';
@@ -7,6 +8,7 @@ import { EmbeddedAuthServer } from '../auth/auth-server.ts';
 import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
 import { OIDCConfig, OIDCConfigRef, ONE_OIDC_CONFIG } from '../auth/oidc.ts';
 import { ConditionsSchema } from '../conditions.ts';
+import { PullSecrets } from '../pods/pull-secrets.ts';
 import { SessionStorage } from '../proxy/session.ts';
 import { TelemetryConfigRef } from '../proxy/shared-telemetry.ts';
 import { namedRef, nameField } from '../selectors.ts';
@@ -43,6 +45,7 @@ function backendAuth(description: string) {
       type: choice(
         'discovered: as the backend itself says. external_auth_config_ref: as an MCPExternalAuthConfig says.',
         ['discovered', 'external_auth_config_ref'],
+        { spellings: { external_auth_config_ref: 'externalAuthConfigRef' } },
       ),
       externalAuthConfigRef: optional(namedRef('For external_auth_config_ref.', 'MCPExternalAuthConfig')),
     },
@@ -50,9 +53,9 @@ function backendAuth(description: string) {
     {
       validations: [
         {
-          rule: "(self.type == 'external_auth_config_ref') == has(self.externalAuthConfigRef)",
+          rule: "(self.type in ['external_auth_config_ref', 'externalAuthConfigRef']) == has(self.externalAuthConfigRef)",
           message:
-            "externalAuthConfigRef must be set when type is 'external_auth_config_ref', and must not be set otherwise",
+            "externalAuthConfigRef must be set if type is 'externalAuthConfigRef' (v1alpha1 calls it 'external_auth_config_ref'), and must not be set otherwise",
         },
       ],
     },
@@ -107,6 +110,8 @@ export const VirtualMCPServerSpec = object(
     ),
     sessionAffinity: choice('Whether a client stays with one pod.', ['ClientIP', 'None'], { default: 'ClientIP' }),
     serviceAccount: optional(nameField('Service account of the pods. Without it, one with the rights needed is made.')),
+    imagePullSecrets: optional(PullSecrets),
+    passthroughHeaders: optional(PassthroughHeaders),
     podTemplateSpec: optional(anyObject('Changes to the pods, as a pod template. The container is named vmcp.')),
     config: VirtualConfig,
     embeddingServerRef: optional(
@@ -140,6 +145,11 @@ export const VirtualMCPServerSpec = object(
         rule: '!has(self.config.optimizer) || has(self.embeddingServerRef) || has(self.config.optimizer.embeddingService)',
         message: 'config.optimizer needs embeddingServerRef, or embeddingService in itself',
         fieldPath: '.config.optimizer',
+      },
+      {
+        rule: "!(has(self.embeddingServerRef) && has(self.config) && has(self.config.optimizer) && has(self.config.optimizer.embeddingProvider) && self.config.optimizer.embeddingProvider == 'openai')",
+        message: "embeddingServerRef must not be set if config.optimizer.embeddingProvider is 'openai'",
+        fieldPath: '.embeddingServerRef',
       },
       {
         rule: "!has(self.authServerConfig) || self.incomingAuth.type == 'oidc'",

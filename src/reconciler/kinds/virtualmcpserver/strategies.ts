@@ -7,6 +7,7 @@ import { digest, sha256 } from '#std/hash.ts';
 import { type Bundle, bundleOf } from '../auth/ca-bundle.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from '../auth/external-auth-config.ts';
 import { signedService, TOKEN_TYPES } from '../auth/external-auth-parts.ts';
+import { type AuthServer, providerFault } from '../auth/upstream-providers.ts';
 import type { View } from '../kind.ts';
 import type { Env } from '../pods/pod.ts';
 import type { SecretKey } from '../pods/secret-checksum.ts';
@@ -28,17 +29,26 @@ export interface Unusable {
 export function strategyOf(name: string, view: View, place?: string): Converted {
   const config = externalAuthConfig({ name }, view);
   if (config === undefined) return { fault: `MCPExternalAuthConfig ${name} does not exist` };
-  const { tokenExchange, headerInjection, bearerToken, cloudSts } = config;
+  const { tokenExchange, headerInjection, bearerToken, cloudSts, upstreamInject } = config;
   const suffix = (secret: SecretKey) =>
     place === undefined ? variableSuffix(name) : variableSuffixOfPlace(name, { place, secret });
   if (tokenExchange !== undefined) return convertTokenExchange(suffix, tokenExchange, view);
   if (headerInjection !== undefined) return header(suffix, headerInjection);
   if (bearerToken !== undefined) return bearer(suffix, bearerToken);
   if (cloudSts !== undefined) return { strategy: { type: 'cloud_sts', cloudSts: sts(cloudSts) }, env: [] };
+  if (upstreamInject !== undefined) return { strategy: { type: 'upstream_inject', upstreamInject }, env: [] };
   if (config.type === 'unauthenticated') return { strategy: { type: 'unauthenticated' }, env: [] };
   return {
     fault: `${config.type} of MCPExternalAuthConfig ${name} is for those who call a server, not for one that calls`,
   };
+}
+
+/** Without the provider no one has a token for the backend, so it is not called. */
+export function withKnownProvider(converted: Converted, server: AuthServer | undefined): Converted {
+  if (!('strategy' in converted)) return converted;
+  const provider = converted.strategy.upstreamInject?.providerName;
+  const fault = provider === undefined ? undefined : providerFault(provider, server);
+  return fault === undefined ? converted : { fault: `authServerConfig ${fault}` };
 }
 
 type Suffix = (secret: SecretKey) => string;

@@ -1,0 +1,54 @@
+// Reads values of a token response by the paths that a configuration names.
+
+import { decodeJwt } from 'jose';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { IdentityPaths } from '../settings.ts';
+import { type UserInfo, userInfoOf } from './user-info.ts';
+
+export function textByPath(answer: JsonObject, path: string): string | undefined {
+  const value = valueByPath(answer, path);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Document 3: dots lead inwards; numbers count the items of a list. */
+export function valueByPath(answer: Json, path: string): Json | undefined {
+  let value: Json | undefined = answer;
+  for (const key of path.split('.')) {
+    if (Array.isArray(value)) value = value[Number(key)];
+    else if (isObject(value) && Object.hasOwn(value, key)) value = value[key];
+    else return undefined;
+  }
+  return value;
+}
+
+/** The person in a token response, which only TLS protects. */
+export function identityIn(answer: JsonObject, paths: IdentityPaths): UserInfo {
+  const { subject_path: sub, name_path: name, email_path: email } = paths;
+  const found = { sub: valueAt(answer, sub), name: valueAt(answer, name), email: valueAt(answer, email) };
+  return userInfoOf(Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)));
+}
+
+/** The claims of the JWT that stands before it, whose signature nobody checks. */
+const CLAIMS = '@upstreamjwt';
+
+function valueAt(answer: JsonObject, path: string | undefined): Json | undefined {
+  if (path === undefined) return undefined;
+  let value: Json | undefined = answer;
+  for (const part of path.split('|')) {
+    if (value === undefined) return undefined;
+    value = part === CLAIMS ? claimsOf(value) : valueByPath(value, part);
+  }
+  return value;
+}
+
+/** Undefined if the value is not a JWT. */
+function claimsOf(token: Json): Json | undefined {
+  if (typeof token !== 'string') return undefined;
+  try {
+    const claims: unknown = decodeJwt(token);
+    return claims as JsonObject;
+  } catch {
+    // The caller says that the answer names no subject: this library's message says nothing more.
+    return undefined;
+  }
+}

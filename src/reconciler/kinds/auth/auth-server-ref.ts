@@ -1,0 +1,12 @@
+// The field that names the authorization server of a proxy, apart from how the proxy authenticates to what is behind it.
+
+import { choice, object } from '#std/schema.ts';
+import { nameField } from '../selectors.ts';
+
+export const AuthServerRef = object(
+  {
+    kind: choice('Kind of the object.', ['MCPExternalAuthConfig'], { default: 'MCPExternalAuthConfig' }),
+    name: nameField('Name of an MCPExternalAuthConfig of type embeddedAuthServer, in the same namespace.'),
+  },
+  'The authorization server in the proxy. externalAuthConfigRef then says how the proxy authenticates to what is behind it, with the token of the upstream provider where it needs one.',
+);

@@ -1,0 +1,20 @@
+// The field with Secrets that images are pulled with, and its references.
+
+import { list, object, type Static } from '#std/schema.ts';
+import type { Reference } from '../kind.ts';
+import { nameField } from '../selectors.ts';
+
+export const PullSecrets = list(
+  object({ name: nameField('Name of the Secret.') }, 'A Secret with registry credentials.', { atomic: true }),
+  'Secrets that images are pulled with, for the pods and for the generated service accounts.',
+);
+
+/** Pods wait for them. `pointer`: of the field. */
+export function pullSecretReferences(
+  secrets: Static<typeof PullSecrets> | undefined,
+  pointer: string,
+): readonly Reference[] {
+  return (secrets ?? []).map(({ name }, index) => {
+    return { pointer: `${pointer}/${index}/name`, kind: 'Secret', name, optional: 'waited' };
+  });
+}

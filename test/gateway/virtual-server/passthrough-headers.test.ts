@@ -1,0 +1,66 @@
+// Headers of clients that a configuration names reach the members, and nothing that is kept for one client is shown to another.
+
+import { afterEach, expect, test } from 'vitest';
+import { Failure } from '#std/failure.ts';
+import { startMember, type TestMember, tool } from './member.ts';
+import { clientWith, configOf, connect, runVirtual, type TestedVirtualServer } from './world.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function start(passthroughHeaders: string[] | undefined) {
+  const member = await startMember({ name: 'one', tools: [tool('echo')] });
+  closing.push(member.close);
+  const server = await runVirtual(configOf({ one: member }, { passthroughHeaders }));
+  closing.push(server.stop);
+  return { member, server };
+}
+
+const SENT = { 'x-api-key': 'ada', 'x-tenant': 'blue', cookie: 'session=1', 'user-agent': 'client/1' };
+
+/** Headers of a call as the member gets them. */
+async function sentTo(member: TestMember, server: TestedVirtualServer) {
+  await (await connect(server, {}, SENT)).ask('tools/call', { name: 'one_echo', arguments: {} });
+  const headers = member.calls('tools/call').at(-1)?.headers ?? {};
+  const { 'x-api-key': key, 'x-tenant': tenant, cookie, 'user-agent': agent } = headers;
+  return { key, tenant, cookie, agent };
+}
+
+test('only headers that are named, and those of the protocol, reach members', async () => {
+  const { member, server } = await start(['X-Api-Key']);
+  expect(await sentTo(member, server)).toEqual({ key: 'ada', agent: 'client/1' });
+});
+
+test('without the setting every header reaches members but credentials', async () => {
+  const { member, server } = await start(undefined);
+  expect(await sentTo(member, server)).toEqual({ key: 'ada', tenant: 'blue', agent: 'client/1' });
+});
+
+test('an empty list lets only headers of the protocol through', async () => {
+  const { member, server } = await start([]);
+  expect(await sentTo(member, server)).toEqual({ agent: 'client/1' });
+});
+
+test('lists are read with the headers of each client, and a session belongs to their values', async () => {
+  const { member, server } = await start(['X-Api-Key']);
+  const listKeys = () => member.calls('tools/list').map(({ headers }) => headers['x-api-key']);
+  const ada = await connect(server, {}, { 'x-api-key': 'ada' });
+  await ada.ask('tools/list');
+  const bob = await connect(server, {}, { 'x-api-key': 'bob' });
+  await bob.ask('tools/list');
+  expect(new Set(listKeys().filter((key) => key !== undefined))).toEqual(new Set(['ada', 'bob']));
+  const stolen = clientWith(server.url, { ...ada.headers, 'x-api-key': 'bob' });
+  expect((await stolen.post({ id: 1, method: 'tools/list' })).status).toBe(404);
+});
+
+test('a header that shows who calls is refused', async () => {
+  for (const name of ['Authorization', 'cookie', 'Host', 'X-Forwarded-For', 'Mcp-Session-Id']) {
+    const started = runVirtual(configOf({}, { passthroughHeaders: [name] })).catch((error: unknown) => error);
+    const failure = await started;
+    expect(failure).toBeInstanceOf(Failure);
+    expect(failure).toMatchObject({ code: 'credential-config-invalid' });
+  }
+});
