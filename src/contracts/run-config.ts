@@ -23,6 +23,7 @@ import { addressed } from '#std/address/address.ts';
 import { type Static, Type } from '#std/json-schema.ts';
 import { fileForm, filled } from './file-form.ts';
 import { AuditFailure, IMAGE, REDIS, REMOTE_URL, SAMPLING_RATE } from './proxy-fields.ts';
+import { RateLimiting } from './rate-limiting.ts';
 import { OUTGOING_AUTH } from './run-config-auth.ts';
 import { SERVICE_BLOCKS } from './run-config-service.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
@@ -205,6 +206,7 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     tools_filter: Type.Optional(fileForm(ToolsFilter)),
     tools_override: Type.Optional(ToolOverrides),
     scaling_config: Type.Optional(Scaling),
+    rate_limiting: Type.Optional(fileForm(RateLimiting)),
     ...SERVICE_BLOCKS,
   },
   { ...CLOSED, title: 'Proxy configuration' },

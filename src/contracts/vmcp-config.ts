@@ -28,6 +28,7 @@ import { readDocuments } from '#std/yaml/yaml.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 import { fileForm, filled } from './file-form.ts';
 import { AuditFailure, REDIS } from './proxy-fields.ts';
+import { RateLimiting } from './rate-limiting.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { ListedBackend } from './virtual/backend.ts';
 import { Audit, Telemetry } from './virtual/config-model.ts';
@@ -98,6 +99,7 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
     auditFailure: Type.Optional(AuditFailure),
     optimizer: Type.Optional(fileForm(Optimizer)),
     sessionStorage: Type.Optional(SessionStorage),
+    rateLimiting: Type.Optional(fileForm(RateLimiting)),
     admin: Type.Optional(Admin),
   },
   { ...CLOSED, title: 'Virtual MCP server configuration' },

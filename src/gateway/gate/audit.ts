@@ -43,6 +43,8 @@ export interface AuditInput {
   readonly backendName?: string;
   /** The tool that the optimizer's `call_tool` calls. */
   readonly innerTool?: string;
+  /** Limits of all replicas were counted by this one alone. */
+  readonly rateLimits?: 'replica';
   /** Absent: events hold none. */
   readonly contents?: { readonly wanted: AuditData; readonly request?: Buffer; readonly response?: Buffer };
 }
@@ -99,6 +101,8 @@ export interface AuditEvent {
       readonly response_size_bytes: number;
       readonly backend_name?: string;
       readonly inner_tool?: string;
+      /** `replica`: Redis could not be asked, and the replica counted by itself. */
+      readonly rate_limits?: 'replica';
       /** Why it was refused: a code of docs/errors.md. */
       readonly refusal?: string;
       /** Such as `forbidden by policy1`: policies are counted from 0, as Cedar names those without an id. */
@@ -145,6 +149,7 @@ export function auditEvent(input: AuditInput): AuditEvent {
         response_size_bytes: input.responseBytes,
         backend_name: cut(input.backendName, NAME_MAX),
         inner_tool: cut(input.innerTool, NAME_MAX),
+        rate_limits: input.rateLimits,
         refusal: input.refusal === '' ? undefined : input.refusal,
         refusal_detail: cut(input.refusalDetail, TEXT_MAX),
       },

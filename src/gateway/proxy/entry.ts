@@ -29,6 +29,8 @@ export interface Known {
   readonly client?: ClientInfo;
   /** Which policies refused it, or what kept them from deciding; says nothing of values. */
   readonly refusalDetail?: string;
+  /** Limits of all replicas were counted by this one alone. Absent: together, or none applied. */
+  readonly rateLimits?: 'replica';
   /** For the log alone. */
   readonly detail?: string;
 }

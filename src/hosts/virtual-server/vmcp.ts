@@ -32,7 +32,7 @@ import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualIssuer } from './issuer.ts';
 import { openOptimizer } from './optimizer.ts';
 import { openVirtualRules, type VirtualRules } from './rules.ts';
-import { openStores } from './session-store.ts';
+import { openStores, openVirtualRateLimits } from './session-store.ts';
 import { openStatusReport, type StatusReport } from './status-report.ts';
 import { openWorkflows } from './workflows.ts';
 import { openWorld } from './world.ts';
@@ -133,9 +133,12 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     audit: { keeps: audit.keeps, write: recorder.write },
   });
   const ownTools = options.ownTools ?? workflows.ownTools;
-  const stores = await openStores({ config, namespace: place.namespace, environment, logger }, observer, replica);
-  closing.push(stores.close);
-  const own = { ...offerRules(rules), optimizer: openSearch(options, outbound, metrics), ownTools, ...stores };
+  const storePlace = { config, namespace: place.namespace, environment, logger };
+  const stores = await openStores(storePlace, observer, replica);
+  const rateLimits = await openVirtualRateLimits(storePlace, metrics.metrics);
+  closing.push(stores.close, rateLimits.close);
+  const optimizer = openSearch(options, outbound, metrics);
+  const own = { ...offerRules(rules), optimizer, ownTools, limitInner: rateLimits.limitInner, ...stores };
   let status: StatusReport | undefined;
   const world = openWorld({ config, logger, messageBytes, members, ...own, healthChanged: () => status?.changed() });
   status = openStatusReport({ config, environment, logger, members: world.members });
@@ -159,7 +162,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
     sse: undefined,
     issuer,
-    ...{ files, logger, outbound, recorder },
+    ...{ files, logger, outbound, recorder, rateLimits },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit };
 }

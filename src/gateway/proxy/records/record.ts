@@ -114,6 +114,7 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
     responseBytes: ended.responseBytes,
     backendName: ended.backendName,
     innerTool: ended.innerTool,
+    rateLimits: ended.rateLimits,
     contents:
       audit.data === undefined ? undefined : { wanted: audit.data(), request: ended.body, response: ended.answer },
   };

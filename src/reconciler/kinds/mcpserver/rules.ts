@@ -10,6 +10,7 @@ import { audienceFindings, namedOIDCFindings, oidcFindings } from '../auth/oidc-
 import type { Finding, Resource, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
+import { rateLimitFindings } from '../proxy/rate-limit-findings.ts';
 import { sessionFindings } from '../proxy/session-findings.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
@@ -96,6 +97,7 @@ export function inspect(self: Server, view: View): readonly Finding[] {
     ...namedTelemetryFindings(spec, view),
     ...externalAuthFindings(spec, isStdio(spec), view),
     ...profileFindings(self, view),
+    ...rateLimitFindings(spec, view),
   ];
 }
 

@@ -1,6 +1,7 @@
 // Every field of MCPServer.
 
 import { IMAGE } from '#contracts/proxy-fields.ts';
+import { RateLimiting } from '#contracts/rate-limiting.ts';
 import { addressed } from '#std/address/address.ts';
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '#std/schema.ts';
 import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';
@@ -39,6 +40,26 @@ const PermissionProfile = object(
 
 /** Tool names travel in comma-separated lists. */
 const ToolName = text('Name of a tool.', { minLength: 1, pattern: '^[^,\\r\\n]+$' });
+
+const WITH_USERS = 'has(self.oidcConfig) || has(self.oidcConfigRef) || has(self.externalAuthConfigRef)';
+
+const RATE_LIMIT_RULES = [
+  {
+    rule: "!has(self.rateLimiting) || (has(self.sessionStorage) && self.sessionStorage.provider == 'redis')",
+    message: "rateLimiting requires sessionStorage with provider 'redis'",
+    fieldPath: '.rateLimiting',
+  },
+  {
+    rule: `!(has(self.rateLimiting) && has(self.rateLimiting.perUser)) || ${WITH_USERS}`,
+    message: 'rateLimiting.perUser requires authentication (oidcConfigRef or externalAuthConfigRef)',
+    fieldPath: '.rateLimiting.perUser',
+  },
+  {
+    rule: `!has(self.rateLimiting) || !has(self.rateLimiting.tools) || self.rateLimiting.tools.all(t, !has(t.perUser)) || ${WITH_USERS}`,
+    message: 'per-tool perUser rate limiting requires authentication (oidcConfigRef or externalAuthConfigRef)',
+    fieldPath: '.rateLimiting.tools',
+  },
+] as const;
 
 export const MCPServerSpec = object(
   {
@@ -110,9 +131,10 @@ export const MCPServerSpec = object(
       ),
     ),
     sessionStorage: optional(SessionStorage),
+    rateLimiting: optional(RateLimiting),
   },
   'The desired state of the server.',
-  { validations: [ONE_OIDC_CONFIG, ONE_TELEMETRY, ONE_AUTHZ_CONFIG] },
+  { validations: [ONE_OIDC_CONFIG, ONE_TELEMETRY, ONE_AUTHZ_CONFIG, ...RATE_LIMIT_RULES] },
 );
 
 export const MCPServerStatus = object(

@@ -1,5 +1,6 @@
 // The virtual MCP configuration model: the tools of a group as those of one server.
 
+import { RateLimiting } from '#contracts/rate-limiting.ts';
 import { toolOverrides } from '#contracts/tool-override.ts';
 import { aggregation, WORKLOAD_TOOLS } from '#contracts/virtual/aggregation.ts';
 import { ModelIncomingAuth, ModelOutgoingAuth } from '#contracts/virtual/auth.ts';
@@ -61,6 +62,7 @@ export const VirtualConfig = object(
     telemetry: optional(ModelTelemetry),
     audit: optional(ModelAudit),
     optimizer: optional(Optimizer),
+    rateLimiting: optional(RateLimiting),
   },
   'What is served, and how.',
   { default: {} },
