@@ -3,12 +3,13 @@
 import type { Logger } from 'pino';
 import type { RedisSettings } from '#adapters/redis/connection.ts';
 import type { OpenedTokenBuckets } from '#adapters/redis/token-buckets.ts';
-import type { RateLimitFields } from '#contracts/rate-limiting.ts';
+import type { RateLimitFields } from '#contracts/gate/rate-limiting.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { Exchange } from '#gateway/backends/backend.ts';
-import { createRateLimits, type RateLimits, type TokenBucket } from '#gateway/gate/rate-limits.ts';
+import type { TokenBucket } from '#gateway/gate/ports.ts';
+import { createRateLimits, type RateLimits } from '#gateway/gate/rate-limits.ts';
 import { takeWithFallback } from '#gateway/gate/token-store.ts';
-import { userOf } from '#gateway/proxy/caller.ts';
+import { userOfCaller } from '#gateway/proxy/caller.ts';
 import { parseDuration } from '#std/duration.ts';
 import { Failure } from '#std/failure.ts';
 import type { Metrics } from '#std/telemetry/metrics.ts';
@@ -46,7 +47,7 @@ export async function openRateLimits(
       return inForce;
     },
     async limitInner({ caller }, tool) {
-      const counting = inForce?.take({ user: userOf(caller), tools: [tool], isInner: true });
+      const counting = inForce?.take({ user: userOfCaller(caller), tools: [tool], isInner: true });
       return (await counting)?.denial?.retryAfterSeconds;
     },
     close: store.close,

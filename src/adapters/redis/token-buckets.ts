@@ -2,8 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { Taken } from '#gateway/gate/rate-limits.ts';
-import type { TokenStore } from '#gateway/gate/token-store.ts';
+import type { Taken, TokenStore } from '#gateway/gate/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
 
 export interface TokenBucketsSettings extends RedisSettings {

@@ -5,7 +5,7 @@ import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';
 import { list, object, optional, text, textMap } from '#std/schema.ts';
 import { filled } from '../file-form.ts';
-import { RateLimiting } from '../rate-limiting.ts';
+import { RateLimiting } from '../gate/rate-limiting.ts';
 import { toolOverrides } from '../tool-override.ts';
 import { IncomingAuth, OutgoingAuth } from '../vmcp-config-auth.ts';
 import { aggregation, WORKLOAD_TOOLS } from './aggregation.ts';

@@ -2,12 +2,7 @@
 
 import { sha256 } from '#std/hash.ts';
 import type { Denial, GateCode } from './codes.ts';
-
-export interface TokenBucket {
-  readonly maxTokens: number;
-  /** From empty to full. */
-  readonly refillMs: number;
-}
+import type { KeyedBucket, Taken, TokenBucket } from './ports.ts';
 
 interface BucketPair {
   readonly shared?: TokenBucket;
@@ -18,22 +13,6 @@ export interface RateLimitSettings extends BucketPair {
   /** By the name that clients know. */
   readonly tools: ReadonlyMap<string, BucketPair>;
 }
-
-/** A bucket of a store. Equal keys are one bucket. */
-export interface KeyedBucket extends TokenBucket {
-  readonly key: string;
-}
-
-/** Either every bucket gave a token, or none did. */
-export type Taken =
-  | { readonly ok: true }
-  | {
-      readonly ok: false;
-      /** Position of the first bucket that has no token. */
-      readonly empty: number;
-      /** Until every bucket has one. */
-      readonly waitMs: number;
-    };
 
 export interface CountedCall {
   /** Equal for equal users, whichever client they use. */
@@ -66,7 +45,7 @@ export type TakeTokens = (
 export function createRateLimits(settings: RateLimitSettings, take: TakeTokens): RateLimits {
   return {
     take(call) {
-      const limits = limitsOf(settings, call);
+      const limits = appliedLimits(settings, call);
       return limits.length === 0 ? undefined : takeAll(limits, take);
     },
   };
@@ -93,7 +72,7 @@ async function takeAll(limits: readonly Limit[], take: TakeTokens): Promise<Coun
 /** The code that clients of the existing platform know (its RFC THV-0057). */
 const RATE_LIMITED = -32029;
 
-function limitsOf({ shared, perUser, tools }: RateLimitSettings, call: CountedCall): readonly Limit[] {
+function appliedLimits({ shared, perUser, tools }: RateLimitSettings, call: CountedCall): readonly Limit[] {
   const user = sha256(call.user);
   const own =
     call.isInner === true ? [] : [...limitOf(SHARED, shared, 'shared'), ...limitOf(USER, perUser, `user:${user}`)];

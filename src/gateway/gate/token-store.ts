@@ -1,10 +1,8 @@
 // Takes tokens from the store that all replicas share, and from buckets of this replica while the store cannot be asked.
 
 import { setBounded } from '#std/bounded.ts';
-import type { KeyedBucket, Taken, TakeTokens } from './rate-limits.ts';
-
-/** Takes a token from each bucket at once, or from none. Rejects if the store cannot be asked. */
-export type TokenStore = (buckets: readonly KeyedBucket[]) => Promise<Taken>;
+import type { KeyedBucket, Taken, TokenStore } from './ports.ts';
+import type { TakeTokens } from './rate-limits.ts';
 
 export interface TokenStoreParts {
   readonly store: TokenStore;

@@ -15,7 +15,7 @@ export function refuseBroken({ entry }: Call, error: unknown): void {
 }
 
 /** For what is called back later, when nobody is there to catch it. */
-export function guarded(call: Call, step: () => void): void {
+export function runGuarded(call: Call, step: () => void): void {
   try {
     step();
   } catch (error) {

@@ -26,7 +26,7 @@ export function callerOf({ claims }: Identity, token: string): Caller {
 }
 
 /** Issuer and subject, whichever client the user has. `key`: of a caller. */
-export function userOf(key: string): string {
+export function userOfCaller(key: string): string {
   if (key === ANONYMOUS.key) return '';
   const [issuer, subject]: unknown[] = JSON.parse(key);
   return JSON.stringify([issuer, subject]);

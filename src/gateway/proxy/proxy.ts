@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from './body.ts';
-import { beginCall, type Call, guarded, refuseBroken } from './call.ts';
+import { beginCall, type Call, refuseBroken, runGuarded } from './call.ts';
 import type { Caller } from './caller.ts';
 import { type FoundCaller, findCaller } from './callers.ts';
 import { CLIENT_CLOSED, TOO_LARGE } from './faults.ts';
@@ -24,7 +24,7 @@ export function createHandle(parts: ProxyParts): Handle {
     }
     const call = beginCall(parts, request, response, path);
     refuseBrokenBy(response, (error) => refuseBroken(call, error));
-    guarded(call, () => serveRequest(parts, call));
+    runGuarded(call, () => serveRequest(parts, call));
   };
 }
 
@@ -82,7 +82,7 @@ function readRequest(parts: ProxyParts, call: Call, caller: Caller): void {
   else if (entry.request.method !== 'POST') forward(parts, call, caller, undefined);
   else {
     readBody(entry.request, parts.limits.requestBytes, (body) => {
-      if (body.ok) guarded(call, () => forward(parts, call, caller, body.bytes));
+      if (body.ok) runGuarded(call, () => forward(parts, call, caller, body.bytes));
       else entry.refuse(body.reason === 'too-large' ? TOO_LARGE : CLIENT_CLOSED, { caller });
     });
   }

@@ -17,18 +17,27 @@ export interface Stores {
   /** Undefined: sessions are this replica's own. */
   readonly store: SessionStore | undefined;
   readonly relay: Relay | undefined;
+  readonly rateLimits: OpenedRateLimits;
+  readonly limitInner: OpenedRateLimits['limitInner'];
   close(): Promise<void>;
 }
 
 /** Throws a Failure where what the configuration names cannot be used. */
-export async function openStores(place: StorePlace, observer: BackendObserver, replica: string): Promise<Stores> {
+export async function openStores(
+  place: StorePlace,
+  observer: BackendObserver,
+  replica: string,
+  metrics: Metrics,
+): Promise<Stores> {
   const store = await openStore(place);
   const close = () => store?.close();
   try {
     const relay = await openVirtualRelay(place, observer, replica);
+    const rateLimits = await openVirtualRateLimits(place, metrics);
     return {
-      ...{ store, relay },
+      ...{ store, relay, rateLimits, limitInner: rateLimits.limitInner },
       async close() {
+        rateLimits.close();
         await relay?.close();
         await close();
       },
@@ -80,7 +89,7 @@ function storeRedis(
 }
 
 /** Calls are counted in the store of sessions. */
-export function openVirtualRateLimits(place: StorePlace, metrics: Metrics): Promise<OpenedRateLimits> {
+function openVirtualRateLimits(place: StorePlace, metrics: Metrics): Promise<OpenedRateLimits> {
   const { config, logger } = place;
   const { sessionStorage: storage, name: server } = config;
   const redis = storage && storeRedis(place, storage);

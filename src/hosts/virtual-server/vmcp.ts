@@ -32,7 +32,7 @@ import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualIssuer } from './issuer.ts';
 import { openOptimizer } from './optimizer.ts';
 import { openVirtualRules, type VirtualRules } from './rules.ts';
-import { openStores, openVirtualRateLimits } from './session-store.ts';
+import { openStores } from './session-store.ts';
 import { openStatusReport, type StatusReport } from './status-report.ts';
 import { openWorkflows } from './workflows.ts';
 import { openWorld } from './world.ts';
@@ -134,18 +134,15 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   });
   const ownTools = options.ownTools ?? workflows.ownTools;
   const storePlace = { config, namespace: place.namespace, environment, logger };
-  const stores = await openStores(storePlace, observer, replica);
-  const rateLimits = await openVirtualRateLimits(storePlace, metrics.metrics);
-  closing.push(stores.close, rateLimits.close);
-  const optimizer = openSearch(options, outbound, metrics);
-  const own = { ...offerRules(rules), optimizer, ownTools, limitInner: rateLimits.limitInner, ...stores };
+  const stores = await openStores(storePlace, observer, replica, metrics.metrics);
+  closing.push(stores.close);
+  const own = { ...offerRules(rules), optimizer: openSearch(options, outbound, metrics), ownTools, ...stores };
   let status: StatusReport | undefined;
   const world = openWorld({ config, logger, messageBytes, members, ...own, healthChanged: () => status?.changed() });
   status = openStatusReport({ config, environment, logger, members: world.members });
   closing.push(() => status?.stop());
   closing.push(() => world.backend.close(0), world.stop);
   const underWay = countUnderWay();
-  const { untilStopped } = underWay;
   const active = countActive(metrics, underWay);
   const { backend, health } = world;
   const settings = createSettings({
@@ -155,14 +152,14 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
       serveIssuer: issuer?.serve,
       beginSpan: telemetry?.beginSpan,
       active,
-      untilStopped,
+      untilStopped: underWay.untilStopped,
       keptAnswerBytes: audit.keptAnswerBytes,
     },
     environment: withClientSecret(environment, config),
     metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
     sse: undefined,
     issuer,
-    ...{ files, logger, outbound, recorder, rateLimits },
+    ...{ files, logger, outbound, recorder, rateLimits: stores.rateLimits },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit };
 }

@@ -1,7 +1,7 @@
 // Counts a call in the limits that all replicas share, before it goes on to the server.
 
 import type { CountedCall, RateLimits } from '../../gate/rate-limits.ts';
-import { userOf } from '../caller.ts';
+import { userOfCaller } from '../caller.ts';
 import type { Entry, Known } from '../entry.ts';
 import { CLIENT_CLOSED, denialRefusal, type Refusal } from '../faults.ts';
 import type { Ready } from '../streamable-front.ts';
@@ -38,5 +38,5 @@ function countedCall({ calledTool: tool, exchange, known }: Ready): CountedCall 
   if (tool === undefined) return undefined;
   const { innerTool, innerRefusal } = known;
   const inner = innerTool === undefined || innerRefusal?.() !== undefined ? [] : [innerTool];
-  return { user: userOf(exchange.caller), tools: [tool, ...inner] };
+  return { user: userOfCaller(exchange.caller), tools: [tool, ...inner] };
 }

@@ -1,4 +1,6 @@
-import { type Call, guarded } from '../call.ts';
+// Sends a request on, after what its message says has passed the rest of the gate.
+
+import { type Call, runGuarded } from '../call.ts';
 import type { Caller } from '../caller.ts';
 import type { Entry } from '../entry.ts';
 import { type ExchangeWorld, prepareExchange } from '../exchange.ts';
@@ -50,7 +52,7 @@ export function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buf
   const { known, needsList: needed } = prepared;
   const asking = { world, open: parts.backend.open, incoming, needed, clock: parts.clock };
   const giveUp = learnHints(asking, (failure) =>
-    guarded(call, () => {
+    runGuarded(call, () => {
       if (failure !== undefined) return entry.refuse(failure.refusal, { ...known, detail: failure.detail });
       const again = prepareExchange(world, { ...incoming, listAsked: true });
       if (again.refusal !== undefined) return entry.refuse(again.refusal, again.known);
@@ -63,7 +65,7 @@ export function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buf
 function countExchange(parts: ProxyParts, call: Call, prepared: Ready): void {
   const { entry } = call;
   countCall(parts.rateLimits, entry, prepared, {
-    pass: (counted) => guarded(call, () => sendExchange(parts, entry, counted)),
+    pass: (counted) => runGuarded(call, () => sendExchange(parts, entry, counted)),
     refuse: entry.refuse,
   });
 }

@@ -1,7 +1,7 @@
 // Every field of MCPServer.
 
+import { RateLimiting } from '#contracts/gate/rate-limiting.ts';
 import { IMAGE } from '#contracts/proxy-fields.ts';
-import { RateLimiting } from '#contracts/rate-limiting.ts';
 import { addressed } from '#std/address/address.ts';
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '#std/schema.ts';
 import { AuthzConfig, AuthzConfigRef, ONE_AUTHZ_CONFIG } from '../auth/authz.ts';

@@ -1,6 +1,6 @@
 // Finds limits for each user at a server whose callers are not known.
 
-import type { RateLimitFields } from '#contracts/rate-limiting.ts';
+import type { RateLimitFields } from '#contracts/gate/rate-limiting.ts';
 import { hasOwnIssuer } from '../auth/external-auth-findings.ts';
 import { type TokenSource, tokenSettings } from '../auth/token-settings.ts';
 import type { Finding, View } from '../kind.ts';

@@ -1,6 +1,6 @@
 // The virtual MCP configuration model: the tools of a group as those of one server.
 
-import { RateLimiting } from '#contracts/rate-limiting.ts';
+import { RateLimiting } from '#contracts/gate/rate-limiting.ts';
 import { toolOverrides } from '#contracts/tool-override.ts';
 import { aggregation, WORKLOAD_TOOLS } from '#contracts/virtual/aggregation.ts';
 import { ModelIncomingAuth, ModelOutgoingAuth } from '#contracts/virtual/auth.ts';
