@@ -43,6 +43,8 @@ export interface AuditInput {
   readonly backendName?: string;
   /** The tool that the optimizer's `call_tool` calls. */
   readonly innerTool?: string;
+  /** `name: outcome` of each webhook that was asked. */
+  readonly webhooks?: readonly string[];
   /** Limits of all replicas were counted by this one alone. */
   readonly rateLimits?: 'replica';
   /** Absent: events hold none. */
@@ -101,6 +103,8 @@ export interface AuditEvent {
       readonly response_size_bytes: number;
       readonly backend_name?: string;
       readonly inner_tool?: string;
+      /** `name: outcome` of each webhook, in their order: allowed, changed, denied, failed, ignored. */
+      readonly webhooks?: readonly string[];
       /** `replica`: Redis could not be asked, and the replica counted by itself. */
       readonly rate_limits?: 'replica';
       /** Why it was refused: a code of docs/errors.md. */
@@ -149,6 +153,7 @@ export function auditEvent(input: AuditInput): AuditEvent {
         response_size_bytes: input.responseBytes,
         backend_name: cut(input.backendName, NAME_MAX),
         inner_tool: cut(input.innerTool, NAME_MAX),
+        webhooks: input.webhooks,
         rate_limits: input.rateLimits,
         refusal: input.refusal === '' ? undefined : input.refusal,
         refusal_detail: cut(input.refusalDetail, TEXT_MAX),

@@ -69,7 +69,7 @@ export interface ListNeeded {
 
 export function prepareExchange(world: ExchangeWorld, incoming: Incoming): Prepared {
   const { caller, body } = incoming;
-  const known: Known = { caller, requestBytes: body?.length ?? 0, body };
+  const known: Known = { caller, requestBytes: body?.length ?? 0, body, webhooks: incoming.webhooks };
   const message = body === undefined ? undefined : scanMessage(body);
   if (message?.ok === false) {
     const { code, message: words } = message.fault;

@@ -22,6 +22,8 @@ export interface Incoming {
   readonly forwarded: Readonly<Record<string, string>>;
   /** Sealed session in place of the header: the transport of 2024-11-05 has it elsewhere. */
   readonly backendSession?: { readonly id: string | undefined };
+  /** `name: outcome` of each webhook that was asked about it. */
+  readonly webhooks?: readonly string[];
   /** True: the list of tools was asked for, and a tool that is not known now has no hints. */
   readonly listAsked?: boolean;
 }

@@ -3,6 +3,7 @@
 import type { Backend } from '../backends/backend.ts';
 import type { Credential } from '../credentials/credential.ts';
 import type { RateLimits } from '../gate/rate-limits.ts';
+import type { WebhookWorld } from '../gate/webhooks/run.ts';
 import type { ServeIssuer } from '../issuer/mount.ts';
 import type { SessionSeal } from '../wire/seal.ts';
 import type { Callers } from './callers.ts';
@@ -25,6 +26,8 @@ export interface ProxyParts {
   readonly rules: LiveRules;
   readonly seal: SessionSeal;
   readonly credential: Credential;
+  /** Undefined: no webhook is asked. */
+  readonly webhooks: WebhookWorld | undefined;
   /** Undefined: calls are not counted over all replicas. */
   readonly rateLimits: RateLimits | undefined;
   readonly plain: PlainAnswers;

@@ -28,6 +28,7 @@ import { openRules } from './rules.ts';
 import { createSettings } from './settings.ts';
 import { countUnderWay, stopProxy } from './stop.ts';
 import { listenMetrics, openProxyMetrics, openProxyTelemetry } from './telemetry.ts';
+import { openWebhooks } from './webhooks.ts';
 
 export interface ProxyOptions {
   readonly config: RunConfig;
@@ -147,6 +148,7 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
     },
     metricsText: config.telemetry_config?.enable_prometheus_metrics_path === true ? metrics.text : undefined,
     sse: frontOf(config) === 'sse' ? openSse(backend, relay, limits.messageBytes) : undefined,
+    webhooks: openWebhooks({ outbound, files, logger, metrics: proxy.metrics }),
     ...{ rules, metrics, outbound, recorder, underWay, issuer, rateLimits },
   };
 }

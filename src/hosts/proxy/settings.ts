@@ -10,6 +10,7 @@ import { explain } from '#auth/rejection.ts';
 import type { ResourceSettings } from '#auth/settings.ts';
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { credentialOf } from '#gateway/credentials/of-config.ts';
+import type { WebhookWorld } from '#gateway/gate/webhooks/run.ts';
 import type { Callers } from '#gateway/proxy/callers.ts';
 import { cleanPrefix } from '#gateway/proxy/forwarded.ts';
 import type { ProxyParts } from '#gateway/proxy/parts.ts';
@@ -49,6 +50,8 @@ export interface SettingsParts {
   readonly outbound: Outbound;
   readonly recorder: Recorder;
   readonly rateLimits: Pick<OpenedRateLimits, 'use'>;
+  /** Undefined: the configuration has none. */
+  readonly webhooks: ((config: RunConfig) => WebhookWorld | undefined) | undefined;
   /** Undefined: tokens are those of an issuer elsewhere. */
   readonly issuer: OpenIssuer | undefined;
   /** Undefined: not served on the port of the server. */
@@ -77,6 +80,7 @@ export function createSettings(parts: SettingsParts): (config: RunConfig) => Pro
       enter: refuseUnaudited(config, recorder, enterFor(config)),
       credential: credentialFor(config),
       rateLimits: rateLimitsFor(config),
+      webhooks: parts.webhooks?.(config),
       plain: { health: fixed.health, resource, metricsText },
       limits,
       trustForwarded: config.trust_proxy_headers,

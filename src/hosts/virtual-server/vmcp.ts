@@ -157,7 +157,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     },
     environment: withClientSecret(environment, config),
     metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
-    sse: undefined,
+    ...{ sse: undefined, webhooks: undefined },
     issuer,
     ...{ files, logger, outbound, recorder, rateLimits: stores.rateLimits },
   });

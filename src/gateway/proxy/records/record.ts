@@ -115,6 +115,7 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
     backendName: ended.backendName,
     innerTool: ended.innerTool,
     rateLimits: ended.rateLimits,
+    webhooks: ended.webhooks,
     contents:
       audit.data === undefined ? undefined : { wanted: audit.data(), request: ended.body, response: ended.answer },
   };

@@ -10,6 +10,7 @@ import type { ProxyParts } from '../parts.ts';
 import { MESSAGES_PATH, postSseMessage } from '../sse/routes.ts';
 import { type Ready, streamExchange } from '../streamable-front.ts';
 import { countCall } from './count-call.ts';
+import { passWebhooks } from './pass-webhooks.ts';
 
 function incomingOf(call: Call, caller: Caller, body: Buffer | undefined): Incoming {
   const { request } = call.entry;
@@ -35,7 +36,13 @@ export function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buf
     rateLimits: parts.rateLimits,
     messageBytes: parts.limits.messageBytes,
   };
-  const incoming = incomingOf(call, caller, body);
+  passWebhooks(parts.webhooks, entry, incomingOf(call, caller, body), (incoming) =>
+    runGuarded(call, () => sendIncoming(parts, call, world, incoming)),
+  );
+}
+
+function sendIncoming(parts: ProxyParts, call: Call, world: ExchangeWorld, incoming: Incoming): void {
+  const { entry } = call;
   if (parts.sse !== undefined && call.path === MESSAGES_PATH) {
     postSseMessage(parts.sse, world, entry, incoming);
     return;
