@@ -42,7 +42,7 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   tools_override: 'again',
   scaling_config: 'start',
   rate_limiting: 'again',
-  webhooks: 'again',
+  webhooks: 'start',
   stdio: 'start',
   process: 'start',
   session_key_files: 'start',

@@ -5,6 +5,7 @@ import { type Json, type JsonObject, parseJson, unicodeEscape } from '#std/json.
 import { MAX_DEPTH } from '../wire/json-bytes.ts';
 import type { Message } from '../wire/message.ts';
 import { methodFacts } from '../wire/methods.ts';
+import { type AuditContents, auditData } from './audit-contents.ts';
 import { formatTime } from './audit-time.ts';
 import { type AuditType, auditTypeOf } from './audit-types.ts';
 
@@ -48,14 +49,7 @@ export interface AuditInput {
   /** Limits of all replicas were counted by this one alone. */
   readonly rateLimits?: 'replica';
   /** Absent: events hold none. */
-  readonly contents?: { readonly wanted: AuditData; readonly request?: Buffer; readonly response?: Buffer };
-}
-
-/** Which contents an event holds; what is larger is left out as a whole. */
-export interface AuditData {
-  readonly request: boolean;
-  readonly response: boolean;
-  readonly maxBytes: number;
+  readonly contents?: AuditContents;
 }
 
 export interface AuditSource {
@@ -161,27 +155,6 @@ export function auditEvent(input: AuditInput): AuditEvent {
     },
     data: auditData(input.contents),
   };
-}
-
-function auditData(contents: AuditInput['contents']): AuditEvent['data'] {
-  if (contents === undefined) return undefined;
-  const { wanted, request, response } = contents;
-  const shown = (asked: boolean, bytes: Buffer | undefined) =>
-    !asked || bytes === undefined || bytes.length > wanted.maxBytes ? undefined : contentOf(bytes);
-  const data = { request: shown(wanted.request, request), response: shown(wanted.response, response) };
-  return data.request === undefined && data.response === undefined ? undefined : data;
-}
-
-function contentOf(bytes: Buffer): Json {
-  const text = bytes.toString();
-  const value = parseJson(text);
-  return value === undefined || value === null || !fitsLevels(value, MAX_DEPTH) ? text : value;
-}
-
-/** What the scanner refuses in requests is in answers that it does not read: thousands of levels are not written as JSON. */
-function fitsLevels(value: Json | undefined, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((each) => fitsLevels(each, levels - 1));
 }
 
 export function auditSubjects(claims: JsonObject, client?: AuditInput['client']): AuditEvent['subjects'] {

@@ -281,32 +281,29 @@ describe('a webhook that attacks the proxy', () => {
     expect(proxy.audit.at(-1).metadata.extra.refusal_detail).toContain(detail);
   });
 
-  it.each(ATTACKS.slice(3, 6))(
-    'and %s is ignored if its failurePolicy says so, and counted',
-    async (_name, respond) => {
-      const { url } = await startHook(respond);
-      const proxy = await proxyWith(
-        { mutating: [hook(url, { failure_policy: 'ignore' })] },
-        {
-          telemetry_config: {
-            service_name: 'hooked',
-            insecure: true,
-            metrics_enabled: false,
-            tracing_enabled: false,
-            sampling_rate: '0.05',
-            use_legacy_attributes: false,
-            enable_prometheus_metrics_path: true,
-          },
+  it.each(ATTACKS.slice(3, 6))('and $what is ignored if failurePolicy says so, and counted', async ({ respond }) => {
+    const { url } = await startHook(respond);
+    const proxy = await proxyWith(
+      { mutating: [hook(url, { failure_policy: 'ignore' })] },
+      {
+        telemetry_config: {
+          service_name: 'hooked',
+          insecure: true,
+          metrics_enabled: false,
+          tracing_enabled: false,
+          sampling_rate: '0.05',
+          use_legacy_attributes: false,
+          enable_prometheus_metrics_path: true,
         },
-      );
-      expect((await callTool(proxy, 'echo', { text: 'x' })).status).toBe(200);
-      expect(lastCall().params.arguments).toEqual({ text: 'x' });
-      expect(proxy.audit.at(-1).metadata.extra.webhooks).toEqual(['guard: ignored']);
-      await proxy.written('webhook-ignored');
-      const { text } = await get(`${proxy.origin}/metrics`);
-      expect(text).toContain('skep_proxy_webhook_answers_total{server="small",webhook="guard",outcome="ignored"} 1');
-    },
-  );
+      },
+    );
+    expect((await callTool(proxy, 'echo', { text: 'x' })).status).toBe(200);
+    expect(lastCall().params.arguments).toEqual({ text: 'x' });
+    expect(proxy.audit.at(-1).metadata.extra.webhooks).toEqual(['guard: ignored']);
+    await proxy.written('webhook-ignored');
+    const { text } = await get(`${proxy.origin}/metrics`);
+    expect(text).toContain('skep_proxy_webhook_answers_total{server="small",webhook="guard",outcome="ignored"} 1');
+  });
 
   it('and validates cannot change a message', async () => {
     const { url } = await startHook(patchWith({ op: 'add', path: '/mcp_request/params/arguments/x', value: 1 }));

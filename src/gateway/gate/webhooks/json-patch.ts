@@ -42,7 +42,7 @@ function applyOperation(bytes: Buffer, operation: Json): Buffer | string {
     case 'remove':
       return removeValue(bytes, to);
     case 'test': {
-      const found = placeOf(bytes, to);
+      const found = valueAt(bytes, to);
       const same = found !== undefined && value !== undefined && jsonEquals(readValue(bytes, found), value);
       return same ? bytes : 'tests a value that the message does not have';
     }
@@ -62,7 +62,7 @@ function transferValue(
 ): Buffer | string {
   const source = tokensOf(from);
   if (source === undefined) return `has a from that is not below ${ALLOWED}`;
-  const found = placeOf(bytes, source);
+  const found = valueAt(bytes, source);
   if (found === undefined) return 'names a value that the message does not have';
   const value = Buffer.from(bytes.subarray(found.start, found.end));
   // A value cannot move into itself (RFC 6902 section 4.4).
@@ -82,7 +82,7 @@ function jsonBytes(value: Json): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-function placeOf(bytes: Buffer, tokens: readonly string[]): Span | undefined {
+function valueAt(bytes: Buffer, tokens: readonly string[]): Span | undefined {
   let place: Span | undefined = { start: 0, end: bytes.length };
   for (const token of tokens) {
     if (place === undefined) return undefined;
@@ -102,7 +102,7 @@ function childOf(bytes: Buffer, place: Span, token: string): Span | undefined {
 }
 
 function putValue(bytes: Buffer, tokens: readonly string[], value: Buffer, how: 'add' | 'replace'): Buffer | string {
-  const parent = placeOf(bytes, tokens.slice(0, -1));
+  const parent = valueAt(bytes, tokens.slice(0, -1));
   const token = tokens.at(-1) ?? '';
   if (parent === undefined) return 'names a place that the message does not have';
   const found = childOf(bytes, parent, token);
@@ -116,7 +116,7 @@ function putValue(bytes: Buffer, tokens: readonly string[], value: Buffer, how: 
   if (members.some(({ key }) => key === token)) return 'names a key that the message has twice';
   const texts = members.map((member) => bytes.subarray(member.start, member.value.end));
   const added = Buffer.concat([jsonBytes(token), Buffer.from(':'), value]);
-  return patchBytes(bytes, [{ span: parent, bytes: joined('{', [...texts, added], '}') }]);
+  return patchBytes(bytes, [{ span: parent, bytes: joinParts('{', [...texts, added], '}') }]);
 }
 
 function insertElement(
@@ -129,25 +129,25 @@ function insertElement(
   const index = token === '-' ? elements.length : INDEX.test(token) ? Number(token) : -1;
   if (index < 0 || index > elements.length) return 'names a position that the list does not have';
   const texts = elements.map(({ start, end }) => bytes.subarray(start, end));
-  return patchBytes(bytes, [{ span: parent, bytes: joined('[', texts.toSpliced(index, 0, value), ']') }]);
+  return patchBytes(bytes, [{ span: parent, bytes: joinParts('[', texts.toSpliced(index, 0, value), ']') }]);
 }
 
 function removeValue(bytes: Buffer, tokens: readonly string[]): Buffer | string {
-  const parent = placeOf(bytes, tokens.slice(0, -1));
+  const parent = valueAt(bytes, tokens.slice(0, -1));
   const token = tokens.at(-1) ?? '';
   if (parent === undefined || childOf(bytes, parent, token) === undefined)
     return 'removes a value that the message does not have';
   const elements = listElements(bytes, parent.start);
   if (elements !== undefined) {
     const texts = elements.map(({ start, end }) => bytes.subarray(start, end));
-    return patchBytes(bytes, [{ span: parent, bytes: joined('[', texts.toSpliced(Number(token), 1), ']') }]);
+    return patchBytes(bytes, [{ span: parent, bytes: joinParts('[', texts.toSpliced(Number(token), 1), ']') }]);
   }
   const members = (objectMembers(bytes, parent.start) ?? []).filter(({ key }) => key !== token);
   const texts = members.map((member) => bytes.subarray(member.start, member.value.end));
-  return patchBytes(bytes, [{ span: parent, bytes: joined('{', texts, '}') }]);
+  return patchBytes(bytes, [{ span: parent, bytes: joinParts('{', texts, '}') }]);
 }
 
-function joined(open: string, texts: readonly Buffer[], close: string): Buffer {
+function joinParts(open: string, texts: readonly Buffer[], close: string): Buffer {
   const comma = Buffer.from(',');
   const parts = texts.flatMap((text, index) => (index === 0 ? [text] : [comma, text]));
   return Buffer.concat([Buffer.from(open), ...parts, Buffer.from(close)]);

@@ -9,8 +9,8 @@ import { learnHints } from '../lists/learn-hints.ts';
 import type { ProxyParts } from '../parts.ts';
 import { MESSAGES_PATH, postSseMessage } from '../sse/routes.ts';
 import { type Ready, streamExchange } from '../streamable-front.ts';
+import { callWebhooks } from './call-webhooks.ts';
 import { countCall } from './count-call.ts';
-import { passWebhooks } from './pass-webhooks.ts';
 
 function incomingOf(call: Call, caller: Caller, body: Buffer | undefined): Incoming {
   const { request } = call.entry;
@@ -36,7 +36,7 @@ export function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buf
     rateLimits: parts.rateLimits,
     messageBytes: parts.limits.messageBytes,
   };
-  passWebhooks(parts.webhooks, entry, incomingOf(call, caller, body), (incoming) =>
+  callWebhooks(parts.webhooks, entry, incomingOf(call, caller, body), (incoming) =>
     runGuarded(call, () => sendIncoming(parts, call, world, incoming)),
   );
 }

@@ -14,6 +14,7 @@ import { rateLimitFindings } from '../proxy/rate-limit-findings.ts';
 import { sessionFindings } from '../proxy/session-findings.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
+import { namedWebhookFindings } from '../proxy/webhook-settings.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { backendEnv } from './backend-env.ts';
 import {
@@ -98,6 +99,7 @@ export function inspect(self: Server, view: View): readonly Finding[] {
     ...externalAuthFindings(spec, isStdio(spec), view),
     ...profileFindings(self, view),
     ...rateLimitFindings(spec, view),
+    ...namedWebhookFindings(spec, view),
   ];
 }
 

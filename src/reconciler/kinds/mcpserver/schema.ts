@@ -132,6 +132,9 @@ export const MCPServerSpec = object(
     ),
     sessionStorage: optional(SessionStorage),
     rateLimiting: optional(RateLimiting),
+    webhookConfigRef: optional(
+      namedRef('Who is asked about requests before they reach the server.', 'MCPWebhookConfig'),
+    ),
   },
   'The desired state of the server.',
   { validations: [ONE_OIDC_CONFIG, ONE_TELEMETRY, ONE_AUTHZ_CONFIG, ...RATE_LIMIT_RULES] },
@@ -147,6 +150,7 @@ export const MCPServerStatus = object(
     url: optional(text('Where clients inside the cluster reach the server.')),
     readyReplicas: optional(integer('How many proxies are ready.', { minimum: 0 })),
     ...SETTINGS_HASHES,
+    webhookConfigHash: optional(text('configHash of the MCPWebhookConfig in use.')),
     conditions: optional(ConditionsSchema),
   },
   'The server as it was last seen.',

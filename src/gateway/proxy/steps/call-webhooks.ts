@@ -12,7 +12,7 @@ import { CLIENT_CLOSED, type Refusal } from '../faults.ts';
 import type { Incoming } from '../incoming.ts';
 
 /** Calls back at once if no webhook is asked: a message that is refused anyway goes on to be refused. */
-export function passWebhooks(
+export function callWebhooks(
   world: WebhookWorld | undefined,
   entry: Entry,
   incoming: Incoming,
@@ -33,7 +33,7 @@ export function passWebhooks(
   const peer = entry.request.socket.remoteAddress ?? '';
   askWebhooks(world, { body, message, claims, peer }).then((result) => {
     const { asked: webhooks, refused } = result;
-    if (refused !== undefined) entry.refuse(...refusalOf(refused, { ...known, webhooks }));
+    if (refused !== undefined) entry.refuse(...webhookRefusal(refused, { ...known, webhooks }));
     else if (entry.response.closed) entry.refuse(CLIENT_CLOSED, { ...known, webhooks });
     else pass({ ...changedRequest(incoming, message, result), webhooks });
   });
@@ -62,7 +62,10 @@ function targetOf(message: Message): string | undefined {
 }
 
 /** The words of a webhook are for the operator: a client hears that it was a webhook, and nothing else. */
-function refusalOf({ by, outcome, detail }: NonNullable<WebhookResult['refused']>, known: Known): [Refusal, Known] {
+function webhookRefusal(
+  { by, outcome, detail }: NonNullable<WebhookResult['refused']>,
+  known: Known,
+): [Refusal, Known] {
   const refusalDetail = detail === '' ? by : `${by}: ${detail}`;
   if (outcome === 'denied') return [WEBHOOK_DENIED, { ...known, refusalDetail }];
   return [WEBHOOK_FAILED, { ...known, refusalDetail, detail: refusalDetail }];
