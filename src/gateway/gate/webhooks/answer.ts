@@ -10,7 +10,7 @@ export type WebhookAnswer =
   | { readonly kind: 'denied'; readonly reason: string }
   | { readonly kind: 'failed'; readonly detail: string };
 
-/** The status by which a webhook denies without a document; it is no failure, whatever the failure policy says. */
+/** The status by which a webhook denies without a document; that is not a failure, whatever the failure policy says. */
 const ALWAYS_DENIED = 422;
 const REASON_MAX = 128;
 
