@@ -2,12 +2,20 @@
 
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
+import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
 import { startBackend, type TestBackend } from './backend.ts';
 import { callTool, get, runProxy, send, type TestedProxy } from './world.ts';
 
@@ -48,9 +56,12 @@ afterEach(async () => {
 });
 afterAll(() => backend.close());
 
-async function startHook(respond: Respond): Promise<{ readonly url: string; readonly sent: Sent[] }> {
+async function startHook(
+  respond: Respond,
+  tls?: { readonly cert: string; readonly key: string; readonly ca: string },
+): Promise<{ readonly url: string; readonly sent: Sent[] }> {
   const sent: Sent[] = [];
-  const server = createServer((request, response) => {
+  const handle: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -60,10 +71,17 @@ async function startHook(respond: Respond): Promise<{ readonly url: string; read
       respond(each, response);
     });
     response.on('error', () => undefined);
-  });
+  };
+  const server =
+    tls === undefined
+      ? createServer(handle)
+      : createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: true }, handle);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, sent };
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    sent,
+  };
 }
 
 function answerWith(more: object): Respond {
@@ -172,6 +190,47 @@ describe('a webhook', () => {
     await send(proxy, 'tools/call', { name: 'fail', arguments: {}, _meta: meta }, headers);
     expect(backend.calls('tools/call').at(-1)?.headers['mcp-name'] ?? lastCall().params.name).toBe('echo');
     expect(lastCall().params.name).toBe('echo');
+  });
+});
+
+describe('over TLS', () => {
+  const DAY_MS = 86_400_000;
+  const validity = { notBefore: Date.now() - DAY_MS, notAfter: Date.now() + DAY_MS };
+  const authority = createAuthority('webhooks', validity);
+  const { certificate: cert, privateKey: key } = createServerCertificate(
+    authority,
+    'webhooks',
+    ['127.0.0.1'],
+    validity,
+  );
+  const own = createAuthority('proxy', validity);
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const shown = () => ({
+    client_cert_file: file('tls.crt', own.certificate),
+    client_key_file: file('tls.key', own.privateKey),
+  });
+  const trusted = () => ({ ca_file: file('ca.pem', authority.certificate) });
+
+  it.each<[string, () => Partial<Hook>, number]>([
+    [
+      'whose certificate is trusted, and that trusts the one of the proxy, is asked',
+      () => ({ ...trusted(), ...shown() }),
+      200,
+    ],
+    ['that trusts only clients with a certificate fails without one', trusted, 503],
+    ['whose certificate no one vouches for fails', shown, 503],
+    [
+      'is asked whatever its certificate is, where it is not checked',
+      () => ({ ...shown(), insecure_skip_verify: true }),
+      200,
+    ],
+  ])('a webhook %s', async (_name, more, status) => {
+    const { url } = await startHook(answerWith({}), { cert, key, ca: own.certificate });
+    const proxy = await proxyWith({ validating: [hook(url, { insecure_skip_verify: false, ...more() })] });
+    expect((await callTool(proxy, 'echo')).status).toBe(status);
   });
 });
 
