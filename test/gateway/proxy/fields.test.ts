@@ -23,7 +23,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   '/scaling_config/backend_replicas': 'says how many servers there are, for people and tools',
   '/scaling_config/session_redis': 'its stories need two replicas and a store: they are with the relay of sessions',
   '/webhooks': 'their stories need webhooks: test/gateway/proxy/webhooks.test.ts',
-  '/rate_limiting': 'its stories need replicas and a store: test/gateway/proxy/rate-limits.test.ts',
   '/audit_config/on_failure':
     'its story needs a full disk: it is with the file of a virtual server, which has the same gate',
   '/embedded_auth_server_config': 'its stories are logins: they are with the authorization server, test/gateway/issuer',
