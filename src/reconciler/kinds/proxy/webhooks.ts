@@ -60,6 +60,7 @@ export const Webhooks = object(
   },
   'Who is asked about requests before they reach a server.',
   {
+    neverEmpty: true,
     validations: [
       {
         rule: '(has(self.validating) ? size(self.validating) : 0) + (has(self.mutating) ? size(self.mutating) : 0) > 0',
