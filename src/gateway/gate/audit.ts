@@ -1,8 +1,7 @@
 // One audit event for one request, refused or not, as data and as a line of JSON. Holds who did what to what and how it
 // ended; never a token, and contents of requests and answers only where they are asked for.
 
-import { type Json, type JsonObject, parseJson, unicodeEscape } from '#std/json.ts';
-import { MAX_DEPTH } from '../wire/json-bytes.ts';
+import { type Json, type JsonObject, unicodeEscape } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
 import { methodFacts } from '../wire/methods.ts';
 import { type AuditContents, auditData } from './audit-contents.ts';

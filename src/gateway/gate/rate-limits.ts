@@ -28,7 +28,7 @@ export interface RateLimits {
   take(call: CountedCall): Promise<CountedResult> | undefined;
 }
 
-export interface CountedResult {
+interface CountedResult {
   /** Undefined: the call may go on. */
   readonly denial?: Denial;
   /** Names the limit, for the operator. */

@@ -34,7 +34,7 @@ export interface WebhookWorld {
   readonly report: (webhook: Webhook, outcome: WebhookOutcome, detail?: string) => void;
 }
 
-export type WebhookOutcome = 'allowed' | 'changed' | 'denied' | 'failed' | 'ignored';
+type WebhookOutcome = 'allowed' | 'changed' | 'denied' | 'failed' | 'ignored';
 
 export interface WebhookResult {
   /** As it goes on. */

@@ -73,7 +73,7 @@ export const Webhooks = object(
 export type WebhooksSpec = Static<typeof Webhooks>;
 export type WebhookFields = NonNullable<WebhooksSpec['mutating']>[number];
 
-export const WEBHOOK_SORTS = ['mutating', 'validating'] as const;
+const WEBHOOK_SORTS = ['mutating', 'validating'] as const;
 
 /** All webhooks with the pointers of their fields, in the order in which they are asked. */
 export function listedWebhooks(spec: WebhooksSpec) {
