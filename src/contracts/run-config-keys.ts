@@ -41,6 +41,8 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   tools_filter: 'again',
   tools_override: 'again',
   scaling_config: 'start',
+  rate_limiting: 'again',
+  webhooks: 'start',
   stdio: 'start',
   process: 'start',
   session_key_files: 'start',

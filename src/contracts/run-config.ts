@@ -22,6 +22,8 @@ import assert from 'node:assert/strict';
 import { addressed } from '#std/address/address.ts';
 import { type Static, Type } from '#std/json-schema.ts';
 import { fileForm, filled } from './file-form.ts';
+import { RateLimiting } from './gate/rate-limiting.ts';
+import { WEBHOOKS } from './gate/webhooks.ts';
 import { AuditFailure, IMAGE, REDIS, REMOTE_URL, SAMPLING_RATE } from './proxy-fields.ts';
 import { OUTGOING_AUTH } from './run-config-auth.ts';
 import { SERVICE_BLOCKS } from './run-config-service.ts';
@@ -205,6 +207,8 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     tools_filter: Type.Optional(fileForm(ToolsFilter)),
     tools_override: Type.Optional(ToolOverrides),
     scaling_config: Type.Optional(Scaling),
+    rate_limiting: Type.Optional(fileForm(RateLimiting)),
+    webhooks: Type.Optional(WEBHOOKS),
     ...SERVICE_BLOCKS,
   },
   { ...CLOSED, title: 'Proxy configuration' },

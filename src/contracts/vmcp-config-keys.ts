@@ -21,6 +21,7 @@ export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
   auditFailure: 'again',
   optimizer: 'again',
   sessionStorage: 'start',
+  rateLimiting: 'again',
   admin: 'start',
 };
 

@@ -27,6 +27,7 @@ import { yamlText } from '#std/yaml/package.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 import { fileForm, filled } from './file-form.ts';
+import { RateLimiting } from './gate/rate-limiting.ts';
 import { AuditFailure, REDIS } from './proxy-fields.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { ListedBackend } from './virtual/backend.ts';
@@ -100,6 +101,7 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
     auditFailure: Type.Optional(AuditFailure),
     optimizer: Type.Optional(fileForm(Optimizer)),
     sessionStorage: Type.Optional(SessionStorage),
+    rateLimiting: Type.Optional(fileForm(RateLimiting)),
     admin: Type.Optional(Admin),
   },
   { ...CLOSED, title: 'Virtual MCP server configuration' },

@@ -96,6 +96,7 @@ function objects(name: string, number: number, { group, namespace, namespaces }:
     own('MCPServer', { image: `example.com/weather:${number}.0.0`, transport: 'stdio' }, '-server'),
     own('MCPServer', { image: 'example.com/keyed:1.0.0', transport: 'stdio', secrets: [key] }, '-keyed'),
     own('MCPServer', { image: 'example.com/lost:1.0.0', transport: 'stdio', groupRef: 'nobody' }, '-lost'),
+    own('MCPWebhookConfig', { validating: [{ name: `n-${number}`, url: 'https://guard.example.com/' }] }),
     own('MCPTelemetryConfig', { openTelemetry: { resourceAttributes: { number: `n-${number}` } } }),
     own('MCPToolConfig', {}),
     own('VirtualMCPCompositeToolDefinition', {

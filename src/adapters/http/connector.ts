@@ -24,6 +24,10 @@ export interface ConnectorOptions {
   readonly ca?: readonly string[];
   /** Trusted roots for a proxy that is https: the certificates that one target names do not vouch for it. Undefined: the system's. */
   readonly proxyCa?: readonly string[];
+  /** PEM certificate and key that are shown to the server. */
+  readonly identity?: { readonly cert: string; readonly key: string } | undefined;
+  /** True: the certificate of the server is not checked. */
+  readonly skipVerify?: boolean;
   readonly connectTimeoutMs: number;
   /** Which connections go through a proxy; absent: none. */
   readonly egress?: Egress | undefined;
@@ -40,6 +44,8 @@ export function guardedConnector(options: ConnectorOptions): Connector.connector
     allowH2: false,
     lookup: guardedLookup(options),
     ca: ca && [...ca],
+    ...options.identity,
+    rejectUnauthorized: options.skipVerify !== true,
   });
   return function connectGuarded(target, callback) {
     const literal = target.hostname.startsWith('[') ? target.hostname.slice(1, -1) : target.hostname;

@@ -47,6 +47,10 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array;
   /** PEM certificates that replace the trusted roots for this request. */
   readonly ca?: string;
+  /** PEM certificate and key that are shown to the server. */
+  readonly identity?: { readonly cert: string; readonly key: string };
+  /** True: the certificate of the server is not checked. */
+  readonly skipVerify?: boolean;
   /** True: every address may be connected to. Otherwise `allowPrivate` of the options holds. */
   readonly allowPrivate?: boolean;
   /** Name of the setting that gives `allowPrivate`, for the message. Absent: no setting of this request does. */
@@ -201,7 +205,8 @@ function checkedUrl(request: OutboundRequest, httpsOnly: boolean): URL {
 
 function agentFor(context: Context, request: OutboundRequest): AgentOf {
   const { options, agents } = context;
-  const key = JSON.stringify([request.allowPrivate === true, request.ca]);
+  const { identity, skipVerify = false } = request;
+  const key = JSON.stringify([request.allowPrivate === true, request.ca, identity, skipVerify]);
   const known = agents.get(key);
   if (known !== undefined) {
     // Again at the end: the first one of the map is the one that was not used for longest.
@@ -217,6 +222,8 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
       connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
       ca,
       proxyCa: context.trusted,
+      identity,
+      skipVerify,
       egress: options.egress,
     }),
     connections: options.connections ?? 8,

@@ -18,7 +18,11 @@ const COMMAND_MS = 3000;
 const RETRY_MAX_MS = 5000;
 
 /** `lost`: what is wrong with the connection, for the log. */
-export function connectRedis(settings: RedisSettings, lost: (message: string) => void): Redis {
+export function connectRedis(
+  settings: RedisSettings,
+  lost: (message: string) => void,
+  more: Pick<RedisOptions, 'commandTimeout' | 'enableOfflineQueue'> = {},
+): Redis {
   const address = hostPort(settings.address);
   assert(address !== undefined, 'a configuration names its Redis as host:port');
   const options: RedisOptions = {
@@ -29,6 +33,7 @@ export function connectRedis(settings: RedisSettings, lost: (message: string) =>
     commandTimeout: COMMAND_MS,
     maxRetriesPerRequest: 1,
     retryStrategy: (attempt) => Math.min(attempt * 200, RETRY_MAX_MS),
+    ...more,
   };
   const redis = new Redis(options);
   redis.on('error', (error: Error) => {

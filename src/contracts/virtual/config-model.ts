@@ -5,6 +5,7 @@ import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';
 import { list, object, optional, text, textMap } from '#std/schema.ts';
 import { filled } from '../file-form.ts';
+import { RateLimiting } from '../gate/rate-limiting.ts';
 import { toolOverrides } from '../tool-override.ts';
 import { IncomingAuth, OutgoingAuth } from '../vmcp-config-auth.ts';
 import { aggregation, WORKLOAD_TOOLS } from './aggregation.ts';
@@ -51,6 +52,7 @@ export const VMCP_MODEL = object(
     telemetry: optional(Telemetry),
     audit: optional(Audit),
     optimizer: optional(Optimizer),
+    rateLimiting: optional(RateLimiting),
   },
   'The blocks that have defaults and rules.',
 );

@@ -1,10 +1,10 @@
 // One audit event for one request, refused or not, as data and as a line of JSON. Holds who did what to what and how it
 // ended; never a token, and contents of requests and answers only where they are asked for.
 
-import { type Json, type JsonObject, parseJson, unicodeEscape } from '#std/json.ts';
-import { MAX_DEPTH } from '../wire/json-bytes.ts';
+import { type Json, type JsonObject, unicodeEscape } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
 import { methodFacts } from '../wire/methods.ts';
+import { type AuditContents, auditData } from './audit-contents.ts';
 import { formatTime } from './audit-time.ts';
 import { type AuditType, auditTypeOf } from './audit-types.ts';
 
@@ -43,15 +43,12 @@ export interface AuditInput {
   readonly backendName?: string;
   /** The tool that the optimizer's `call_tool` calls. */
   readonly innerTool?: string;
+  /** `name: outcome` of each webhook that was asked. */
+  readonly webhooks?: readonly string[];
+  /** Limits of all replicas were counted by this one alone. */
+  readonly rateLimits?: 'replica';
   /** Absent: events hold none. */
-  readonly contents?: { readonly wanted: AuditData; readonly request?: Buffer; readonly response?: Buffer };
-}
-
-/** Which contents an event holds; what is larger is left out as a whole. */
-export interface AuditData {
-  readonly request: boolean;
-  readonly response: boolean;
-  readonly maxBytes: number;
+  readonly contents?: AuditContents;
 }
 
 export interface AuditSource {
@@ -99,6 +96,10 @@ export interface AuditEvent {
       readonly response_size_bytes: number;
       readonly backend_name?: string;
       readonly inner_tool?: string;
+      /** `name: outcome` of each webhook, in their order: allowed, changed, denied, failed, ignored. */
+      readonly webhooks?: readonly string[];
+      /** `replica`: Redis could not be asked, and the replica counted by itself. */
+      readonly rate_limits?: 'replica';
       /** Why it was refused: a code of docs/errors.md. */
       readonly refusal?: string;
       /** Such as `forbidden by policy1`: policies are counted from 0, as Cedar names those without an id. */
@@ -145,33 +146,14 @@ export function auditEvent(input: AuditInput): AuditEvent {
         response_size_bytes: input.responseBytes,
         backend_name: cut(input.backendName, NAME_MAX),
         inner_tool: cut(input.innerTool, NAME_MAX),
+        webhooks: input.webhooks,
+        rate_limits: input.rateLimits,
         refusal: input.refusal === '' ? undefined : input.refusal,
         refusal_detail: cut(input.refusalDetail, TEXT_MAX),
       },
     },
     data: auditData(input.contents),
   };
-}
-
-function auditData(contents: AuditInput['contents']): AuditEvent['data'] {
-  if (contents === undefined) return undefined;
-  const { wanted, request, response } = contents;
-  const shown = (asked: boolean, bytes: Buffer | undefined) =>
-    !asked || bytes === undefined || bytes.length > wanted.maxBytes ? undefined : contentOf(bytes);
-  const data = { request: shown(wanted.request, request), response: shown(wanted.response, response) };
-  return data.request === undefined && data.response === undefined ? undefined : data;
-}
-
-function contentOf(bytes: Buffer): Json {
-  const text = bytes.toString();
-  const value = parseJson(text);
-  return value === undefined || value === null || !fitsLevels(value, MAX_DEPTH) ? text : value;
-}
-
-/** What the scanner refuses in requests is in answers that it does not read: thousands of levels are not written as JSON. */
-function fitsLevels(value: Json | undefined, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((each) => fitsLevels(each, levels - 1));
 }
 
 export function auditSubjects(claims: JsonObject, client?: AuditInput['client']): AuditEvent['subjects'] {

@@ -1,5 +1,7 @@
 // Why the gate refuses a call, and what is wrong with what configures it, by stable code.
 
+import type { Json } from '#std/json.ts';
+
 export const GATE_CODES = {
   'policy-denied':
     'No policy permits the call, or one forbids it. Ask whoever keeps the policies, or look at the audit log for the tool, prompt or resource, the caller, and the policies that forbid it (`refusal_detail`, counted from `policy0`).',
@@ -42,6 +44,16 @@ export const GATE_CODES = {
     'As many streams are open on the replica as limits.streams allows. Add replicas or raise the limit.',
   'streams-exceeded-caller':
     'As many streams of the caller are open on the replica as limits.per_caller.streams allows. It has to close one of them.',
+  'rate-limit-shared':
+    'Together the callers of the server called tools more often than rateLimiting.shared allows. Clients get 429 with Retry-After and JSON-RPC error -32029. Let them wait, or raise the limit.',
+  'rate-limit-user':
+    'The user called tools of the server more often than rateLimiting.perUser allows. The client gets 429 with Retry-After and JSON-RPC error -32029.',
+  'rate-limit-tool':
+    'Together the callers called one tool more often than rateLimiting.tools allows: the audit event names the tool and the limit (`refusal_detail`). Clients get 429 with Retry-After and JSON-RPC error -32029.',
+  'rate-limit-tool-user':
+    'The user called one tool more often than rateLimiting.tools allows each user: the audit event names the tool and the limit (`refusal_detail`). The client gets 429 with Retry-After and JSON-RPC error -32029.',
+  'rate-limits-counted-alone':
+    'Redis cannot be asked how often tools were called, so each replica counts by itself with the same limits: together the replicas let through at most as many times the limit as there are replicas. Look at the Redis of sessionStorage. skep_proxy_rate_limits_alone_total counts such calls, and their audit events say `rate_limits: replica`.',
   'origin-refused':
     'The Origin header names a page that may not call: neither the own host, nor the host of resource_url, nor one of allowed_origins.',
   'host-refused':
@@ -59,4 +71,6 @@ export interface Denial {
   readonly message: string;
   /** For 429 and 503: seconds after which it is worth trying again. */
   readonly retryAfterSeconds?: number;
+  /** Of the JSON-RPC error. */
+  readonly data?: Json;
 }

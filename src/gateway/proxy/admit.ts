@@ -23,6 +23,8 @@ export interface AdmittedMessage {
   readonly body: Buffer;
   /** Name of the tool at the server, if it differs from the client's. */
   readonly backendName?: string;
+  /** Name of the tool that clients know, if the client called it by another one. */
+  readonly shownName?: string;
   /** The tool that it calls calls this one; or the one that made the task. */
   readonly innerTool?: string;
   /** Of a subscription: the ids of tasks that the client named, by the ids of the server. */

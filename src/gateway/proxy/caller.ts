@@ -25,6 +25,13 @@ export function callerOf({ claims }: Identity, token: string): Caller {
   return { key: JSON.stringify([claimText(claims.iss) ?? '', subject, client]), subject, claims, token, expiry };
 }
 
+/** Issuer and subject, whichever client the user has. `key`: of a caller. */
+export function userOfCaller(key: string): string {
+  if (key === ANONYMOUS.key) return '';
+  const [issuer, subject]: unknown[] = JSON.parse(key);
+  return JSON.stringify([issuer, subject]);
+}
+
 function claimText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

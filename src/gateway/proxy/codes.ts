@@ -20,6 +20,14 @@ export const PROXY_CODES = {
     'Audit events cannot be written, and skep.dev/audit-failure is refuse (audit_config.on_failure, in the file of a virtual server auditFailure): the log says why. Make room on the disk, or let the log collection read again.',
   'subscription-too-large':
     'A subscriptions/listen names more than 100 resources. The client opens several subscriptions, each for at most 100.',
+  'webhook-denied':
+    'A webhook of the MCPWebhookConfig denies the request: the audit event names the webhook and its reason (`refusal_detail`). Ask whoever looks after the webhook.',
+  'webhook-failed':
+    'A webhook gave no usable answer, and its failurePolicy is fail: it was not reached in time, answered with another status than 200 and 422, with something that is not the document, with the uid of another request, or with a patch that cannot be applied. The log and `refusal_detail` of the audit event name the webhook and the cause. Repair the webhook; failurePolicy ignore lets requests pass without it.',
+  'webhook-ignored':
+    'A webhook gave no usable answer, and its failurePolicy is ignore: the request went on without it. The log names the webhook and the cause, the audit event says `ignored`, and skep_proxy_webhook_answers_total counts it.',
+  'webhook-request-too-large':
+    'Webhooks are sent messages of at most 1 MiB, and a larger one is refused, because no webhook could look at it. Send less.',
   'request-cut-off':
     'The client closed the connection before its request had arrived: look at the client and at timeouts between it and the proxy.',
   'path-unknown':

@@ -23,12 +23,16 @@ export interface Known {
   /** Why the caller may not call that one; undefined where it may. */
   readonly innerRefusal?: AdmittedMessage['innerRefusal'];
   readonly requestBytes?: number;
-  /** As the client sent it. */
+  /** As the client sent it, or as webhooks have changed it. */
   readonly body?: Buffer;
   /** What the client says of itself. */
   readonly client?: ClientInfo;
   /** Which policies refused it, or what kept them from deciding; says nothing of values. */
   readonly refusalDetail?: string;
+  /** `name: outcome` of each webhook that was asked. */
+  readonly webhooks?: readonly string[];
+  /** Limits of all replicas were counted by this one alone. Absent: together, or none applied. */
+  readonly rateLimits?: 'replica';
   /** For the log alone. */
   readonly detail?: string;
 }

@@ -1,23 +1,16 @@
 // From a client's HTTP request to the exchange with the backend: scan, era, session, rules, headers, rights.
 
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer, Era, Exchange } from '../backends/backend.ts';
 import { authorizeAs } from '../credentials/authorize.ts';
 import type { Credential } from '../credentials/credential.ts';
 import { keptSizeFault } from '../gate/kept-sizes.ts';
-import {
-  checkStandardHeaders,
-  encodeHeaderValue,
-  HEADERS,
-  requestHeadersToForward,
-  singleHeader,
-} from '../wire/headers.ts';
+import type { RateLimits } from '../gate/rate-limits.ts';
+import { checkStandardHeaders, HEADERS, singleHeader } from '../wire/headers.ts';
 import type { Message } from '../wire/message.ts';
 import { eraOf } from '../wire/revisions.ts';
 import { scanMessage } from '../wire/scan.ts';
 import type { SessionSeal } from '../wire/seal.ts';
 import type { AdmittedMessage } from './admit.ts';
-import type { Caller } from './caller.ts';
 import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
 import {
@@ -29,6 +22,7 @@ import {
   sessionUnknown,
   TOO_MANY_RESOURCES,
 } from './faults.ts';
+import { type Incoming, leavingRequest } from './incoming.ts';
 import { changeOf } from './lists/change.ts';
 import {
   type LiveRules,
@@ -37,7 +31,6 @@ import {
   SUBSCRIBED_RESOURCES_MAX,
   subscriptionOf,
 } from './lists/live-stream.ts';
-import type { TraceContext } from './ports.ts';
 import type { NeedOfList, Rules } from './rules.ts';
 
 export interface ExchangeWorld {
@@ -46,32 +39,18 @@ export interface ExchangeWorld {
   /** For streams, which outlive the rules of their beginning. */
   readonly live: LiveRules;
   readonly credential: Credential;
+  /** Undefined: calls are not counted over all replicas. */
+  readonly rateLimits: RateLimits | undefined;
   /** Larger messages of the server that have to be read are refused. */
   readonly messageBytes: number;
-}
-
-/** A request whose origin, caller and limits were looked at. */
-export interface Incoming {
-  readonly method: 'POST' | 'GET' | 'DELETE';
-  /** Path and query. */
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body?: Buffer;
-  readonly caller: Caller;
-  /** Begins the span of the request, as a part of what the message or else the headers say; gives what goes on. */
-  readonly trace: (message: Message | undefined) => TraceContext;
-  /** Headers that the proxy adds: who asked, through what. */
-  readonly forwarded: Readonly<Record<string, string>>;
-  /** Sealed session in place of the header: the transport of 2024-11-05 has it elsewhere. */
-  readonly backendSession?: { readonly id: string | undefined };
-  /** True: the list of tools was asked for, and a tool that is not known now has no hints. */
-  readonly listAsked?: boolean;
 }
 
 export type Prepared =
   | {
       readonly exchange: Exchange;
       readonly known: Known;
+      /** Name of the tool that is called, as clients know it; undefined for other messages. */
+      readonly calledTool: string | undefined;
       /** Wraps what the client gets with the changes that the rules ask for; undefined where there are none. */
       readonly change: ((answer: Answer) => Answer) | undefined;
       /** In place of `change` for what stays open until something happens. */
@@ -90,7 +69,7 @@ export interface ListNeeded {
 
 export function prepareExchange(world: ExchangeWorld, incoming: Incoming): Prepared {
   const { caller, body } = incoming;
-  const known: Known = { caller, requestBytes: body?.length ?? 0, body };
+  const known: Known = { caller, requestBytes: body?.length ?? 0, body, webhooks: incoming.webhooks };
   const message = body === undefined ? undefined : scanMessage(body);
   if (message?.ok === false) {
     const { code, message: words } = message.fault;
@@ -167,6 +146,7 @@ function prepareAdmitted(
       innerTool: admitted?.innerTool,
       innerRefusal: admitted?.innerRefusal,
     },
+    calledTool: calledToolOf(message, admitted),
     exchange: {
       ...leavingRequest(incoming, message, admitted),
       era,
@@ -181,23 +161,9 @@ function prepareAdmitted(
   };
 }
 
-type LeavingRequest = Omit<Exchange, 'era' | 'session' | 'authorize'>;
-
-function leavingRequest(
-  incoming: Incoming,
-  message: Message | undefined,
-  admitted: AdmittedMessage | undefined,
-): LeavingRequest {
-  const { method, path, caller } = incoming;
-  return {
-    method,
-    path,
-    headers: leavingHeaders(incoming, message, admitted?.backendName),
-    body: admitted?.body ?? incoming.body,
-    message: admitted?.message ?? message,
-    caller: caller.key,
-    identity: caller,
-  };
+function calledToolOf(message: Message | undefined, admitted: AdmittedMessage | undefined): string | undefined {
+  if (message?.kind !== 'request' || message.method !== 'tools/call') return undefined;
+  return admitted?.shownName ?? message.target?.value ?? '';
 }
 
 /** The backend's own id. `initialize` begins a session, and the stateless era has none. */
@@ -213,38 +179,4 @@ function sessionOf(
   if (message?.kind === 'request' && message.method === 'initialize') return undefined;
   const opened = typeof given === 'string' ? seal.open(given, caller.key) : undefined;
   return opened === undefined ? 'unknown' : { id: opened.id, client: infoOf(opened.data) };
-}
-
-/** Who sent the request through what: the proxy says it anew. */
-const FORWARDED: ReadonlySet<string> = new Set([
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-prefix',
-  'x-forwarded-proto',
-  'x-real-ip',
-]);
-
-function leavingHeaders(
-  incoming: Incoming,
-  message: Message | undefined,
-  backendName: string | undefined,
-): Readonly<Record<string, string>> {
-  const { forwarded } = incoming;
-  const trace = incoming.trace(message);
-  const headers = requestHeadersToForward(incoming.headers, FORWARDED);
-  Object.assign(headers, forwarded);
-  // Credentials come last and decide whether it stays.
-  const { authorization } = incoming.headers;
-  if (authorization !== undefined) headers.authorization = authorization;
-  if (backendName !== undefined && headers[HEADERS.name] !== undefined) {
-    headers[HEADERS.name] = encodeHeaderValue(backendName);
-  }
-  if (trace.traceparent !== undefined) headers.traceparent = trace.traceparent;
-  // It belongs to the parent that it came with (W3C Trace Context, section 4.3). To delete what is absent takes a while, too.
-  if (trace.tracestate !== undefined) headers.tracestate = trace.tracestate;
-  else if (headers.tracestate !== undefined) delete headers.tracestate;
-  if (trace.baggage !== undefined) headers.baggage = trace.baggage;
-  return headers;
 }

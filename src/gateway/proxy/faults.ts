@@ -82,9 +82,9 @@ export const SESSION_REQUIRED: Refusal = {
 };
 
 /** A call that the gate refuses. */
-export function denialRefusal({ httpStatus, rpcCode, code, message, retryAfterSeconds }: Denial): Refusal {
+export function denialRefusal({ httpStatus, rpcCode, code, message, retryAfterSeconds, data }: Denial): Refusal {
   const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
-  return { status: httpStatus, code: rpcCode, message, headers, reason: code };
+  return { status: httpStatus, code: rpcCode, message, headers, data, reason: code };
 }
 
 /** A call that a token with these scopes may make (MCP 2025-11-25, Authorization, Runtime Insufficient Scope Errors). */

@@ -28,6 +28,8 @@ export interface World {
   readonly denial: (cause: Exchange, body: Buffer, message: RequestMessage) => string | undefined;
   /** The tools that a caller may call by what policies say; undefined: all of them. */
   readonly permittedTools: (cause: Exchange) => ((tool: string) => boolean) | undefined;
+  /** Counts a call of a member's tool that an own tool makes. Gives the seconds to wait if a limit refuses it. */
+  readonly limitInner: (cause: Exchange, tool: string) => Promise<number | undefined>;
   readonly optimizer: Optimizer;
   /** Larger messages of members that have to be read are refused. */
   readonly messageBytes: number;

@@ -14,6 +14,7 @@ import { relaySseFront } from '#gateway/proxy/sse/relay.ts';
 import { createTaskIds } from '#gateway/proxy/tasks/task-ids.ts';
 import type { Environment } from '#std/environment.ts';
 import { egressFrom } from '../egress.ts';
+import { openRateLimits } from '../rate-limits.ts';
 import { VERSION } from '../version.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { openBackend } from './backend.ts';
@@ -21,11 +22,13 @@ import { proxyClock } from './clock.ts';
 import { openProxyIssuer } from './issuer.ts';
 import { readSessionKeys, watchSeal } from './keys.ts';
 import { openRecorder, reportBroken, reportReadiness } from './record.ts';
+import { sessionRedis } from './relay.ts';
 import { watchConfig } from './reload.ts';
 import { openRules } from './rules.ts';
 import { createSettings } from './settings.ts';
 import { countUnderWay, stopProxy } from './stop.ts';
 import { listenMetrics, openProxyMetrics, openProxyTelemetry } from './telemetry.ts';
+import { openWebhooks } from './webhooks.ts';
 
 export interface ProxyOptions {
   readonly config: RunConfig;
@@ -119,6 +122,12 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const backendOptions = { config, environment, files, logger, seal, sessionKeys, limits, times, metrics: proxy };
   const { backend, relay, close } = await openBackend(backendOptions);
   closing.push(() => close(0));
+  const redis = config.scaling_config?.session_redis;
+  const rateLimits = await openRateLimits(
+    { redis: redis && sessionRedis(redis, options), logger, metrics: proxy.metrics, server: config.name },
+    config.rate_limiting,
+  );
+  closing.push(rateLimits.close);
   const facts = { transport: config.transport, version: { version: VERSION } };
   const health = watchHealth(backend, facts, proxyClock, reportReadiness(logger));
   closing.push(health.stop);
@@ -139,7 +148,8 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
     },
     metricsText: config.telemetry_config?.enable_prometheus_metrics_path === true ? metrics.text : undefined,
     sse: frontOf(config) === 'sse' ? openSse(backend, relay, limits.messageBytes) : undefined,
-    ...{ rules, metrics, outbound, recorder, underWay, issuer },
+    webhooks: openWebhooks({ outbound, files, logger, metrics: proxy.metrics }),
+    ...{ rules, metrics, outbound, recorder, underWay, issuer, rateLimits },
   };
 }
 

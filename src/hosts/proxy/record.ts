@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { RunConfig } from '#contracts/run-config.ts';
-import { type AuditData, auditLine } from '#gateway/gate/audit.ts';
+import { auditLine } from '#gateway/gate/audit.ts';
+import type { AuditData } from '#gateway/gate/audit-contents.ts';
 import type { AuditType } from '#gateway/gate/audit-types.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
 import { type AuditTrail, type Recorders, recordCall } from '#gateway/proxy/records/record.ts';

@@ -21,7 +21,7 @@ export interface RelayOptions {
 
 /** Undefined where sessions stay with their replica. Throws a Failure where the store cannot be reached at the start. */
 export async function openProxyRelay(options: RelayOptions): Promise<Relay | undefined> {
-  const { config, environment, files, logger, observer, replica, sessionKeys: secrets } = options;
+  const { config, logger, observer, replica, sessionKeys: secrets } = options;
   const redis = config.scaling_config?.session_redis;
   if (redis === undefined) return undefined;
   if (config.session_key_files === undefined) {
@@ -31,16 +31,25 @@ export async function openProxyRelay(options: RelayOptions): Promise<Relay | und
     );
   }
   const { openChannel } = await import('#adapters/redis/channel.ts');
-  const { address, db, password_file: file } = redis;
-  const password = () => (file === undefined ? environment[SECRET_ENV.sessionRedisPassword] : files.read(file).trim());
-  const channel = openChannel({ address, db, password }, (message) => {
+  const { prefix, ...settings } = sessionRedis(redis, options);
+  const channel = openChannel(settings, (message) => {
     logger.warn({ code: 'redis-unreachable', message }, 'the store of sessions cannot be reached');
   });
   try {
-    const prefix = redis.key_prefix ?? `skep:${config.namespace}:${config.name}:`;
     return await openRelay({ channel, clock: proxyClock, observer, replica, prefix, secrets });
   } catch (error) {
     await channel.close();
     throw error;
   }
+}
+
+type SessionRedis = NonNullable<NonNullable<RunConfig['scaling_config']>['session_redis']>;
+
+/** `prefix`: what keys start with. */
+export function sessionRedis(
+  { address, db, key_prefix, password_file: file }: SessionRedis,
+  { config, environment, files }: Pick<RelayOptions, 'config' | 'environment' | 'files'>,
+) {
+  const password = () => (file === undefined ? environment[SECRET_ENV.sessionRedisPassword] : files.read(file).trim());
+  return { address, db, password, prefix: key_prefix ?? `skep:${config.namespace}:${config.name}:` };
 }

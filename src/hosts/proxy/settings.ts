@@ -10,15 +10,17 @@ import { explain } from '#auth/rejection.ts';
 import type { ResourceSettings } from '#auth/settings.ts';
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { credentialOf } from '#gateway/credentials/of-config.ts';
+import type { WebhookWorld } from '#gateway/gate/webhooks/run.ts';
 import type { Callers } from '#gateway/proxy/callers.ts';
 import { cleanPrefix } from '#gateway/proxy/forwarded.ts';
-import type { ProxyParts } from '#gateway/proxy/proxy.ts';
+import type { ProxyParts } from '#gateway/proxy/parts.ts';
 import { limitsOf, resourceOf } from '#gateway/proxy/settings.ts';
 import type { SseFront } from '#gateway/proxy/sse/front.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
 import { textOfFile } from '#std/utf8.ts';
 import type { OpenIssuer } from '../issuer.ts';
+import type { OpenedRateLimits } from '../rate-limits.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { proxyClock } from './clock.ts';
 import { openDoorway, openLimits, refuseUnaudited } from './gate.ts';
@@ -47,6 +49,9 @@ export interface SettingsParts {
   readonly logger: Logger;
   readonly outbound: Outbound;
   readonly recorder: Recorder;
+  readonly rateLimits: Pick<OpenedRateLimits, 'use'>;
+  /** Undefined: the configuration has none. */
+  readonly webhooks: ((config: RunConfig) => WebhookWorld | undefined) | undefined;
   /** Undefined: tokens are those of an issuer elsewhere. */
   readonly issuer: OpenIssuer | undefined;
   /** Undefined: not served on the port of the server. */
@@ -63,6 +68,7 @@ export function createSettings(parts: SettingsParts): (config: RunConfig) => Pro
   );
   const callersFor = remember(['name', 'oidc_config'], (config) => openCallers(parts, resourceFor(config)));
   const enterFor = remember(['limits'], (config) => openLimits(limitsOf(config), proxyClock));
+  const rateLimitsFor = remember(['rate_limiting', 'oidc_config'], (config) => parts.rateLimits.use(config));
   const credentialFor = remember(CREDENTIAL_KEYS, (config) => openCredential(parts, config));
   return (config) => {
     const resource = resourceFor(config);
@@ -73,6 +79,8 @@ export function createSettings(parts: SettingsParts): (config: RunConfig) => Pro
       callers: callersFor(config),
       enter: refuseUnaudited(config, recorder, enterFor(config)),
       credential: credentialFor(config),
+      rateLimits: rateLimitsFor(config),
+      webhooks: parts.webhooks?.(config),
       plain: { health: fixed.health, resource, metricsText },
       limits,
       trustForwarded: config.trust_proxy_headers,

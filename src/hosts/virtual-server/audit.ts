@@ -3,7 +3,7 @@
 import { openSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
-import type { AuditData } from '#gateway/gate/audit.ts';
+import type { AuditData } from '#gateway/gate/audit-contents.ts';
 import { AUDIT_TYPES, type AuditType } from '#gateway/gate/audit-types.ts';
 import { Failure } from '#std/failure.ts';
 import { openLineOutput } from '../line-output.ts';

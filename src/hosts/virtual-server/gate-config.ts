@@ -25,6 +25,7 @@ export function gateConfig(config: VmcpConfig, { host, port, namespace }: Place)
     oidc_config: oidcConfig(config),
     audit_config: { enabled: audit !== undefined, component: audit?.component ?? name, on_failure: auditFailure },
     telemetry_config: telemetryConfig(config),
+    rate_limiting: config.rateLimiting,
   };
 }
 

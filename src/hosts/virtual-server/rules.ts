@@ -173,7 +173,7 @@ function nameAppTools(rules: Rules, lastOffer: VirtualRuleParts['lastOffer']): R
       const call = appCallOf(message, body, caller);
       if (call === undefined) return rules.admit(message, body, caller);
       const admitted = rules.admit(call.message, call.body, caller);
-      return admitted.refusal === undefined ? { ...admitted, backendName: call.tool } : admitted;
+      return admitted.refusal === undefined ? { ...admitted, backendName: call.tool, shownName: call.tool } : admitted;
     },
     answers(message, body, caller) {
       const call = appCallOf(message, body, caller);

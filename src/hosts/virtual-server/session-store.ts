@@ -7,7 +7,9 @@ import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
 import type { SessionStore } from '#gateway/virtual-server/sessions/ports.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
+import type { Metrics } from '#std/telemetry/metrics.ts';
 import { proxyClock } from '../proxy/clock.ts';
+import { type OpenedRateLimits, openRateLimits } from '../rate-limits.ts';
 
 const IDLE_SECONDS = 7200;
 
@@ -15,18 +17,27 @@ export interface Stores {
   /** Undefined: sessions are this replica's own. */
   readonly store: SessionStore | undefined;
   readonly relay: Relay | undefined;
+  readonly rateLimits: OpenedRateLimits;
+  readonly limitInner: OpenedRateLimits['limitInner'];
   close(): Promise<void>;
 }
 
 /** Throws a Failure where what the configuration names cannot be used. */
-export async function openStores(place: StorePlace, observer: BackendObserver, replica: string): Promise<Stores> {
+export async function openStores(
+  place: StorePlace,
+  observer: BackendObserver,
+  replica: string,
+  metrics: Metrics,
+): Promise<Stores> {
   const store = await openStore(place);
   const close = () => store?.close();
   try {
     const relay = await openVirtualRelay(place, observer, replica);
+    const rateLimits = await openVirtualRateLimits(place, metrics);
     return {
-      ...{ store, relay },
+      ...{ store, relay, rateLimits, limitInner: rateLimits.limitInner },
       async close() {
+        rateLimits.close();
         await relay?.close();
         await close();
       },
@@ -46,17 +57,17 @@ interface StorePlace {
 
 /** How replicas reach the runs of workflows of each other. Undefined: there is one replica. */
 async function openVirtualRelay(
-  { config, namespace, environment, logger }: StorePlace,
+  place: StorePlace,
   observer: BackendObserver,
   replica: string,
 ): Promise<Relay | undefined> {
-  const { sessionStorage, name } = config;
+  const { config, environment, logger } = place;
+  const { sessionStorage } = config;
   const secret = environment[VMCP_ENV.sessionHmacSecret];
   if (sessionStorage === undefined || secret === undefined) return undefined;
   const { openChannel } = await import('#adapters/redis/channel.ts');
-  const { address, db, keyPrefix: prefix = `skep:${namespace}:${name}:` } = sessionStorage;
-  const password = () => environment[VMCP_ENV.sessionRedisPassword];
-  const channel = openChannel({ address, db, password }, (message) => {
+  const { prefix, ...settings } = storeRedis(place, sessionStorage);
+  const channel = openChannel(settings, (message) => {
     logger.warn({ code: 'redis-unreachable', message }, 'the store of sessions cannot be reached');
   });
   try {
@@ -68,17 +79,33 @@ async function openVirtualRelay(
   }
 }
 
-async function openStore({ config, namespace, environment, logger }: StorePlace): Promise<SessionStore | undefined> {
-  const { sessionStorage, name } = config;
+/** `prefix`: what keys start with. */
+function storeRedis(
+  { config, namespace, environment }: StorePlace,
+  { address, db, keyPrefix }: NonNullable<VmcpConfig['sessionStorage']>,
+) {
+  const password = () => environment[VMCP_ENV.sessionRedisPassword];
+  return { address, db, password, prefix: keyPrefix ?? `skep:${namespace}:${config.name}:` };
+}
+
+/** Calls are counted in the store of sessions. */
+function openVirtualRateLimits(place: StorePlace, metrics: Metrics): Promise<OpenedRateLimits> {
+  const { config, logger } = place;
+  const { sessionStorage: storage, name: server } = config;
+  const redis = storage && storeRedis(place, storage);
+  return openRateLimits({ redis, logger, metrics, server }, config.rateLimiting);
+}
+
+async function openStore(place: StorePlace): Promise<SessionStore | undefined> {
+  const { config, environment, logger } = place;
+  const { sessionStorage } = config;
   if (sessionStorage === undefined) return undefined;
   if (environment[VMCP_ENV.sessionHmacSecret] === undefined) {
     const message = `/sessionStorage needs the variable ${VMCP_ENV.sessionHmacSecret}: replicas without a common key do not understand each other`;
     throw new Failure('vmcp-config-invalid', message);
   }
   const { openSessionStore } = await import('#adapters/redis/session-store.ts');
-  const { address, db, keyPrefix: prefix = `skep:${namespace}:${name}:` } = sessionStorage;
-  const password = () => environment[VMCP_ENV.sessionRedisPassword];
-  return openSessionStore({ address, db, prefix, password, idleSeconds: IDLE_SECONDS }, (message) => {
+  return openSessionStore({ ...storeRedis(place, sessionStorage), idleSeconds: IDLE_SECONDS }, (message) => {
     logger.warn({ code: 'redis-unreachable', message }, 'the store of sessions cannot be reached');
   });
 }

@@ -136,7 +136,8 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     audit: { keeps: audit.keeps, write: recorder.write },
   });
   const ownTools = options.ownTools ?? workflows.ownTools;
-  const stores = await openStores({ config, namespace: place.namespace, environment, logger }, observer, replica);
+  const storePlace = { config, namespace: place.namespace, environment, logger };
+  const stores = await openStores(storePlace, observer, replica, metrics.metrics);
   closing.push(stores.close);
   const own = { ...offerRules(rules), optimizer: openSearch(options, outbound, metrics), ownTools, ...stores };
   let status: StatusReport | undefined;
@@ -145,7 +146,6 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   closing.push(() => status?.stop());
   closing.push(() => world.backend.close(0), world.stop);
   const underWay = countUnderWay();
-  const { untilStopped } = underWay;
   const active = countActive(metrics, underWay);
   const { backend, health } = world;
   const settings = createSettings({
@@ -155,14 +155,14 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
       serveIssuer: issuer?.serve,
       beginSpan: telemetry?.beginSpan,
       active,
-      untilStopped,
+      untilStopped: underWay.untilStopped,
       keptAnswerBytes: audit.keptAnswerBytes,
     },
     environment: withClientSecret(environment, config),
     metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
-    sse: undefined,
+    ...{ sse: undefined, webhooks: undefined },
     issuer,
-    ...{ files, logger, outbound, recorder },
+    ...{ files, logger, outbound, recorder, rateLimits: stores.rateLimits },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit };
 }

@@ -59,6 +59,7 @@ export interface WorldOptions {
   readonly healthChanged: () => void;
   readonly denial: World['denial'];
   readonly permittedTools: World['permittedTools'];
+  readonly limitInner: World['limitInner'];
   readonly optimizer: Optimizer;
   /** What some caller is offered is another. */
   readonly assembled: (offer: Offer) => void;
@@ -148,7 +149,7 @@ function learnAhead({ optimizer, members, catalogue }: Pick<World, 'optimizer' |
 }
 
 function createWorld(
-  { config, logger, messageBytes, denial, permittedTools, optimizer, store }: WorldOptions,
+  { config, logger, messageBytes, denial, permittedTools, limitInner, optimizer, store }: WorldOptions,
   members: Members,
   catalogue: Catalogue,
 ): World {
@@ -159,7 +160,7 @@ function createWorld(
   });
   const world: World = {
     ...{ name: config.name, version: VERSION, clock: proxyClock, members, catalogue, sessions, messageBytes },
-    ...{ denial, permittedTools, optimizer, notifications: createCallerBytes() },
+    ...{ denial, permittedTools, limitInner, optimizer, notifications: createCallerBytes() },
     log: (level, facts, message) => logger[level](facts, message),
   };
   return world;

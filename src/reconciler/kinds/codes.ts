@@ -64,6 +64,12 @@ export const KINDS_CODES = {
   'header-restricted': 'Only the proxy itself can set this header: remove it.',
   'header-set-twice': 'One header has two values: remove one of them.',
   'header-plain-secret': 'A header that looks like a secret is readable here: put its value into a Secret.',
+  'webhook-invalid':
+    'A webhook cannot be used: the message says why. Its URL is https (http with insecureSkipVerify), without credentials, and not the node, a metadata service or the API server; its name is its own.',
+  'webhook-unverified':
+    'The certificate of a webhook is not checked, so that its answers may be those of somebody else. Set tlsConfig.caSecretRef in place of insecureSkipVerify.',
+  'rate-limit-without-users':
+    'A limit for each user needs authenticated callers: set oidcConfigRef, or an externalAuthConfigRef with an authorization server of its own. Or use a shared limit.',
   'upstream-provider-unknown':
     'A token of an upstream provider is wanted that users never log in with: name one of authServerConfig.upstreamProviders.',
   'health-check-timeout':

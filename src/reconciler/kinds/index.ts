@@ -12,6 +12,7 @@ import { MCPServer } from './mcpserver/index.ts';
 import { MCPServerEntry } from './mcpserverentry/index.ts';
 import { MCPTelemetryConfig } from './mcptelemetryconfig/index.ts';
 import { MCPToolConfig } from './mcptoolconfig/index.ts';
+import { MCPWebhookConfig } from './mcpwebhookconfig/index.ts';
 import { VirtualMCPCompositeToolDefinition } from './virtualmcpcompositetooldefinition/index.ts';
 import { VirtualMCPServer } from './virtualmcpserver/index.ts';
 
@@ -27,6 +28,7 @@ export const KINDS: readonly Kind[] = [
   MCPServerEntry,
   MCPTelemetryConfig,
   MCPToolConfig,
+  MCPWebhookConfig,
   VirtualMCPCompositeToolDefinition,
   VirtualMCPServer,
 ];

@@ -44,6 +44,7 @@ const SETTINGS_KINDS = {
   oidcConfigRef: settingsKind('MCPOIDCConfig', 'OIDCConfigRef', 'OIDCConfigRefNotValid'),
   telemetryConfigRef: settingsKind('MCPTelemetryConfig', 'TelemetryConfigRef'),
   authzConfigRef: settingsKind('MCPAuthzConfig', 'AuthzConfigRef', 'AuthzConfigRefNotValid'),
+  webhookConfigRef: settingsKind('MCPWebhookConfig', 'WebhookConfig'),
 } as const satisfies Readonly<Record<string, SettingsKind>>;
 
 /** What a resource names settings by, wherever it is in its spec. */
@@ -124,6 +125,7 @@ export function settingsHashes(refs: SettingsRefs, view: View) {
     oidcConfigHash: hashOf('oidcConfigRef', refs, view),
     telemetryConfigHash: hashOf('telemetryConfigRef', refs, view),
     authzConfigHash: hashOf('authzConfigRef', refs, view),
+    webhookConfigHash: hashOf('webhookConfigRef', refs, view),
   };
 }
 

@@ -313,6 +313,17 @@ const LIMITS: readonly FieldRow[] = [
   { field: '/limits/per_caller/requests_per_second', value: 1, base: beforeBackend, see: twice, expected: 429 },
   { field: '/limits/per_caller/concurrent_calls', value: 1, base: beforeBackend, see: secondCall, expected: 429 },
   { field: '/limits/per_caller/streams', value: 1, base: beforeBackend, see: secondStream, expected: 429 },
+  {
+    field: '/rate_limiting',
+    value: { shared: { maxTokens: 1, refillPeriod: '1000h' } },
+    // Nothing listens there, so the replica counts by itself.
+    base: (world) => ({
+      ...beforeBackend(world),
+      scaling_config: { session_redis: { address: '127.0.0.1:1', db: 0 } },
+    }),
+    see: twice,
+    expected: 429,
+  },
 ];
 
 const TIMES: readonly FieldRow[] = [

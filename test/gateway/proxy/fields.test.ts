@@ -22,12 +22,13 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   '/permission_profile_name_or_path': 'says how the server runs, for people and tools',
   '/scaling_config/backend_replicas': 'says how many servers there are, for people and tools',
   '/scaling_config/session_redis': 'its stories need two replicas and a store: they are with the relay of sessions',
+  '/webhooks': 'their stories need webhooks: test/gateway/proxy/webhooks.test.ts',
   '/audit_config/on_failure':
     'its story needs a full disk: it is with the file of a virtual server, which has the same gate',
   '/embedded_auth_server_config': 'its stories are logins: they are with the authorization server, test/gateway/issuer',
 };
 
-const WHOLE = ['/embedded_auth_server_config', '/scaling_config/session_redis'];
+const WHOLE = ['/embedded_auth_server_config', '/rate_limiting', '/scaling_config/session_redis', '/webhooks'];
 const ROWS: readonly FieldRow[] = [...SERVICE_ROWS, ...CALLER_ROWS, ...TELEMETRY_ROWS];
 
 let world: FieldWorld;

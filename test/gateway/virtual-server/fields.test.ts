@@ -29,13 +29,14 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/authServer':
     'its stories are logins: test/gateway/issuer/fields.test.ts, test/gateway/virtual-server/credentials.test.ts',
   '/sessionStorage': 'its stories need replicas and a store: test/gateway/virtual-server/replicas.test.ts',
+  '/rateLimiting': 'its stories need replicas and a store: test/gateway/virtual-server/rate-limits.test.ts',
   '/compositeTools': 'its stories are workflows',
   '/operational/failureHandling/statusReportingInterval':
     'its story needs a cluster: test/gateway/virtual-server/reporting.test.ts',
   '/audit/enabled': 'always true: a configuration without an audit has no such block',
 };
 
-const WHOLE = ['/authServer', '/compositeTools', '/sessionStorage'];
+const WHOLE = ['/authServer', '/compositeTools', '/rateLimiting', '/sessionStorage'];
 const ROWS: readonly FieldRow[] = [...CLIENT_ROWS, ...CREDENTIAL_ROWS, ...OPERATION_ROWS];
 
 test('every setting of the schema has a story or a reason, and nothing else has', () => {

@@ -101,6 +101,7 @@ function usersOf({ kind }: Kind, { metadata }: JsonObject): readonly User[] {
     MCPToolConfig: [['MCPServer', { ...server, toolConfigRef: ref }]],
     MCPOIDCConfig: [['MCPServer', { ...server, oidcConfigRef: { ...ref, audience: 'user' } }]],
     MCPTelemetryConfig: [['MCPServer', { ...server, telemetryConfigRef: ref }]],
+    MCPWebhookConfig: [['MCPServer', { ...server, webhookConfigRef: ref }]],
     MCPAuthzConfig: [['MCPServer', { ...server, authzConfigRef: ref }]],
     MCPServerEntry: [['VirtualMCPServer', { ...virtual, config: { groupRef: 'agents' } }]],
     MCPExternalAuthConfig: [['MCPRemoteProxy', { ...remote, externalAuthConfigRef: ref }]],

@@ -28,6 +28,7 @@ function read() {
         rules,
         live: { current: () => rules, onChange: () => () => undefined },
         credential: ({ headers }) => ({ ok: true, headers }),
+        rateLimits: undefined,
         messageBytes: 1000,
       },
       open(exchange, answer) {

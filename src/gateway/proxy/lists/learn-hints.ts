@@ -9,8 +9,9 @@ import { HEADERS, isEventStream } from '../../wire/headers.ts';
 import type { Message, Span } from '../../wire/message.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 import { createEventSplitter } from '../../wire/sse.ts';
-import { type ExchangeWorld, type Incoming, type ListNeeded, prepareExchange } from '../exchange.ts';
+import { type ExchangeWorld, type ListNeeded, prepareExchange } from '../exchange.ts';
 import { CLIENT_CLOSED, faultRefusal, HINTS_UNREADABLE, type Refusal, sessionUnknown } from '../faults.ts';
+import type { Incoming } from '../incoming.ts';
 
 export interface HintsAsking {
   readonly world: ExchangeWorld;

@@ -1,6 +1,7 @@
 // What is kept of a request that has ended: metrics, a span, a line of the log.
 
-import { type AuditData, type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../../gate/audit.ts';
+import { type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../../gate/audit.ts';
+import type { AuditData } from '../../gate/audit-contents.ts';
 import { singleHeader } from '../../wire/headers.ts';
 import { methodFacts } from '../../wire/methods.ts';
 import type { Ended } from '../entry.ts';
@@ -114,6 +115,8 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
     responseBytes: ended.responseBytes,
     backendName: ended.backendName,
     innerTool: ended.innerTool,
+    rateLimits: ended.rateLimits,
+    webhooks: ended.webhooks,
     contents:
       audit.data === undefined ? undefined : { wanted: audit.data(), request: ended.body, response: ended.answer },
   };

@@ -6,13 +6,15 @@ import type { SessionSeal } from '../../wire/seal.ts';
 import { formatComment, formatEvent } from '../../wire/sse.ts';
 import type { Caller } from '../caller.ts';
 import type { Entry, Known } from '../entry.ts';
-import { type ExchangeWorld, type Incoming, prepareExchange } from '../exchange.ts';
+import { type ExchangeWorld, prepareExchange } from '../exchange.ts';
 import { faultCode, type Refusal, refusalBody, sessionUnknown } from '../faults.ts';
 import type { Forwarded } from '../forwarded.ts';
+import type { Incoming } from '../incoming.ts';
 import { learnHints } from '../lists/learn-hints.ts';
 import { type LiveRules, listChanged, rewriteLive } from '../lists/live-stream.ts';
 import { type WatchedAnswer, watchAnswer } from '../outcome.ts';
 import type { ProxyClock } from '../ports.ts';
+import { countCall } from '../steps/count-call.ts';
 import type { Ready } from '../streamable-front.ts';
 import type { SseFront, SseSession } from './front.ts';
 
@@ -111,7 +113,7 @@ export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: E
     return;
   }
   if (prepared.needsList === undefined) {
-    acceptMessage(entry, session, prepared);
+    countMessage(world, entry, session, prepared);
     return;
   }
   const { known, needsList: needed } = prepared;
@@ -121,7 +123,7 @@ export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: E
       return refuseMessage(entry, session, failure.refusal, { ...known, detail: failure.detail });
     const again = prepareExchange(world, { ...posted, listAsked: true });
     if (again.refusal !== undefined) refuseMessage(entry, session, again.refusal, again.known);
-    else if (again.needsList === undefined) acceptMessage(entry, session, again);
+    else if (again.needsList === undefined) countMessage(world, entry, session, again);
   });
   entry.response.once('close', giveUp);
 }
@@ -138,6 +140,13 @@ function refuseMessage(entry: Entry, session: SseSession, refusal: Refusal, know
   session.write(body);
   const { reason, code: rpcErrorCode } = refusal;
   entry.end({ ...known, status: 202, outcome: 'error', rpcErrorCode, reason, responseBytes: body.length });
+}
+
+function countMessage({ rateLimits }: ExchangeWorld, entry: Entry, session: SseSession, prepared: Ready): void {
+  countCall(rateLimits, entry, prepared, {
+    pass: (counted) => acceptMessage(entry, session, counted),
+    refuse: (refusal, known) => refuseMessage(entry, session, refusal, known),
+  });
 }
 
 function acceptMessage(entry: Entry, session: SseSession, prepared: Ready): void {

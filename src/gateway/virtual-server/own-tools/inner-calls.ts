@@ -42,6 +42,8 @@ async function callTool(world: World, inner: InnerCall): Promise<InnerResult> {
   const denial = denialOf(world, inner, route);
   if (denial !== undefined) return { kind: 'denied', message: denial };
   if (inner.signal?.aborted === true) return { kind: 'aborted' };
+  const waitSeconds = await world.limitInner(cause, route.name);
+  if (waitSeconds !== undefined) return { kind: 'limited', waitSeconds };
   const release = member.health.admit();
   if (release === undefined) {
     return {

@@ -70,6 +70,8 @@ export type InnerResult =
   | { readonly kind: 'unknown' }
   /** Policies do not permit it to the caller. */
   | { readonly kind: 'denied'; readonly message: string }
+  /** A limit of all replicas refuses it. */
+  | { readonly kind: 'limited'; readonly waitSeconds: number }
   /** The member gave no answer. `retryable`: it may give one later. */
   | { readonly kind: 'failed'; readonly message: string; readonly retryable: boolean }
   | { readonly kind: 'aborted' };

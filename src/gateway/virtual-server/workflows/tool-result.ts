@@ -18,6 +18,8 @@ export function readToolResult(tool: string, result: InnerResult): Performed {
       );
     case 'denied':
       return failedTry(`the caller may not call the tool ${tool}: ${result.message}`, false);
+    case 'limited':
+      return failedTry(`the tool ${tool} was called too often: try again in ${result.waitSeconds} s`, true);
     case 'failed':
       return failedTry(`the tool ${tool} gives no answer: ${result.message}`, result.retryable);
     case 'aborted':

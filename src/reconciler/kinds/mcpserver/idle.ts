@@ -8,11 +8,11 @@ import { fieldWithoutEffect } from '../without-effect.ts';
 import { isStdio, type Server } from './facts.ts';
 
 export function idleFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
-  const { permissionProfile, sessionStorage, transport } = spec;
+  const { permissionProfile, rateLimiting, sessionStorage, transport } = spec;
   const builtin = permissionProfile?.type === 'builtin' && permissionProfile.key !== undefined;
   return [
     ...storeFindings(sessionStorage),
-    ...(transport === 'streamable-http' ? ownSessionFindings(sessionStorage) : []),
+    ...(transport === 'streamable-http' && rateLimiting === undefined ? ownSessionFindings(sessionStorage) : []),
     ...(builtin ? [fieldWithoutEffect('/spec/permissionProfile/key', 'type is builtin')] : []),
     ...portFindings(spec),
     ...telemetryFindings(spec.telemetry?.openTelemetry, '/spec/telemetry/openTelemetry'),

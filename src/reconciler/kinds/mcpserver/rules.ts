@@ -10,9 +10,11 @@ import { audienceFindings, namedOIDCFindings, oidcFindings } from '../auth/oidc-
 import type { Finding, Resource, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
+import { rateLimitFindings } from '../proxy/rate-limit-findings.ts';
 import { sessionFindings } from '../proxy/session-findings.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
+import { namedWebhookFindings } from '../proxy/webhook-settings.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { backendEnv } from './backend-env.ts';
 import {
@@ -96,6 +98,8 @@ export function inspect(self: Server, view: View): readonly Finding[] {
     ...namedTelemetryFindings(spec, view),
     ...externalAuthFindings(spec, isStdio(spec), view),
     ...profileFindings(self, view),
+    ...rateLimitFindings(spec, view),
+    ...namedWebhookFindings(spec, view),
   ];
 }
 

@@ -33,6 +33,7 @@ export function runConfig(self: Server, needs: ProxyNeeds, view: View): RunConfi
     ...proxySettings(proxy, needs, view),
     ...tools,
     ...scaling(self),
+    rate_limiting: spec.rateLimiting,
     ...pool(self),
   };
 }

@@ -1,5 +1,6 @@
 // Every field of MCPServer.
 
+import { RateLimiting } from '#contracts/gate/rate-limiting.ts';
 import { IMAGE } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '#std/schema.ts';
@@ -40,6 +41,26 @@ const PermissionProfile = object(
 
 /** Tool names travel in comma-separated lists. */
 const ToolName = text('Name of a tool.', { minLength: 1, pattern: '^[^,\\r\\n]+$' });
+
+const WITH_USERS = 'has(self.oidcConfig) || has(self.oidcConfigRef) || has(self.externalAuthConfigRef)';
+
+const RATE_LIMIT_RULES = [
+  {
+    rule: "!has(self.rateLimiting) || (has(self.sessionStorage) && self.sessionStorage.provider == 'redis')",
+    message: "rateLimiting requires sessionStorage with provider 'redis'",
+    fieldPath: '.rateLimiting',
+  },
+  {
+    rule: `!(has(self.rateLimiting) && has(self.rateLimiting.perUser)) || ${WITH_USERS}`,
+    message: 'rateLimiting.perUser requires authentication (oidcConfigRef or externalAuthConfigRef)',
+    fieldPath: '.rateLimiting.perUser',
+  },
+  {
+    rule: `!has(self.rateLimiting) || !has(self.rateLimiting.tools) || self.rateLimiting.tools.all(t, !has(t.perUser)) || ${WITH_USERS}`,
+    message: 'per-tool perUser rate limiting requires authentication (oidcConfigRef or externalAuthConfigRef)',
+    fieldPath: '.rateLimiting.tools',
+  },
+] as const;
 
 export const MCPServerSpec = object(
   {
@@ -112,9 +133,13 @@ export const MCPServerSpec = object(
       ),
     ),
     sessionStorage: optional(SessionStorage),
+    rateLimiting: optional(RateLimiting),
+    webhookConfigRef: optional(
+      namedRef('Who is asked about requests before they reach the server.', 'MCPWebhookConfig'),
+    ),
   },
   'The desired state of the server.',
-  { validations: [ONE_OIDC_CONFIG, ONE_TELEMETRY, ONE_AUTHZ_CONFIG] },
+  { validations: [ONE_OIDC_CONFIG, ONE_TELEMETRY, ONE_AUTHZ_CONFIG, ...RATE_LIMIT_RULES] },
 );
 
 export const MCPServerStatus = object(
@@ -127,6 +152,7 @@ export const MCPServerStatus = object(
     url: optional(text('Where clients inside the cluster reach the server.')),
     readyReplicas: optional(integer('How many proxies are ready.', { minimum: 0 })),
     ...SETTINGS_HASHES,
+    webhookConfigHash: optional(text('configHash of the MCPWebhookConfig in use.')),
     conditions: optional(ConditionsSchema),
   },
   'The server as it was last seen.',

@@ -22,6 +22,7 @@ export const SECRET_FILES = {
   bearerToken: 'bearer-token',
   forwardedHeader: (name: string) => `forwarded-header-${name}`,
   collectorHeader: (index: number) => `collector-header-${index}`,
+  webhook: (place: string, part: 'hmac' | 'ca' | 'cert' | 'key') => `webhook-${place}-${part}`,
 } as const;
 
 /** Where the container finds it. */

@@ -17,9 +17,10 @@ import type { ResourceOverrides } from './overrides.ts';
 import { sessionKeyFiles } from './session-keys.ts';
 import type { AuditConfig } from './telemetry.ts';
 import { type TelemetrySettings, type TelemetrySource, telemetrySettings } from './telemetry-settings.ts';
+import { type WebhookSettings, type WebhookSource, webhookSettings } from './webhook-settings.ts';
 
 /** Fields that every kind with a proxy has. */
-interface ProxySpec extends TokenSource, AuthzSource, TelemetrySource {
+interface ProxySpec extends TokenSource, AuthzSource, TelemetrySource, WebhookSource {
   readonly groupRef?: string;
   readonly toolConfigRef?: { readonly name: string };
   readonly authServerRef?: { readonly name: string };
@@ -63,6 +64,7 @@ export interface ProxyNeeds {
   /** How it authenticates to what is behind it. */
   readonly auth: ExternalAuthParts;
   readonly telemetry: TelemetrySettings | undefined;
+  readonly webhooks: WebhookSettings | undefined;
   readonly pullSecrets: readonly string[];
   /** Secrets that it reads as files. */
   readonly files: readonly SecretFile[];
@@ -82,12 +84,20 @@ export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): P
   const { externalAuthConfigRef: ref, authServerRef: serverRef } = spec;
   const auth = externalAuthParts({ name, namespace, ref, serverRef, oidc: read }, view);
   const telemetry = telemetrySettings(spec, view);
+  const webhooks = webhookSettings(spec, view);
   return {
     oidc: auth.oidc,
     auth,
     telemetry,
+    webhooks,
     pullSecrets: [...own.map(({ name }) => name), ...settings.pullSecrets],
-    files: [...sessionKeyFiles(proxy), ...files, ...auth.files, ...collectorHeaderFiles(telemetry)],
+    files: [
+      ...sessionKeyFiles(proxy),
+      ...files,
+      ...auth.files,
+      ...collectorHeaderFiles(telemetry),
+      ...(webhooks?.files ?? []),
+    ],
     followed: (secrets) => secretChecksum(secrets, view, settings),
   };
 }

@@ -20,6 +20,7 @@ type Blocks = Pick<
   | 'telemetry_config'
   | 'tools_filter'
   | 'tools_override'
+  | 'webhooks'
 > &
   ServiceBlocks &
   OutgoingAuthBlocks;
@@ -44,6 +45,7 @@ export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View):
     ...telemetry(proxy, needs),
     ...toolBlocks(spec.toolConfigRef, view),
     ...serviceBlocks(proxy),
+    webhooks: needs.webhooks?.block,
   };
 }
 

@@ -37,6 +37,7 @@ export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpC
     auditFailure: auditFailure(self),
     ...optimizer(namespace, spec, view),
     ...sessionStorage(spec),
+    rateLimiting: config.rateLimiting,
     ...admin(self),
   };
 }

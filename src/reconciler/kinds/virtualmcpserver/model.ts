@@ -1,5 +1,6 @@
 // The virtual MCP configuration model: the tools of a group as those of one server.
 
+import { RateLimiting } from '#contracts/gate/rate-limiting.ts';
 import { toolOverrides } from '#contracts/tool-override.ts';
 import { aggregation, WORKLOAD_TOOLS } from '#contracts/virtual/aggregation.ts';
 import { ModelIncomingAuth, ModelOutgoingAuth } from '#contracts/virtual/auth.ts';
@@ -63,6 +64,7 @@ export const VirtualConfig = object(
     telemetry: optional(ModelTelemetry),
     audit: optional(ModelAudit),
     optimizer: optional(Optimizer),
+    rateLimiting: optional(RateLimiting),
   },
   'What is served, and how.',
   { default: {} },

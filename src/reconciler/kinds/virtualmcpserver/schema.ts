@@ -152,6 +152,21 @@ export const VirtualMCPServerSpec = object(
         fieldPath: '.embeddingServerRef',
       },
       {
+        rule: "!has(self.config.rateLimiting) || (has(self.sessionStorage) && self.sessionStorage.provider == 'redis')",
+        message: "config.rateLimiting requires sessionStorage with provider 'redis'",
+        fieldPath: '.config.rateLimiting',
+      },
+      {
+        rule: "!(has(self.config.rateLimiting) && has(self.config.rateLimiting.perUser)) || self.incomingAuth.type == 'oidc'",
+        message: 'config.rateLimiting.perUser requires incomingAuth.type oidc',
+        fieldPath: '.config.rateLimiting.perUser',
+      },
+      {
+        rule: "!has(self.config.rateLimiting) || !has(self.config.rateLimiting.tools) || self.config.rateLimiting.tools.all(t, !has(t.perUser)) || self.incomingAuth.type == 'oidc'",
+        message: 'per-tool perUser rate limiting requires incomingAuth.type oidc',
+        fieldPath: '.config.rateLimiting.tools',
+      },
+      {
         rule: "!has(self.authServerConfig) || self.incomingAuth.type == 'oidc'",
         message: "incomingAuth.type must be 'oidc' when authServerConfig is set",
         fieldPath: '.incomingAuth.type',

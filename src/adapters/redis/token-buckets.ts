@@ -1,0 +1,91 @@
+// Token buckets in Redis or Valkey: one script, and so one round trip, for all buckets of a call.
+
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { Taken, TokenStore } from '#gateway/gate/ports.ts';
+import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
+
+export interface TokenBucketsSettings extends RedisSettings {
+  /** What every key starts with. */
+  readonly prefix: string;
+}
+
+export interface OpenedTokenBuckets {
+  readonly take: TokenStore;
+  close(): void;
+}
+
+/** A call waits no longer for its count than this: the replica counts by itself then. */
+const COMMAND_MS = 500;
+
+/**
+ * The clock is that of Redis, which all replicas share. A bucket that lacks a token takes none from the others, and is not written.
+ * ARGV: maxTokens and refillMs for each key. Returns the position of the first empty bucket, or 0, and the milliseconds
+ * until every bucket has a token.
+ */
+const TAKE = `local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local left = {}
+local empty = 0
+local wait = 0
+for i, key in ipairs(KEYS) do
+  local max = tonumber(ARGV[2 * i - 1])
+  local refill = tonumber(ARGV[2 * i])
+  left[i] = max
+  local stored = redis.call('HMGET', key, 'tokens', 'at')
+  if stored[1] and stored[2] then
+    left[i] = math.min(max, stored[1] + math.max(0, now - stored[2]) * max / refill)
+  end
+  if left[i] < 1 then
+    if empty == 0 then empty = i end
+    wait = math.max(wait, math.ceil((1 - left[i]) * refill / max))
+  end
+end
+if empty > 0 then return {empty, wait} end
+for i, key in ipairs(KEYS) do
+  redis.call('HSET', key, 'tokens', string.format('%.9f', left[i] - 1), 'at', string.format('%.3f', now))
+  redis.call('PEXPIRE', key, math.ceil(2 * tonumber(ARGV[2 * i])))
+end
+return {0, 0}`;
+
+const TAKE_SHA = createHash('sha1').update(TAKE).digest('hex');
+
+/** Resolves when the first connection stands or has failed; it is opened again by itself. `lost`: what is wrong, for the log. */
+export async function openTokenBuckets(
+  settings: TokenBucketsSettings,
+  lost: (message: string) => void,
+): Promise<OpenedTokenBuckets> {
+  const redis = connectRedis(settings, lost, { commandTimeout: COMMAND_MS, enableOfflineQueue: false });
+  await new Promise<void>((resolve) => {
+    redis.once('ready', resolve);
+    redis.once('close', resolve);
+  });
+  return {
+    async take(buckets) {
+      const values = buckets.flatMap(({ maxTokens, refillMs }) => [maxTokens, refillMs]);
+      const given = [buckets.length, ...buckets.map(({ key }) => settings.prefix + key), ...values];
+      try {
+        return takenOf(await runScript(redis, given));
+      } catch (cause) {
+        throw redisUnreachable(settings, cause);
+      }
+    },
+    close: () => redis.disconnect(),
+  };
+}
+
+/** A server that was restarted does not know the script by its digest. */
+async function runScript(redis: Redis, given: readonly (string | number)[]): Promise<unknown> {
+  try {
+    return await redis.call('evalsha', TAKE_SHA, ...given);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return redis.call('eval', TAKE, ...given);
+  }
+}
+
+function takenOf(answer: unknown): Taken {
+  const [empty, waitMs] = Array.isArray(answer) ? answer.map(Number) : [];
+  if (empty === undefined || waitMs === undefined) throw new Error(`the script answered ${String(answer)}`);
+  return empty === 0 ? { ok: true } : { ok: false, empty: empty - 1, waitMs };
+}

@@ -1,0 +1,41 @@
+// Contents of requests and answers in audit events, where they are asked for.
+
+import { type Json, parseJson } from '#std/json.ts';
+import { MAX_DEPTH } from '../wire/json-bytes.ts';
+
+/** Which contents an event holds; what is larger is left out as a whole. */
+export interface AuditData {
+  readonly request: boolean;
+  readonly response: boolean;
+  readonly maxBytes: number;
+}
+
+export interface AuditContents {
+  readonly wanted: AuditData;
+  readonly request?: Buffer;
+  readonly response?: Buffer;
+}
+
+/** JSON as it is; what is nested beyond 256 levels, and anything else, as a text. */
+export function auditData(
+  contents: AuditContents | undefined,
+): { readonly request?: Json; readonly response?: Json } | undefined {
+  if (contents === undefined) return undefined;
+  const { wanted, request, response } = contents;
+  const shown = (asked: boolean, bytes: Buffer | undefined) =>
+    !asked || bytes === undefined || bytes.length > wanted.maxBytes ? undefined : contentOf(bytes);
+  const data = { request: shown(wanted.request, request), response: shown(wanted.response, response) };
+  return data.request === undefined && data.response === undefined ? undefined : data;
+}
+
+function contentOf(bytes: Buffer): Json {
+  const text = bytes.toString();
+  const value = parseJson(text);
+  return value === undefined || value === null || !fitsLevels(value, MAX_DEPTH) ? text : value;
+}
+
+/** What the scanner refuses in requests is in answers that it does not read: thousands of levels are not written as JSON. */
+function fitsLevels(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((each) => fitsLevels(each, levels - 1));
+}

@@ -1,0 +1,106 @@
+// Limits of calls that all replicas share: which buckets a call takes a token from, and what a refusal says.
+
+import { sha256 } from '#std/hash.ts';
+import type { Denial, GateCode } from './codes.ts';
+import type { KeyedBucket, Taken, TokenBucket } from './ports.ts';
+
+interface BucketPair {
+  readonly shared?: TokenBucket;
+  readonly perUser?: TokenBucket;
+}
+
+export interface RateLimitSettings extends BucketPair {
+  /** By the name that clients know. */
+  readonly tools: ReadonlyMap<string, BucketPair>;
+}
+
+export interface CountedCall {
+  /** Equal for equal users, whichever client they use. */
+  readonly user: string;
+  /** By the names that clients know: the tool, and the tool that it calls in the same call. */
+  readonly tools: readonly string[];
+  /** The call is a part of another call, which the limits of the server have counted. */
+  readonly isInner?: true;
+}
+
+export interface RateLimits {
+  /** Undefined: no limit applies to the call. Never rejects. */
+  take(call: CountedCall): Promise<CountedResult> | undefined;
+}
+
+interface CountedResult {
+  /** Undefined: the call may go on. */
+  readonly denial?: Denial;
+  /** Names the limit, for the operator. */
+  readonly detail?: string;
+  /** The store could not be asked, and this replica counted by itself. */
+  readonly isAlone: boolean;
+}
+
+/** `isAlone`: the store could not be asked. Never rejects. */
+export type TakeTokens = (
+  buckets: readonly KeyedBucket[],
+) => Promise<{ readonly taken: Taken; readonly isAlone: boolean }>;
+
+export function createRateLimits(settings: RateLimitSettings, take: TakeTokens): RateLimits {
+  return {
+    take(call) {
+      const limits = appliedLimits(settings, call);
+      return limits.length === 0 ? undefined : takeAll(limits, take);
+    },
+  };
+}
+
+interface Limit {
+  readonly bucket: KeyedBucket;
+  readonly code: GateCode;
+  readonly message: string;
+  /** As it is written in the resource. */
+  readonly name: string;
+}
+
+async function takeAll(limits: readonly Limit[], take: TakeTokens): Promise<CountedResult> {
+  const { taken, isAlone } = await take(limits.map(({ bucket }) => bucket));
+  const limit = taken.ok ? undefined : limits[taken.empty];
+  if (taken.ok || limit === undefined) return { isAlone };
+  const { code, message, name } = limit;
+  const retryAfterSeconds = Math.max(1, Math.ceil(taken.waitMs / 1000));
+  const denial: Denial = { httpStatus: 429, rpcCode: RATE_LIMITED, code, message, retryAfterSeconds };
+  return { denial: { ...denial, data: { retryAfterSeconds } }, detail: name, isAlone };
+}
+
+/** The code that clients of the existing platform know (its RFC THV-0057). */
+const RATE_LIMITED = -32029;
+
+function appliedLimits({ shared, perUser, tools }: RateLimitSettings, call: CountedCall): readonly Limit[] {
+  const user = sha256(call.user);
+  const own =
+    call.isInner === true ? [] : [...limitOf(SHARED, shared, 'shared'), ...limitOf(USER, perUser, `user:${user}`)];
+  const named = [...new Set(call.tools)].flatMap((tool) => {
+    const limits = tools.get(tool);
+    const key = `tool:${encodeURIComponent(tool.toWellFormed())}`;
+    return [
+      ...limitOf(TOOL, limits?.shared, key, tool),
+      ...limitOf(TOOL_USER, limits?.perUser, `${key}:user:${user}`, tool),
+    ];
+  });
+  return [...own, ...named];
+}
+
+interface LimitWords {
+  readonly code: GateCode;
+  readonly message: string;
+  readonly field: 'shared' | 'perUser';
+}
+
+const MESSAGE = 'Rate limit exceeded';
+const SHARED: LimitWords = { code: 'rate-limit-shared', message: MESSAGE, field: 'shared' };
+const USER: LimitWords = { code: 'rate-limit-user', message: MESSAGE, field: 'perUser' };
+const TOOL: LimitWords = { code: 'rate-limit-tool', message: MESSAGE, field: 'shared' };
+const TOOL_USER: LimitWords = { code: 'rate-limit-tool-user', message: MESSAGE, field: 'perUser' };
+
+function limitOf(words: LimitWords, bucket: TokenBucket | undefined, key: string, tool?: string): readonly Limit[] {
+  if (bucket === undefined) return [];
+  const { code, message, field } = words;
+  return [{ bucket: { ...bucket, key }, code, message, name: tool === undefined ? field : `tools[${tool}].${field}` }];
+}

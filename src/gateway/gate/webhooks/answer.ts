@@ -1,0 +1,43 @@
+// Reads the answer of a webhook: it permits the call, denies it, or changes it. Everything else is a failure of the webhook.
+
+import { isObject, type Json, parseJson } from '#std/json.ts';
+import { utf8Text } from '#std/utf8.ts';
+import { foldKey } from '../../wire/json-members.ts';
+import { afterSpace, objectMembers } from '../../wire/json-walk.ts';
+
+export type WebhookAnswer =
+  | { readonly kind: 'allowed'; readonly patch?: Json }
+  | { readonly kind: 'denied'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly detail: string };
+
+/** The status by which a webhook denies without a document; that is not a failure, whatever the failure policy says. */
+const ALWAYS_DENIED = 422;
+const REASON_MAX = 128;
+
+/** `uid`: of the request that this must be the answer to. */
+export function readWebhookAnswer(status: number, body: Uint8Array, uid: string): WebhookAnswer {
+  if (status === ALWAYS_DENIED) return { kind: 'denied', reason: 'HTTP status 422' };
+  if (status !== 200) return { kind: 'failed', detail: `it answered with the HTTP status ${status}` };
+  const bytes = Buffer.from(body);
+  const text = utf8Text(bytes);
+  if (text === undefined) return { kind: 'failed', detail: 'its answer is not UTF-8' };
+  const value = parseJson(text);
+  if (!isObject(value)) return { kind: 'failed', detail: 'its answer is not a JSON object' };
+  const keys = (objectMembers(bytes, afterSpace(bytes, 0)) ?? []).map(({ key }) => foldKey(key));
+  if (keys.length === 0 || new Set(keys).size < keys.length)
+    return { kind: 'failed', detail: 'its answer has a key twice' };
+  if (value.uid !== uid) return { kind: 'failed', detail: 'its answer is for another request: uid differs' };
+  if (typeof value.allowed !== 'boolean') return { kind: 'failed', detail: 'its answer has no allowed, true or false' };
+  if (!value.allowed)
+    return { kind: 'denied', reason: typeof value.reason === 'string' ? shownReason(value.reason) : '' };
+  const { patch = null, patch_type: type = '' } = value;
+  if (patch === null) return { kind: 'allowed' };
+  if (type !== 'json_patch')
+    return { kind: 'failed', detail: 'its answer has a patch, and patch_type is not json_patch' };
+  return { kind: 'allowed', patch };
+}
+
+/** A stable word of the webhook, for audit and log. */
+function shownReason(reason: string): string {
+  return reason.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, REASON_MAX);
+}

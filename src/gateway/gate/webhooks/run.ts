@@ -1,0 +1,136 @@
+// Asks webhooks about a message of a client: those that change it, one after another, and then those that only permit or deny.
+
+import type { Json, JsonObject } from '#std/json.ts';
+import type { Message } from '../../wire/message.ts';
+import { scanMessage } from '../../wire/scan.ts';
+import { readWebhookAnswer, type WebhookAnswer } from './answer.ts';
+import { applyPatch } from './json-patch.ts';
+
+export interface Webhook {
+  readonly name: string;
+  readonly mutates: boolean;
+  /** True: the call goes on if the webhook fails. */
+  readonly ignoresFailure: boolean;
+  /** Rejects if there is no answer in time, or if it is too large. */
+  send(body: Buffer): Promise<{ readonly status: number; readonly body: Uint8Array }>;
+}
+
+export interface AskedMessage {
+  readonly body: Buffer;
+  readonly message: Message;
+  /** Claims of a verified token. Undefined: callers are not authenticated. */
+  readonly claims: JsonObject | undefined;
+  readonly peer: string;
+}
+
+export interface WebhookWorld {
+  /** Those that change messages first. */
+  readonly webhooks: readonly Webhook[];
+  readonly server: { readonly name: string; readonly namespace: string; readonly transport: string };
+  readonly newId: () => string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Counts one answer of a webhook. A failure has a detail, for the log. */
+  readonly report: (webhook: Webhook, outcome: WebhookOutcome, detail?: string) => void;
+}
+
+type WebhookOutcome = 'allowed' | 'changed' | 'denied' | 'failed' | 'ignored';
+
+export interface WebhookResult {
+  /** As it goes on. */
+  readonly body: Buffer;
+  readonly message: Message;
+  /** `name: outcome` of each webhook that was asked. */
+  readonly asked: readonly string[];
+  /** Absent: the message may go on. */
+  readonly refused?: { readonly by: string; readonly outcome: 'denied' | 'failed'; readonly detail: string };
+}
+
+/** Largest message that webhooks are sent, before and after a change. */
+export const WEBHOOK_MESSAGE_MAX = 1024 * 1024;
+
+export async function askWebhooks(world: WebhookWorld, given: AskedMessage): Promise<WebhookResult> {
+  let { body, message } = given;
+  const asked: string[] = [];
+  for (const webhook of world.webhooks) {
+    const answer = await askOne(world, webhook, { ...given, body, message });
+    const { outcome, detail } = answer;
+    world.report(webhook, outcome, detail);
+    asked.push(`${webhook.name}: ${outcome}`);
+    if (outcome === 'denied' || outcome === 'failed')
+      return { body, message, asked, refused: { by: webhook.name, outcome, detail: detail ?? '' } };
+    if (answer.changed !== undefined) ({ body, message } = answer.changed);
+  }
+  return { body, message, asked };
+}
+
+interface Asked {
+  readonly outcome: WebhookOutcome;
+  readonly detail?: string;
+  readonly changed?: { readonly body: Buffer; readonly message: Message };
+}
+
+async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage): Promise<Asked> {
+  const failed = (detail: string): Asked => ({ outcome: webhook.ignoresFailure ? 'ignored' : 'failed', detail });
+  const uid = world.newId();
+  let answer: WebhookAnswer;
+  try {
+    const { status, body } = await webhook.send(requestBody(world, given, uid));
+    answer = readWebhookAnswer(status, body, uid);
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : String(error));
+  }
+  if (answer.kind === 'failed') return failed(answer.detail);
+  if (answer.kind === 'denied') return { outcome: 'denied', detail: answer.reason };
+  if (answer.patch === undefined) return { outcome: 'allowed' };
+  if (!webhook.mutates) return failed('its answer has a patch, and validating webhooks change nothing');
+  const changed = changedMessage(given, answer.patch);
+  return typeof changed === 'string' ? failed(changed) : { outcome: 'changed', changed };
+}
+
+/** Gives what is wrong with the change as a text. */
+function changedMessage({ body, message }: AskedMessage, patch: Json) {
+  const patched = applyPatch(body, patch, WEBHOOK_MESSAGE_MAX);
+  if (!patched.ok) return patched.fault;
+  const scanned = scanMessage(patched.bytes);
+  if (!scanned.ok) return `its patch makes a message that is refused: ${scanned.fault.message}`;
+  const next = scanned.message;
+  const same = next.kind !== 'response' && message.kind !== 'response' && next.kind === message.kind;
+  if (!same || next.method !== message.method) return 'its patch makes another kind of message';
+  return { body: patched.bytes, message: next };
+}
+
+/** Names of fields are those of the existing platform (its webhook API v0.1.0). The message is the client's own bytes. */
+function requestBody({ server, now }: WebhookWorld, { body, claims, peer }: AskedMessage, uid: string): Buffer {
+  const head = JSON.stringify({
+    version: 'v0.1.0',
+    uid,
+    timestamp: new Date(now()).toISOString(),
+    principal: claims === undefined ? null : principalOf(claims),
+  });
+  const context = JSON.stringify({
+    server_name: server.name,
+    namespace: server.namespace,
+    source_ip: peer,
+    transport: server.transport,
+  });
+  return Buffer.concat([
+    Buffer.from(`${head.slice(0, -1)},"mcp_request":`),
+    body,
+    Buffer.from(`,"context":${context}}`),
+  ]);
+}
+
+/** Says which session of the authorization server a token belongs to. It is for the proxy alone. */
+const SESSION_CLAIM = 'tsid';
+
+function principalOf(claims: JsonObject): JsonObject {
+  const { [SESSION_CLAIM]: _session, ...shown } = claims;
+  const { sub, name, email } = claims;
+  return {
+    ...(typeof sub === 'string' ? { sub } : {}),
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof email === 'string' ? { email } : {}),
+    claims: shown,
+  };
+}

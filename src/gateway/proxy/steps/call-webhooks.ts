@@ -1,0 +1,97 @@
+// Has webhooks look at a message, and change it, before tools and policies decide about what it became.
+
+import type { Json } from '#std/json.ts';
+import { askWebhooks, WEBHOOK_MESSAGE_MAX, type WebhookResult, type WebhookWorld } from '../../gate/webhooks/run.ts';
+import { ERRORS } from '../../wire/errors.ts';
+import { checkStandardHeaders, encodeHeaderValue, HEADERS, singleHeader } from '../../wire/headers.ts';
+import type { Message } from '../../wire/message.ts';
+import { eraOf } from '../../wire/revisions.ts';
+import { scanMessage } from '../../wire/scan.ts';
+import type { Entry, Known } from '../entry.ts';
+import { CLIENT_CLOSED, type Refusal } from '../faults.ts';
+import type { Incoming } from '../incoming.ts';
+
+/** Calls back at once if no webhook is asked: a message that is refused anyway goes on to be refused. */
+export function callWebhooks(
+  world: WebhookWorld | undefined,
+  entry: Entry,
+  incoming: Incoming,
+  pass: (incoming: Incoming) => void,
+): void {
+  const message = world === undefined ? undefined : askedMessage(incoming);
+  const { body, caller } = incoming;
+  if (world === undefined || message === undefined || body === undefined) {
+    pass(incoming);
+    return;
+  }
+  const known: Known = { caller, message, body, requestBytes: body.length };
+  if (body.length > WEBHOOK_MESSAGE_MAX) {
+    entry.refuse(TOO_LARGE_FOR_WEBHOOKS, known);
+    return;
+  }
+  const claims = caller.token === undefined ? undefined : caller.claims;
+  const peer = entry.request.socket.remoteAddress ?? '';
+  askWebhooks(world, { body, message, claims, peer }).then((result) => {
+    const { asked: webhooks, refused } = result;
+    if (refused !== undefined) entry.refuse(...webhookRefusal(refused, { ...known, webhooks }));
+    else if (entry.response.closed) entry.refuse(CLIENT_CLOSED, { ...known, webhooks });
+    else pass({ ...changedRequest(incoming, message, result), webhooks });
+  });
+}
+
+/** Undefined: an answer to a question of the server, or a message that is refused whatever webhooks say. */
+function askedMessage({ headers, body }: Incoming): Message | undefined {
+  const scanned = body === undefined ? undefined : scanMessage(body);
+  if (scanned?.ok !== true || scanned.message.kind === 'response') return undefined;
+  const { message } = scanned;
+  const decided = eraOf(singleHeader(headers, HEADERS.protocolVersion), message);
+  if (decided.fault !== undefined) return undefined;
+  return decided.era === 'stateless' && checkStandardHeaders(headers, message) !== undefined ? undefined : message;
+}
+
+/** A header that repeats the name of the message was true before the change, and is made true again. */
+function changedRequest(incoming: Incoming, before: Message, { body, message }: WebhookResult): Incoming {
+  const [old, name] = [targetOf(before), targetOf(message)];
+  const { headers } = incoming;
+  if (name === undefined || old === name || headers[HEADERS.name] === undefined) return { ...incoming, body };
+  return { ...incoming, body, headers: { ...headers, [HEADERS.name]: encodeHeaderValue(name) } };
+}
+
+function targetOf(message: Message): string | undefined {
+  return message.kind === 'request' ? message.target?.value : undefined;
+}
+
+/** The words of a webhook are for the operator: a client hears that it was a webhook, and nothing else. */
+function webhookRefusal(
+  { by, outcome, detail }: NonNullable<WebhookResult['refused']>,
+  known: Known,
+): [Refusal, Known] {
+  const refusalDetail = detail === '' ? by : `${by}: ${detail}`;
+  if (outcome === 'denied') return [WEBHOOK_DENIED, { ...known, refusalDetail }];
+  return [WEBHOOK_FAILED, { ...known, refusalDetail, detail: refusalDetail }];
+}
+
+const DENIED_DATA: Json = { reason: 'webhook' };
+
+const WEBHOOK_DENIED: Refusal = {
+  status: 403,
+  code: 403,
+  message: 'Request denied by webhook policy',
+  data: DENIED_DATA,
+  reason: 'webhook-denied',
+};
+
+const WEBHOOK_FAILED: Refusal = {
+  status: 503,
+  code: ERRORS.internalError,
+  message: 'A webhook that decides about this request gave no usable answer. Try again.',
+  headers: { 'retry-after': '5' },
+  reason: 'webhook-failed',
+};
+
+const TOO_LARGE_FOR_WEBHOOKS: Refusal = {
+  status: 413,
+  code: ERRORS.invalidRequest,
+  message: 'The message is larger than webhooks of this server accept.',
+  reason: 'webhook-request-too-large',
+};

@@ -1,0 +1,42 @@
+// Counts a call in the limits that all replicas share, before it goes on to the server.
+
+import type { CountedCall, RateLimits } from '../../gate/rate-limits.ts';
+import { userOfCaller } from '../caller.ts';
+import type { Entry, Known } from '../entry.ts';
+import { CLIENT_CLOSED, denialRefusal, type Refusal } from '../faults.ts';
+import type { Ready } from '../streamable-front.ts';
+
+export interface CountedEnd {
+  /** The call is counted. `prepared` knows how. */
+  pass(prepared: Ready): void;
+  refuse(refusal: Refusal, known: Known): void;
+}
+
+/** Policies have permitted the call: refused calls take no tokens. Calls back at once if no limit applies. */
+export function countCall(
+  limits: RateLimits | undefined,
+  { response }: Pick<Entry, 'response'>,
+  prepared: Ready,
+  { pass, refuse }: CountedEnd,
+): void {
+  const call = countedCall(prepared);
+  const taking = call === undefined ? undefined : limits?.take(call);
+  if (taking === undefined) {
+    pass(prepared);
+    return;
+  }
+  taking.then(({ denial, detail, isAlone }) => {
+    const known: Known = { ...prepared.known, ...(isAlone ? { rateLimits: 'replica' } : {}) };
+    if (denial !== undefined) refuse(denialRefusal(denial), { ...known, refusalDetail: detail });
+    else if (response.closed) refuse(CLIENT_CLOSED, known);
+    else pass({ ...prepared, known });
+  });
+}
+
+/** A tool that is called by another tool is counted too, unless policies do not permit the inner call. */
+function countedCall({ calledTool: tool, exchange, known }: Ready): CountedCall | undefined {
+  if (tool === undefined) return undefined;
+  const { innerTool, innerRefusal } = known;
+  const inner = innerTool === undefined || innerRefusal?.() !== undefined ? [] : [innerTool];
+  return { user: userOfCaller(exchange.caller), tools: [tool, ...inner] };
+}

@@ -1,0 +1,87 @@
+// Sends a request on, after what its message says has passed the rest of the gate.
+
+import { type Call, runGuarded } from '../call.ts';
+import type { Caller } from '../caller.ts';
+import { keepClientHeaders } from '../client-headers.ts';
+import type { Entry } from '../entry.ts';
+import { type ExchangeWorld, prepareExchange } from '../exchange.ts';
+import type { Incoming } from '../incoming.ts';
+import { learnHints } from '../lists/learn-hints.ts';
+import type { ProxyParts } from '../parts.ts';
+import { MESSAGES_PATH, postSseMessage } from '../sse/routes.ts';
+import { type Ready, streamExchange } from '../streamable-front.ts';
+import { callWebhooks } from './call-webhooks.ts';
+import { countCall } from './count-call.ts';
+
+function incomingOf({ clientHeaders: named }: ProxyParts, call: Call, caller: Caller, body?: Buffer): Incoming {
+  const { method, url = '/', headers } = call.entry.request;
+  return {
+    method: method === 'GET' || method === 'DELETE' ? method : 'POST',
+    path: url,
+    headers: named === undefined ? headers : keepClientHeaders(headers, named),
+    body,
+    caller,
+    trace: call.trace,
+    forwarded: call.forwarded.headers,
+  };
+}
+
+export function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buffer | undefined): void {
+  const { entry } = call;
+  const world: ExchangeWorld = {
+    seal: parts.seal,
+    rules: parts.rules.current(),
+    live: parts.rules,
+    credential: parts.credential,
+    rateLimits: parts.rateLimits,
+    messageBytes: parts.limits.messageBytes,
+  };
+  callWebhooks(parts.webhooks, entry, incomingOf(parts, call, caller, body), (incoming) =>
+    runGuarded(call, () => sendIncoming(parts, call, world, incoming)),
+  );
+}
+
+function sendIncoming(parts: ProxyParts, call: Call, world: ExchangeWorld, incoming: Incoming): void {
+  const { entry } = call;
+  if (parts.sse !== undefined && call.path === MESSAGES_PATH) {
+    postSseMessage(parts.sse, world, entry, incoming);
+    return;
+  }
+  const prepared = prepareExchange(world, incoming);
+  if (prepared.refusal !== undefined) {
+    entry.refuse(prepared.refusal, prepared.known);
+    return;
+  }
+  if (prepared.needsList === undefined) {
+    countExchange(parts, call, prepared);
+    return;
+  }
+  const { known, needsList: needed } = prepared;
+  const asking = { world, open: parts.backend.open, incoming, needed, clock: parts.clock };
+  const giveUp = learnHints(asking, (failure) =>
+    runGuarded(call, () => {
+      if (failure !== undefined) return entry.refuse(failure.refusal, { ...known, detail: failure.detail });
+      const again = prepareExchange(world, { ...incoming, listAsked: true });
+      if (again.refusal !== undefined) return entry.refuse(again.refusal, again.known);
+      if (again.needsList === undefined) countExchange(parts, call, again);
+    }),
+  );
+  entry.response.once('close', giveUp);
+}
+
+function countExchange(parts: ProxyParts, call: Call, prepared: Ready): void {
+  const { entry } = call;
+  countCall(parts.rateLimits, entry, prepared, {
+    pass: (counted) => runGuarded(call, () => sendExchange(parts, entry, counted)),
+    refuse: entry.refuse,
+  });
+}
+
+function sendExchange(parts: ProxyParts, entry: Entry, prepared: Ready): void {
+  const { backend, seal, clock, times, health, keptAnswerBytes, callers, untilStopped } = parts;
+  const { keepAliveMs } = times;
+  const { observed } = health;
+  const hidesChallenges = callers !== undefined;
+  const world = { backend, seal, clock, keepAliveMs, observed, keptAnswerBytes, hidesChallenges, untilStopped };
+  streamExchange(world, entry, prepared);
+}

@@ -1,0 +1,26 @@
+// MCPWebhookConfig: who is asked about requests, kept in one place for all servers that ask the same. It has no children: its
+// settings are in those of the servers that name it.
+
+import { ConfigStatus, configStatus } from '../config-status.ts';
+import { defineKind } from '../define.ts';
+import { webhookFindings } from '../proxy/webhook-settings.ts';
+import { Webhooks } from '../proxy/webhooks.ts';
+import { references } from './references.ts';
+
+export const MCPWebhookConfig = defineKind({
+  kind: 'MCPWebhookConfig',
+  plural: 'mcpwebhookconfigs',
+  singular: 'mcpwebhookconfig',
+  shortNames: ['mwc'],
+  categories: ['toolhive'],
+  description: 'Webhooks that are asked about requests before they reach servers of the namespace.',
+  printerColumns: [
+    { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  after: [],
+  schema: { spec: Webhooks, status: ConfigStatus },
+  rules: ({ spec }) => webhookFindings(spec),
+  references,
+  status: (self, observed) => configStatus(self, 'webhookConfigRef', observed),
+});

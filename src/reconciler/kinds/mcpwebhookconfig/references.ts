@@ -1,0 +1,14 @@
+// Lists the Secrets that an MCPWebhookConfig names. Without them no pod of a server that uses it could start.
+
+import { secretReference } from '../auth/auth-server-references.ts';
+import type { Reference } from '../kind.ts';
+import { listedWebhooks, type WebhooksSpec } from '../proxy/webhooks.ts';
+
+export function references({ spec }: { readonly spec: WebhooksSpec }): readonly Reference[] {
+  return listedWebhooks(spec).flatMap(({ webhook: { hmacSecretRef, tlsConfig }, pointer }) => [
+    ...secretReference(hmacSecretRef, `${pointer}/hmacSecretRef`),
+    ...secretReference(tlsConfig?.caSecretRef, `${pointer}/tlsConfig/caSecretRef`),
+    ...secretReference(tlsConfig?.clientCertSecretRef, `${pointer}/tlsConfig/clientCertSecretRef`),
+    ...secretReference(tlsConfig?.clientKeySecretRef, `${pointer}/tlsConfig/clientKeySecretRef`),
+  ]);
+}

@@ -1,0 +1,28 @@
+// Finds limits for each user at a server whose callers are not known.
+
+import type { RateLimitFields } from '#contracts/gate/rate-limiting.ts';
+import { hasOwnIssuer } from '../auth/external-auth-findings.ts';
+import { type TokenSource, tokenSettings } from '../auth/token-settings.ts';
+import type { Finding, View } from '../kind.ts';
+
+interface LimitedServer extends TokenSource {
+  readonly rateLimiting?: RateLimitFields;
+  readonly externalAuthConfigRef?: { readonly name: string };
+  readonly authServerRef?: { readonly name: string };
+}
+
+/** CEL accepts any externalAuthConfigRef, as existing definitions do. Only an authorization server of its own makes callers known. */
+export function rateLimitFindings(spec: LimitedServer, view: View): readonly Finding[] {
+  const { rateLimiting } = spec;
+  if (tokenSettings(spec, view) !== undefined || hasOwnIssuer(spec, view)) return [];
+  const { perUser, tools = [] } = rateLimiting ?? {};
+  const pointer = '/spec/rateLimiting';
+  const pointers = [
+    ...(perUser === undefined ? [] : [`${pointer}/perUser`]),
+    ...tools.flatMap((tool, index) => (tool.perUser === undefined ? [] : [`${pointer}/tools/${index}/perUser`])),
+  ];
+  return pointers.map((at): Finding => {
+    const message = 'callers are not authenticated, so calls of a user cannot be counted: set oidcConfigRef';
+    return { code: 'rate-limit-without-users', severity: 'error', pointer: at, message };
+  });
+}

@@ -1,0 +1,83 @@
+// Every field of MCPWebhookConfig, and the reference to one.
+
+import { bool, choice, duration, list, object, optional, type Static, text } from '#std/schema.ts';
+import { secretKeyRef } from '../selectors.ts';
+
+const TLSConfig = object(
+  {
+    caSecretRef: optional(secretKeyRef('PEM certificates that are trusted for the webhook, and no others.')),
+    clientCertSecretRef: optional(secretKeyRef('PEM certificate that the proxy shows to the webhook.')),
+    clientKeySecretRef: optional(secretKeyRef('PEM key of that certificate.')),
+    insecureSkipVerify: optional(
+      bool('True: the certificate of the webhook is not checked, and an http URL is accepted. For tests.'),
+    ),
+  },
+  'How the proxy and the webhook trust each other.',
+  {
+    validations: [
+      {
+        rule: 'has(self.clientCertSecretRef) == has(self.clientKeySecretRef)',
+        message: 'clientCertSecretRef and clientKeySecretRef must be set together',
+      },
+    ],
+  },
+);
+
+const Webhook = object(
+  {
+    name: text('Name of the webhook, for audit, log and metrics.', { minLength: 1, maxLength: 63 }),
+    url: text('Where requests are posted to: an https URL.', { maxLength: 2048, minLength: 1 }),
+    timeout: optional(
+      duration('How long the webhook may take. Default: 10s. At most 30s.', {
+        validations: [
+          {
+            rule: "duration(self) > duration('0s') && duration(self) <= duration('30s')",
+            message: 'timeout must be longer than 0s, and at most 30s',
+          },
+        ],
+      }),
+    ),
+    failurePolicy: choice(
+      'fail: a request is refused if the webhook gives no usable answer. ignore: it goes on, which is audited and counted.',
+      ['fail', 'ignore'],
+      { default: 'fail' },
+    ),
+    hmacSecretRef: optional(
+      secretKeyRef(
+        'Key that signs requests: X-ToolHive-Signature is sha256= and the HMAC of X-ToolHive-Timestamp, a dot and the body.',
+      ),
+    ),
+    tlsConfig: optional(TLSConfig),
+  },
+  'A webhook.',
+);
+
+/** Spec of MCPWebhookConfig. */
+export const Webhooks = object(
+  {
+    mutating: optional(list(Webhook, 'May change a message, one after another.', { maxItems: 32 })),
+    validating: optional(list(Webhook, 'Permit or deny a message as the others have made it.', { maxItems: 32 })),
+  },
+  'Who is asked about requests before they reach a server.',
+  {
+    neverEmpty: true,
+    validations: [
+      {
+        rule: '(has(self.validating) ? size(self.validating) : 0) + (has(self.mutating) ? size(self.mutating) : 0) > 0',
+        message: 'at least one validating or mutating webhook must be defined',
+      },
+    ],
+  },
+);
+
+export type WebhooksSpec = Static<typeof Webhooks>;
+export type WebhookFields = NonNullable<WebhooksSpec['mutating']>[number];
+
+const WEBHOOK_SORTS = ['mutating', 'validating'] as const;
+
+/** All webhooks with the pointers of their fields, in the order in which they are asked. */
+export function listedWebhooks(spec: WebhooksSpec) {
+  return WEBHOOK_SORTS.flatMap((sort) =>
+    (spec[sort] ?? []).map((webhook, index) => ({ sort, index, webhook, pointer: `/spec/${sort}/${index}` })),
+  );
+}
