@@ -1,5 +1,6 @@
 // Keeps a command that someone waits for from waiting for one silent server.
 
+import type { KeptListsOptions } from '#adapters/cluster/kept/kept-lists.ts';
 import type { Checkout } from '#reconciler/run/ports.ts';
 import type { FleetSource } from '#reconciler/run/read/gather.ts';
 import { Failure } from '#std/failure.ts';
@@ -18,6 +19,8 @@ export interface Hurry {
   readonly once?: true;
   /** Manifests are read in threads. */
   readonly threads?: true;
+  /** Lists are kept current by watches; absent: each run lists what exists. */
+  readonly keepsLists?: Omit<KeptListsOptions, 'clock'>;
 }
 
 /** Git is asked, then the cluster is listed, then the rest: where one is silent, the others have their time. */
