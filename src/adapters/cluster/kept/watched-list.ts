@@ -117,7 +117,7 @@ async function readAnew(state: State, hold: ListOptions['hold']): Promise<void> 
   state.isDistrusted = false;
   if (!isComparable(version) || state.ending.signal.aborted) return;
   if (reached !== undefined && isLater(reached, version)) {
-    // The server was restored from a backup: the watch is of a past that is no more.
+    // If the server was restored from a backup, the watch reports another past.
     state.watchEnding.abort();
     await state.running;
     beginWatching(state, version);

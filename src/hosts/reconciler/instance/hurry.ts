@@ -11,11 +11,11 @@ import type { SourceLoops } from '../loop/source-loops.ts';
 export interface Hurry {
   /** Milliseconds for everything together; absent: as long as it takes. */
   readonly withinMs?: number;
-  /** Milliseconds for all that the cluster is asked, for a command that may take its time; absent: its runs have deadlines. */
+  /** Milliseconds for all requests to the cluster, for a command that may take its time; absent: its runs have deadlines. */
   readonly endsWithinMs?: number;
   /** Absent: each run waits for its sources. */
   readonly loops?: SourceLoops;
-  /** The process ends after it: what was read is left for the next one. */
+  /** If set, the process ends after one run, and leaves its readings for the next one. */
   readonly once?: true;
   /** Manifests are read in threads. */
   readonly threads?: true;
@@ -23,7 +23,7 @@ export interface Hurry {
   readonly keepsLists?: Omit<KeptListsOptions, 'clock'>;
 }
 
-/** Git is asked, then the cluster is listed, then the rest: where one is silent, the others have their time. */
+/** Git is asked, then the cluster is listed, then the rest: if one is silent, the others have their time. */
 export function shareOf(withinMs: number): number {
   return Math.ceil(withinMs * 0.3);
 }
@@ -32,7 +32,7 @@ export function inTime(source: FleetSource, { withinMs }: Hurry): FleetSource {
   return withinMs === undefined ? source : answeringWithin(source, () => shareOf(withinMs), 'a part of ');
 }
 
-/** Where nothing but sources is asked, they have all the time that is left. */
+/** If nothing but sources is asked, they have all the time that is left. */
 export function answeringWithin(source: FleetSource, leftMs: () => number, part = ''): FleetSource {
   const { repository, name } = source;
   async function within(ask: () => Promise<Checkout>): Promise<Checkout> {

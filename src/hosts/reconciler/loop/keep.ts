@@ -1,4 +1,4 @@
-// What `skep run` is made of: an instance, the loop of its runs, those who watch it, and the listener that answers.
+// Runs `skep run`: opens an instance, the loop of its runs, the watches that wake it, and the listener that answers.
 
 import type { Logger } from 'pino';
 import type { KeptListsOptions } from '#adapters/cluster/kept/kept-lists.ts';
@@ -25,14 +25,14 @@ import type { Teller } from './teller.ts';
 import { openWakes, type Wakes } from './wakes.ts';
 
 export interface KeepOptions {
-  /** Resolves when it is enough: what was sent is finished, and no more is written. */
+  /** Resolves if the process is to end: requests under way are finished, and no more is written. */
   readonly enough: Promise<void>;
   readonly teller: Teller;
   /** Of the listener. */
   readonly logger: Logger;
 }
 
-/** A run that waits for something longer than this is left alone: it writes nothing more, and its lease runs out. */
+/** If a run waits for something longer than this, it is left alone: it writes nothing more, and its lease runs out. */
 const STOP_WITHIN_MS = 20_000;
 /** Connections with requests on them stay open for as long as those take. */
 const CLOSE_WITHIN_MS = 3_000;
@@ -57,7 +57,7 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   const keepsLists = { changed, lost: wake, missed: tellMissed(metrics, teller), say: teller.say, fail };
   const instance = await openInstance(config, teller.outcome, watch, undefined, { loops, threads: true, keepsLists });
   try {
-    // Whoever asks before the first run begins is served by that.
+    // If a request comes before the first run, that run serves it.
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
     const shown = config.snapshot === undefined ? {} : { snapshot: instance.snapshot };
     const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources, ...shown };
@@ -118,7 +118,7 @@ function tellMissed(metrics: RunMetrics, { say }: Teller) {
 
 const MISSED_NAMED = 3;
 
-/** What the first resource of some kind needs: to load it in the midst of a run would keep everything else waiting. */
+/** Loads packages for the first resource of some kind: if a run loaded them, everything else would wait. */
 async function loadAhead(): Promise<void> {
   for (const load of [celPackage, yamlPackage]) {
     load();
@@ -168,10 +168,10 @@ function listenerFor(watchers: readonly RunWatcher[], teller: Teller): RunListen
   };
 }
 
-/** Runs on the page, and in what it is made of. */
+/** Runs on the page, and in its data. */
 const SHOWN_RUNS = 50;
 
-/** What the listener, or the page of `skep dev`, shows of them. */
+/** Returns the runs that the listener, or the page of `skep dev`, shows. */
 export function runsOf({ history }: Pick<Instance, 'history'>): Runs {
   return {
     list: async () => jsonOfHistory(await history.latest(SHOWN_RUNS)),

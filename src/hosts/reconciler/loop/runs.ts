@@ -57,7 +57,7 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
     try {
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
       const result = await instance.run({ id, waitSeconds: 0, ...pausedBy(windows, now()) });
-      // Reported first: what a run did is news also where its state cannot be saved.
+      // Reported first: the changes of a run are news even if its state cannot be saved.
       listener.result(result, before);
       before = result;
       await instance.save();
