@@ -40,7 +40,7 @@ const LATELY_MS = 5 * 60_000;
 /** How long who asks waits for such a kind: whoever serves it keeps no other kind waiting. */
 const SILENT_WAIT_MS = 250;
 
-export interface Listed {
+interface Listed {
   readonly objects: KubeObject[];
   /** Version of the collection; empty if the server sends none. */
   readonly version: string;

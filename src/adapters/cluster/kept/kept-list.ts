@@ -13,7 +13,7 @@ export interface Change {
   readonly after?: KubeObject | undefined;
 }
 
-export interface ListedNow {
+interface ListedNow {
   readonly version: string;
   readonly objects: readonly KubeObject[];
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Change } from '#adapters/cluster/kept/kept-list.ts';
-import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { KubeObject, ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
 import { applySetId, PART_OF } from '#reconciler/run/labels.ts';
 import { mattersTo, openWakes, type WakesOptions } from './wakes.ts';
 
@@ -26,10 +26,10 @@ function object(
 
 const kept = object('Deployment', { spec: { replicas: 1 } }, { labels: ours });
 
-function entry(manager: string, field: string) {
+function entry(manager: string, field: string): ManagedFieldsEntry {
   return {
     manager,
-    operation: 'Apply' as const,
+    operation: 'Apply',
     apiVersion: 'apps/v1',
     fieldsType: 'FieldsV1',
     fieldsV1: { [field]: {} },
@@ -92,7 +92,10 @@ test('an object that changes again and again wakes runs after longer and longer 
       return Promise.resolve();
     },
   };
-  const deps = { clock, wake: () => void (wakes += 1) };
+  const wake = (): void => {
+    wakes += 1;
+  };
+  const deps = { clock, wake };
   const { take } = openWakes(deps, options);
   for (let count = 0; count < 4; count += 1) take([{ after: kept }]);
   expect([wakes, waits]).toEqual([4, []]);
