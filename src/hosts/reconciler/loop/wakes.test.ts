@@ -72,6 +72,17 @@ test.each<[string, Change, boolean]>([
     },
     true,
   ],
+  [
+    'an approval of another instance',
+    {
+      after: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'skep-other-approval', namespace: 'home' },
+      },
+    },
+    false,
+  ],
 ])('%s: %#', (_name, change, wakes) => {
   expect(mattersTo(options)(change)).toBe(wakes);
 });

@@ -88,7 +88,7 @@ export function mattersTo(options: WakesOptions): (change: Change) => boolean {
   const { allows } = scopeOf(options.namespaces);
   const isKept = (object: KubeObject): boolean =>
     labelOf(object, PART_OF) === applySet ||
-    isRecord(options, idOf(object)) ||
+    isOwnRecord(options, object, manager) ||
     (options.scope === 'cluster' &&
       groupOf(object.apiVersion) === options.apiGroup &&
       allows(object.metadata.namespace ?? ''));
@@ -96,6 +96,13 @@ export function mattersTo(options: WakesOptions): (change: Change) => boolean {
     if (![before, after].some((object) => object !== undefined && isKept(object))) return false;
     return before === undefined || after === undefined || !hasSameIntent(before, after, manager);
   };
+}
+
+/** Records of other instances change with their runs. */
+function isOwnRecord(options: WakesOptions, object: KubeObject, manager: string): boolean {
+  const { name, namespace } = object.metadata;
+  const isNamedSo = name === manager || name.startsWith(`${manager}-`);
+  return namespace === options.homeNamespace && isNamedSo && isRecord(options, idOf(object));
 }
 
 /** Whether two versions of an object differ at most in their status and in what the server or other managers keep about them. */
