@@ -51,6 +51,7 @@ export async function exposedByRun(): Promise<readonly Family[]> {
   metrics.ended({ result: { ...result, paused: { by: 'suspension', who: '', since, reason: '' } } as never });
   metrics.requested({ method: 'GET', status: 200, seconds: 1, repeated: true, urgent: false });
   metrics.fetched({ source: 'fleet', seconds: 1 });
+  metrics.missed('ConfigMap', 1);
   for (const outcome of ['accepted', 'unsigned', 'forged']) metrics.webhook('github', outcome);
   const app = controlApp({ metrics: { metrics, usage } });
   return read((await app.inject('/metrics')).body, metrics.families());

@@ -5,7 +5,7 @@ import type { Clock, Cluster, Exchange } from '#reconciler/run/ports.ts';
 import { type ApiOptions, createApi } from './api.ts';
 import { type CredentialSource, openCredentials } from './credentials.ts';
 import { createLimiter } from './limiter.ts';
-import { openLists } from './lists.ts';
+import { openLists, type ReadList } from './lists.ts';
 import {
   applyObject,
   type Context,
@@ -54,6 +54,8 @@ export interface ConnectedCluster extends Cluster {
   /** URL of the API server. */
   server(): string;
   readonly watches: Omit<Watches, 'close'>;
+  /** As `list`, with the version of the collection. */
+  readonly readList: ReadList;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   const context: Context = { api, clock, fieldManager, fence: undefined, limit: undefined, discovered: undefined };
   const schemas = createSchemas(api);
   const watches = openWatches({ ...requests, api });
+  const readList = openLists(api, options.clock);
   return {
     resources: async () => (await discoverOnce(context)).preferred,
     serves: async (apiVersion, kind) => (await discoverOnce(context)).find(apiVersion, kind),
@@ -77,7 +80,8 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
       context.discovered = undefined;
       schemas.refresh();
     },
-    list: openLists(api, options.clock),
+    list: async (kind, namespace, how) => (await readList(kind, namespace, how)).objects,
+    listAgain: () => undefined,
     get: (id, how) => getObject(context, id, how === 'urgent'),
     apply: (object, how) => applyObject(context, object, how),
     remove: (id, uid, as, resourceVersion) =>
@@ -95,6 +99,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     homeNamespace: () => credentials.namespace,
     server: () => credentials.server,
     watches,
+    readList,
     close: async () => {
       await Promise.all([api.close(), watches.close()]);
     },

@@ -28,7 +28,7 @@ const LARGE_BYTES = 4 * 1024 * 1024;
 /** These are never read in one piece: they may be more than there is memory. */
 const TRIES_LARGE = [FIRST_LARGE, FIRST_LARGE, FIRST_LARGE];
 
-export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 /** What kubectl notes there is the object again, with all that it holds. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -40,15 +40,20 @@ const LATELY_MS = 5 * 60_000;
 /** How long who asks waits for such a kind: whoever serves it keeps no other kind waiting. */
 const SILENT_WAIT_MS = 250;
 
+interface Listed {
+  readonly objects: KubeObject[];
+  /** Version of the collection; empty if the server sends none. */
+  readonly version: string;
+}
+
+export type ReadList = (kind: ApiResource, namespace?: string, options?: ListOptions) => Promise<Listed>;
+
 /** Reads all items of a kind, in the order of the server; `apiVersion` and `kind`, which lists leave out, are filled in. */
-export function openLists(
-  api: Api,
-  clock: Pick<Clock, 'monotonic' | 'sleep'>,
-): (kind: ApiResource, namespace?: string, options?: ListOptions) => Promise<KubeObject[]> {
+export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): ReadList {
   const silentSince = new Map<string, number>();
   /** LISTs of such kinds: each is asked for once at a time, or those without an answer would take all places. */
   const underWay = new Set<string>();
-  async function listNoting(kind: ApiResource, path: string, pages: Pages): Promise<KubeObject[]> {
+  async function listNoting(kind: ApiResource, path: string, pages: Pages): Promise<Listed> {
     const startedAt = clock.monotonic();
     try {
       const items = await listAll(api, kind, path, pages);
@@ -82,7 +87,7 @@ interface Pages extends ListOptions {
   readonly timeoutMs: number | undefined;
 }
 
-async function listAll(api: Api, kind: ApiResource, path: string, pages: Pages): Promise<KubeObject[]> {
+async function listAll(api: Api, kind: ApiResource, path: string, pages: Pages): Promise<Listed> {
   let expired: unknown;
   for (const limit of pages.large === true ? TRIES_LARGE : TRIES) {
     try {
@@ -102,7 +107,7 @@ async function readPages(
   path: string,
   pages: Pages,
   first: number | undefined,
-): Promise<KubeObject[]> {
+): Promise<Listed> {
   const { selector, keep = () => true, hold = (object) => object } = pages;
   const items: KubeObject[] = [];
   const sets = new Map<string, JsonObject>();
@@ -121,14 +126,16 @@ async function readPages(
     }
     const found = readItems(api.url(path), kind, page.items);
     for (const item of found) {
-      const object = pages.only === 'metadata' ? metadataOf(kind, item) : item;
+      const object = pages.only === 'metadata' ? metadataOf(item) : item;
       if (!keep(object)) continue;
       shareFieldSets(object, sets);
       items.push(hold(object));
     }
-    next = isObject(page.metadata) ? String(page.metadata.continue ?? '') : '';
+    const metadata = isObject(page.metadata) ? page.metadata : {};
+    next = String(metadata.continue ?? '');
     if (pages.large === true) limit = nextLimit(limit ?? FIRST_LARGE, bytes);
-    if (next === '') return items;
+    // All pages are of the version of the first one.
+    if (next === '') return { objects: items, version: String(metadata.resourceVersion ?? '') };
   }
 }
 
@@ -157,13 +164,14 @@ function readItems(url: string, { apiVersion, kind }: ApiResource, items: unknow
   if (items === null || items === undefined) return [];
   if (!Array.isArray(items)) throw unexpected(url, 'the answer is no list');
   return items.map((item: unknown) => {
-    const whole = isObject(item) ? { apiVersion, kind, ...item } : item;
+    const whole = isObject(item) ? { ...item, apiVersion, kind } : item;
     if (!isKubeObject(whole)) throw unexpected(url, 'the list holds what is no object');
     return whole;
   });
 }
 
-function metadataOf({ apiVersion, kind }: ApiResource, { metadata }: KubeObject): KubeObject {
+/** The object as a list of metadata has it. */
+export function metadataOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { [LAST_APPLIED]: _content, ...annotations } = metadata.annotations ?? {};
   return { apiVersion, kind, metadata: metadata.annotations === undefined ? metadata : { ...metadata, annotations } };
 }

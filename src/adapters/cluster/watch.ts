@@ -1,5 +1,5 @@
-// Watches one kind for as long as the server lets it: the metadata of each object that comes, changes or goes (Kubernetes API
-// Concepts, "Efficient detection of changes").
+// Watches one kind for as long as the server lets it: each object that is created, changed or deleted, or its metadata (Kubernetes
+// API Concepts, "Efficient detection of changes").
 
 import type { Dispatcher } from 'undici';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -9,8 +9,6 @@ import { isObject, type Json, parseJson } from '#std/json.ts';
 import type { Api } from './api.ts';
 import { type ConnectionOptions, type Connections, openConnections } from './connections.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
-import { readJson } from './json-answer.ts';
-import { METADATA_LIST } from './lists.ts';
 import { isKubeObject } from './objects.ts';
 import { collectionPath } from './paths.ts';
 import { type Asked, refusal, unanswered, unexpected } from './refusals.ts';
@@ -19,11 +17,14 @@ export interface Watched {
   readonly kind: ApiResource;
   /** Absent: all namespaces. */
   readonly namespace?: string | undefined;
+  /** If set, events have the metadata of objects alone. */
+  readonly only?: 'metadata' | undefined;
+  /** A label selector. */
+  readonly selector?: string | undefined;
 }
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** Its metadata alone. */
   readonly object: KubeObject;
 }
 
@@ -36,8 +37,6 @@ interface Watcher {
 }
 
 export interface Watches {
-  /** The version of the collection now: events after it are those that a watch from it reports. Throws Failure. */
-  version(watched: Watched): Promise<string>;
   /**
    * Resolves when the server ends the watch, or the signal does. Throws Failure: `cluster-gone` if events after the version were
    * lost, and the codes of requests.
@@ -55,37 +54,33 @@ export interface WatchesOptions {
 
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 /** The server ends a watch after this time. A connection that was lost without a word is found out by the next one. */
-const WATCH_SECONDS = 240;
-/** Servers send a bookmark each minute. */
+const WATCH_SECONDS = 600;
 const SILENCE_MS = (WATCH_SECONDS + 30) * 1000;
+/** A server that has sent a bookmark sends one about each minute. */
+const SILENCE_AFTER_BOOKMARK_MS = 180_000;
 /** No object is larger. */
 const LINE_MAX = 8 * 1024 * 1024;
 /** Characters of an answer that is not a watch. */
 const REFUSAL_MAX = 64 * 1024;
 
 export function openWatches(options: WatchesOptions): Watches {
-  const { api, credentials } = options;
+  const { credentials } = options;
   const closing = new AbortController();
   const kept: ConnectionOptions = { credentials, timeoutMs: options.timeoutMs, endless: true };
   const connections = openConnections(kept, closing.signal);
   return {
-    async version({ kind, namespace }) {
-      const path = `${collectionPath(kind, namespace)}?limit=1`;
-      const { metadata } = await readJson(api, path, { accept: METADATA_LIST, urgent: true });
-      const version = isObject(metadata) ? metadata.resourceVersion : undefined;
-      if (typeof version === 'string' && version !== '') return version;
-      throw unexpected(api.url(path), 'the list has no resourceVersion');
-    },
     async follow(watched, from, watcher, signal) {
       const query = new URLSearchParams({
         watch: 'true',
         allowWatchBookmarks: 'true',
         resourceVersion: from,
         timeoutSeconds: `${WATCH_SECONDS}`,
+        ...(watched.selector === undefined ? {} : { labelSelector: watched.selector }),
       });
       const path = `${collectionPath(watched.kind, watched.namespace)}?${query}`;
       const using = await credentials.current();
-      const stream = { options, connections, path, signal: AbortSignal.any([signal, closing.signal]) };
+      const accept = watched.only === 'metadata' ? METADATA : 'application/json';
+      const stream = { options, connections, path, accept, signal: AbortSignal.any([signal, closing.signal]) };
       try {
         await readEvents(stream, using, watched, watcher);
       } catch (error) {
@@ -104,6 +99,7 @@ interface Stream {
   readonly options: WatchesOptions;
   readonly connections: Connections;
   readonly path: string;
+  readonly accept: string;
   readonly signal: AbortSignal;
 }
 
@@ -114,7 +110,7 @@ async function readEvents(
   { opened, report, reached }: Watcher,
 ): Promise<void> {
   const url = stream.options.api.url(stream.path);
-  const take = (line: string): void => {
+  const take = (line: string): boolean => {
     const event = parseJson(line);
     const object = isObject(event) ? event.object : undefined;
     if (!isObject(event) || !isObject(object)) throw unexpected(url, 'the watch sent a line that is not an event');
@@ -128,6 +124,7 @@ async function readEvents(
     }
     const { resourceVersion } = isObject(object.metadata) ? object.metadata : {};
     if (typeof resourceVersion === 'string') reached(resourceVersion);
+    return event.type === 'BOOKMARK';
   };
   await readLines(stream, using, { opened, take });
 }
@@ -146,7 +143,8 @@ function askedOf(url: string): Asked {
 
 interface LineReader {
   opened(): void;
-  take(line: string): void;
+  /** Returns whether the line is a bookmark. */
+  take(line: string): boolean;
 }
 
 /** Throws the Failure that other requests throw if a certificate or key cannot be read. */
@@ -168,7 +166,7 @@ async function readLines(stream: Stream, credentials: Credentials, { opened, tak
     origin,
     path: server.slice(origin.length) + path,
     method: 'GET',
-    headers: { ...credentials.headers, 'user-agent': options.userAgent, accept: METADATA },
+    headers: { ...credentials.headers, 'user-agent': options.userAgent, accept: stream.accept },
   };
   await new Promise<void>((resolve, reject) => {
     if (signal.aborted) return resolve();
@@ -178,10 +176,12 @@ async function readLines(stream: Stream, credentials: Credentials, { opened, tak
     const decoder = new TextDecoder();
     let started: Dispatcher.DispatchController | undefined;
     const end = (): void => started?.abort(new Error('the watch is over'));
-    const silence = setTimeout(() => {
-      failure = unanswered(asked, { timeoutMs: SILENCE_MS });
+    let silenceMs = SILENCE_MS;
+    const endSilent = (): void => {
+      failure = unanswered(asked, { timeoutMs: silenceMs });
       end();
-    }, SILENCE_MS);
+    };
+    let silence = setTimeout(endSilent, silenceMs);
     signal.addEventListener('abort', end, { once: true });
     const settle = (error?: Error): void => {
       clearTimeout(silence);
@@ -195,7 +195,7 @@ async function readLines(stream: Stream, credentials: Credentials, { opened, tak
       const lines = pending.split('\n');
       pending = lines.pop() ?? '';
       if (pending.length > LINE_MAX) throw unexpected(asked.url, 'the watch sent a line without an end');
-      for (const line of lines) if (line !== '') take(line);
+      for (const line of lines) if (line !== '' && take(line)) silenceMs = SILENCE_AFTER_BOOKMARK_MS;
     };
     dispatcher.dispatch(sent, {
       onRequestStart(controller) {
@@ -208,7 +208,8 @@ async function readLines(stream: Stream, credentials: Credentials, { opened, tak
       },
       onResponseData(_, chunk) {
         if (failure !== undefined) return;
-        silence.refresh();
+        clearTimeout(silence);
+        silence = setTimeout(endSilent, silenceMs);
         pending += decoder.decode(chunk, { stream: true });
         try {
           if (status === 200) takeLines();

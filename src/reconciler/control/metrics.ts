@@ -12,6 +12,8 @@ export interface RunMetrics extends RunWatcher {
   queued(waiting: boolean): void;
   requested(exchange: Exchange): void;
   fetched(fetch: SourceFetch): void;
+  /** Objects whose change only a LIST showed although a watch was open. */
+  missed(kind: string, objects: number): void;
   webhook(provider: string, outcome: string): void;
   /** Whether this process holds the instance's lease now. */
   lock(held: boolean): void;
@@ -218,6 +220,7 @@ function addWorldMetrics(metrics: Metrics, sources: readonly string[]) {
   const fetches = metrics.counter('skep_source_fetches_total', 'Looks at Git sources.', ['source', 'outcome']);
   const fetching = metrics.histogram('skep_source_fetch_seconds', 'How long they took.', ['source'], REQUEST_SECONDS);
   const webhooks = metrics.counter('skep_webhooks_total', 'Webhooks of Git servers.', ['provider', 'outcome']);
+  const missed = metrics.counter('skep_watch_missed_total', 'Changes that no watch reported.', ['kind']);
   const held = metrics.gauge('skep_lock_held', 'Whether this process holds the lease of the instance.', []);
   for (const source of sources) fetches.add([source, FETCHED], 0);
   held.set([], 0);
@@ -231,6 +234,7 @@ function addWorldMetrics(metrics: Metrics, sources: readonly string[]) {
       fetches.add([source, failure]);
       fetching.observe([source], took);
     },
+    missed: (kind: string, objects: number) => missed.add([kind], objects),
     webhook: (provider: string, outcome: string) => webhooks.add([provider, outcome]),
     lock: (isHeld: boolean) => held.set([], isHeld ? 1 : 0),
   };

@@ -22,7 +22,7 @@ export type Ending = { readonly result: RunResult } | { readonly failure: Failur
 
 /** Called by the loop of runs as it goes. */
 export interface RunWatcher {
-  /** `reason`: `start`, `schedule`, `follow-up`, `source`, `webhook`, `request`. */
+  /** `reason`: `start`, `schedule`, `follow-up`, `source`, `watch`, `webhook`, `request`. */
   began(reason: string): void;
   ended(ending: Ending): void;
 }

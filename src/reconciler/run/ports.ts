@@ -76,6 +76,8 @@ export interface ListOptions {
   readonly only?: 'metadata';
   /** A label selector. */
   readonly selector?: string;
+  /** Each run lists it: a process that stays may answer from a list that a watch keeps current. */
+  readonly kept?: true;
   /** Each object may be as large as the server takes it: pages are bounded by bytes. */
   readonly large?: true;
   /** Of each page the others are forgotten at once. */
@@ -107,6 +109,8 @@ export interface Cluster {
   refresh(): void;
   /** All objects of a kind, all pages; of all namespaces where none is given. `apiVersion` and `kind` are filled in. */
   list(kind: ApiResource, namespace?: string, options?: ListOptions): Promise<readonly KubeObject[]>;
+  /** From now on each list is read from the server once more, also if a watch keeps it current. */
+  listAgain(): void;
   /** `urgent`: before whatever waits its turn. */
   get(id: ResourceId, how?: 'urgent'): Promise<KubeObject | undefined>;
   /** Server-side apply with this instance's field manager. `metadata.uid` and `resourceVersion`, where given, are preconditions. */

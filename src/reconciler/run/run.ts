@@ -183,6 +183,8 @@ export async function findPause(
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
   // What an admission compares is compared under the lock.
   const again = contended || options.admit !== undefined;
+  // The events of what the holder before this run wrote may still be on their way.
+  if (again) deps.cluster.listAgain();
   const prepared = again ? await prepare(deps, options, 'sync', first) : first;
   const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
   return sealDigests(deps, sealed, prepared);

@@ -4,7 +4,8 @@
 
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectCluster } from '#adapters/cluster/connect.ts';
+import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
+import { keepLists } from '#adapters/cluster/kept/kept-lists.ts';
 import { systemClock } from '#hosts/clock.ts';
 import { crd } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
@@ -34,15 +35,31 @@ function connect(fieldManager: string) {
   return connectCluster({ kubeconfig, fieldManager, concurrency: 16, version: 'test', clock: systemClock });
 }
 
-test(`histories of the seeds ${SEEDS.join(', ')} delete nothing that is declared, and end as Git says`, async () => {
-  const wrong: string[] = [];
-  for (const [number, seed] of SEEDS.entries()) {
-    const instance = `h${number}`;
-    const client = await connect(`skep-${instance}`);
-    const { steps, violations } = await playHistory(client, instance, seed);
-    if (violations.length > 0)
-      wrong.push([`seed ${seed}:`, ...steps, ...violations.map((each) => `! ${each}`)].join('\n  '));
-    await client.close();
-  }
-  expect(wrong.join('\n')).toBe('');
-}, 600_000);
+/** As in a process that stays. */
+function watching(client: ConnectedCluster): ConnectedCluster {
+  const ignore = (): void => undefined;
+  const fail = (error: unknown): void => {
+    throw error;
+  };
+  return keepLists(client, { clock: systemClock, changed: ignore, lost: ignore, missed: ignore, say: ignore, fail });
+}
+
+test.each([
+  { how: 'listing', over: (client: ConnectedCluster) => client },
+  { how: 'watching', over: watching },
+])(
+  `histories of the seeds ${SEEDS.join(', ')} delete nothing that is declared, and end as Git says: $how`,
+  async ({ how, over }) => {
+    const wrong: string[] = [];
+    for (const [number, seed] of SEEDS.entries()) {
+      const instance = `h${number}-${how}`;
+      const client = over(await connect(`skep-${instance}`));
+      const { steps, violations } = await playHistory(client, instance, seed);
+      if (violations.length > 0)
+        wrong.push([`seed ${seed}:`, ...steps, ...violations.map((each) => `! ${each}`)].join('\n  '));
+      await client.close();
+    }
+    expect(wrong.join('\n')).toBe('');
+  },
+  600_000,
+);

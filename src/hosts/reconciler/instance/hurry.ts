@@ -1,5 +1,6 @@
 // Keeps a command that someone waits for from waiting for one silent server.
 
+import type { KeptListsOptions } from '#adapters/cluster/kept/kept-lists.ts';
 import type { Checkout } from '#reconciler/run/ports.ts';
 import type { FleetSource } from '#reconciler/run/read/gather.ts';
 import { Failure } from '#std/failure.ts';
@@ -10,17 +11,19 @@ import type { SourceLoops } from '../loop/source-loops.ts';
 export interface Hurry {
   /** Milliseconds for everything together; absent: as long as it takes. */
   readonly withinMs?: number;
-  /** Milliseconds for all that the cluster is asked, for a command that may take its time; absent: its runs have deadlines. */
+  /** Milliseconds for all requests to the cluster, for a command that may take its time; absent: its runs have deadlines. */
   readonly endsWithinMs?: number;
   /** Absent: each run waits for its sources. */
   readonly loops?: SourceLoops;
-  /** The process ends after it: what was read is left for the next one. */
+  /** If set, the process ends after one run, and leaves its readings for the next one. */
   readonly once?: true;
   /** Manifests are read in threads. */
   readonly threads?: true;
+  /** Lists are kept current by watches; absent: each run lists what exists. */
+  readonly keepsLists?: Omit<KeptListsOptions, 'clock'>;
 }
 
-/** Git is asked, then the cluster is listed, then the rest: where one is silent, the others have their time. */
+/** Git is asked, then the cluster is listed, then the rest: if one is silent, the others have their time. */
 export function shareOf(withinMs: number): number {
   return Math.ceil(withinMs * 0.3);
 }
@@ -29,7 +32,7 @@ export function inTime(source: FleetSource, { withinMs }: Hurry): FleetSource {
   return withinMs === undefined ? source : answeringWithin(source, () => shareOf(withinMs), 'a part of ');
 }
 
-/** Where nothing but sources is asked, they have all the time that is left. */
+/** If nothing but sources is asked, they have all the time that is left. */
 export function answeringWithin(source: FleetSource, leftMs: () => number, part = ''): FleetSource {
   const { repository, name } = source;
   async function within(ask: () => Promise<Checkout>): Promise<Checkout> {

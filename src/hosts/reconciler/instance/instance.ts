@@ -3,6 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
+import { keepLists } from '#adapters/cluster/kept/kept-lists.ts';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
@@ -37,7 +38,7 @@ import { readInThread } from './source-thread.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.ts';
 
 export interface Instance {
-  readonly deps: RunDeps & { readonly cluster: Pick<ConnectedCluster, 'watches'> };
+  readonly deps: RunDeps;
   /** Options of one run; every call makes a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;
@@ -156,18 +157,16 @@ function openSources(
   });
 }
 
-function openCluster(
+async function openCluster(
   { name, cluster: { kubeconfig, context, concurrency } }: Config,
   { requested }: InstanceWatch,
   tracing: Tracing | undefined,
-  { withinMs, endsWithinMs }: Hurry,
+  { withinMs, endsWithinMs, keepsLists }: Hurry,
 ): Promise<ConnectedCluster> {
-  return connectCluster({
-    usual: process.env.KUBECONFIG ?? '',
+  const connected = await connectCluster({
+    ...{ usual: process.env.KUBECONFIG ?? '', kubeconfig, context },
     observe: requested,
     traceParent: tracing?.traceParent,
-    kubeconfig,
-    context,
     fieldManager: fieldManager(name),
     concurrency,
     version: VERSION,
@@ -175,6 +174,7 @@ function openCluster(
     withinMs: withinMs ?? endsWithinMs,
     timeoutMs: withinMs === undefined ? undefined : shareOf(withinMs),
   });
+  return keepsLists === undefined ? connected : keepLists(connected, { ...keepsLists, clock: systemClock });
 }
 
 function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progressed }: InstanceWatch): Outbound {

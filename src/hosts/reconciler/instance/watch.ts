@@ -1,4 +1,4 @@
-// Lets someone watch what an instance does beyond its results: requests, looks at sources, its lease. Changes nothing of it.
+// Reports the requests, the looks at sources and the lease of an instance as they happen. Changes nothing of them.
 
 import { textOfWaitingForSource } from '#reconciler/report/progress.ts';
 import type { Checkout, Cluster, Exchange } from '#reconciler/run/ports.ts';
@@ -10,7 +10,7 @@ import type { Trace } from '#std/telemetry/trace.ts';
 import { systemClock } from '../../clock.ts';
 import type { Stopping } from '../loop/stopping.ts';
 
-/** Who wants to know what an instance does beyond its results. */
+/** Called for events of an instance that are not in its results. */
 export interface InstanceWatch {
   requested?(exchange: Exchange): void;
   fetched?(fetch: { readonly source: string; readonly seconds: number; readonly failure?: string }): void;

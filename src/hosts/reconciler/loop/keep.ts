@@ -1,11 +1,11 @@
-// What `skep run` is made of: an instance, the loop of its runs, those who watch it, and the listener that answers.
+// Runs `skep run`: opens an instance, the loop of its runs, the watches that wake it, and the listener that answers.
 
 import type { Logger } from 'pino';
+import type { KeptListsOptions } from '#adapters/cluster/kept/kept-lists.ts';
 import { celPackage } from '#kubernetes/rules/cel/package.ts';
 import { createRunMetrics, type RunMetrics } from '#reconciler/control/metrics.ts';
 import type { Ending, Runs, RunWatcher, Trigger } from '#reconciler/control/ports.ts';
 import { createVitals, type Pulse } from '#reconciler/control/vitals.ts';
-import { KINDS } from '#reconciler/kinds/index.ts';
 import { jsonOfHistory, jsonOfRecord } from '#reconciler/report/history.ts';
 import { findRun } from '#reconciler/run/history/find.ts';
 import { takeTurn } from '#reconciler/run/turns.ts';
@@ -17,22 +17,22 @@ import { type Instance, openInstance } from '../instance/instance.ts';
 import type { InstanceWatch } from '../instance/watch.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
 import { type Cron, readCron } from './cron.ts';
-import { type ResourceWatching, watchResources } from './resource-watches.ts';
 import { type RunListener, startRuns } from './runs.ts';
 import type { Scheduled } from './schedule.ts';
 import { KEEPING, openSourceLoops } from './source-loops.ts';
 import { createStopping, type Stopping } from './stopping.ts';
 import type { Teller } from './teller.ts';
+import { openWakes, type Wakes } from './wakes.ts';
 
 export interface KeepOptions {
-  /** Resolves when it is enough: what was sent is finished, and no more is written. */
+  /** Resolves if the process is to end: requests under way are finished, and no more is written. */
   readonly enough: Promise<void>;
   readonly teller: Teller;
   /** Of the listener. */
   readonly logger: Logger;
 }
 
-/** A run that waits for something longer than this is left alone: it writes nothing more, and its lease runs out. */
+/** If a run waits for something longer than this, it is left alone: it writes nothing more, and its lease runs out. */
 const STOP_WITHIN_MS = 20_000;
 /** Connections with requests on them stay open for as long as those take. */
 const CLOSE_WITHIN_MS = 3_000;
@@ -47,25 +47,32 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   const metrics = createRunMetrics({ version: VERSION, monotonic, sources, interval });
   const stopping = createStopping();
   let runs: Scheduled | undefined;
+  let wakes: Wakes | undefined;
   const loops = openSourceLoops(systemClock, KEEPING, () => void runs?.trigger('source'));
   const watch = watchFor(vitals, metrics, teller, stopping);
-  const instance = await openInstance(config, teller.outcome, watch, undefined, { loops, threads: true });
+  const wake = () => void runs?.trigger('watch');
+  const { promise: broken, reject: fail } = Promise.withResolvers<never>();
+  broken.catch(() => undefined);
+  const changed: KeptListsOptions['changed'] = (changes) => wakes?.take(changes);
+  const keepsLists = { changed, lost: wake, missed: tellMissed(metrics, teller), say: teller.say, fail };
+  const instance = await openInstance(config, teller.outcome, watch, undefined, { loops, threads: true, keepsLists });
   try {
-    // Whoever asks before the first run begins is served by that.
+    // If a request comes before the first run, that run serves it.
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
     const shown = config.snapshot === undefined ? {} : { snapshot: instance.snapshot };
     const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources, ...shown };
     const control = await openControl(config, subject, logger);
     try {
+      wakes = openWakes({ clock: systemClock, wake }, instance.options());
       runs = startRuns(instance, config, {
         ...listenerFor([vitals, metrics], teller),
         beat: vitals.beat,
         queued: metrics.queued,
       });
       teller.say(textOfKeeping(config));
-      const watching = watchOthers(config, instance, teller, () => void runs?.trigger('watch'));
-      return await keepUntil(enough, { runs, watching, stopping });
+      return await keepUntil(enough, { runs, broken, stopping });
     } finally {
+      wakes?.close();
       await control?.stop();
     }
   } finally {
@@ -75,18 +82,19 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
 
 interface Kept {
   readonly runs: Scheduled;
-  readonly watching: ResourceWatching | undefined;
+  /** Rejects with an error of the watches that is not a Failure; does not resolve. */
+  readonly broken: Promise<never>;
   readonly stopping: Stopping;
 }
 
 /** Rejects with an error of the watches that is not a Failure. */
-async function keepUntil(enough: Promise<void>, { runs, watching, stopping }: Kept): Promise<boolean> {
+async function keepUntil(enough: Promise<void>, { runs, broken, stopping }: Kept): Promise<boolean> {
   let inTime = false;
   try {
-    await Promise.race(watching === undefined ? [enough] : [enough, watching.ended]);
+    await Promise.race([enough, broken]);
   } finally {
     stopping.stop();
-    inTime = await awaitWithin(STOP_WITHIN_MS, Promise.all([runs.stop(), watching?.end()]));
+    inTime = await awaitWithin(STOP_WITHIN_MS, runs.stop());
   }
   return inTime;
 }
@@ -98,19 +106,19 @@ function textOfKeeping({ name, sources, schedule }: Config): string {
   return `keeping ${name} as ${repositories} says, at ${schedule}`;
 }
 
-/** Resources of others change between two dates of the schedule; commits wake runs by themselves. */
-function watchOthers(
-  { scope, apiGroup, namespaces }: Config,
-  { deps }: Instance,
-  { say }: Teller,
-  changed: () => void,
-): ResourceWatching | undefined {
-  if (scope !== 'cluster') return undefined;
-  const kinds = KINDS.map(({ kind }) => kind);
-  return watchResources({ cluster: deps.cluster, clock: systemClock, changed, say }, { apiGroup, kinds, namespaces });
+/** A change that a watch should have reported, and that only a LIST showed, is a fault of this program or of the server. */
+function tellMissed(metrics: RunMetrics, { say }: Teller) {
+  return (kind: string, objects: readonly string[]): void => {
+    metrics.missed(kind, objects.length);
+    const more = objects.length > MISSED_NAMED ? ` and ${objects.length - MISSED_NAMED} more` : '';
+    const named = objects.slice(0, MISSED_NAMED).join(', ');
+    say(`no watch reported that these objects changed, a LIST showed it: ${named}${more}; report it with the release`);
+  };
 }
 
-/** What the first resource of some kind needs: to load it in the midst of a run would keep everything else waiting. */
+const MISSED_NAMED = 3;
+
+/** Loads packages for the first resource of some kind: if a run loaded them, everything else would wait. */
 async function loadAhead(): Promise<void> {
   for (const load of [celPackage, yamlPackage]) {
     load();
@@ -160,10 +168,10 @@ function listenerFor(watchers: readonly RunWatcher[], teller: Teller): RunListen
   };
 }
 
-/** Runs on the page, and in what it is made of. */
+/** Runs on the page, and in its data. */
 const SHOWN_RUNS = 50;
 
-/** What the listener, or the page of `skep dev`, shows of them. */
+/** Returns the runs that the listener, or the page of `skep dev`, shows. */
 export function runsOf({ history }: Pick<Instance, 'history'>): Runs {
   return {
     list: async () => jsonOfHistory(await history.latest(SHOWN_RUNS)),

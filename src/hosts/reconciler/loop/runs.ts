@@ -9,6 +9,8 @@ import type { Instance } from '../instance/instance.ts';
 import { type Reason, type Scheduled, startSchedule } from './schedule.ts';
 import { openWindows, pausedBy } from './windows.ts';
 
+/** Lists that watches keep current are read from the server again after this time, as proof. */
+const PROOF_EVERY_MS = 10 * 60_000;
 const FOLLOW_UPS_MS = [500, 1000, 2000, 4000, 8000];
 
 export interface RunListener {
@@ -34,7 +36,8 @@ function hasMadeChanges({ outcomes }: RunResult): boolean {
 export function startRuns(instance: Instance, config: Config, listener: RunListener, first?: RunResult): Scheduled {
   let before = first;
   const { schedule, timeZone, jitterSeconds } = config;
-  const { now, sleep } = systemClock;
+  const { now, sleep, monotonic } = systemClock;
+  let provedAt = monotonic();
   const { beat, queued } = listener;
   const deps = {
     now,
@@ -47,10 +50,14 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
   return startSchedule(deps, { schedule, timeZone, jitterSeconds, followUpsMs: FOLLOW_UPS_MS }, async (reason) => {
     const id = randomUUID();
     listener.began?.(reason, id);
+    if (monotonic() - provedAt >= PROOF_EVERY_MS) {
+      instance.deps.cluster.listAgain();
+      provedAt = monotonic();
+    }
     try {
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
       const result = await instance.run({ id, waitSeconds: 0, ...pausedBy(windows, now()) });
-      // Reported first: what a run did is news also where its state cannot be saved.
+      // Reported first: the changes of a run are news even if its state cannot be saved.
       listener.result(result, before);
       before = result;
       await instance.save();

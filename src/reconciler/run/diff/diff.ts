@@ -7,6 +7,7 @@ import type { MergeType } from '#kubernetes/rules/openapi.ts';
 import { compare } from '#kubernetes/rules/ownership/compare.ts';
 import { type Conceded, concede } from '#kubernetes/rules/ownership/concede.ts';
 import { differences } from '#kubernetes/rules/ownership/differences.ts';
+import { sha256 } from '#std/hash.ts';
 import type { ResourceId } from '#std/problem.ts';
 import type { Desired } from '../desire/desire.ts';
 import { labelOf, PART_OF } from '../labels.ts';
@@ -73,7 +74,28 @@ function withoutLongValues(desired: Desired): Desired {
   return { ...desired, object, contents: async () => new Map([...((await desired.contents?.()) ?? []), ...inMemory]) };
 }
 
+interface Unchanged {
+  readonly type: MergeType;
+  readonly manager: string;
+  /** Digest of the desired object. */
+  readonly desired: string;
+}
+
+/** By live object: in a process that stays, runs get the same objects until they change. */
+const unchanged = new WeakMap<KubeObject, Unchanged>();
+
+/** A digest of both costs a tenth of the comparison. */
 function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {
+  const known = unchanged.get(live);
+  const print = sha256(JSON.stringify(desired.object));
+  if (known !== undefined && known.type === type && known.manager === manager && known.desired === print)
+    return { desired, live, verdict: 'unchanged', diff: [] };
+  const compared = compareAnew(desired, live, type, manager);
+  if (compared.verdict === 'unchanged') unchanged.set(live, { type, manager, desired: print });
+  return compared;
+}
+
+function compareAnew(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {
   const { verdict } = compare(desired.object, live, type, manager);
   const changes = verdict === 'unchanged' ? [] : differences(desired.object, live, type, manager);
   return { desired, live, verdict, diff: maskSecrets(desired.id.kind, changes) };

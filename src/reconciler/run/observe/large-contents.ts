@@ -29,8 +29,8 @@ export async function listLarge(
 ): Promise<Listed> {
   const hold = (object: KubeObject): KubeObject => holdOnce(shortenDeclared(object), declared(idOf(object)));
   const [all, own] = await Promise.all([
-    cluster.list(resource, namespace, { only: 'metadata' }),
-    cluster.list(resource, namespace, { selector: `${PART_OF}=${applySet}`, large: true, hold }),
+    cluster.list(resource, namespace, { only: 'metadata', kept: true }),
+    cluster.list(resource, namespace, { selector: `${PART_OF}=${applySet}`, large: true, hold, kept: true }),
   ]);
   const complete = new Set(own.map((object) => keyOf(idOf(object))));
   const others = all.filter((object) => !complete.has(keyOf(idOf(object))));

@@ -214,7 +214,8 @@ async function readScope(
   resource: ApiResource,
   namespace: string | undefined,
 ): Promise<Listed> {
-  if (!isLarge(resource)) return { objects: await cluster.list(resource, namespace), partial: new Set() };
+  if (!isLarge(resource))
+    return { objects: await cluster.list(resource, namespace, { kept: true }), partial: new Set() };
   return listLarge(cluster, resource, namespace, applySet, (id) => declared.get(keyOf(id)));
 }
 

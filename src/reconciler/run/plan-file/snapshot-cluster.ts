@@ -33,6 +33,7 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
     schema: async (apiVersion) => publishedDocument({ ...input, definitions: snapshot.definitions }, apiVersion),
     tokenIssuer: async () => ({ fault: 'no server is asked' }),
     refresh: () => undefined,
+    listAgain: () => undefined,
     list: async ({ apiVersion, kind }, namespace) => {
       const found = input.live.filter(
         (object) =>

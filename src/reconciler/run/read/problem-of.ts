@@ -3,8 +3,11 @@
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { Problem } from '#std/problem.ts';
 import type { LoadedResource } from './load.ts';
+import type { Sourced } from './sourced.ts';
 
-export function problemOf(loaded: LoadedResource, finding: Finding): Problem {
+/** An object that others applied has no manifest: to look for a place in its text takes as long as to load it. */
+export function problemOf(loaded: LoadedResource & Pick<Sourced, 'byHand'>, finding: Finding): Problem {
   const { code, severity, message, pointer, at } = finding;
-  return { code, severity, message, pointer, place: loaded.place(pointer, at), resource: loaded.id };
+  const problem = { code, severity, message, pointer, resource: loaded.id };
+  return loaded.byHand === true ? problem : { ...problem, place: loaded.place(pointer, at) };
 }

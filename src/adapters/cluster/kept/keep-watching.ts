@@ -1,0 +1,114 @@
+// Watches one list from the version of a LIST on, one watch after the other, until events are lost: a watch whose connection broke
+// goes on at its last version.
+
+import type { Clock } from '#reconciler/run/ports.ts';
+import { Failure } from '#std/failure.ts';
+import type { WatchEvent, Watched, Watches } from '../watch.ts';
+
+export interface WatchingDeps {
+  readonly watches: Omit<Watches, 'close'>;
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Called when a watch fails for another reason than the failure before, and when it works again. */
+  readonly say: (text: string) => void;
+}
+
+export interface Watching {
+  /** The next watch begins at this version. */
+  version: string;
+  /** Whether a watch is open: the server reports changes. */
+  isOpen: boolean;
+  /** Watches in a row that did not last. */
+  short: number;
+  /** Code of the failure that was said last; undefined if the list is watched. */
+  reported: string | undefined;
+}
+
+export interface WatchListener {
+  take(event: WatchEvent): void;
+  /** Called with each version up to which all events have come. */
+  reached(version: string): void;
+}
+
+/** A watch that lasted so long works: if it ends, the next one begins at once. */
+const STEADY_MS = 10_000;
+/** After watches that did not last: one pause after each, the last pause after all others. */
+const RETRY_MS = [100, 200, 500, 1000, 2000, 5000, 15_000, 30_000];
+/** Failures after which the server still has the events that follow the last version. */
+const GOES_ON = new Set(['cluster-unreachable', 'cluster-busy', 'cluster-unauthorized']);
+
+/** Resolves with the failure by which events may have been lost, after a pause; undefined if the signal ended it. */
+export async function watchUntilLost(
+  deps: WatchingDeps,
+  watched: Watched,
+  progress: Watching,
+  listener: WatchListener,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
+  while (!signal.aborted) {
+    const { lasted, failure } = await watchOnce(deps, watched, progress, listener, signal);
+    if (signal.aborted) break;
+    const isLost = failure !== undefined && !GOES_ON.has(failure.code);
+    if (lasted && !isLost) continue;
+    // Servers forget old versions as a matter of course.
+    const isUsual = failure?.code === 'cluster-gone' && progress.short === 0;
+    if (failure !== undefined && !isUsual && progress.reported !== failure.code) {
+      deps.say(textOfUnwatched(watched, failure));
+      progress.reported = failure.code;
+    }
+    if (!isLost || !isUsual) await deps.clock.sleep(pauseAfter(progress), signal);
+    progress.short += 1;
+    if (isLost) return signal.aborted ? undefined : failure;
+  }
+  return undefined;
+}
+
+function pauseAfter({ short }: Watching): number {
+  return RETRY_MS[Math.min(short, RETRY_MS.length - 1)] ?? 0;
+}
+
+interface Ended {
+  readonly lasted: boolean;
+  readonly failure?: Failure;
+}
+
+async function watchOnce(
+  { watches, clock, say }: WatchingDeps,
+  watched: Watched,
+  progress: Watching,
+  { take, reached }: WatchListener,
+  signal: AbortSignal,
+): Promise<Ended> {
+  const over = new AbortController();
+  let lasted = false;
+  const noteLasting = (): void => {
+    if (over.signal.aborted) return;
+    lasted = true;
+    if (progress.reported !== undefined) say(`${watched.kind.kind} is watched again`);
+    [progress.short, progress.reported] = [0, undefined];
+  };
+  try {
+    const watcher = {
+      opened() {
+        progress.isOpen = true;
+        void clock.sleep(STEADY_MS, over.signal).then(noteLasting);
+      },
+      report: take,
+      reached(version: string) {
+        progress.version = version;
+        reached(version);
+      },
+    };
+    await watches.follow(watched, progress.version, watcher, signal);
+    return { lasted };
+  } catch (error) {
+    if (error instanceof Failure) return { lasted, failure: error };
+    throw error;
+  } finally {
+    progress.isOpen = false;
+    over.abort();
+  }
+}
+
+function textOfUnwatched({ kind }: Watched, { code, message }: Failure): string {
+  return `${kind.kind} is not watched (${code}: ${message}): each run lists its objects`;
+}

@@ -1,0 +1,158 @@
+// Lists that watches keep current: own writes are known before their events, late events undo nothing, and a LIST finds what was lost.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#hosts/clock.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
+import { eventually, startTestCluster, type TestCluster } from '../../../../test/harness/cluster.ts';
+import { startWatchProxy, type WatchProxy } from '../../../../test/harness/watch-proxy.ts';
+import { type ConnectedCluster, connectCluster } from '../connect.ts';
+import { keepLists } from './kept-lists.ts';
+
+let server: TestCluster;
+let proxy: WatchProxy;
+let others: ConnectedCluster;
+let own: ConnectedCluster;
+let configMaps: ApiResource;
+const changed: string[] = [];
+const missed: string[] = [];
+let failure: unknown;
+
+beforeAll(async () => {
+  server = await startTestCluster();
+  proxy = await startWatchProxy(server);
+  const options = { concurrency: 4, version: 'test', clock: systemClock };
+  others = await connectCluster({ ...options, kubeconfig: server.kubeconfigPath, fieldManager: 'others' });
+  const connected = await connectCluster({ ...options, kubeconfig: proxy.kubeconfigPath, fieldManager: 'own' });
+  own = keepLists(connected, {
+    clock: systemClock,
+    changed: (changes) =>
+      void changed.push(...changes.map(({ before, after }) => (after ?? before)?.metadata.name ?? '')),
+    lost: () => undefined,
+    missed: (_kind, objects) => void missed.push(...objects),
+    say: () => undefined,
+    fail: (error) => {
+      failure = error;
+    },
+  });
+  const found = await own.serves('v1', 'ConfigMap');
+  if (found === undefined) throw new Error('no ConfigMaps');
+  configMaps = found;
+  await values();
+  await eventually(
+    async () => proxy.open().length,
+    (open) => open === 1,
+  );
+});
+
+afterAll(async () => {
+  await Promise.all([own.close(), others.close()]);
+  await proxy.close();
+  await server.stop();
+  expect(failure).toBeUndefined();
+});
+
+function configMap(name: string, value: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { value } };
+}
+
+async function values(): Promise<Record<string, unknown>> {
+  const listed = await own.list(configMaps, 'default', { kept: true });
+  return Object.fromEntries(listed.map(({ metadata, data }) => [metadata.name, (data as { value?: string })?.value]));
+}
+
+function lists(): number {
+  return proxy.seen.filter((label) => label === 'LIST configmaps').length;
+}
+
+test('own writes are in the list at once, without a LIST, and are not reported as changes', async () => {
+  const before = lists();
+  const release = proxy.hold();
+  await own.apply(configMap('a', '1'), { force: true });
+  await own.apply(configMap('a', '2'), { force: true });
+  expect(await values()).toMatchObject({ a: '2' });
+  release();
+  await others.apply(configMap('b', '1'), { force: true });
+  await eventually(values, (found) => found.b === '1');
+  expect(await values()).toMatchObject({ a: '2', b: '1' });
+  await eventually(
+    async () => changed,
+    (names) => names.includes('b'),
+  );
+  expect(changed).toEqual(['b']);
+  expect(lists()).toBe(before);
+});
+
+test('an object that was deleted is not in the list again because of events that are late', async () => {
+  const release = proxy.hold();
+  await own.apply(configMap('c', '1'), { force: true });
+  const made = await own.apply(configMap('c', '2'), { force: true });
+  await own.remove({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'c' }, made.metadata.uid ?? '');
+  const before = lists();
+  expect(await values()).not.toHaveProperty('c');
+  expect(lists()).toBe(before + 1);
+  release();
+  await others.apply(configMap('d', '1'), { force: true });
+  await eventually(values, (found) => found.d === '1');
+  expect(await values()).not.toHaveProperty('c');
+  expect(lists()).toBe(before + 1);
+});
+
+test('a write without an answer is looked for', async () => {
+  server.cluster.faults.add({ match: { verb: 'apply', resource: 'configmaps' }, action: { drop: 'after' }, times: 1 });
+  const before = lists();
+  await own.apply(configMap('e', '1'), { force: true }).catch(() => undefined);
+  expect(await values()).toMatchObject({ e: '1' });
+  await own.apply(configMap('f', '1'), { force: false });
+  await expect(others.apply(configMap('f', '2'), { force: false })).rejects.toThrow('conflict');
+  expect(lists()).toBeLessThanOrEqual(before + 1);
+});
+
+test('a change whose event was lost is found by the proof, reported, and counted when the watch has gone past it', async () => {
+  expect(missed).toEqual([]);
+  proxy.lose('MODIFIED', 'configmaps');
+  await others.apply(configMap('b', 'lost'), { force: true });
+  await others.apply(configMap('d', '2'), { force: true });
+  await eventually(values, (found) => found.d === '2');
+  expect(await values()).toMatchObject({ b: '1' });
+  changed.length = 0;
+  own.listAgain();
+  expect(await values()).toMatchObject({ b: 'lost' });
+  expect(missed).toEqual([]);
+  await others.apply(configMap('d', '3'), { force: true });
+  await eventually(
+    async () => missed.length,
+    (count) => count > 0,
+  );
+  expect(missed).toEqual(['/ConfigMap/default/b']);
+  await eventually(
+    async () => changed,
+    (names) => names.includes('b'),
+  );
+});
+
+test('a proof that overtakes events counts nothing', async () => {
+  missed.length = 0;
+  const release = proxy.hold();
+  await others.apply(configMap('b', 'late'), { force: true });
+  own.listAgain();
+  expect(await values()).toMatchObject({ b: 'late' });
+  release();
+  await others.apply(configMap('d', '4'), { force: true });
+  await eventually(values, (found) => found.d === '4');
+  expect(missed).toEqual([]);
+});
+
+test('a server that refuses watches is listed each time', async () => {
+  server.cluster.faults.add({ match: { verb: 'watch' }, action: { status: 403 } });
+  proxy.cut();
+  const before = lists();
+  await others.apply(configMap('d', '5'), { force: true });
+  await eventually(values, (found) => found.d === '5');
+  await eventually(
+    async () => proxy.open().length,
+    (open) => open === 0,
+  );
+  await values();
+  expect(lists()).toBeGreaterThan(before);
+});

@@ -1,0 +1,176 @@
+// A cluster whose lists are kept current by watches, for a process that stays: runs read them without requests, and changes that
+// others make are reported.
+
+import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import type { ApiResource, Clock, ListOptions } from '#reconciler/run/ports.ts';
+import type { ResourceId } from '#std/problem.ts';
+import type { ConnectedCluster } from '../connect.ts';
+import type { Change } from './kept-list.ts';
+import { openWatchedList, type WatchedList } from './watched-list.ts';
+
+export interface KeptListsOptions {
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Called shortly after the first of several changes that others made; each object is in it once, as it changed first. */
+  readonly changed: (changes: readonly Change[]) => void;
+  /** Called when changes may have been missed: the next run lists a kind again. */
+  readonly lost: () => void;
+  /** Called with the kind and the objects of which only a LIST showed that they had changed. */
+  readonly missed: (kind: string, objects: readonly string[]) => void;
+  /** Called when a watch fails for another reason than the failure before, and when it works again. */
+  readonly say: (text: string) => void;
+  /** Called with an error of a watch that is not a Failure. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** Changes that come together are reported together. */
+const GATHER_MS = 100;
+/** Each is a connection. Further lists are read by LISTs. */
+const LISTS_MAX = 200;
+
+interface State {
+  readonly cluster: ConnectedCluster;
+  readonly options: KeptListsOptions;
+  readonly lists: Map<string, WatchedList>;
+  readonly closing: AbortController;
+  /** Lists that were read since all of them were to be read again. */
+  used: Set<string>;
+  /** Changes that are not reported yet, by list and key. */
+  readonly pending: Map<string, Change>;
+  isGathering: boolean;
+}
+
+export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions): ConnectedCluster {
+  const state: State = {
+    cluster,
+    options,
+    lists: new Map(),
+    closing: new AbortController(),
+    used: new Set(),
+    pending: new Map(),
+    isGathering: false,
+  };
+  return {
+    ...cluster,
+    ...writesOver(state),
+    async list(kind, namespace, how = {}) {
+      const list = how.kept === true ? listFor(state, kind, namespace, how) : undefined;
+      return list === undefined ? cluster.list(kind, namespace, how) : list.read(how);
+    },
+    listAgain() {
+      endUnused(state);
+      for (const list of state.lists.values()) list.distrust();
+    },
+    async close() {
+      state.closing.abort();
+      await Promise.allSettled([...state.lists.values()].map((list) => list.end()));
+      await cluster.close();
+    },
+  };
+}
+
+type Writes = Pick<ConnectedCluster, 'apply' | 'patch' | 'create' | 'replace' | 'remove'>;
+
+/** Own writes are known at once, not when their events come. */
+function writesOver(state: State): Writes {
+  const { cluster } = state;
+  const stored = async (id: ResourceId, write: Promise<KubeObject>): Promise<KubeObject> => {
+    try {
+      const object = await write;
+      takeOver(state, object);
+      return object;
+    } catch (error) {
+      // It may have been stored, or the object is another one than was known.
+      for (const list of listsWith(state, id)) list.doubt(keyOf(id));
+      throw error;
+    }
+  };
+  return {
+    apply: (object, how) =>
+      how.dryRun === true ? cluster.apply(object, how) : stored(idOf(object), cluster.apply(object, how)),
+    patch: (object, operations, how) => {
+      const write = cluster.patch(object, operations, how);
+      return how.dryRun === true ? write : stored(idOf(object), write);
+    },
+    create: (object) => stored(idOf(object), cluster.create(object)),
+    replace: (object) => stored(idOf(object), cluster.replace(object)),
+    async remove(id, ...how) {
+      for (const list of listsWith(state, id)) list.doubt(keyOf(id));
+      await cluster.remove(id, ...how);
+    },
+  };
+}
+
+function takeOver(state: State, object: KubeObject): void {
+  const id = idOf(object);
+  for (const list of listsWith(state, id)) {
+    const hadCome = list.write(object);
+    if (hadCome) state.pending.delete(`${labelOfList(list.watched)} ${keyOf(id)}`);
+  }
+}
+
+function listsWith({ lists }: State, { apiVersion, kind, namespace }: ResourceId): WatchedList[] {
+  const group = groupOf(apiVersion);
+  return [...lists.values()].filter(({ watched }) => {
+    const isKind = watched.kind.kind === kind && groupOf(watched.kind.apiVersion) === group;
+    return isKind && (watched.namespace === undefined || watched.namespace === namespace);
+  });
+}
+
+function labelOfList({ kind, namespace, only, selector }: WatchedList['watched']): string {
+  return [kind.apiVersion, kind.plural, namespace, only, selector].join(' ');
+}
+
+/** Undefined if it is not kept. */
+function listFor(
+  state: State,
+  kind: ApiResource,
+  namespace: string | undefined,
+  { only, selector }: ListOptions,
+): WatchedList | undefined {
+  const watched = { kind, namespace: kind.namespaced ? namespace : undefined, only, selector };
+  const name = labelOfList(watched);
+  state.used.add(name);
+  const known = state.lists.get(name);
+  if (known !== undefined || state.lists.size >= LISTS_MAX || state.closing.signal.aborted) return known;
+  const { cluster, options } = state;
+  const opened = openWatchedList(
+    {
+      watches: cluster.watches,
+      read: cluster.readList,
+      clock: options.clock,
+      say: options.say,
+      changed: (key, change) => noteChange(state, `${name} ${key}`, change),
+      lost: options.lost,
+      missed: (of, keys) => options.missed(of.kind.kind, keys),
+      fail: options.fail,
+    },
+    watched,
+  );
+  state.lists.set(name, opened);
+  return opened;
+}
+
+function noteChange(state: State, name: string, change: Change): void {
+  const { pending, options, closing } = state;
+  const earlier = pending.get(name);
+  pending.set(name, earlier === undefined ? change : { before: earlier.before, after: change.after });
+  if (state.isGathering) return;
+  state.isGathering = true;
+  void options.clock.sleep(GATHER_MS, closing.signal).then(() => {
+    state.isGathering = false;
+    const changes = [...pending.values()];
+    pending.clear();
+    if (changes.length > 0 && !closing.signal.aborted) options.changed(changes);
+  });
+}
+
+/** Kinds and namespaces that runs no longer list. */
+function endUnused(state: State): void {
+  const { lists, used, options } = state;
+  for (const [name, list] of lists) {
+    if (used.has(name)) continue;
+    lists.delete(name);
+    list.end().catch(options.fail);
+  }
+  state.used = new Set();
+}
