@@ -7,7 +7,6 @@ import type { WebhookWorld } from '../gate/webhooks/run.ts';
 import type { ServeIssuer } from '../issuer/mount.ts';
 import type { SessionSeal } from '../wire/seal.ts';
 import type { Callers } from './callers.ts';
-import type { ClientHeaders } from './client-headers.ts';
 import type { Doorway, Place } from './doorway.ts';
 import type { Refusal } from './faults.ts';
 import type { Health } from './health.ts';
@@ -17,6 +16,7 @@ import type { BeginSpan, ProxyClock } from './ports.ts';
 import type { RecordedCall } from './records/recording.ts';
 import type { ServiceLimits, ServiceTimes } from './settings.ts';
 import type { SseRoutes } from './sse/routes.ts';
+import type { ClientHeaders } from './steps/client-headers.ts';
 
 export interface ProxyParts {
   readonly backend: Backend;

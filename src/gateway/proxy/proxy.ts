@@ -5,13 +5,13 @@ import { readBody } from './body.ts';
 import { beginCall, type Call, refuseBroken, runGuarded } from './call.ts';
 import type { Caller } from './caller.ts';
 import { type FoundCaller, findCaller } from './callers.ts';
-import { callerWithHeaders } from './client-headers.ts';
 import { CLIENT_CLOSED, TOO_LARGE } from './faults.ts';
 import { refuseBrokenBy } from './listener.ts';
 import type { ProxyParts } from './parts.ts';
 import { answerPlain, plainRoutes } from './plain-answers.ts';
 import { routeRefusal } from './routes.ts';
 import { openSseStream, SSE_PATH } from './sse/routes.ts';
+import { callerWithHeaders } from './steps/client-headers.ts';
 import { forward } from './steps/forward.ts';
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;

@@ -135,7 +135,6 @@ export const DIFFERENCES: readonly Explained[] = [
   {
     reason: 'only the program of the existing platform writes the field, and reads it',
     of: [
-      '*.status.webhookConfigHash missing',
       'MCPRegistry.status.readyReplicas missing',
       'MCPRegistry.status.url missing',
       '*.discoveredBackends[].mcpRevision missing',
@@ -148,6 +147,7 @@ export const DIFFERENCES: readonly Explained[] = [
   {
     reason: 'the same rule in other words',
     of: [
+      'VirtualMCPServer.spec rule missing: *rateLimiting*',
       "* rule missing: self.type == '*' ? has(self.*) : !has(self.*)",
       "* rule added: (self.type == '*') == has(self.*)",
       "* rule missing: self.type == 'unauthenticated' ? *",
@@ -219,7 +219,6 @@ export const DIFFERENCES: readonly Explained[] = [
   {
     reason: 'the rule is about a field that is refused',
     of: [
-      '* rule missing: *rateLimiting*',
       '* rule missing: *allowConfidentialClientRegistration*',
       '* rule missing: *delegateClients*',
       '* rule missing: *dcrConfig*',
@@ -228,6 +227,25 @@ export const DIFFERENCES: readonly Explained[] = [
   {
     reason: 'the only way to reach Redis, or to know a user, is required; the other ways are refused',
     of: ['*.oauth2Config.clientId required: false -> true'],
+  },
+  {
+    reason: 'the settings for tokens that the documents write in the object make users known as well',
+    of: ['MCPServer.spec rule added: *rateLimiting*', 'MCPServer.spec rule missing: *rateLimiting*'],
+  },
+  {
+    reason: 'each kind is stored as v1beta1; the existing platform has no such version of this one',
+    of: ['MCPWebhookConfig storage: true -> false'],
+  },
+  {
+    reason: 'URLs and durations are checked with messages of their own',
+    of: [
+      'MCPWebhookConfig.spec.*.url format: "uri" -> none',
+      'MCPWebhookConfig.spec.*.timeout format: "duration" -> none',
+    ],
+  },
+  {
+    reason: 'a certificate without its key proves nothing',
+    of: ['MCPWebhookConfig.spec.*.tlsConfig rule added: has(self.clientCertSecretRef) == has(self.clientKeySecretRef)'],
   },
   {
     reason: 'the issuer is checked as a URL, by a rule with a message of its own',

@@ -24,14 +24,14 @@ export function valueByPath(answer: Json, path: string): Json | undefined {
 /** The person in a token response, which only TLS protects. */
 export function identityIn(answer: JsonObject, paths: IdentityPaths): UserInfo {
   const { subject_path: sub, name_path: name, email_path: email } = paths;
-  const found = { sub: valueAt(answer, sub), name: valueAt(answer, name), email: valueAt(answer, email) };
+  const found = { sub: fieldAtPath(answer, sub), name: fieldAtPath(answer, name), email: fieldAtPath(answer, email) };
   return userInfoOf(Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)));
 }
 
 /** The claims of the JWT that stands before it, whose signature nobody checks. */
 const CLAIMS = '@upstreamjwt';
 
-function valueAt(answer: JsonObject, path: string | undefined): Json | undefined {
+function fieldAtPath(answer: JsonObject, path: string | undefined): Json | undefined {
   if (path === undefined) return undefined;
   let value: Json | undefined = answer;
   for (const part of path.split('|')) {

@@ -2,7 +2,6 @@
 
 import { type Call, runGuarded } from '../call.ts';
 import type { Caller } from '../caller.ts';
-import { keepClientHeaders } from '../client-headers.ts';
 import type { Entry } from '../entry.ts';
 import { type ExchangeWorld, prepareExchange } from '../exchange.ts';
 import type { Incoming } from '../incoming.ts';
@@ -11,6 +10,7 @@ import type { ProxyParts } from '../parts.ts';
 import { MESSAGES_PATH, postSseMessage } from '../sse/routes.ts';
 import { type Ready, streamExchange } from '../streamable-front.ts';
 import { callWebhooks } from './call-webhooks.ts';
+import { keepClientHeaders } from './client-headers.ts';
 import { countCall } from './count-call.ts';
 
 function incomingOf({ clientHeaders: named }: ProxyParts, call: Call, caller: Caller, body?: Buffer): Incoming {
