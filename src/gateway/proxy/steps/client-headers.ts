@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isCallerCredential } from '#contracts/virtual/passthrough-headers.ts';
-import type { Caller } from '../caller.ts';
 import { configFault } from '../../credentials/config-fault.ts';
 import { settableHeader } from '../../credentials/header-rules.ts';
+import type { Caller } from '../caller.ts';
 
 /** Names in lower case. */
 export type ClientHeaders = ReadonlySet<string>;
