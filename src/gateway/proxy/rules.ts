@@ -7,10 +7,10 @@ import type { RewriteMessage } from '../backends/rewrite-answer.ts';
 import type { KnownTools } from '../gate/known-tools.ts';
 import { type FilteredKey, filterList, type ListView } from '../gate/lists.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
-import { renameResultTasks, withoutTaskList } from '../wire/extensions/task-ids.ts';
+import { type RenameTask, renameResultTasks, renameSentTasks, withoutTaskList } from '../wire/extensions/task-ids.ts';
 import { foldKey } from '../wire/json-members.ts';
 import { listItems } from '../wire/lists.ts';
-import type { Message, MessageId, RequestMessage, Span } from '../wire/message.ts';
+import type { Message, MessageId, Span } from '../wire/message.ts';
 import { methodFacts } from '../wire/methods.ts';
 import { readValue, scanMessage } from '../wire/scan.ts';
 import { type AdmittedMessage, admit, claimsOf, type RefusedMessage, type RuleParts } from './admit.ts';
@@ -44,6 +44,7 @@ export function createRules(parts: RuleParts): Rules {
   const { tools, policies, known } = parts;
   const filters = tools !== undefined || policies !== undefined;
   const pages = createPages(known);
+  const named = rememberTasks();
   return {
     filters,
     needsList(message) {
@@ -56,28 +57,67 @@ export function createRules(parts: RuleParts): Rules {
     },
     admit: (message, body, caller) => admit(parts, message, body, caller),
     answers(message, body, caller) {
-      if (!filters) return message?.kind === 'request' ? withTasks(parts, message, caller) : undefined;
-      const key = message === undefined ? undefined : listKeyOf(message);
-      const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known };
-      const page = pages.pageOf(caller, key === undefined ? undefined : message, body);
-      const lists = (bytes: Buffer) => rewriteMessage(parts, view, key, page, bytes);
-      return (message?.kind === 'request' && withTasks(parts, message, caller, lists)) || lists;
+      const lists = filters ? listRewriting(parts, pages, message, body, caller) : undefined;
+      const tasks = taskRewriting(parts, named, message, caller);
+      if (lists === undefined || tasks === undefined) return lists ?? tasks;
+      return (bytes) => tasks(lists(bytes));
     },
   };
 }
 
-/** Names the tasks of an answer as the client does, after its lists were filtered; undefined if it names none. */
-function withTasks(
-  { tasks, tools, policies }: RuleParts,
-  message: RequestMessage,
+function listRewriting(
+  parts: RuleParts,
+  pages: ReturnType<typeof createPages>,
+  message: Message | undefined,
+  body: Buffer | undefined,
   caller: Caller,
-  lists: RewriteMessage = (bytes) => bytes,
+): RewriteMessage {
+  const { tools, policies, known } = parts;
+  const key = message === undefined ? undefined : listKeyOf(message);
+  const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known };
+  const page = pages.pageOf(caller, key === undefined ? undefined : message, body);
+  return (bytes) => rewriteMessage(parts, view, key, page, bytes);
+}
+
+/** Names the tasks of an answer as the client does; undefined if the answer names none. */
+function taskRewriting(
+  { tasks, tools, policies }: RuleParts,
+  named: NamedTasks,
+  message: Message | undefined,
+  caller: Caller,
 ): RewriteMessage | undefined {
-  if (tasks !== undefined && message.method === 'initialize') return (bytes) => withoutTaskList(lists(bytes));
+  if (tasks === undefined) return undefined;
+  const rewriteSent: RewriteMessage = (bytes) => renameSentTasks(bytes, (id) => named.find(caller, id));
+  if (message === undefined) return rewriteSent;
+  if (message.kind !== 'request') return undefined;
+  if (message.method === 'initialize') return withoutTaskList;
   const name = message.target?.value ?? '';
   const call = { own: tools?.ownName(name) ?? name, policies: policies?.digest ?? '' };
-  const rename = tasks && taskNaming(tasks, message, caller.key, call);
-  return rename === undefined ? undefined : (bytes) => renameResultTasks(lists(bytes), rename);
+  const rename = taskNaming(tasks, message, caller.key, call);
+  if (rename === undefined) return undefined;
+  const rewriteNamed: RenameTask = (id) => named.add(caller, id, rename(id));
+  return (bytes) => rewriteSent(renameResultTasks(bytes, rewriteNamed));
+}
+
+type NamedTasks = ReturnType<typeof rememberTasks>;
+
+/** Tasks that are remembered; the oldest ones make room. */
+const NAMED_MAX = 10_000;
+
+/**
+ * The ids of clients by the ids of the server, for messages that a server with sessions sends on its own. They are those that this
+ * replica has read: a client that asks for its tasks learns the rest (2025-11-25, Tasks: nobody may rely on notifications).
+ */
+function rememberTasks() {
+  const named = new Map<string, string>();
+  const keyOf = ({ key }: Caller, id: string) => JSON.stringify([key, id]);
+  return {
+    find: (caller: Caller, id: string) => named.get(keyOf(caller, id)),
+    add(caller: Caller, id: string, given: string | undefined): string | undefined {
+      if (given !== undefined && given !== id) setBounded(named, keyOf(caller, id), given, NAMED_MAX);
+      return given;
+    },
+  };
 }
 
 /** One page of the server's tools that passes. */

@@ -63,10 +63,24 @@ function answerTasks({ response, message }: Received): void {
     answerResult(response, message, { ...INITIALIZED, capabilities });
   } else if (method === 'tools/call') {
     answerResult(response, message, stateless ? { resultType: 'task', ...task } : { task });
-  } else if (method === 'tasks/result') {
+  } else if (method === 'tasks/result' && JSON.stringify(params).includes('"speaks":true')) speak(response, message);
+  else if (method === 'tasks/result') {
     const related = { 'io.modelcontextprotocol/related-task': { taskId: OWN_ID } };
     answerResult(response, message, { ...task.result, _meta: related });
   } else answerResult(response, message, task);
+}
+
+/** The status of the task and of somebody else's, and a question about the task, before the result. */
+function speak(response: Received['response'], { id }: NonNullable<Received['message']>): void {
+  const _meta = { 'io.modelcontextprotocol/related-task': { taskId: OWN_ID } };
+  const messages = [
+    { method: 'notifications/tasks/status', params: { taskId: OWN_ID, status: 'input_required' } },
+    { method: 'notifications/tasks/status', params: { taskId: 'another', status: 'failed' } },
+    { id: 'q', method: 'elicitation/create', params: { message: 'Which?', requestedSchema: {}, _meta } },
+    { id, result: { content: [], _meta } },
+  ];
+  const text = messages.map((each) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...each })}\n\n`).join('');
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
 }
 
 /** A task that the client named, if it named one, and a task of somebody else. */
@@ -225,6 +239,20 @@ describe('a client with a session', () => {
     expect((await request('tasks/get', { taskId })).result.taskId).toBe(taskId);
     const related = { _meta: { 'io.modelcontextprotocol/related-task': { taskId } } };
     expect((await request('tasks/result', { taskId })).result).toMatchObject(related);
+  });
+
+  test('hears about its task by its own id, and about no other task', async () => {
+    const { taskId } = (await request('tools/call', { name: 'chart', task: {} })).result.task;
+    const asked = { jsonrpc: '2.0', id: 1, method: 'tasks/result', params: { taskId, speaks: true } };
+    const { text } = await post(permissive.url, asked);
+    const messages = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+    const _meta = { 'io.modelcontextprotocol/related-task': { taskId } };
+    expect(messages).toMatchObject([
+      { method: 'notifications/tasks/status', params: { taskId, status: 'input_required' } },
+      { method: 'elicitation/create', params: { _meta } },
+      { result: { _meta } },
+    ]);
+    expect(text).not.toContain(OWN_ID);
   });
 
   test('is not offered a list of all tasks', async () => {

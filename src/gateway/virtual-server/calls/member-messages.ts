@@ -1,11 +1,13 @@
 // Turns a message of a member into the one that the client of the virtual server gets: ids that the member chose carry its
 // name, and notifications of changed lists are left out, because the virtual server has lists of its own.
 
+import { renameSentTasks } from '../../wire/extensions/task-ids.ts';
 import { messagePatches } from '../../wire/ids.ts';
 import type { Message } from '../../wire/message.ts';
 import { patchBytes } from '../../wire/patch.ts';
 import { scanMessage } from '../../wire/scan.ts';
 import { formatMemberId } from './member-ids.ts';
+import { taskOfMember } from './name-tasks.ts';
 
 export type Shown =
   /** `answers`: it is a response. `asks`: JSON text of the id that the client answers with. */
@@ -23,9 +25,10 @@ const LISTS: ReadonlySet<string> = new Set([
 /** Responses pass as they are: they answer an id of the client. */
 export function showMessage(member: string, bytes: Buffer): Shown {
   if (!bytes.includes('"method"')) return { kind: 'passes', bytes, answers: true };
-  const scanned = scanMessage(bytes);
+  const named = renameSentTasks(bytes, (id) => taskOfMember(member, id));
+  const scanned = scanMessage(named);
   if (!scanned.ok) return { kind: 'unreadable', reason: scanned.fault.message };
-  return showScanned(member, bytes, scanned.message);
+  return showScanned(member, named, scanned.message);
 }
 
 function showScanned(member: string, bytes: Buffer, message: Message): Shown {

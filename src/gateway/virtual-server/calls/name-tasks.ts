@@ -7,7 +7,7 @@ import type { RequestMessage } from '../../wire/message.ts';
 import { splitMemberId } from './member-ids.ts';
 
 /** Names of members have no spaces. */
-function taskOfMember(member: string, id: string): string {
+export function taskOfMember(member: string, id: string): string {
   return `${member} ${id}`;
 }
 

@@ -11,10 +11,11 @@ export type RenameTask = (id: string) => string | undefined;
 
 const TASK_ID = '"taskId';
 const RELATED = 'io.modelcontextprotocol/related-task';
+const STATUS = 'notifications/tasks/status';
 
 /**
- * A response with the ids of the client (2025-11-25, Tasks, and SEP-2663). An id that stands elsewhere, or in another message, stays
- * the server's, and is of no use to the client.
+ * A response with the ids of the client (2025-11-25, Tasks, and SEP-2663). An id that stands elsewhere stays the server's, and is of no
+ * use to the client.
  */
 export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
   const message = bytes.includes(TASK_ID) ? messageIn(bytes) : undefined;
@@ -25,6 +26,22 @@ export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
     (from) => memberAt(from, 'taskId') ?? [],
   );
   return renamed(bytes, places, rename) ?? errorBody(message.id, ERRORS.internalError, ID_TOO_LONG);
+}
+
+/**
+ * A request or notification of a server with sessions (2025-11-25, Tasks) with the ids of the client. A notification about a task
+ * that has none has no bytes.
+ */
+export function renameSentTasks(bytes: Buffer, rename: RenameTask): Buffer {
+  const message = bytes.includes(TASK_ID) ? messageIn(bytes) : undefined;
+  if (message === undefined || message.kind === 'response' || message.params === undefined) return bytes;
+  const members = objectMembers(bytes, message.params.start) ?? [];
+  if (message.method === STATUS) {
+    const id = memberAt(members, 'taskId');
+    return (id && renamed(bytes, [id], rename)) ?? LEFT_OUT;
+  }
+  const related = memberAt(objectAt(bytes, objectAt(bytes, members, '_meta'), RELATED), 'taskId');
+  return (related && renamed(bytes, [related], rename)) ?? bytes;
 }
 
 const ID_TOO_LONG = 'The MCP server made a task whose id is too long.';
