@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource } from '#reconciler/run/ports.ts';
+import type { JsonObject } from '#std/json.ts';
 import { eventually, startTestCluster, type TestCluster } from '../../../../test/harness/cluster.ts';
 import { startWatchProxy, type WatchProxy } from '../../../../test/harness/watch-proxy.ts';
 import { type ConnectedCluster, connectCluster } from '../connect.ts';
@@ -202,6 +203,56 @@ test('a change of others that the answer of an own status shows is reported', as
     (names) => names.includes('i'),
   );
 });
+
+test('after the definition of a kind has changed, its objects are listed again', async () => {
+  const group = 'tests.example.com';
+  await others.apply(definition(group, {}), { force: true });
+  const kind = await eventually(
+    async () => {
+      own.refresh();
+      return own.serves(`${group}/v1`, 'Clock');
+    },
+    (found) => found !== undefined,
+  );
+  if (kind === undefined) throw new Error('no clocks');
+  const listed = () => proxy.seen.filter((label) => label === 'LIST clocks').length;
+  await own.schema(kind.apiVersion);
+  await own.list(kind, 'default', { kept: true });
+  await eventually(
+    async () => proxy.open(),
+    (open) => open.includes('clocks'),
+  );
+  await own.list(kind, 'default', { kept: true });
+  expect(listed()).toBe(1);
+  const before = await own.schema(kind.apiVersion);
+  await others.apply(definition(group, { zone: { type: 'string', default: 'UTC' } }), { force: true });
+  await eventually(
+    async () => {
+      own.refresh();
+      return own.schema(kind.apiVersion);
+    },
+    (schema) => schema !== before,
+  );
+  await own.list(kind, 'default', { kept: true });
+  expect(listed()).toBe(2);
+});
+
+function definition(group: string, properties: JsonObject): KubeObject {
+  const schema = {
+    openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } },
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `clocks.${group}` },
+    spec: {
+      group,
+      names: { plural: 'clocks', singular: 'clock', kind: 'Clock', listKind: 'ClockList' },
+      scope: 'Namespaced',
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+}
 
 test('a server that refuses watches is listed each time', async () => {
   server.cluster.faults.add({ match: { verb: 'watch' }, action: { status: 403 } });
