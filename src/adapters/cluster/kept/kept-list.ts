@@ -19,7 +19,7 @@ interface ListedNow {
 }
 
 /** State of a list when a LIST began. */
-export interface ListBegun {
+interface ListBegun {
   /** The latest version that was known. */
   readonly latest: string;
   readonly doubts: ReadonlySet<string>;
