@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
 import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
 import type { TestCluster } from './cluster.ts';
@@ -94,11 +95,13 @@ export async function startProxy(
     const passing = describe(message, Buffer.concat(chunks), seen.length + 1);
     const entry: Seen = { ...passing, at: performance.now(), status: undefined };
     seen.push(entry);
-    const counted = counts(passing) ? 1 : 0;
+    const isWatch = new URL(passing.url, cluster.url).searchParams.get('watch') === 'true';
+    const counted = !isWatch && counts(passing) ? 1 : 0;
     running += counted;
     most = Math.max(most, running);
     try {
-      await meet(entry, message, response);
+      if (isWatch && decide(entry) === 'pass') await passWatch(entry, message, response);
+      else await meet(entry, message, response);
     } catch {
       // The server behind has gone.
       response.destroy();
@@ -122,12 +125,27 @@ export async function startProxy(
     response.destroy();
   }
 
+  /** Passes events on as they come, until either side ends. */
+  async function passWatch(entry: Seen, { headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const client = new AbortController();
+    response.on('close', () => client.abort());
+    const { statusCode, body } = await request(`${cluster.url}${entry.url}`, {
+      dispatcher: upstream,
+      headers: passedHeaders(headers),
+      signal: client.signal,
+      bodyTimeout: 0,
+    });
+    entry.status = statusCode;
+    response.writeHead(statusCode, { 'content-type': 'application/json' });
+    response.flushHeaders();
+    await pipeline(body, response);
+  }
+
   function pass(entry: Seen, { headers }: IncomingMessage) {
-    const { host: _h, connection: _c, 'content-length': _l, 'transfer-encoding': _t, ...kept } = headers;
     const sent = request(`${cluster.url}${entry.url}`, {
       dispatcher: upstream,
       method: entry.method as 'GET',
-      headers: kept as Record<string, string>,
+      headers: passedHeaders(headers),
       body: entry.body === '' ? null : entry.body,
     }).then(async ({ statusCode, headers: answered, body }) => {
       return { statusCode, answered, bytes: await body.bytes() };
@@ -164,6 +182,11 @@ export async function startProxy(
       await upstream.close();
     },
   };
+}
+
+function passedHeaders(headers: IncomingMessage['headers']): Record<string, string> {
+  const { host: _h, connection: _c, 'content-length': _l, 'transfer-encoding': _t, ...passed } = headers;
+  return passed as Record<string, string>;
 }
 
 function refuse(entry: Seen, response: ServerResponse, refusal: Refusal): void {

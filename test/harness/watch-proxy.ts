@@ -21,6 +21,8 @@ export interface WatchProxy {
   expire(): void;
   /** Events of the resource, or of all, are held back until the returned function is called. */
   hold(resource?: string): () => void;
+  /** Answers to requests with the label are held back until `release` is called. */
+  holdAnswers(label: string): HeldAnswers;
   /** From now on no bookmark passes. */
   loseBookmarks(): void;
   /** The next event of this type and resource is lost. */
@@ -28,6 +30,11 @@ export interface WatchProxy {
   /** Closes all connections, and refuses new ones until the returned function is called. */
   down(): () => void;
   close(): Promise<void>;
+}
+
+export interface HeldAnswers {
+  count(): number;
+  release(): void;
 }
 
 const DAY_MS = 86_400_000;
@@ -48,6 +55,8 @@ interface State {
   /** Resources whose next watches are told that their versions are gone. */
   readonly expired: string[];
   readonly holds: Set<string>;
+  /** What passes each held answer on, by label. */
+  readonly answers: Map<string, (() => void)[]>;
   readonly losses: { readonly type: string; readonly resource: string }[];
   hasBookmarks: boolean;
   isDown: boolean;
@@ -61,6 +70,7 @@ export async function startWatchProxy(cluster: Pick<TestCluster, 'authority' | '
     watches: new Set(),
     expired: [],
     holds: new Set(),
+    answers: new Map(),
     losses: [],
     hasBookmarks: true,
     isDown: false,
@@ -88,6 +98,7 @@ export async function startWatchProxy(cluster: Pick<TestCluster, 'authority' | '
       cut();
     },
     hold: (resource = '') => hold(state, resource),
+    holdAnswers: (label) => holdAnswers(state, label),
     loseBookmarks() {
       state.hasBookmarks = false;
     },
@@ -116,6 +127,18 @@ function hold(state: State, resource: string): () => void {
   };
 }
 
+function holdAnswers({ answers }: State, label: string): HeldAnswers {
+  const held: (() => void)[] = [];
+  answers.set(label, held);
+  return {
+    count: () => held.length,
+    release() {
+      answers.delete(label);
+      for (const passOn of held) passOn();
+    },
+  };
+}
+
 function flush({ holds }: State, { resource, held, response }: Watch): void {
   if (!holds.has('') && !holds.has(resource)) for (const line of held.splice(0)) response.write(`${line}\n`);
 }
@@ -132,7 +155,8 @@ function pass(state: State, { url, agent }: Upstream, message: IncomingMessage, 
   const [, resource = 'other', name] = PLACE.exec(pathname) ?? [];
   const isWatch = searchParams.get('watch') === 'true';
   const isList = message.method === 'GET' && name === undefined && resource !== 'other';
-  state.seen.push(`${isWatch ? 'WATCH' : isList ? 'LIST' : message.method} ${resource}`);
+  const label = `${isWatch ? 'WATCH' : isList ? 'LIST' : message.method} ${resource}`;
+  state.seen.push(label);
   const expired = isWatch ? state.expired.indexOf(resource) : -1;
   if (expired >= 0) {
     state.expired.splice(expired, 1);
@@ -141,9 +165,14 @@ function pass(state: State, { url, agent }: Upstream, message: IncomingMessage, 
   }
   const { host: _host, ...headers } = message.headers;
   const sent = request(`${url}${message.url}`, { agent, method: message.method, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 500, answer.headers);
-    if (isWatch && answer.statusCode === 200) passEvents(state, resource, answer, response);
-    else answer.pipe(response);
+    const passOn = (): void => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      if (isWatch && answer.statusCode === 200) passEvents(state, resource, answer, response);
+      else answer.pipe(response);
+    };
+    const held = state.answers.get(label);
+    if (held === undefined) passOn();
+    else held.push(passOn);
   });
   sent.on('error', () => response.destroy());
   response.on('close', () => sent.destroy());

@@ -18,9 +18,18 @@ interface ListedNow {
   readonly objects: readonly KubeObject[];
 }
 
+/** State of a list when a LIST began. */
+interface ListBegun {
+  /** The latest version that was known. */
+  readonly latest: string;
+  readonly doubts: ReadonlySet<string>;
+}
+
 export interface KeptList {
+  /** Call it before a LIST begins. */
+  beginList(): ListBegun;
   /** Takes over the answer of a LIST. Returns, by key, how objects differ from all that was known about them. */
-  replace(listed: ListedNow): ReadonlyMap<string, Change>;
+  replace(listed: ListedNow, begun: ListBegun): ReadonlyMap<string, Change>;
   /** Returns undefined if the event is older than the object that is known. */
   take(event: WatchEvent): Change | undefined;
   /** Takes over the answer of our own write. `belongs`: false if the list no longer has the object. */
@@ -28,19 +37,21 @@ export interface KeptList {
   /** The object is not known until an event shows its deletion: our own deletion was accepted, or a write had no clear answer. */
   doubt(key: string): void;
   hasDoubts(): boolean;
-  version(key: string): string | undefined;
+  find(key: string): KubeObject | undefined;
   /** In the order of the server. `hold`: see ListOptions. */
   objects(hold?: (object: KubeObject) => KubeObject): readonly KubeObject[];
   clear(): void;
 }
 
-/** Older deletions are no longer remembered: their events have long been delivered. */
+/** The oldest deletions are forgotten: their events have long been delivered. */
 const DELETIONS_MAX = 10_000;
 
 interface State {
   objects: Map<string, KubeObject>;
   /** Events up to this version say nothing new. */
   floor: string;
+  /** The latest version of a LIST, an event or a write. */
+  latest: string;
   /** Versions of deletions, by key: a LIST that began before one may arrive after it. */
   readonly deletions: Map<string, string>;
   readonly doubts: Set<string>;
@@ -48,23 +59,28 @@ interface State {
 }
 
 export function createKeptList(): KeptList {
-  const state: State = { objects: new Map(), floor: '', deletions: new Map(), doubts: new Set(), isSorted: true };
+  const state: State = {
+    objects: new Map(),
+    floor: '',
+    latest: '',
+    deletions: new Map(),
+    doubts: new Set(),
+    isSorted: true,
+  };
   return {
-    replace: (listed) => replaceAll(state, listed),
+    beginList: () => ({ latest: state.latest, doubts: new Set(state.doubts) }),
+    replace: (listed, begun) => replaceAll(state, listed, begun),
     take: (event) => applyEvent(state, event),
     write(object, belongs) {
       const key = keyOf(idOf(object));
       const version = versionOf(object);
       if (!isNews(state, key, version)) return;
       if (belongs) put(state, key, object);
-      else state.objects.delete(key);
+      else deleteAt(state, key, version);
     },
     doubt: (key) => void state.doubts.add(key),
     hasDoubts: () => state.doubts.size > 0,
-    version(key) {
-      const found = state.objects.get(key);
-      return found && versionOf(found);
-    },
+    find: (key) => state.objects.get(key),
     objects(hold) {
       if (!state.isSorted) sort(state);
       if (hold !== undefined) for (const [key, object] of state.objects) state.objects.set(key, hold(object));
@@ -74,11 +90,12 @@ export function createKeptList(): KeptList {
   };
 }
 
+/** Doubts stay until a LIST that began after them. */
 function clear(state: State): void {
   state.objects.clear();
   state.deletions.clear();
-  state.doubts.clear();
   state.floor = '';
+  state.latest = '';
 }
 
 function versionOf({ metadata }: KubeObject): string {
@@ -95,30 +112,43 @@ function isNews({ objects, floor, deletions }: State, key: string, version: stri
 function put(state: State, key: string, object: KubeObject): void {
   if (!state.objects.has(key)) state.isSorted = false;
   state.objects.set(key, object);
+  noteVersion(state, versionOf(object));
+}
+
+function deleteAt(state: State, key: string, version: string): void {
+  const { objects, deletions } = state;
+  const [oldest] = deletions.keys();
+  if (deletions.size >= DELETIONS_MAX && oldest !== undefined) deletions.delete(oldest);
+  deletions.set(key, version);
+  objects.delete(key);
+  noteVersion(state, version);
+}
+
+function noteVersion(state: State, version: string): void {
+  if (isLater(version, state.latest)) state.latest = version;
 }
 
 function applyEvent(state: State, { type, object }: WatchEvent): Change | undefined {
-  const { objects, deletions, doubts } = state;
+  const { objects, doubts } = state;
   const key = keyOf(idOf(object));
   const version = versionOf(object);
-  if (type === 'DELETED' || object.metadata.deletionTimestamp !== undefined) doubts.delete(key);
   const before = objects.get(key);
   // The version of a deletion may be the one of the object before it.
   const isDeletion = type === 'DELETED' && before !== undefined && !isLater(versionOf(before), version);
   if (!isDeletion && (!isLater(version, state.floor) || !isNews(state, key, version))) return undefined;
+  // The event of an earlier deletion says nothing about a later one.
+  if (type === 'DELETED' || object.metadata.deletionTimestamp !== undefined) doubts.delete(key);
   if (type !== 'DELETED') {
     put(state, key, object);
     return { before, after: object };
   }
-  if (deletions.size >= DELETIONS_MAX) deletions.clear();
-  deletions.set(key, version);
-  objects.delete(key);
+  deleteAt(state, key, version);
   return before === undefined ? undefined : { before };
 }
 
-function replaceAll(state: State, { version, objects }: ListedNow): ReadonlyMap<string, Change> {
-  // A server that was restored from a backup counts again from an earlier version.
-  if (isLater(state.floor, version)) clear(state);
+function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBegun): ReadonlyMap<string, Change> {
+  // A server that was restored from a backup counts again from an earlier version; without a version nothing can be compared.
+  if (version === '' || isLater(begun.latest, version)) clear(state);
   const { objects: known, deletions } = state;
   const next = new Map<string, KubeObject>();
   const different = new Map<string, Change>();
@@ -139,7 +169,8 @@ function replaceAll(state: State, { version, objects }: ListedNow): ReadonlyMap<
   }
   for (const [key, deleted] of deletions) if (!isLater(deleted, version)) deletions.delete(key);
   Object.assign(state, { objects: next, floor: version, isSorted: false });
-  state.doubts.clear();
+  noteVersion(state, version);
+  for (const key of begun.doubts) state.doubts.delete(key);
   return different;
 }
 

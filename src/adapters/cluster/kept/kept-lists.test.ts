@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource } from '#reconciler/run/ports.ts';
+import type { JsonObject } from '#std/json.ts';
 import { eventually, startTestCluster, type TestCluster } from '../../../../test/harness/cluster.ts';
 import { startWatchProxy, type WatchProxy } from '../../../../test/harness/watch-proxy.ts';
 import { type ConnectedCluster, connectCluster } from '../connect.ts';
@@ -142,6 +143,116 @@ test('a proof that overtakes events counts nothing', async () => {
   await eventually(values, (found) => found.d === '4');
   expect(missed).toEqual([]);
 });
+
+test('a LIST that began before a deletion of ours is not taken for one after it', async () => {
+  const name = 'g';
+  const made = await own.apply(configMap(name, '1'), { force: true });
+  const release = proxy.hold();
+  const answers = proxy.holdAnswers('LIST configmaps');
+  own.listAgain();
+  const before = values();
+  await eventually(
+    async () => answers.count(),
+    (count) => count === 1,
+  );
+  await own.remove({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name }, made.metadata.uid ?? '');
+  const after = values();
+  answers.release();
+  expect(await before).toHaveProperty(name);
+  expect(await after).not.toHaveProperty(name);
+  release();
+});
+
+test('a change of others is reported although an own write of the object is known first', async () => {
+  const answers = proxy.holdAnswers('PATCH configmaps');
+  const known = changed.length;
+  await others.apply(configMap('h', '1'), { force: true });
+  const writing = own.apply({ ...configMap('h', ''), data: { own: '1' } }, { force: true });
+  await eventually(values, (found) => found.h === '1');
+  await eventually(
+    async () => answers.count(),
+    (count) => count === 1,
+  );
+  answers.release();
+  await writing;
+  await eventually(
+    async () => changed.slice(known),
+    (names) => names.includes('h'),
+  );
+});
+
+test('a change of others that the answer of an own status shows is reported', async () => {
+  const id = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'i', namespace: 'default' } };
+  const template = { metadata: { labels: { app: 'i' } }, spec: { containers: [{ name: 'i', image: 'i:1' }] } };
+  const deployment = { ...id, spec: { selector: { matchLabels: { app: 'i' } }, template } };
+  await others.apply(deployment, { force: true });
+  const kind = await own.serves('apps/v1', 'Deployment');
+  if (kind === undefined) throw new Error('no Deployments');
+  await own.list(kind, 'default', { kept: true });
+  await eventually(
+    async () => proxy.open(),
+    (open) => open.includes('deployments'),
+  );
+  const release = proxy.hold('deployments');
+  changed.length = 0;
+  await others.apply({ ...deployment, spec: { ...deployment.spec, paused: true } }, { force: true });
+  await own.apply({ ...id, status: { collisionCount: 1 } }, { force: true, subresource: 'status' });
+  release();
+  await eventually(
+    async () => changed,
+    (names) => names.includes('i'),
+  );
+});
+
+test('after the definition of a kind has changed, its objects are listed again', async () => {
+  const group = 'tests.example.com';
+  await others.apply(definition(group, {}), { force: true });
+  const kind = await eventually(
+    async () => {
+      own.refresh();
+      return own.serves(`${group}/v1`, 'Clock');
+    },
+    (found) => found !== undefined,
+  );
+  if (kind === undefined) throw new Error('no clocks');
+  const listed = () => proxy.seen.filter((label) => label === 'LIST clocks').length;
+  await own.schema(kind.apiVersion);
+  await own.list(kind, 'default', { kept: true });
+  await eventually(
+    async () => proxy.open(),
+    (open) => open.includes('clocks'),
+  );
+  await own.list(kind, 'default', { kept: true });
+  expect(listed()).toBe(1);
+  const before = await own.schema(kind.apiVersion);
+  await others.apply(definition(group, { zone: { type: 'string', default: 'UTC' } }), { force: true });
+  await eventually(
+    async () => {
+      own.refresh();
+      return own.schema(kind.apiVersion);
+    },
+    (schema) => schema !== before,
+  );
+  await own.list(kind, 'default', { kept: true });
+  expect(listed()).toBe(2);
+});
+
+function definition(group: string, properties: JsonObject): KubeObject {
+  const schema = {
+    openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } },
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `clocks.${group}` },
+    spec: {
+      group,
+      names: { plural: 'clocks', singular: 'clock', kind: 'Clock', listKind: 'ClockList' },
+      scope: 'Namespaced',
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+}
 
 test('a server that refuses watches is listed each time', async () => {
   server.cluster.faults.add({ match: { verb: 'watch' }, action: { status: 403 } });

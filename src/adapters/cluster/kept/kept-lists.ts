@@ -34,9 +34,17 @@ interface State {
   readonly closing: AbortController;
   /** Lists that were read since all of them were to be read again. */
   used: Set<string>;
+  /** The last schema of each version. */
+  readonly schemas: Map<string, unknown>;
   /** Changes that are not reported yet, by list and key. */
-  readonly pending: Map<string, Change>;
+  readonly pending: Map<string, Pending>;
   isGathering: boolean;
+}
+
+interface Pending {
+  readonly change: Change;
+  /** How many changes it combines. */
+  readonly count: number;
 }
 
 export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions): ConnectedCluster {
@@ -46,6 +54,7 @@ export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions):
     lists: new Map(),
     closing: new AbortController(),
     used: new Set(),
+    schemas: new Map(),
     pending: new Map(),
     isGathering: false,
   };
@@ -55,6 +64,11 @@ export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions):
     async list(kind, namespace, how = {}) {
       const list = how.kept === true ? listFor(state, kind, namespace, how) : undefined;
       return list === undefined ? cluster.list(kind, namespace, how) : list.read(how);
+    },
+    async schema(apiVersion) {
+      const schema = await cluster.schema(apiVersion);
+      noteSchema(state, apiVersion, schema);
+      return schema;
     },
     listAgain() {
       endUnused(state);
@@ -68,15 +82,23 @@ export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions):
   };
 }
 
+/** By another schema the server may return the same versions of objects with other defaults, or without some fields. */
+function noteSchema({ schemas, lists }: State, apiVersion: string, schema: unknown): void {
+  const isOther = schemas.has(apiVersion) && schemas.get(apiVersion) !== schema;
+  schemas.set(apiVersion, schema);
+  if (!isOther) return;
+  for (const list of lists.values()) if (list.watched.kind.apiVersion === apiVersion) list.distrust();
+}
+
 type Writes = Pick<ConnectedCluster, 'apply' | 'patch' | 'create' | 'replace' | 'remove'>;
 
 /** Own writes are known at once, not when their events come. */
 function writesOver(state: State): Writes {
   const { cluster } = state;
-  const stored = async (id: ResourceId, write: Promise<KubeObject>): Promise<KubeObject> => {
+  const stored = async (id: ResourceId, write: Promise<KubeObject>, isWhole = true): Promise<KubeObject> => {
     try {
       const object = await write;
-      takeOver(state, object);
+      takeOver(state, object, isWhole);
       return object;
     } catch (error) {
       // It may have been stored, or the object is another one than was known.
@@ -86,7 +108,9 @@ function writesOver(state: State): Writes {
   };
   return {
     apply: (object, how) =>
-      how.dryRun === true ? cluster.apply(object, how) : stored(idOf(object), cluster.apply(object, how)),
+      how.dryRun === true
+        ? cluster.apply(object, how)
+        : stored(idOf(object), cluster.apply(object, how), how.subresource === undefined),
     patch: (object, operations, how) => {
       const write = cluster.patch(object, operations, how);
       return how.dryRun === true ? write : stored(idOf(object), write);
@@ -100,11 +124,13 @@ function writesOver(state: State): Writes {
   };
 }
 
-function takeOver(state: State, object: KubeObject): void {
+function takeOver(state: State, object: KubeObject, isWhole: boolean): void {
   const id = idOf(object);
   for (const list of listsWith(state, id)) {
-    const hadCome = list.write(object);
-    if (hadCome) state.pending.delete(`${labelOfList(list.watched)} ${keyOf(id)}`);
+    const hadCome = list.write(object, isWhole);
+    const name = `${labelOfList(list.watched)} ${keyOf(id)}`;
+    // A change that someone else made before the write is still news.
+    if (isWhole && hadCome && state.pending.get(name)?.count === 1) state.pending.delete(name);
   }
 }
 
@@ -153,12 +179,13 @@ function listFor(
 function noteChange(state: State, name: string, change: Change): void {
   const { pending, options, closing } = state;
   const earlier = pending.get(name);
-  pending.set(name, earlier === undefined ? change : { before: earlier.before, after: change.after });
+  const combined = earlier === undefined ? change : { before: earlier.change.before, after: change.after };
+  pending.set(name, { change: combined, count: (earlier?.count ?? 0) + 1 });
   if (state.isGathering) return;
   state.isGathering = true;
   void options.clock.sleep(GATHER_MS, closing.signal).then(() => {
     state.isGathering = false;
-    const changes = [...pending.values()];
+    const changes = [...pending.values()].map(({ change }) => change);
     pending.clear();
     if (changes.length > 0 && !closing.signal.aborted) options.changed(changes);
   });

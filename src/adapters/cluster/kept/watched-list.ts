@@ -24,12 +24,13 @@ export interface WatchedListDeps extends WatchingDeps {
 export interface WatchedList {
   readonly watched: Watched;
   read(options: ListOptions): Promise<readonly KubeObject[]>;
-  /** Whether `read` would send no request. */
-  isCurrent(): boolean;
   /** The next `read` is a LIST. */
   distrust(): void;
-  /** Takes over the answer of our own write. Returns whether its event had come before. */
-  write(object: KubeObject): boolean;
+  /**
+   * Takes over the answer of our own write. Returns whether its event had come before. `isWhole`: false if the write was for a
+   * subresource: the rest of the answer may be news, and is reported as a change.
+   */
+  write(object: KubeObject, isWhole: boolean): boolean;
   doubt(key: string): void;
   /** Resolves when no watch is open any more. */
   end(): Promise<void>;
@@ -45,12 +46,24 @@ interface State {
   watchEnding: AbortController;
   progress: Watching | undefined;
   running: Promise<void>;
-  isDistrusted: boolean;
-  reading: Promise<void> | undefined;
+  /** How often a LIST has become necessary. */
+  needed: number;
+  /** The same when the last LIST began that has been answered. */
+  answered: number;
+  /** How often an object was doubted. */
+  doubted: number;
+  reading: Reading | undefined;
   /** Keys that a LIST of that version showed to be different, until the watch says so as well. */
   suspects: { readonly version: string; readonly keys: Set<string> } | undefined;
   /** Of the last watch that was lost. */
   before: Pick<Watching, 'short' | 'reported'>;
+}
+
+/** A LIST under way. */
+interface Reading {
+  /** `needed` and `doubted` when it was asked for: it need not show what made another LIST necessary after that. */
+  readonly asOf: number;
+  readonly objects: Promise<readonly KubeObject[]>;
 }
 
 export function openWatchedList(deps: WatchedListDeps, watched: Watched): WatchedList {
@@ -62,39 +75,36 @@ export function openWatchedList(deps: WatchedListDeps, watched: Watched): Watche
     watchEnding: new AbortController(),
     progress: undefined,
     running: Promise.resolve(),
-    isDistrusted: false,
+    needed: 0,
+    answered: 0,
+    doubted: 0,
     reading: undefined,
     suspects: undefined,
     before: { short: 0, reported: undefined },
   };
   const { kept } = state;
-  const isCurrent = (): boolean =>
-    state.progress?.isOpen === true && !state.isDistrusted && !kept.hasDoubts() && state.reading === undefined;
+  const doubt = (key: string): void => {
+    state.doubted += 1;
+    kept.doubt(key);
+  };
   return {
     watched,
-    isCurrent,
-    async read({ hold }) {
-      if (!isCurrent()) {
-        state.reading ??= readAnew(state, hold).finally(() => {
-          state.reading = undefined;
-        });
-        await state.reading;
-      }
-      return kept.objects(hold);
-    },
+    read: async ({ hold }) => (isCurrent(state) ? kept.objects(hold) : readOnce(state, hold)),
     distrust() {
-      state.isDistrusted = true;
+      state.needed += 1;
     },
-    write(object) {
+    write(object, isWhole) {
       const key = keyOf(idOf(object));
-      const isKnown = kept.version(key) === object.metadata.resourceVersion;
+      const before = kept.find(key);
       const { apiVersion } = watched.kind;
       // What is compared is in the version of the list.
-      if (object.apiVersion !== apiVersion) kept.doubt(key);
+      if (object.apiVersion !== apiVersion) doubt(key);
       else kept.write(watched.only === 'metadata' ? metadataOf(object) : object, belongsTo(watched, object));
-      return isKnown;
+      const after = kept.find(key);
+      if (!isWhole && after !== before) deps.changed(key, { before, after });
+      return before?.metadata.resourceVersion === object.metadata.resourceVersion;
     },
-    doubt: kept.doubt,
+    doubt,
     async end() {
       state.ending.abort();
       await state.running;
@@ -102,8 +112,31 @@ export function openWatchedList(deps: WatchedListDeps, watched: Watched): Watche
   };
 }
 
-async function readAnew(state: State, hold: ListOptions['hold']): Promise<void> {
-  const { deps, watched, kept } = state;
+function isCurrent({ progress, needed, answered, kept, reading }: State): boolean {
+  return progress?.isOpen === true && needed === answered && !kept.hasDoubts() && reading === undefined;
+}
+
+/** Joins a LIST under way, unless another one has become necessary since that began. */
+function readOnce(state: State, hold: ListOptions['hold']): Promise<readonly KubeObject[]> {
+  const { reading: earlier, needed, doubted } = state;
+  const asOf = needed + doubted;
+  if (earlier?.asOf === asOf) return earlier.objects;
+  const readNext = async (): Promise<readonly KubeObject[]> => {
+    // Its reader gets its error.
+    await Promise.allSettled([earlier?.objects]);
+    try {
+      return await readAnew(state, hold);
+    } finally {
+      if (state.reading === reading) state.reading = undefined;
+    }
+  };
+  const reading: Reading = { asOf, objects: readNext() };
+  state.reading = reading;
+  return reading.objects;
+}
+
+async function readAnew(state: State, hold: ListOptions['hold']): Promise<readonly KubeObject[]> {
+  const { deps, watched, kept, needed } = state;
   const { only, selector } = watched;
   const options = {
     ...(only && { only }),
@@ -112,10 +145,13 @@ async function readAnew(state: State, hold: ListOptions['hold']): Promise<void> 
   };
   const isProof = state.progress?.isOpen === true;
   const reached = state.progress?.version;
-  const { objects, version } = await deps.read(watched.kind, watched.namespace, options);
-  const different = kept.replace({ version: isComparable(version) ? version : '', objects });
-  state.isDistrusted = false;
-  if (!isComparable(version) || state.ending.signal.aborted) return;
+  const begun = kept.beginList();
+  const listed = await deps.read(watched.kind, watched.namespace, options);
+  const version = versionOf(listed);
+  const different = kept.replace({ version, objects: listed.objects }, begun);
+  const objects = kept.objects(hold);
+  state.answered = needed;
+  if (version === '' || state.ending.signal.aborted) return objects;
   if (reached !== undefined && isLater(reached, version)) {
     // If the server was restored from a backup, the watch reports another past.
     state.watchEnding.abort();
@@ -129,6 +165,13 @@ async function readAnew(state: State, hold: ListOptions['hold']): Promise<void> 
     // The run that reads the list now may have looked before.
     for (const [key, change] of different) deps.changed(key, change);
   }
+  return objects;
+}
+
+/** Empty if versions of the list cannot be compared. */
+function versionOf({ version, objects }: Awaited<ReturnType<ReadList>>): string {
+  const all = [version, ...objects.map(({ metadata }) => metadata.resourceVersion)];
+  return all.every(isComparable) ? version : '';
 }
 
 function beginWatching(state: State, version: string): void {

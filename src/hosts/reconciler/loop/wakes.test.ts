@@ -117,4 +117,8 @@ test('an object that changes again and again wakes runs after longer and longer 
   now += 60_000;
   take([{ after: kept }]);
   expect(wakes).toBe(6);
+  const known = waits.length;
+  // The metadata of a Secret and its contents are in two lists.
+  for (let count = 0; count < 3; count += 1) take([{ after: kept }, { after: kept }]);
+  expect(waits.length).toBe(known);
 });

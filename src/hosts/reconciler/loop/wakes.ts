@@ -65,8 +65,11 @@ export function openWakes({ clock, wake }: WakesDeps, options: WakesOptions): Wa
   return {
     take(changes) {
       forgetOld(times, clock.monotonic());
-      const waits = changes.filter(matters).map((change) => waitOf(keyOfChange(change)));
-      if (waits.length > 0) wakeAfter(Math.min(...waits));
+      // A Secret or ConfigMap is in two lists.
+      const keys = new Set(changes.filter(matters).map(keyOfChange));
+      let wait = Infinity;
+      for (const key of keys) wait = Math.min(wait, waitOf(key));
+      if (keys.size > 0) wakeAfter(wait);
     },
     close: () => closing.abort(),
   };
