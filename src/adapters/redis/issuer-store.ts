@@ -77,7 +77,8 @@ export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (messa
     replace: async (key, from, to, ttlMs) =>
       (await ask(redis.call('eval', REPLACE, 1, key, from, to, lifeMs(ttlMs)))) === 1,
     async delete(keys) {
-      if (keys.length > 0) await ask(redis.del(...keys));
+      // The keys may be in several slots of a cluster, and one command may not name them then.
+      await Promise.all(keys.map((key) => ask(redis.del(key))));
     },
     close: () => redis.disconnect(),
   };
@@ -116,7 +117,7 @@ function serverOptions(settings: IssuerStoreSettings): RedisOptions {
 
 function connectServer(settings: IssuerStoreSettings, report: (error: Error) => void): Redis {
   const redis = new Redis({ ...serverOptions(settings), keyPrefix: settings.keyPrefix, ...placeOptions(settings) });
-  redis.on('close', () => useUserAgain(redis, settings));
+  redis.on('close', () => useUserAgain(redis, settings, report));
   redis.on('error', report);
   return redis;
 }
@@ -150,20 +151,30 @@ function connectCluster(settings: IssuerStoreSettings, address: RedisAddress, re
     // Certificates are for names, so a name is not replaced by its address.
     dnsLookup: (name, found) => found(null, name),
   });
-  cluster.on('+node', (node: Redis) => node.on('close', () => useUserAgain(node, settings)));
+  cluster.on('+node', (node: Redis) => node.on('close', () => useUserAgain(node, settings, report)));
   cluster.on('node error', report);
   cluster.on('error', (error: Error) => {
-    Object.assign(redisOptions, serverOptions(settings));
     report(error);
+    useUserAgain({ options: redisOptions }, settings, report);
   });
   return cluster;
 }
 
 /** A Secret may have changed since the connection was opened. */
-function useUserAgain({ options }: Redis, settings: IssuerStoreSettings): void {
-  const { name, password } = settings.user();
-  options.username = name;
-  options.password = password;
+function useUserAgain(
+  { options }: { readonly options: RedisOptions },
+  { user }: IssuerStoreSettings,
+  report: (error: Error) => void,
+): void {
+  try {
+    const { name, password } = user();
+    options.username = name;
+    options.password = password;
+  } catch (error) {
+    // The next connection has the user of the last one: an error in a listener would end the process.
+    if (!(error instanceof Failure)) throw error;
+    report(error);
+  }
 }
 
 function tlsOptions({ ca, skipVerify }: TlsSettings): { readonly ca?: string; readonly rejectUnauthorized: boolean } {
