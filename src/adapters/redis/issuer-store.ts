@@ -60,7 +60,7 @@ export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (messa
   const redis = connect(settings, report);
   async function ask<T>(command: Promise<T>): Promise<T> {
     try {
-      return await command;
+      return await withinTime(command, settings.commandMs);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       const options = { data: { address: where }, cause, retryable: true };
@@ -82,6 +82,19 @@ export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (messa
     },
     close: () => redis.disconnect(),
   };
+}
+
+/** Bounds commands that a client of a cluster keeps until it knows a node: its option for this counts from there. */
+async function withinTime<T>(command: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('Command timed out')), ms);
+  });
+  try {
+    return await Promise.race([command, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Redis refuses what has no time left. */

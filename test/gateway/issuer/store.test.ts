@@ -186,6 +186,16 @@ describe.skipIf(plain === undefined)('Redis behind a Sentinel', () => {
   });
 });
 
+it.skipIf(plain === undefined)(
+  'gives a retryable failure in time if the server is not a node of a cluster',
+  async () => {
+    const world = plain as SentinelWorld;
+    const place = { kind: 'cluster', address: addressOf(world.sentinel) } as const;
+    const store = openStore(world, { place, commandMs: 300 });
+    await expect(store.get('client:a')).rejects.toMatchObject({ code: 'redis-unreachable', retryable: true });
+  },
+);
+
 it.skipIf(cluster === undefined)('deletes keys of several slots of a cluster', async () => {
   const address = addressOf(cluster?.address ?? '');
   const user = () => ({ password: CLUSTER_PASSWORD });
