@@ -1,11 +1,11 @@
-// Colours of lines on a terminal. None where it is no terminal, with NO_COLOR, or `--no-color`.
+// Colours lines on a terminal, unless NO_COLOR or `--no-color` says otherwise.
 
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** The first that fits colours what it matches. */
+/** The first pattern that fits decides. */
 const STYLES: readonly (readonly [RegExp, Style])[] = [
   [/^ *\+ .*/, 'green'],
   [/^ *-\/\+ .*/, 'magenta'],
@@ -27,12 +27,12 @@ interface Target {
   write(text: string): unknown;
 }
 
-/** Writes text, with colours where the stream shows them. */
+/** Writes text, with colours if the stream shows them. */
 export function writeColoured(target: Target, text: string): void {
   target.write(showsColours(target) ? colour(text) : text);
 }
 
-/** To stdout: only what is for people has colours. */
+/** Writes to stdout, with colours if the format is for people. */
 export function writeReport(format: string, text: string): void {
   if (format === 'text') writeColoured(process.stdout, text);
   else process.stdout.write(text);

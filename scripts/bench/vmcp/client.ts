@@ -29,8 +29,12 @@ export async function openSession(port: number): Promise<Readonly<Record<string,
   return { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' };
 }
 
+/** A session has no two requests of one id. */
+let lastId = 0;
+
 export function post(port: number, headers: Readonly<Record<string, string>>, asking: Asking): Promise<Response> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...asking });
+  lastId += 1;
+  const body = JSON.stringify({ jsonrpc: '2.0', id: lastId, ...asking });
   return fetch(`http://127.0.0.1:${port}/mcp`, { method: 'POST', headers: { ...TYPES, ...headers }, body });
 }
 

@@ -2,6 +2,7 @@
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
+import { chooseTimes } from '../times.ts';
 
 interface Options extends InstanceFlags {
   readonly output: 'text' | 'json';
@@ -25,7 +26,7 @@ export function historyCommand(): Command {
       try {
         const json = flags.output === 'json';
         const runs = await instance.history.latest(config.history.limit);
-        if (start === undefined) process.stdout.write(json ? jsonOfHistory(runs) : textOfHistory(runs));
+        if (start === undefined) process.stdout.write(json ? jsonOfHistory(runs) : textOfHistory(runs, chooseTimes()));
         else {
           const run = findRun(runs, start);
           process.stdout.write(json ? jsonOfRecord(run) : textOfRecord(run));

@@ -1,4 +1,4 @@
-// `skep status`: how an instance is, whether or not anything runs it.
+// `skep status`: how an instance is, even if nothing runs it.
 
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
@@ -13,6 +13,7 @@ import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import type { InstanceStatus } from '#reconciler/run/operate/status.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
+import { chooseTimes } from '../times.ts';
 
 interface Options extends InstanceFlags {
   readonly output: 'text' | 'json';
@@ -39,7 +40,9 @@ export function statusCommand(): Command {
         const status = await readStatus(instance, config);
         const lastLook = await readLastLook(lastRunFile(config));
         const isJson = flags.output === 'json';
-        const report = isJson ? jsonOfStatus(status, lastLook) : textOfStatus(status, lastLook, commandOf(flags));
+        const report = isJson
+          ? jsonOfStatus(status, lastLook)
+          : textOfStatus(status, lastLook, commandOf(flags), chooseTimes());
         writeReport(flags.output, report);
         process.exitCode = status.failures.length > 0 ? 1 : 0;
       } finally {
@@ -48,7 +51,7 @@ export function statusCommand(): Command {
     });
 }
 
-/** Whoever is on call asks when things are away: what can be known is printed without them. */
+/** If a database or the cluster is away, the person on call gets the rest. */
 async function readStatus(instance: Instance, config: Config): Promise<InstanceStatus> {
   const { readInstanceStatus: statusOf, unknownStatus } = await import('#reconciler/run/operate/status.ts');
   const { paused } = await findPauseNow(config, {});

@@ -47,12 +47,13 @@ export async function listenHttp(
     noDelay: true,
   });
   server.on('request', (request, response) => {
-    const guarded = guardedRequest(response, failed);
+    const served: ServedRequest = { failed, response, refuse: undefined, broken: endServed };
     // Timers and connections keep the context in which they begin, and may outlive the request: it must not be kept with them.
     response.once('close', () => {
-      guarded.broken = failed;
+      served.refuse = undefined;
+      served.response = undefined;
     });
-    runRequest(guarded, [request, response], () => handle(request, response));
+    runRequest(served, [request, response], () => handle(request, response));
   });
   server.on('clientError', endBroken);
   await startListening(server, host, port);
@@ -73,26 +74,27 @@ export async function listenHttp(
 }
 
 /** Lets `refuse` answer an exception that the handling of this request throws, now or later. */
-export function refuseBrokenBy(response: ServerResponse, refuse: (error: unknown) => void): void {
+export function refuseBrokenBy(refuse: (error: unknown) => void): void {
   const request = requestUnderWay();
-  if (request === undefined) return;
-  const { broken } = request;
-  request.broken = (error) => {
-    // Its end is recorded already.
-    if (response.writableFinished) broken(error);
-    else endBy(response, () => refuse(error));
-  };
+  if (request !== undefined) request.refuse = refuse;
 }
 
-function guardedRequest(response: ServerResponse, failed: ReportFailed): GuardedRequest {
-  return {
-    broken(error) {
-      failed(error);
-      if (response.writableFinished) return;
-      if (response.headersSent) response.destroy();
-      else endBy(response, () => sendInternal(response));
-    },
-  };
+interface ServedRequest extends GuardedRequest {
+  readonly failed: ReportFailed;
+  /** Undefined: it is over. */
+  response: ServerResponse | undefined;
+}
+
+function endServed(this: ServedRequest, error: unknown): void {
+  const { response, refuse, failed } = this;
+  // If its answer has left, its end is recorded already.
+  if (response === undefined || response.writableFinished) failed(error);
+  else if (refuse !== undefined) endBy(response, () => refuse(error));
+  else {
+    failed(error);
+    if (response.headersSent) response.destroy();
+    else endBy(response, () => sendInternal(response));
+  }
 }
 
 /** The rest of the request is not read: its parser may have thrown the exception. */

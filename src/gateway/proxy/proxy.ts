@@ -73,7 +73,7 @@ export function createHandle(parts: ProxyParts): Handle {
       if (parts.serveIssuer?.(path, request, response) === true) return;
     }
     const call = beginCall(parts, request, response, path);
-    refuseBrokenBy(response, (error) => refuseBroken(call, error));
+    refuseBrokenBy((error) => refuseBroken(call, error));
     guarded(call, () => serveRequest(parts, call));
   };
 }

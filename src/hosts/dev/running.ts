@@ -6,15 +6,14 @@ import { readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
 import { frontOf } from '#gateway/proxy/settings.ts';
 import type { Node } from '#kubernetes/devcluster/node/node.ts';
 import { asPod, type PodSpec } from '#kubernetes/devcluster/node/objects.ts';
-import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Cluster } from '#reconciler/run/ports.ts';
-import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
+import { isObject, objectsIn } from '#std/json.ts';
 import type { FrontServer } from './front/front.ts';
 
 export interface RunningOptions {
   readonly cluster: Pick<Cluster, 'list'>;
-  readonly node: Pick<Node, 'whyAbsent' | 'servicePort'>;
+  readonly node: Pick<Node, 'whyAbsent' | 'services'>;
   /** Milliseconds of a monotonic clock. */
   now(): number;
 }
@@ -56,7 +55,7 @@ async function findRunning(options: RunningOptions): Promise<readonly FrontServe
     const server = describe(spec, deployment, configMaps ?? []);
     const service = (services ?? []).find((each) => leadsTo(each, deployment));
     if (server === undefined || service === undefined) return [];
-    const running = await frontServer(options, deployment, server, service);
+    const running = await frontServer(options, server, service);
     const notRunHere = await whyBackendAbsent(options, deployment, statefulSets ?? []);
     return notRunHere === undefined ? [running] : [{ ...running, ready: false, notRunHere }];
   });
@@ -133,21 +132,13 @@ function leadsTo({ metadata, spec }: KubeObject, deployment: KubeObject): boolea
   return metadata.namespace === deployment.metadata.namespace && selector.length > 0 && fits;
 }
 
-/** Its program has become known since, and its pods are on their way. */
-function isSettledWithoutPods({ conditions }: JsonObject): boolean {
-  return objectsIn(conditions).some(({ type }) => type === NOT_RUN_HERE);
-}
-
 async function frontServer(
   { node }: RunningOptions,
-  { status }: KubeObject,
   server: Described,
   { metadata, spec }: KubeObject,
 ): Promise<FrontServer> {
   const [first] = objectsIn(isObject(spec) ? spec.ports : []);
-  return {
-    ...server,
-    ready: isObject(status) && Number(status.readyReplicas ?? 0) > 0 && !isSettledWithoutPods(status),
-    port: await node.servicePort(server.namespace, metadata.name, Number(first?.port)),
-  };
+  const place = [server.namespace, metadata.name, Number(first?.port)] as const;
+  // The status of the Deployment may be older than what the node runs.
+  return { ...server, ready: await node.services.answers(...place), port: await node.services.port(...place) };
 }

@@ -2,6 +2,7 @@
 
 import { countText } from '#std/words/count-text.ts';
 import { durationText } from '#std/words/duration-text.ts';
+import { fullTime, type TimeText } from '#std/words/time-text.ts';
 import { textOfWait } from '#std/words/wait-text.ts';
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../run/history/ports.ts';
 import { nameOfWaiting } from './deletion-text.ts';
@@ -16,9 +17,15 @@ export function jsonOfRecord(run: RunRecord): string {
 }
 
 /** One line per run, newest first. */
-export function textOfHistory(runs: readonly RunRecord[]): string {
+export function textOfHistory(runs: readonly RunRecord[], timeText: TimeText = fullTime): string {
   if (runs.length === 0) return 'no run has been recorded yet\n';
-  const rows = runs.map((run) => [run.id.slice(0, 8), run.finishedAt, run.state, commitsOf(run), changesOf(run)]);
+  const rows = runs.map((run) => [
+    run.id.slice(0, 8),
+    timeText(run.finishedAt),
+    run.state,
+    commitsOf(run),
+    changesOf(run),
+  ]);
   return table([['RUN', 'FINISHED', 'STATE', 'COMMITS', 'WHAT'], ...rows]);
 }
 

@@ -4,6 +4,7 @@ import type { Failure } from '#std/failure.ts';
 import { formatProblem } from '#std/problem.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 import { countText } from '#std/words/count-text.ts';
+import { fullTime, type TimeText } from '#std/words/time-text.ts';
 import type { Troubled } from '../run/operate/resources-status.ts';
 import type { InstanceStatus, Since } from '../run/operate/status.ts';
 import { nameOfWaiting } from './deletion-text.ts';
@@ -22,7 +23,12 @@ const MARKS = { create: '+', update: '~', delete: '-' } as const;
 const LINES_MAX = 20;
 const NAMED_MAX = 3;
 
-export function textOfStatus(status: InstanceStatus, lastLook: LastLook | undefined, commandOf: CommandOf): string {
+export function textOfStatus(
+  status: InstanceStatus,
+  lastLook: LastLook | undefined,
+  commandOf: CommandOf,
+  timeText: TimeText = fullTime,
+): string {
   const { uncertain, problems, failures, troubled } = status;
   return visibleLines([
     `${status.instance}: ${headlineOf(status)}`,
@@ -31,20 +37,20 @@ export function textOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
     ...(status.paused === undefined ? [] : [`nothing is written: ${inOneLine(whyPaused(status.paused, commandOf))}`]),
     ...waitLines(status),
     ...section('could not be read', failures, textOfFailure),
-    ...section('problems', problems, (each) => `${inOneLine(formatProblem(each))}${sinceOf(each)}`),
-    ...outOfSyncLines(status),
+    ...section('problems', problems, (each) => `${inOneLine(formatProblem(each))}${sinceOf(each, timeText)}`),
+    ...outOfSyncLines(status, timeText),
     ...section('may differ: the next run asks the API server', uncertain, (each) => each),
     ...section('differ, and left to another manager (apply.conflicts: report)', fieldsIn(status, 'kept'), textOfField),
     ...section('left to another manager (skep.dev/ignore-fields)', fieldsIn(status, 'left'), textOfField),
-    ...approvalLines(status, commandOf),
-    ...section('kept unchanged', heldGroups(status), textOfHeld),
-    ...section('not ready', troubled, textOfTroubled),
-    ...lastLines(status, lastLook, commandOf),
+    ...approvalLines(status, commandOf, timeText),
+    ...section('kept unchanged', heldGroups(status), (each) => textOfHeld(each, timeText)),
+    ...section('not ready', troubled, (each) => textOfTroubled(each, timeText)),
+    ...lastLines(status, lastLook, commandOf, timeText),
   ]);
 }
 
 /** What is made of something that is listed goes with it. */
-function outOfSyncLines({ outOfSync }: InstanceStatus): string[] {
+function outOfSyncLines({ outOfSync }: InstanceStatus, timeText: TimeText): string[] {
   const listed = new Set(outOfSync.map(({ resource }) => resource));
   const follows = ({ owner }: OutOfSync) => owner !== undefined && listed.has(owner);
   const followers = Map.groupBy(outOfSync.filter(follows), ({ owner }) => owner);
@@ -55,7 +61,7 @@ function outOfSyncLines({ outOfSync }: InstanceStatus): string[] {
       const made = followers.get(each.resource)?.length ?? 0;
       const fields = several(each.fields ?? []);
       const what = [each.resource, ...(fields === '' ? [] : [`: ${fields}`]), ...(made === 0 ? [] : [withMade(made)])];
-      return `${MARKS[each.action]} ${what.join('')}${sinceOf(each, 'failing since')}`;
+      return `${MARKS[each.action]} ${what.join('')}${sinceOf(each, timeText, 'failing since')}`;
     },
   );
 }
@@ -80,13 +86,13 @@ function madeOf(count: number): string {
   return `and ${countText(count, 'object')} made of`;
 }
 
-function approvalLines({ approvals }: InstanceStatus, commandOf: CommandOf): string[] {
+function approvalLines({ approvals }: InstanceStatus, commandOf: CommandOf, timeText: TimeText): string[] {
   return approvals.flatMap((approval) => {
     const { hash, reasons, deletions, following } = approval;
     const follows = new Set(following);
     const own = deletions.filter((id) => !follows.has(id));
     const rest = following.length === 0 ? [] : [`  ${madeOf(following.length)} them`];
-    const title = `${nameOfWaiting(approval)} wait for approval${sinceOf(approval)}: ${reasons.join('; ')}`;
+    const title = `${nameOfWaiting(approval)} wait for approval${sinceOf(approval, timeText)}: ${reasons.join('; ')}`;
     const action = `  to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: ${commandOf(`approve ${hash}`)}`;
     return deletions.length === 0 ? [title, action] : [...section(title, own, (id) => `- ${id}`), ...rest, action];
   });
@@ -110,8 +116,8 @@ function heldGroups({ held, approvals }: InstanceStatus): readonly HeldGroup[] {
   });
 }
 
-function textOfHeld(group: HeldGroup): string {
-  return `${inOneLine(group.reason)}${sinceOf(group)}: ${several(group.resources)}`;
+function textOfHeld(group: HeldGroup, timeText: TimeText): string {
+  return `${inOneLine(group.reason)}${sinceOf(group, timeText)}: ${several(group.resources)}`;
 }
 
 function several(names: readonly string[]): string {
@@ -169,9 +175,9 @@ function pausedWords({ paused, quarantined }: InstanceStatus): string[] {
   ];
 }
 
-function textOfTroubled({ resource, phase, conditions }: Troubled): string {
+function textOfTroubled({ resource, phase, conditions }: Troubled, timeText: TimeText): string {
   const head = phase === undefined ? resource : `${resource} is ${phase}`;
-  const reasons = conditions.map((each) => inOneLine(`${each.reason}: ${each.message}${sinceOf(each)}`));
+  const reasons = conditions.map((each) => inOneLine(`${each.reason}: ${each.message}${sinceOf(each, timeText)}`));
   return [head, ...reasons].join('\n      ');
 }
 
@@ -188,25 +194,26 @@ function lastLines(
   { lastRun, lock, reached }: InstanceStatus,
   lastLook: LastLook | undefined,
   commandOf: CommandOf,
+  timeText: TimeText,
 ): string[] {
   const last =
     lastRun === undefined
       ? reached
         ? 'no run has been recorded yet'
         : 'the last run is not known: the cluster, which has the record, was not reached'
-      : `last recorded run: ${stateText(lastRun)}, at ${lastRun.finishedAt}; what it did: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
+      : `last recorded run: ${stateText(lastRun)}, ${atText(lastRun.finishedAt, timeText)}; what it did: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
   return [
     last,
-    ...(lastLook === undefined ? [] : [`last run on this machine: at ${lastLook.finishedAt}`]),
-    ...(reached ? [textOfLock(lock)] : []),
+    ...(lastLook === undefined ? [] : [`last run on this machine: ${atText(lastLook.finishedAt, timeText)}`]),
+    ...(reached ? [textOfLock(lock, timeText)] : []),
   ];
 }
 
-function textOfLock(lock: InstanceStatus['lock']): string {
+function textOfLock(lock: InstanceStatus['lock'], timeText: TimeText): string {
   if (lock === undefined) return 'no run is under way';
   const { holder, renewedAt, expired } = lock;
-  if (expired !== true) return `run ${holder} is under way, its lock renewed at ${renewedAt}`;
-  return `no run is under way; run ${holder} ended without releasing the lock, last renewed at ${renewedAt}`;
+  if (expired !== true) return `run ${holder} is under way, its lock renewed ${atText(renewedAt, timeText)}`;
+  return `no run is under way; run ${holder} ended without releasing the lock, last renewed ${atText(renewedAt, timeText)}`;
 }
 
 function shortRun(run: NonNullable<InstanceStatus['lastRun']>): object {
@@ -221,6 +228,12 @@ function section<T>(title: string, entries: readonly T[], line: (entry: T) => st
   return [`${title}:`, ...entries.slice(0, LINES_MAX).map((entry) => `  ${line(entry)}`), ...rest];
 }
 
-function sinceOf({ since }: Since, word = 'since'): string {
-  return since === undefined ? '' : ` (${word} ${since})`;
+function sinceOf({ since }: Since, timeText: TimeText, word = 'since'): string {
+  return since === undefined ? '' : ` (${word} ${timeText(since)})`;
+}
+
+/** `at 2026-03-10T12:00:00Z`, or `12 s ago`. */
+function atText(time: string, timeText: TimeText): string {
+  const text = timeText(time);
+  return text === time ? `at ${time}` : text;
 }

@@ -101,7 +101,7 @@ function testNode(api: Api, node: Node, namespaces: readonly string[], takesV5: 
   return {
     takesV5,
     containers: node.containers,
-    url: async (namespace, service, port) => `http://127.0.0.1:${await node.servicePort(namespace, service, port)}`,
+    url: async (namespace, service, port) => `http://127.0.0.1:${await node.services.port(namespace, service, port)}`,
     async kill({ namespace, pod, container }) {
       for (const { metadata } of await podsOf()) {
         if (metadata.namespace !== namespace || !metadata.name.startsWith(pod)) continue;

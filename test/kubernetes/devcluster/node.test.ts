@@ -52,7 +52,7 @@ async function startPod(name: string, template: Template = {}): Promise<void> {
 }
 
 async function urlOf(service: string, path: string): Promise<string> {
-  return `http://127.0.0.1:${await cluster.cluster.node?.servicePort('default', service, 8080)}${path}`;
+  return `http://127.0.0.1:${await cluster.cluster.node?.services.port('default', service, 8080)}${path}`;
 }
 
 /** Once it answers. */
@@ -184,6 +184,39 @@ test('an image that stands for nothing leaves its workload without pods, ready a
   expect(await eventsOf('other')).toEqual(['NotRunHere: images.example.com/other:1 stands for nothing']);
   const { body: pods } = await cluster.send('GET', `${PODS}?labelSelector=app%3Dother`);
   expect(pods.items).toEqual([]);
+});
+
+test('a workload whose program becomes known while it settles without pods never counts as ready before its pods are', async () => {
+  const known = new Set<string>();
+  const findKnown: FindProgram = (spec) =>
+    known.has(spec.image) ? { command: [process.execPath, PROGRAM] } : { absent: '' };
+  const parts = { workloadsReadyAfterMs: 500, node: { find: findKnown, path: process.env.PATH ?? '' } };
+  const late = await startTestCluster(parts);
+  const make = (name: string) => {
+    const readinessProbe = { httpGet: { path: '/environment', port: 'never' } };
+    const spec = { containers: [container({ image: `images.example.com/${name}:1`, more: { readinessProbe } })] };
+    const template = { metadata: { labels: { app: name } }, spec };
+    const workload = { selector: { matchLabels: { app: name } }, template };
+    const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec: workload };
+    return late.send('POST', DEPLOYMENTS, { body });
+  };
+  try {
+    const { body } = await make('late');
+    await eventually(
+      () => late.send('GET', `${DEPLOYMENTS}/late`),
+      (answer) => answer.body.status.observedGeneration === 1,
+    );
+    known.add('images.example.com/late:1');
+    late.cluster.programsChanged();
+    // It begins later: the time of the first one is over if it counts as ready.
+    await make('unknown');
+    const since = `watch=true&resourceVersion=${body.metadata.resourceVersion}`;
+    const isReady = ({ object }: { object: TestAnswer['body'] }) => object.status.readyReplicas === 1;
+    const seen = await late.watch(`${DEPLOYMENTS}?${since}`, (events) => events.some(isReady));
+    expect(seen.filter(isReady).map(({ object }) => object.metadata.name)).toEqual(['unknown']);
+  } finally {
+    await late.stop();
+  }
 });
 
 test.each([

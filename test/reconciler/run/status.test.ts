@@ -8,6 +8,7 @@ import { type InstanceStatus, readInstanceStatus } from '#reconciler/run/operate
 import { resume, suspend } from '#reconciler/run/records/suspension.ts';
 import { Failure } from '#std/failure.ts';
 import { INSTALLED } from '#std/words/command-of.ts';
+import { timeAgo } from '#std/words/time-text.ts';
 import { type InstanceFolder, instanceFolder } from '../../harness/instance.ts';
 import { expectOutput } from '../../harness/outputs.ts';
 import { startWorld, type World } from '../../harness/world.ts';
@@ -90,6 +91,11 @@ test('what is held, waits or is wrong says since when, also after later runs', a
   );
   expect(text).toMatch(/^test: 1 problem, \d+ deletions wait for approval, \d+ held, /);
   expect(text).toContain('last run on this machine: at 2026-01-01T00:00:00Z');
+  const later = timeAgo(Date.parse(since) + 185_000);
+  const shown = textOfStatus(status, { id: 'x', finishedAt: since }, INSTALLED, later);
+  expect(shown).toContain(`wait for approval (since 3 min ago): ${reason}:\n`);
+  expect(shown).toContain('last run on this machine: 3 min ago\n');
+  expect(shown).not.toContain(since);
 });
 
 function brokenServer(name: string): string {

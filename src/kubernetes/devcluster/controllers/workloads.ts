@@ -50,8 +50,13 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, options:
       return;
     }
     writePhase(context, key, { phase: 'progressing', absent });
-    const settle = () => writePhase(context, key, { phase: 'settled', absent });
-    queue.add(`workload-ready/${workloadKey(key)}`, settle, readyAfterMs);
+    queue.add(`workload-ready/${workloadKey(key)}`, () => settle(key), readyAfterMs);
+  };
+  /** A node may run its pods by now: they decide then. */
+  const settle = (key: ObjectKey): void => {
+    const object = context.store.get(key);
+    const absent = object === undefined ? undefined : settleByPods(key, object);
+    if (absent !== undefined) writePhase(context, key, { phase: 'settled', absent });
   };
   const lookAgain = (): void => {
     for (const collection of [DEPLOYMENTS, STATEFUL_SETS]) {

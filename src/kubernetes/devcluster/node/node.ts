@@ -11,7 +11,7 @@ import { type PodParts, type RunningPod, startPod } from './pod.ts';
 import type { FindProgram, NodeApi, NodeClock } from './ports.ts';
 import { openProcessGroups, type ProcessGroups } from './process-groups.ts';
 import { programsOf, whyWorkloadAbsent } from './programs.ts';
-import { openServices } from './services.ts';
+import { openServices, type Services } from './services.ts';
 
 export interface NodeOptions {
   readonly api: NodeApi;
@@ -37,8 +37,7 @@ export interface Node {
   podPort(namespace: string, pod: string, port: number): number | undefined;
   /** Why the pods of a workload do not run here; undefined: they do. */
   whyAbsent(workload: KubeObject): Promise<string | undefined>;
-  /** The port of 127.0.0.1 that leads to one of a Service, which need not be there yet. */
-  servicePort(namespace: string, service: string, port: number): Promise<number>;
+  readonly services: Pick<Services, 'port' | 'answers'>;
   /** Ends all processes. */
   stop(): Promise<void>;
 }
@@ -110,7 +109,7 @@ export function startNode(options: NodeOptions): Node {
       find(pods, namespace, pod)?.containers.find(({ spec }) => spec.name === container),
     podPort: (namespace, pod, port) => find(pods, namespace, pod)?.port(port),
     whyAbsent: async (workload) => whyWorkloadAbsent(options.find, workload, await api.owners(asPod(workload))),
-    servicePort: services.port,
+    services,
     async stop() {
       unfollow();
       stopping.abort();

@@ -12,6 +12,8 @@ import type { NodeApi } from './ports.ts';
 export interface Services {
   /** The port of 127.0.0.1 for one of a Service, which need not be there yet. */
   port(namespace: string, name: string, port: number): Promise<number>;
+  /** Whether a connection to that port would get to a pod now. */
+  answers(namespace: string, name: string, port: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -34,11 +36,15 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
     socket.on('error', () => socket.destroy());
   }
 
-  async function forward(client: Socket, namespace: string, name: string, port: number): Promise<void> {
-    keep(client);
+  async function findEndpoints(namespace: string, name: string, port: number) {
     const service = await api.service(namespace, name);
     const target = service?.spec.ports?.find((each) => each.port === port)?.targetPort ?? port;
-    const endpoints = service === undefined ? [] : find(service, target);
+    return { service, endpoints: service === undefined ? [] : find(service, target) };
+  }
+
+  async function forward(client: Socket, namespace: string, name: string, port: number): Promise<void> {
+    keep(client);
+    const { service, endpoints } = await findEndpoints(namespace, name, port);
     // Every client is 127.0.0.1: with affinity they all get the same pod.
     const index = service?.spec.sessionAffinity === 'ClientIP' ? 0 : turn++ % Math.max(endpoints.length, 1);
     const local = endpoints[index];
@@ -79,6 +85,7 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
       opened.set(key, opening);
       return opening;
     },
+    answers: async (namespace, name, port) => (await findEndpoints(namespace, name, port)).endpoints.length > 0,
     async close() {
       closed = true;
       // One that opens now would listen for ever, and keep the process.

@@ -174,7 +174,7 @@ test('ten thousand files, and as many kustomizations, are too many', async () =>
     ...Object.fromEntries(names.map((name) => [`prod/${name}`, ''])),
   };
   const many = await traceKustomization(treeOf(files), 'prod');
-  expect(new Set(many.problems.map(({ code }) => code))).toEqual(new Set(['kustomization-too-large']));
+  expect(many.problems.map(({ code }) => code)).toEqual(['kustomization-too-large']);
   const chain = Object.fromEntries(
     names.map((name, index) => [`${name}/kustomization.yaml`, `resources: [../f${index + 1}]`]),
   );

@@ -43,10 +43,13 @@ interface Walking {
   readonly files: Set<string>;
   readonly used: Set<string>;
   readonly problems: Problem[];
+  /** Nothing more is followed, and one problem says so. */
+  isTooLarge: boolean;
 }
 
 export async function traceKustomization(tree: Tree, folder: string, cache?: LoadCache): Promise<Walk> {
-  const walking: Walking = { tree, cache, kustomizations: new Map(), files: new Set(), used: new Set(), problems: [] };
+  const found = { kustomizations: new Map(), files: new Set<string>(), used: new Set<string>() };
+  const walking: Walking = { tree, cache, ...found, problems: [], isTooLarge: false };
   await visitFolder(walking, folder, []);
   return { folder, ...walking };
 }
@@ -63,7 +66,7 @@ async function visitFolder(walking: Walking, folder: string, above: readonly str
       problemOf('kustomization-invalid', `The folder also has ${tree.show(second)}: keep one of the two files.`, start),
     );
   if (kustomizations.size >= KUSTOMIZATIONS_MAX || files.size >= FILES_MAX) {
-    problems.push(problemOf('kustomization-too-large', TOO_LARGE, start));
+    refuseSize(walking, start);
     return;
   }
   const read = await readKustomization(tree, file, cache);
@@ -76,7 +79,15 @@ async function visitFolder(walking: Walking, folder: string, above: readonly str
   const { references, faults } = readFields(value);
   for (const { code, message, pointer, at } of faults)
     problems.push(problemOf(code, message, place(pointer, at), pointer));
-  for (const reference of references) await followReference(walking, folder, [...above, folder], reference, place);
+  for (const reference of references) {
+    if (walking.isTooLarge) return;
+    await followReference(walking, folder, [...above, folder], reference, place);
+  }
+}
+
+function refuseSize(walking: Walking, place: Place, pointer?: string): void {
+  walking.isTooLarge = true;
+  walking.problems.push(problemOf('kustomization-too-large', TOO_LARGE, place, pointer));
 }
 
 const TOO_LARGE = `A kustomization uses at most ${KUSTOMIZATIONS_MAX} kustomizations and ${FILES_MAX} files: split it.`;
@@ -111,7 +122,7 @@ async function followReference(
       `"${path}" is not a ${to === 'either' ? 'file or folder' : to} of this repository: correct the path.`,
     );
   if (found === 'file') {
-    if (files.size >= FILES_MAX && !files.has(target)) return fail('kustomization-too-large', TOO_LARGE);
+    if (files.size >= FILES_MAX && !files.has(target)) return refuseSize(walking, place(pointer), pointer);
     files.add(target);
     return undefined;
   }

@@ -1,0 +1,8 @@
+// Chooses how commands write times: by how long ago they were if a person reads them at a terminal.
+
+import { systemClock } from '#hosts/clock.ts';
+import { fullTime, type TimeText, timeAgo } from '#std/words/time-text.ts';
+
+export function chooseTimes(): TimeText {
+  return process.stdout.isTTY ? timeAgo(systemClock.now()) : fullTime;
+}

@@ -1,0 +1,24 @@
+// Writes a time as it is, or by how long ago it was if a person reads it now.
+
+/** Takes a time of RFC 3339. */
+export type TimeText = (time: string) => string;
+
+/** For files, pipes and CI, where text is read later. */
+export const fullTime: TimeText = (time) => time;
+
+const UNITS = [
+  { word: 'd', ms: 86_400_000 },
+  { word: 'h', ms: 3_600_000 },
+  { word: 'min', ms: 60_000 },
+  { word: 's', ms: 1000 },
+] as const;
+
+/** `3 h ago`, in whole units; `now` in milliseconds. A time in the future, and text that is not a time, stay as they are. */
+export function timeAgo(now: number): TimeText {
+  return (time) => {
+    const ms = now - Date.parse(time);
+    if (!(ms >= 0)) return time;
+    const { word, ms: unit } = UNITS.find((each) => ms >= each.ms) ?? UNITS[3];
+    return `${Math.floor(ms / unit)} ${word} ago`;
+  };
+}
