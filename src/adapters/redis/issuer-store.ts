@@ -28,7 +28,7 @@ export interface IssuerStoreSettings {
   readonly place: RedisPlace;
   /** Asked for each connection: Secrets rotate. Without a name it is the default user. */
   readonly user: () => { readonly name?: string; readonly password: string };
-  /** What every key begins with. */
+  /** Beginning of every key. */
   readonly keyPrefix: string;
   readonly connectMs: number;
   /** Sending a command and its answer, together. */

@@ -36,7 +36,7 @@ export const Optimizer = object(
     ),
     embeddingProvider: optional(
       choice(
-        'What the embedding service speaks. tei: the interface of Text Embeddings Inference. openai: POST /embeddings of OpenAI and of services like it; the variable OPENAI_API_KEY of the server holds the key. Default: tei.',
+        'Interface of the embedding service. tei: the interface of Text Embeddings Inference. openai: POST /embeddings of OpenAI and of services like it; the variable OPENAI_API_KEY of the server holds the key. Default: tei.',
         ['tei', 'openai'],
       ),
     ),
