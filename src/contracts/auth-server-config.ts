@@ -237,7 +237,7 @@ const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
   ...['code_challenge', 'code_challenge_method', 'request', 'request_uri'],
 ]);
 
-/** Whether additional_authorization_params cannot set it. */
+/** Whether additional_authorization_params cannot set it. Some providers read names without regard to case. */
 export function isReservedParameter(name: string): boolean {
-  return RESERVED_PARAMETERS.has(name);
+  return RESERVED_PARAMETERS.has(name.toLowerCase());
 }

@@ -21,6 +21,8 @@ export interface SentinelWorld {
   readonly caFile: string;
   /** Another server is the master afterwards, and the first is gone. */
   failOver(): Promise<void>;
+  /** Closes the connections of the user of the access control list. */
+  dropClients(): Promise<unknown>;
   /** All keys, by the default user. */
   keys(): Promise<readonly string[]>;
   /** Keys and values. */
@@ -118,6 +120,7 @@ export async function startSentinel(tls: Tls = {}): Promise<SentinelWorld | unde
       await until(async () => (await ofReplica.info('replication')).includes('role:master'));
       current = second;
     },
+    dropClients: () => inspect((redis) => redis.call('CLIENT', 'KILL', 'USER', REDIS_USER.name)),
     keys: () => inspect((redis) => redis.keys('*')),
     dump: () =>
       inspect(async (redis) => {

@@ -28,7 +28,7 @@ export interface IssuerStoreSettings {
   readonly place: RedisPlace;
   /** Asked for each connection: Secrets rotate. Without a name it is the default user. */
   readonly user: () => { readonly name?: string; readonly password: string };
-  /** What every key begins with. */
+  /** Beginning of every key. */
   readonly keyPrefix: string;
   readonly connectMs: number;
   /** Sending a command and its answer, together. */
@@ -60,7 +60,7 @@ export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (messa
   const redis = connect(settings, report);
   async function ask<T>(command: Promise<T>): Promise<T> {
     try {
-      return await command;
+      return await withinTime(command, settings.commandMs);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       const options = { data: { address: where }, cause, retryable: true };
@@ -77,10 +77,24 @@ export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (messa
     replace: async (key, from, to, ttlMs) =>
       (await ask(redis.call('eval', REPLACE, 1, key, from, to, lifeMs(ttlMs)))) === 1,
     async delete(keys) {
-      if (keys.length > 0) await ask(redis.del(...keys));
+      // The keys may be in several slots of a cluster, and one command may not name them then.
+      await Promise.all(keys.map((key) => ask(redis.del(key))));
     },
     close: () => redis.disconnect(),
   };
+}
+
+/** Bounds commands that a client of a cluster keeps until it knows a node: its option for this counts from there. */
+async function withinTime<T>(command: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('Command timed out')), ms);
+  });
+  try {
+    return await Promise.race([command, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Redis refuses what has no time left. */
@@ -116,7 +130,7 @@ function serverOptions(settings: IssuerStoreSettings): RedisOptions {
 
 function connectServer(settings: IssuerStoreSettings, report: (error: Error) => void): Redis {
   const redis = new Redis({ ...serverOptions(settings), keyPrefix: settings.keyPrefix, ...placeOptions(settings) });
-  redis.on('close', () => useUserAgain(redis, settings));
+  redis.on('close', () => useUserAgain(redis, settings, report));
   redis.on('error', report);
   return redis;
 }
@@ -150,20 +164,30 @@ function connectCluster(settings: IssuerStoreSettings, address: RedisAddress, re
     // Certificates are for names, so a name is not replaced by its address.
     dnsLookup: (name, found) => found(null, name),
   });
-  cluster.on('+node', (node: Redis) => node.on('close', () => useUserAgain(node, settings)));
+  cluster.on('+node', (node: Redis) => node.on('close', () => useUserAgain(node, settings, report)));
   cluster.on('node error', report);
   cluster.on('error', (error: Error) => {
-    Object.assign(redisOptions, serverOptions(settings));
     report(error);
+    useUserAgain({ options: redisOptions }, settings, report);
   });
   return cluster;
 }
 
 /** A Secret may have changed since the connection was opened. */
-function useUserAgain({ options }: Redis, settings: IssuerStoreSettings): void {
-  const { name, password } = settings.user();
-  options.username = name;
-  options.password = password;
+function useUserAgain(
+  { options }: { readonly options: RedisOptions },
+  { user }: IssuerStoreSettings,
+  report: (error: Error) => void,
+): void {
+  try {
+    const { name, password } = user();
+    options.username = name;
+    options.password = password;
+  } catch (error) {
+    // The next connection has the user of the last one: an error in a listener would end the process.
+    if (!(error instanceof Failure)) throw error;
+    report(error);
+  }
 }
 
 function tlsOptions({ ca, skipVerify }: TlsSettings): { readonly ca?: string; readonly rejectUnauthorized: boolean } {

@@ -12,6 +12,13 @@ export const OPTIMIZER_DEFAULTS = {
   semanticDistanceThreshold: '1.0',
 } as const;
 
+/** Headers of every request to an embedding service: embeddingHeaders cannot set them. */
+const OF_EMBEDDINGS: ReadonlySet<string> = new Set(['accept', 'authorization', 'content-type']);
+
+export function isEmbeddingHeader(name: string): boolean {
+  return OF_EMBEDDINGS.has(name.toLowerCase());
+}
+
 const OPENAI = "(has(self.embeddingProvider) && self.embeddingProvider == 'openai')";
 
 /** OptimizerConfig. Its default for the embedding service depends on the resource around it. */
@@ -29,7 +36,7 @@ export const Optimizer = object(
     ),
     embeddingProvider: optional(
       choice(
-        'What the embedding service speaks. tei: the interface of Text Embeddings Inference. openai: POST /embeddings of OpenAI and of services like it; the variable OPENAI_API_KEY of the server holds the key. Default: tei.',
+        'Interface of the embedding service. tei: the interface of Text Embeddings Inference. openai: POST /embeddings of OpenAI and of services like it; the variable OPENAI_API_KEY of the server holds the key. Default: tei.',
         ['tei', 'openai'],
       ),
     ),

@@ -9,10 +9,14 @@ export const PassthroughHeaders = list(
   { maxItems: 100 },
 );
 
-/** They show who a caller is, to the virtual server: a member that gets them could act as the caller there. */
+/** They show who a caller is, to the virtual server. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'mcp-session-id']);
+/** The virtual server answers them itself, for its own connection to the client. */
+const ANSWERED_HERE: ReadonlySet<string> = new Set(['accept-encoding', 'expect']);
 
-/** Whether no configuration may let the header through, in any case of letters. */
-export function isCallerCredential(name: string): boolean {
-  return CREDENTIALS.has(name.toLowerCase());
+/** Returns the reason why no configuration may let the header through, in any case of letters. */
+export function passthroughFault(name: string): string | undefined {
+  const lower = name.toLowerCase();
+  if (CREDENTIALS.has(lower)) return 'it shows who calls, and a member that gets it could act as the caller';
+  return ANSWERED_HERE.has(lower) ? 'it is about the connection to the virtual server and never goes on' : undefined;
 }

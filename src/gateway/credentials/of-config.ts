@@ -49,7 +49,7 @@ function checkBlocks(config: RunConfig): void {
   throw configFault(pointer, `cannot be true beside ${needy}, which needs the token of the upstream provider`);
 }
 
-/** With an authorization server of the proxy's own, what the caller sent is a token for the proxy. */
+/** If the proxy has an authorization server, the caller sent a token for the proxy, so the token of the provider takes its place. */
 function asPerson({ upstreamToken }: CredentialPorts, credential: Credential): Credential {
   return upstreamToken === undefined ? credential : actAsUpstream(upstreamToken, credential);
 }
@@ -64,7 +64,7 @@ function blockSteps(config: RunConfig, ports: CredentialPorts): readonly Credent
   return [...personSteps(config, ports), ...(header === undefined ? [] : [headerInjection(ports, header)])];
 }
 
-/** What becomes of a token of the proxy's own authorization server: what is behind the proxy must not see it. */
+/** Returns the steps that keep a token of the proxy's own authorization server from the server behind the proxy. */
 function personSteps(
   { embedded_auth_server_config: server }: RunConfig,
   { upstreamToken }: CredentialPorts,

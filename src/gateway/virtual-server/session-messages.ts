@@ -6,6 +6,7 @@ import { ask, postExchange } from '../backends/bridge/ask.ts';
 import { NO_FLOW } from '../backends/bridge/context.ts';
 import { callMessage, resultMessage } from '../backends/bridge/messages.ts';
 import { createReply } from '../backends/bridge/reply.ts';
+import { callerOwner } from '../backends/caller-key.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
 import { patchId, patchMessage } from '../wire/ids.ts';
 import type { MessageId, NotificationMessage, ResponseMessage } from '../wire/message.ts';
@@ -72,7 +73,7 @@ export function sendNotification(
   message: NotificationMessage,
   answer: Answer,
 ): Flow {
-  const release = world.notifications.take(exchange.caller, body.length);
+  const release = world.notifications.take(callerOwner(exchange.caller), body.length);
   if (release === undefined) {
     answer.fail(BUSY);
     return NO_FLOW;

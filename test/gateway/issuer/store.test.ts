@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IssuerStoreSettings, openRedisIssuerStore, type RedisIssuerStore } from '#adapters/redis/issuer-store.ts';
 import { createMemoryStore } from '#gateway/issuer/memory-store.ts';
 import type { IssuerStore } from '#gateway/issuer/ports.ts';
+import { Failure } from '#std/failure.ts';
 import { CLUSTER_PASSWORD, startCluster } from '../../harness/redis-cluster.ts';
 import { ADMIN, MASTER_NAME, REDIS_USER, type SentinelWorld, startSentinel } from '../../harness/redis-sentinel.ts';
 
@@ -134,6 +135,24 @@ it('in memory what anybody can cause pushes out nothing that a login has left', 
   expect(await store.get('newclient:29999')).toBe('value');
 });
 
+it.skipIf(plain === undefined)('uses the last user if the next one cannot be read', async () => {
+  const world = plain as SentinelWorld;
+  const lost: string[] = [];
+  let asked = 0;
+  const user = () => {
+    asked += 1;
+    if (asked === 1) return REDIS_USER;
+    throw new Failure('issuer-config-invalid', 'the Secret has no password');
+  };
+  const settings = settingsFor(world, { place: { kind: 'server', address: addressOf(world.master) }, user });
+  const store = openRedisIssuerStore(settings, (message) => lost.push(message));
+  opened.push(store);
+  await store.set('client:lost', 'value', DAY_MS);
+  await world.dropClients();
+  await expect.poll(() => store.get('client:lost').catch(() => 'away')).toBe('value');
+  expect(lost).toContainEqual(expect.stringContaining('the Secret has no password'));
+});
+
 describe.skipIf(plain === undefined)('Redis behind a Sentinel', () => {
   it('gives a retryable failure with the name of the master while the password is wrong', async () => {
     const world = plain as SentinelWorld;
@@ -165,6 +184,26 @@ describe.skipIf(plain === undefined)('Redis behind a Sentinel', () => {
     expect(await store.replace('client:kept', 'value', 'other', DAY_MS)).toBe(true);
     expect(asked).toBeGreaterThan(before);
   });
+});
+
+it.skipIf(plain === undefined)(
+  'gives a retryable failure in time if the server is not a node of a cluster',
+  async () => {
+    const world = plain as SentinelWorld;
+    const place = { kind: 'cluster', address: addressOf(world.sentinel) } as const;
+    const store = openStore(world, { place, commandMs: 300 });
+    await expect(store.get('client:a')).rejects.toMatchObject({ code: 'redis-unreachable', retryable: true });
+  },
+);
+
+it.skipIf(cluster === undefined)('deletes keys of several slots of a cluster', async () => {
+  const address = addressOf(cluster?.address ?? '');
+  const user = () => ({ password: CLUSTER_PASSWORD });
+  const store = openStore({ sentinel: '' }, { place: { kind: 'cluster', address }, user, keyPrefix: 'plain:' });
+  const keys = ['a', 'b', 'c', 'd'];
+  for (const key of keys) await store.set(key, 'value', DAY_MS);
+  await store.delete(keys);
+  expect(await Promise.all(keys.map((key) => store.get(key)))).toEqual(keys.map(() => undefined));
 });
 
 describe.each([

@@ -160,6 +160,21 @@ describe('OAuth 2.0', () => {
 });
 
 describe('OpenID Connect', () => {
+  it('a claim is the id of the user if the userinfo endpoint names the same sub', async () => {
+    provider.claims = { oid: 'person-7' };
+    provider.answers = { '/user': () => ({ sub: 'ada', id: 'other' }) };
+    const userinfo_override = {
+      endpoint_url: `${provider.url}/user`,
+      http_method: 'GET' as const,
+      field_mapping: { subject_fields: ['id'] },
+    };
+    const issuer = await openWith((origin) => [oidcTo(origin, provider, { subject_claim: 'oid', userinfo_override })]);
+    await logInAt(issuer);
+    provider.answers = { '/user': () => ({ sub: 'eve', id: 'ada' }) };
+    expect(await failureAt(issuer)).toBe('server_error');
+    expect(issuer.log()).toContain('names another subject than its id_token');
+  });
+
   it.each<[string, Readonly<Record<string, unknown>>]>([
     ['of another login', { nonce: 'another' }],
     ['for another client', { aud: 'another' }],

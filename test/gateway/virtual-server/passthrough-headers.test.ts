@@ -19,14 +19,20 @@ async function start(passthroughHeaders: string[] | undefined) {
   return { member, server };
 }
 
-const SENT = { 'x-api-key': 'ada', 'x-tenant': 'blue', cookie: 'session=1', 'user-agent': 'client/1' };
+const SENT = {
+  'x-api-key': 'ada',
+  'x-tenant': 'blue',
+  'mcp-tenant': 'blue',
+  cookie: 'session=1',
+  'user-agent': 'client/1',
+};
 
 /** Headers of a call as the member gets them. */
 async function sentTo(member: TestMember, server: TestedVirtualServer) {
   await (await connect(server, {}, SENT)).ask('tools/call', { name: 'one_echo', arguments: {} });
   const headers = member.calls('tools/call').at(-1)?.headers ?? {};
-  const { 'x-api-key': key, 'x-tenant': tenant, cookie, 'user-agent': agent } = headers;
-  return { key, tenant, cookie, agent };
+  const { 'x-api-key': key, 'x-tenant': tenant, 'mcp-tenant': own, cookie, 'user-agent': agent } = headers;
+  return { key, tenant, own, cookie, agent };
 }
 
 test('only headers that are named, and those of the protocol, reach members', async () => {
@@ -36,7 +42,7 @@ test('only headers that are named, and those of the protocol, reach members', as
 
 test('without the setting every header reaches members but credentials', async () => {
   const { member, server } = await start(undefined);
-  expect(await sentTo(member, server)).toEqual({ key: 'ada', tenant: 'blue', agent: 'client/1' });
+  expect(await sentTo(member, server)).toEqual({ key: 'ada', tenant: 'blue', own: 'blue', agent: 'client/1' });
 });
 
 test('an empty list lets only headers of the protocol through', async () => {
@@ -56,8 +62,17 @@ test('lists are read with the headers of each client, and a session belongs to t
   expect((await stolen.post({ id: 1, method: 'tools/list' })).status).toBe(404);
 });
 
-test('a header that shows who calls is refused', async () => {
-  for (const name of ['Authorization', 'cookie', 'Host', 'X-Forwarded-For', 'Mcp-Session-Id']) {
+test('a session goes on if headers differ that belong to one message', async () => {
+  const { server } = await start(['Traceparent', 'Accept', 'Mcp-Name']);
+  const { headers } = await connect(server);
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const answer = await clientWith(server.url, { ...headers, traceparent }).post({ id: 1, method: 'tools/list' });
+  expect(answer.status).toBe(200);
+});
+
+test('a header that shows who calls or that never goes on is refused', async () => {
+  const names = ['Authorization', 'cookie', 'Host', 'X-Forwarded-For', 'Mcp-Session-Id', 'Accept-Encoding', 'Expect'];
+  for (const name of names) {
     const started = runVirtual(configOf({}, { passthroughHeaders: [name] })).catch((error: unknown) => error);
     const failure = await started;
     expect(failure).toBeInstanceOf(Failure);

@@ -7,7 +7,7 @@ import type { AuthPorts } from '#auth/ports.ts';
 import type { ProviderSettings } from '#auth/settings.ts';
 import { type JsonObject, textsIn } from '#std/json.ts';
 import type { IssuerPorts } from '../ports.ts';
-import { isProtected, type UpstreamSettings } from '../settings.ts';
+import { isProtected, type UpstreamSettings, type UserInfoSettings } from '../settings.ts';
 import { codeFrom, codeGrant, visitUrl } from './oauth2.ts';
 import { requestTokens, type TokenEndpoint } from './token-request.ts';
 import { asUpstreamFailure, type Upstream, upstreamFailure } from './upstream.ts';
@@ -158,14 +158,21 @@ async function checkIdToken(
   return claims;
 }
 
+/** A claim of the id_token is the id of the user, so the userinfo endpoint only has to name the same `sub`. */
+function withoutSubjectFields(userInfo: UserInfoSettings | undefined): UserInfoSettings | undefined {
+  const { subject_fields: _, ...others } = userInfo?.field_mapping ?? {};
+  return userInfo && { ...userInfo, field_mapping: others };
+}
+
 type Known = UserInfo & { readonly subject: string };
 
 /** The id_token says who it is, unless userInfoOverride does. */
 async function personOf({ ports, settings }: Provider, claims: JsonObject, accessToken: string): Promise<Known> {
-  const { name, userInfo, subjectClaim } = settings;
+  const { name, subjectClaim } = settings;
+  const userInfo = subjectClaim === undefined ? settings.userInfo : withoutSubjectFields(settings.userInfo);
   const said = userInfoOf(claims);
   const asked = userInfo === undefined ? undefined : await askUserInfo(ports, name, userInfo, accessToken);
-  const isMapped = subjectClaim === undefined && userInfo?.field_mapping?.subject_fields !== undefined;
+  const isMapped = userInfo?.field_mapping?.subject_fields !== undefined;
   // OpenID Connect Core 1.0 section 5.3.2.
   if (asked !== undefined && !isMapped && asked.subject !== said.subject) {
     throw upstreamFailure(name, 'invalid', 'its userinfo endpoint names another subject than its id_token');

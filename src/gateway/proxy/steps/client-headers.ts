@@ -2,9 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isCallerCredential } from '#contracts/virtual/passthrough-headers.ts';
+import { passthroughFault } from '#contracts/virtual/passthrough-headers.ts';
+import { callerVariant } from '../../backends/caller-key.ts';
 import { configFault } from '../../credentials/config-fault.ts';
 import { settableHeader } from '../../credentials/header-rules.ts';
+import { HEADERS, PARAM_HEADER_PREFIX } from '../../wire/headers.ts';
 import type { Caller } from '../caller.ts';
 
 /** Names in lower case. */
@@ -15,33 +17,45 @@ export function readClientHeaders(names: readonly string[]): ClientHeaders {
   return new Set(
     names.map((name, index) => {
       const pointer = `/passthroughHeaders/${index}`;
-      if (!isCallerCredential(name)) return settableHeader(name, pointer);
-      throw configFault(pointer, `${name} shows who calls: a server that gets it could act as the caller`);
+      const fault = passthroughFault(name);
+      if (fault === undefined) return settableHeader(name, pointer);
+      throw configFault(pointer, `names ${name}: ${fault}`);
     }),
   );
 }
 
-/** Headers of HTTP and MCP themselves, and those that the proxy reads and does not pass as they are. */
-const PROTOCOL: ReadonlySet<string> = new Set([
-  ...['accept', 'accept-language', 'content-type', 'content-length', 'connection', 'host', 'last-event-id'],
-  ...['user-agent', 'traceparent', 'tracestate', 'baggage', 'authorization'],
+/** Headers of one message or of one span. */
+const OF_ONE_MESSAGE: ReadonlySet<string> = new Set([
+  ...['accept', 'content-type', 'content-length', 'traceparent', 'tracestate', HEADERS.lastEventId],
+  ...[HEADERS.sessionId, HEADERS.protocolVersion, HEADERS.method, HEADERS.name],
 ]);
 
-/** The headers without those that are not named. */
+/** Other headers of HTTP itself, and those that the proxy reads and does not pass as they are. */
+const PROTOCOL: ReadonlySet<string> = new Set([
+  ...['accept-language', 'user-agent', 'baggage', 'connection', 'host', 'authorization'],
+]);
+
+function isOfOneMessage(name: string): boolean {
+  return OF_ONE_MESSAGE.has(name) || name.startsWith(PARAM_HEADER_PREFIX);
+}
+
+/** Returns the headers without those that are not named. */
 export function keepClientHeaders(headers: IncomingHttpHeaders, named: ClientHeaders): IncomingHttpHeaders {
-  const kept = Object.entries(headers).filter(
-    ([name]) => PROTOCOL.has(name) || name.startsWith('mcp-') || named.has(name),
-  );
+  const kept = Object.entries(headers).filter(([name]) => {
+    return PROTOCOL.has(name) || isOfOneMessage(name) || named.has(name);
+  });
   return Object.fromEntries(kept);
 }
 
 /**
- * The caller with another key if the values of the named headers are others: what is kept for one of them (sessions, lists,
- * tokens) is not for another, since a server may know them by these headers alone.
+ * Returns the caller with another key if the values of the named headers are others: nothing that is kept for one of them
+ * (sessions, lists, tokens) is used for another, since a server may know them by these headers alone. Headers that differ
+ * between two messages of one client do not count: each message would be of another caller.
  */
 export function callerWithHeaders(caller: Caller, headers: IncomingHttpHeaders, named: ClientHeaders): Caller {
-  if (named.size === 0) return caller;
-  const values = [...named].sort().map((name) => [name, headers[name] ?? null]);
+  const counted = [...named].filter((name) => !isOfOneMessage(name)).sort();
+  if (counted.length === 0) return caller;
+  const values = counted.map((name) => [name, headers[name] ?? null]);
   const shown = createHash('sha256').update(JSON.stringify(values)).digest('base64url');
-  return { ...caller, key: JSON.stringify([caller.key, shown]) };
+  return { ...caller, key: callerVariant(caller.key, shown) };
 }

@@ -1,5 +1,6 @@
 // The settings of the optimizer as numbers.
 
+import { isEmbeddingHeader } from '#contracts/virtual/optimizer.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { parseDuration } from '#std/duration.ts';
 import { configFault } from '../../credentials/config-fault.ts';
@@ -37,15 +38,13 @@ export function optimizerSettings({ optimizer }: Pick<VmcpConfig, 'optimizer'>):
 
 const OPENAI_NEEDS = 'openai needs embeddingModel and embeddingService, and another provider has no embeddingModel';
 
-const RESERVED: ReadonlySet<string> = new Set(['authorization', 'content-type']);
-
 /** Throws Failure `credential-config-invalid` for a header that cannot be set. */
 function serviceHeaders({ embeddingHeaders = {} }: NonNullable<VmcpConfig['optimizer']>): Record<string, string> {
   const entries = Object.entries(embeddingHeaders).map(([name, text]): [string, string] => {
     const pointer = '/optimizer/embeddingHeaders';
     const lower = settableHeader(name, pointer);
     const value = headerValue(text);
-    if (RESERVED.has(lower)) throw configFault(pointer, `sets ${name}, which the server itself sets`);
+    if (isEmbeddingHeader(lower)) throw configFault(pointer, `sets ${name}, which the server itself sets`);
     if (value === undefined) throw configFault(pointer, `gives ${name} a value that a header cannot carry`);
     return [lower, value];
   });

@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { Exchange } from '../../backends/backend.ts';
+import { callerVariant } from '../../backends/caller-key.ts';
 import { createSessions, SESSIONS_MAX, type Sessions } from './sessions.ts';
 
 const CLIENT = { revision: '2025-11-25', capabilities: {} };
@@ -14,7 +15,7 @@ async function begin(sessions: Sessions, caller: string): Promise<string> {
   return (await sessions.begin(CLIENT, exchangeOf(caller))).id;
 }
 
-it('ends the unused session of the caller with most of them', async () => {
+it('ends the unused session of the caller with most of them, whatever headers come with each', async () => {
   let ticks = 0;
   const tick = () => {
     ticks += 1;
@@ -25,9 +26,12 @@ it('ends the unused session of the caller with most of them', async () => {
   const ended: (string | undefined)[] = [];
   const sessions = createSessions({ clock, store: undefined, expired: ({ last }) => void ended.push(last?.caller) });
   const other = await begin(sessions, 'other');
-  const greedy = await begin(sessions, 'greedy');
-  for (let count = sessions.size(); count <= SESSIONS_MAX; count += 1) await begin(sessions, 'greedy');
-  expect(ended).toEqual(['greedy']);
+  await begin(sessions, 'other');
+  const greedy = await begin(sessions, callerVariant('greedy', 'first'));
+  for (let count = sessions.size(); count <= SESSIONS_MAX; count += 1) {
+    await begin(sessions, callerVariant('greedy', String(count)));
+  }
+  expect(ended).toEqual([callerVariant('greedy', 'first')]);
   expect([await sessions.find(other), await sessions.find(greedy)].map((found) => found?.id)).toEqual([
     other,
     undefined,

@@ -1,6 +1,7 @@
 // All sessions of a virtual server on this replica, and those that others have begun, where there is a store.
 
 import type { Exchange } from '../../backends/backend.ts';
+import { callerOwner } from '../../backends/caller-key.ts';
 import { ofMostFrequent } from '../../backends/sessions/of-most-frequent.ts';
 import type { SessionStore } from './ports.ts';
 import {
@@ -127,7 +128,7 @@ function keepSession(state: State, session: Session): Session {
   // A caller that opens many makes room among its own.
   const unused = [...live.values()].filter((each) => !isBusy(each));
   // Undefined until a session that another replica began is used here.
-  const [oldest] = ofMostFrequent(unused, ({ last }) => last?.caller);
+  const [oldest] = ofMostFrequent(unused, ({ last }) => last && callerOwner(last.caller));
   if (oldest !== undefined) dropSession(state, oldest);
   return session;
 }

@@ -39,7 +39,17 @@ function oidcFindings(config: Upstream['oidcConfig'], pointer: string): readonly
     ...scopeFindings(config.scopes, `${pointer}/scopes`),
     ...parameterFindings(config, pointer),
     ...userInfoFindings(config.userInfoOverride, `${pointer}/userInfoOverride`),
+    ...subjectFindings(config, pointer),
   ];
+}
+
+function subjectFindings(
+  { subjectClaim = '', userInfoOverride }: NonNullable<Upstream['oidcConfig']>,
+  pointer: string,
+): readonly Finding[] {
+  if (subjectClaim === '' || userInfoOverride?.fieldMapping?.subjectFields === undefined) return [];
+  const at = `${pointer}/userInfoOverride/fieldMapping/subjectFields`;
+  return [fieldWithoutEffect(at, 'subjectClaim counts instead, and the endpoint has to name the same sub')];
 }
 
 function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): readonly Finding[] {

@@ -1,15 +1,18 @@
 // Says whether a URL names a place inside a private network, or one that no resource may name.
 
-import { cidrContains, type Ip, isMapped, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
+import { cidrContains, type Ip, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
 
-/** The node itself, link-local addresses with the metadata services of clouds, and unspecified ones. */
-const NEVER = ranges('127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10', '0.0.0.0/8', '::/128', 'fd00:ec2::/32');
-/** RFC 1918, 4193 and 6598. */
-const PRIVATE = ranges('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7');
+/** The node itself, unspecified addresses, and those of metadata services: link-local, or as some clouds have them. */
+const NEVER = ranges(
+  ...['127.0.0.0/8', '169.254.0.0/16', 'fe80::/10', '0.0.0.0/8'],
+  ...['fd00:ec2::/32', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
+);
+/** RFC 1918, 3879, 4193 and 6598. */
+const PRIVATE = ranges('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10');
 
 /** Names of the node, of the API server and of metadata services. */
 const NEVER_NAMES =
-  /^(.+\.)?localhost$|^kubernetes(\.default(\.svc(\.cluster\.local)?)?)?$|^metadata(\.google\.internal)?$/;
+  /^(.+\.)?localhost$|^kubernetes(\.default(\.svc(\.cluster\.local)?)?)?$|^metadata(\.google\.internal|\.goog)?$/;
 const CLUSTER_NAME = /(^|\.)cluster\.local$/;
 
 interface UrlPlace {
@@ -27,10 +30,14 @@ export function placeOfUrl(url: string): UrlPlace {
   return { host, place: isIn(PRIVATE) || CLUSTER_NAME.test(host) ? 'private' : undefined };
 }
 
-/** An address of IPv4 that is written as one of IPv6 counts as itself (RFC 4291 section 2.5.5.2). */
+/** Prefixes of 96 bits before an address of IPv4 (RFC 4291 section 2.5.5, RFC 6052 section 2.1). */
+const BEFORE_IPV4: ReadonlySet<bigint> = new Set([0n, 0xffffn, 0x64_ff9b_0000_0000_0000_0000n]);
+
+/** An address of IPv4 that is written as one of IPv6 counts as itself. */
 function addressIn(host: string): Ip | undefined {
   const ip = parseIp(host);
-  return ip !== undefined && isMapped(ip) ? { version: 4, bits: ip.bits & 0xffff_ffffn } : ip;
+  const isInside = ip?.version === 6 && BEFORE_IPV4.has(ip.bits >> 32n);
+  return isInside ? { version: 4, bits: ip.bits & 0xffff_ffffn } : ip;
 }
 
 type Range = NonNullable<ReturnType<typeof parseCidr>>;

@@ -1,6 +1,7 @@
 // What is wrong with a VirtualMCPServer in itself that neither its schema nor CEL can say.
 
-import { isCallerCredential } from '#contracts/virtual/passthrough-headers.ts';
+import { isEmbeddingHeader } from '#contracts/virtual/optimizer.ts';
+import { passthroughFault } from '#contracts/virtual/passthrough-headers.ts';
 import { conflictName } from '#contracts/virtual-model/aggregate.ts';
 import { fitName, NAME_MAX } from '#contracts/virtual-model/short-names.ts';
 import { workflowFindings } from '#contracts/virtual-model/workflow/check.ts';
@@ -9,7 +10,7 @@ import { pointerToken } from '#std/json.ts';
 import { authServerFindings } from '../auth/auth-server-rules.ts';
 import { inlineAuthzFindings } from '../auth/authz-findings.ts';
 import { plainHttpFindings } from '../auth/external-auth-checks.ts';
-import { headerNameFindings, plainHeaderFindings } from '../auth/header-findings.ts';
+import { addedHeaderFindings, headerNameFindings } from '../auth/header-findings.ts';
 import { oidcFindings } from '../auth/oidc-findings.ts';
 import { providerFault } from '../auth/upstream-providers.ts';
 import type { Finding } from '../kind.ts';
@@ -125,15 +126,18 @@ function healthFindings({ config }: Spec): readonly Finding[] {
 }
 
 function embeddingHeaderFindings({ config }: Spec): readonly Finding[] {
-  const headers = config.optimizer?.embeddingHeaders ?? {};
+  const all = Object.entries(config.optimizer?.embeddingHeaders ?? {});
   const pointer = '/spec/config/optimizer/embeddingHeaders';
-  const own = Object.keys(headers).filter((name) => /^(authorization|content-type)$/i.test(name));
+  const headers = Object.fromEntries(all.filter(([name]) => !isEmbeddingHeader(name)));
+  const added = { plain: { headers, pointer }, secret: { names: [], pointerOf: () => pointer } };
   return [
-    ...plainHeaderFindings(headers, pointer),
-    ...own.map((name): Finding => {
-      const message = `${name} is set by the server itself: OPENAI_API_KEY holds the key`;
-      return { code: 'header-restricted', severity: 'error', pointer: `${pointer}/${name}`, message, at: 'key' };
-    }),
+    ...addedHeaderFindings(added, ['embeddingHeaders', 'OPENAI_API_KEY']),
+    ...all
+      .filter(([name]) => isEmbeddingHeader(name))
+      .map(([name]): Finding => {
+        const message = `the server itself sets ${name}: OPENAI_API_KEY holds the key`;
+        return { code: 'header-restricted', severity: 'error', pointer: `${pointer}/${name}`, message, at: 'key' };
+      }),
   ];
 }
 
@@ -145,8 +149,9 @@ function passthroughFindings({ config, passthroughHeaders }: Spec): readonly Fin
   return named.flatMap(({ names, pointer }) =>
     names.flatMap((name, index) => {
       const at = `${pointer}/${index}`;
-      if (!isCallerCredential(name)) return headerNameFindings(name, at);
-      const message = `${name} shows the virtual server who calls: a member that gets it could act as the caller`;
+      const fault = passthroughFault(name);
+      if (fault === undefined) return headerNameFindings(name, at);
+      const message = `${name} must not be named: ${fault}`;
       return [{ code: 'header-restricted', severity: 'error' as const, pointer: at, message }];
     }),
   );

@@ -1,6 +1,7 @@
 // Calls that wait until their client comes back with answers, in the memory of this process, each under a handle that is
 // good for one retry.
 
+import { callerOwner } from '../../caller-key.ts';
 import type { BridgeContext } from '../context.ts';
 
 /** Where parked calls are kept. Another replica has none of them: calls are bound to the connection to their server. */
@@ -13,7 +14,7 @@ export interface Parking<Call> {
 
 interface Parked<Call> {
   readonly call: Call;
-  readonly caller: string;
+  readonly owner: string;
   readonly stopTimer: () => void;
 }
 
@@ -25,21 +26,22 @@ export function createParking<Call>({ ports, limits }: BridgeContext): Parking<C
     const found = parked.get(handle);
     if (found === undefined) return undefined;
     parked.delete(handle);
-    const left = (counts.get(found.caller) ?? 1) - 1;
-    if (left === 0) counts.delete(found.caller);
-    else counts.set(found.caller, left);
+    const left = (counts.get(found.owner) ?? 1) - 1;
+    if (left === 0) counts.delete(found.owner);
+    else counts.set(found.owner, left);
     return found;
   }
 
   return {
     put(handle, caller, call, expired) {
-      const count = counts.get(caller) ?? 0;
+      const owner = callerOwner(caller);
+      const count = counts.get(owner) ?? 0;
       if (parked.size >= limits.parkedCalls || count >= limits.parkedCallsPerCaller) return false;
       const stopTimer = ports.clock.after(limits.parkedMs, () => {
         if (remove(handle) !== undefined) expired();
       });
-      parked.set(handle, { call, caller, stopTimer });
-      counts.set(caller, count + 1);
+      parked.set(handle, { call, owner, stopTimer });
+      counts.set(owner, count + 1);
       return true;
     },
     take(handle) {

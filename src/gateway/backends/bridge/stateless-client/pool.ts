@@ -4,6 +4,7 @@
 
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import type { BackendFault } from '../../backend.ts';
+import { callerOwner } from '../../caller-key.ts';
 import { ofMostFrequent } from '../../sessions/of-most-frequent.ts';
 import type { Cause } from '../ask.ts';
 import type { BridgeContext } from '../context.ts';
@@ -180,7 +181,9 @@ function sweep(pool: Pool): void {
 function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
   const most = pool.context.limits.backendSessions;
   const all = [...pool.clients.values()].flat();
-  const crowds = all.filter((slot) => slot.caller === caller).length >= Math.max(most / 2, 1);
+  const owner = callerOwner(caller);
+  const isOwn = (slot: { readonly caller: string }) => callerOwner(slot.caller) === owner;
+  const crowds = all.filter(isOwn).length >= Math.max(most / 2, 1);
   if (!crowds && all.length < most) return true;
   // Of the client that asks nothing is ended.
   const idle = all.flatMap((slot) =>
@@ -188,7 +191,7 @@ function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
       ? { caller: slot.caller, session: slot.session }
       : [],
   );
-  const [ended] = crowds ? idle.filter((each) => each.caller === caller) : ofMostFrequent(idle, (each) => each.caller);
+  const [ended] = crowds ? idle.filter(isOwn) : ofMostFrequent(idle, (each) => callerOwner(each.caller));
   if (ended !== undefined) void drop(pool, ended.session);
   return ended !== undefined;
 }
