@@ -31,10 +31,14 @@ export function callWebhooks(
   }
   const claims = caller.token === undefined ? undefined : caller.claims;
   const peer = entry.request.socket.remoteAddress ?? '';
-  askWebhooks(world, { body, message, claims, peer }).then((result) => {
+  const { response } = entry;
+  const gone = new AbortController();
+  // A place among the calls in flight is free again then, so nothing may go on that takes a connection or memory.
+  response.once('close', () => gone.abort());
+  askWebhooks(world, { body, message, claims, peer, signal: gone.signal }).then((result) => {
     const { asked: webhooks, refused } = result;
     if (refused !== undefined) entry.refuse(...webhookRefusal(refused, { ...known, webhooks }));
-    else if (entry.response.closed) entry.refuse(CLIENT_CLOSED, { ...known, webhooks });
+    else if (gone.signal.aborted || response.closed) entry.refuse(CLIENT_CLOSED, { ...known, webhooks });
     else pass({ ...changedRequest(incoming, message, result), webhooks });
   });
 }
