@@ -98,11 +98,15 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
   };
 }
 
+/** To each webhook: calls wait for their turn. Apart from those to token endpoints, which a slow webhook must not hold up. */
+const WEBHOOK_CONNECTIONS = 64;
+
 /** What no change of the configuration touches: the server and its sessions, keys, metrics, telemetry. */
 async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const { config, environment, files, logger } = options;
   const [times, limits] = [timesOf(config), limitsOf(config)];
-  const outbound = createOutbound({ allowPrivate: [], egress: egressFrom(process.env), version: VERSION });
+  const reach = { allowPrivate: [], egress: egressFrom(process.env), version: VERSION };
+  const outbound = createOutbound(reach);
   closing.push(() => outbound.close());
   const sessionKeys = readSessionKeys(config, files);
   const seal = watchSeal(config, files, sessionKeys);
@@ -124,13 +128,21 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   closing.push(() => close(0));
   const redis = config.scaling_config?.session_redis;
   const rateLimits = await openRateLimits(
-    { redis: redis && sessionRedis(redis, options), logger, metrics: proxy.metrics, server: config.name },
+    {
+      redis: redis && sessionRedis(redis, options),
+      logger,
+      metrics: proxy.metrics,
+      ...{ server: config.name, namespace: config.namespace },
+    },
     config.rate_limiting,
   );
   closing.push(rateLimits.close);
   const facts = { transport: config.transport, version: { version: VERSION } };
   const health = watchHealth(backend, facts, proxyClock, reportReadiness(logger));
   closing.push(health.stop);
+  const asking = createOutbound({ ...reach, connections: WEBHOOK_CONNECTIONS });
+  closing.push(() => asking.close());
+  const webhooks = openWebhooks({ outbound: asking, files, logger, metrics: proxy.metrics });
   const underWay = countUnderWay();
   const { untilStopped } = underWay;
   function active(change: 1 | -1, kind: 'request' | 'stream'): void {
@@ -148,8 +160,7 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
     },
     metricsText: config.telemetry_config?.enable_prometheus_metrics_path === true ? metrics.text : undefined,
     sse: frontOf(config) === 'sse' ? openSse(backend, relay, limits.messageBytes) : undefined,
-    webhooks: openWebhooks({ outbound, files, logger, metrics: proxy.metrics }),
-    ...{ rules, metrics, outbound, recorder, underWay, issuer, rateLimits },
+    ...{ webhooks, rules, metrics, outbound, recorder, underWay, issuer, rateLimits },
   };
 }
 
