@@ -101,13 +101,19 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
 /** To each webhook: calls wait for their turn. Apart from those to token endpoints, which a slow webhook must not hold up. */
 const WEBHOOK_CONNECTIONS = 64;
 
+function openOutbounds(closing: (() => unknown)[]) {
+  const options = { allowPrivate: [], egress: egressFrom(process.env), version: VERSION };
+  const outbound = createOutbound(options);
+  const toWebhooks = createOutbound({ ...options, connections: WEBHOOK_CONNECTIONS });
+  closing.push(() => Promise.all([outbound.close(), toWebhooks.close()]));
+  return { outbound, toWebhooks };
+}
+
 /** What no change of the configuration touches: the server and its sessions, keys, metrics, telemetry. */
 async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const { config, environment, files, logger } = options;
   const [times, limits] = [timesOf(config), limitsOf(config)];
-  const reach = { allowPrivate: [], egress: egressFrom(process.env), version: VERSION };
-  const outbound = createOutbound(reach);
-  closing.push(() => outbound.close());
+  const { outbound, toWebhooks } = openOutbounds(closing);
   const sessionKeys = readSessionKeys(config, files);
   const seal = watchSeal(config, files, sessionKeys);
   const rules = openRules(config, files, logger, createTaskIds(seal, proxyClock.now));
@@ -140,9 +146,6 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const facts = { transport: config.transport, version: { version: VERSION } };
   const health = watchHealth(backend, facts, proxyClock, reportReadiness(logger));
   closing.push(health.stop);
-  const asking = createOutbound({ ...reach, connections: WEBHOOK_CONNECTIONS });
-  closing.push(() => asking.close());
-  const webhooks = openWebhooks({ outbound: asking, files, logger, metrics: proxy.metrics });
   const underWay = countUnderWay();
   const { untilStopped } = underWay;
   function active(change: 1 | -1, kind: 'request' | 'stream'): void {
@@ -160,7 +163,8 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
     },
     metricsText: config.telemetry_config?.enable_prometheus_metrics_path === true ? metrics.text : undefined,
     sse: frontOf(config) === 'sse' ? openSse(backend, relay, limits.messageBytes) : undefined,
-    ...{ webhooks, rules, metrics, outbound, recorder, underWay, issuer, rateLimits },
+    webhooks: openWebhooks({ outbound: toWebhooks, files, logger, metrics: proxy.metrics }),
+    ...{ rules, metrics, outbound, recorder, underWay, issuer, rateLimits },
   };
 }
 

@@ -10,7 +10,7 @@ import { readValue } from '../../wire/scan.ts';
 export type Patched = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly fault: string };
 
 const OPERATIONS_MAX = 1000;
-/** Each operation reads the message anew, and nothing else is done meanwhile: many operations are for small messages. */
+/** Each operation reads the message again, and nothing else is done meanwhile: many operations are for small messages. */
 const READ_MAX = 32 * 1024 * 1024;
 const ALLOWED = '/mcp_request/params/';
 const POINTER = /^(\/([^~/]|~0|~1)*)+$/;
@@ -40,7 +40,7 @@ function applyOperation(bytes: Buffer, operation: Buffer): Buffer | string {
   const parts = new Map(members.map(({ key, value: { start, end } }) => [key, operation.subarray(start, end)]));
   if (parts.size < members.length) return 'has a key twice';
   const value = parts.get('value');
-  const op = textOf(parts.get('op'));
+  const op = jsonText(parts.get('op'));
   const to = tokensOf(parts.get('path'));
   if (to === undefined) return `has a path that is not below ${ALLOWED}`;
   switch (op) {
@@ -84,24 +84,24 @@ function transferValue(
 
 /** Below the message; undefined for other places. */
 function tokensOf(json: Buffer | undefined): readonly string[] | undefined {
-  const pointer = textOf(json);
+  const pointer = jsonText(json);
   if (pointer === undefined || !pointer.startsWith(ALLOWED) || !POINTER.test(pointer)) return undefined;
   return pointerTokens(pointer).slice(1);
 }
 
-function textOf(json: Buffer | undefined): string | undefined {
-  const value = json === undefined ? undefined : readWhole(json);
+function jsonText(json: Buffer | undefined): string | undefined {
+  const value = json === undefined ? undefined : wholeValue(json);
   return typeof value === 'string' ? value : undefined;
 }
 
-function readWhole(json: Buffer) {
+function wholeValue(json: Buffer) {
   return readValue(json, { start: 0, end: json.length });
 }
 
 /** Numbers that JavaScript rounds are the same only if they are written alike. */
 function sameValue(one: Buffer, other: Buffer): boolean {
   if (one.equals(other)) return true;
-  return !isRounded(one) && !isRounded(other) && jsonEquals(readWhole(one), readWhole(other));
+  return !isRounded(one) && !isRounded(other) && jsonEquals(wholeValue(one), wholeValue(other));
 }
 
 /** Every reader keeps as many digits. */
