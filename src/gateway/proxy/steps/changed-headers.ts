@@ -21,7 +21,7 @@ export function changedHeaders(headers: IncomingHttpHeaders, before: Written, af
     changed[HEADERS.name] = encodeHeaderValue(name);
   const params = Object.keys(headers).filter((header) => header.startsWith(PARAM));
   if (params.length === 0) return changed;
-  const [old, next] = [leavesOf(argumentsOf(before)), leavesOf(argumentsOf(after))];
+  const [old, next] = [leavesOf(writtenArguments(before)), leavesOf(writtenArguments(after))];
   for (const header of params) {
     const given = decodeHeaderValue(String(headers[header]));
     const repeated = [...old].filter(([, text]) => text === given).map(([place]) => next.get(place));
@@ -37,7 +37,7 @@ function targetOf({ message }: Written): string | undefined {
   return message.kind === 'request' ? message.target?.value : undefined;
 }
 
-function argumentsOf({ body, message }: Written): Json {
+function writtenArguments({ body, message }: Written): Json {
   return message.kind === 'request' && message.arguments !== undefined ? readValue(body, message.arguments) : {};
 }
 
