@@ -21,6 +21,7 @@ export interface RateLimitParts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly server: string;
+  readonly namespace: string;
 }
 
 export interface OpenedRateLimits {
@@ -54,13 +55,20 @@ export async function openRateLimits(
   };
 }
 
-function storeOf({ redis, logger }: RateLimitParts) {
+/**
+ * Servers may have one `prefix`, since sessions have random names: buckets have the name of their server as well. In braces it
+ * keeps all buckets of a call in one slot of a Redis Cluster.
+ */
+function storeOf({ redis, logger, namespace, server }: RateLimitParts) {
   let opened: Promise<OpenedTokenBuckets> | undefined;
   let closed = false;
   async function openNow(): Promise<OpenedTokenBuckets> {
     if (redis === undefined) throw new Failure('proxy-config-invalid', NO_REDIS);
     const { openTokenBuckets } = await import('#adapters/redis/token-buckets.ts');
-    return openTokenBuckets(redis, (message) => logger.debug({ code: 'redis-unreachable', message }, 'Redis is away'));
+    const settings = { ...redis, prefix: `${redis.prefix}limits:{${namespace}/${server}}:` };
+    return openTokenBuckets(settings, (message) =>
+      logger.debug({ code: 'redis-unreachable', message }, 'Redis is away'),
+    );
   }
   function open(): Promise<OpenedTokenBuckets> {
     opened ??= openNow();

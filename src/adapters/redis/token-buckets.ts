@@ -19,7 +19,8 @@ export interface OpenedTokenBuckets {
 const COMMAND_MS = 500;
 
 /**
- * The clock is that of Redis, which all replicas share. A bucket that lacks a token takes none from the others, and is not written.
+ * The clock is that of Redis, which all replicas share. A bucket that lacks a token takes none from the others, and is not
+ * written, unless the clock was put back: it would give no token until the clock is there again.
  * ARGV: maxTokens and refillMs for each key. Returns the position of the first empty bucket, or 0, and the milliseconds
  * until every bucket has a token.
  */
@@ -35,6 +36,10 @@ for i, key in ipairs(KEYS) do
   local stored = redis.call('HMGET', key, 'tokens', 'at')
   if stored[1] and stored[2] then
     left[i] = math.min(max, stored[1] + math.max(0, now - stored[2]) * max / refill)
+    if tonumber(stored[2]) > now then
+      redis.call('HSET', key, 'at', string.format('%.3f', now))
+      redis.call('PEXPIRE', key, math.ceil(2 * refill))
+    end
   end
   if left[i] < 1 then
     if empty == 0 then empty = i end
@@ -50,7 +55,7 @@ return {0, 0}`;
 
 const TAKE_SHA = createHash('sha1').update(TAKE).digest('hex');
 
-/** Resolves when the first connection stands or has failed; it is opened again by itself. `lost`: what is wrong, for the log. */
+/** Resolves when the first connection stands, has failed, or takes longer than a call may wait; it is opened again by itself. `lost`: what is wrong, for the log. */
 export async function openTokenBuckets(
   settings: TokenBucketsSettings,
   lost: (message: string) => void,
@@ -59,13 +64,14 @@ export async function openTokenBuckets(
   await new Promise<void>((resolve) => {
     redis.once('ready', resolve);
     redis.once('close', resolve);
+    setTimeout(resolve, COMMAND_MS).unref();
   });
   return {
     async take(buckets) {
       const values = buckets.flatMap(({ maxTokens, refillMs }) => [maxTokens, refillMs]);
       const given = [buckets.length, ...buckets.map(({ key }) => settings.prefix + key), ...values];
       try {
-        return takenOf(await runScript(redis, given));
+        return takenOf(await runScript(redis, given), buckets.length);
       } catch (cause) {
         throw redisUnreachable(settings, cause);
       }
@@ -84,8 +90,12 @@ async function runScript(redis: Redis, given: readonly (string | number)[]): Pro
   }
 }
 
-function takenOf(answer: unknown): Taken {
-  const [empty, waitMs] = Array.isArray(answer) ? answer.map(Number) : [];
-  if (empty === undefined || waitMs === undefined) throw new Error(`the script answered ${String(answer)}`);
+function takenOf(answer: unknown, buckets: number): Taken {
+  const [empty, waitMs]: unknown[] = Array.isArray(answer) ? answer : [];
+  if (!isCount(empty) || !isCount(waitMs) || empty > buckets) throw new Error(`the script answered ${String(answer)}`);
   return empty === 0 ? { ok: true } : { ok: false, empty: empty - 1, waitMs };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

@@ -98,12 +98,22 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
   };
 }
 
+/** To each webhook: calls wait for their turn. Apart from those to token endpoints, which a slow webhook must not hold up. */
+const WEBHOOK_CONNECTIONS = 64;
+
+function openOutbounds(closing: (() => unknown)[]) {
+  const options = { allowPrivate: [], egress: egressFrom(process.env), version: VERSION };
+  const outbound = createOutbound(options);
+  const toWebhooks = createOutbound({ ...options, connections: WEBHOOK_CONNECTIONS });
+  closing.push(() => Promise.all([outbound.close(), toWebhooks.close()]));
+  return { outbound, toWebhooks };
+}
+
 /** What no change of the configuration touches: the server and its sessions, keys, metrics, telemetry. */
 async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const { config, environment, files, logger } = options;
   const [times, limits] = [timesOf(config), limitsOf(config)];
-  const outbound = createOutbound({ allowPrivate: [], egress: egressFrom(process.env), version: VERSION });
-  closing.push(() => outbound.close());
+  const { outbound, toWebhooks } = openOutbounds(closing);
   const sessionKeys = readSessionKeys(config, files);
   const seal = watchSeal(config, files, sessionKeys);
   const rules = openRules(config, files, logger, createTaskIds(seal, proxyClock.now));
@@ -124,7 +134,12 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   closing.push(() => close(0));
   const redis = config.scaling_config?.session_redis;
   const rateLimits = await openRateLimits(
-    { redis: redis && sessionRedis(redis, options), logger, metrics: proxy.metrics, server: config.name },
+    {
+      redis: redis && sessionRedis(redis, options),
+      logger,
+      metrics: proxy.metrics,
+      ...{ server: config.name, namespace: config.namespace },
+    },
     config.rate_limiting,
   );
   closing.push(rateLimits.close);
@@ -148,7 +163,7 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
     },
     metricsText: config.telemetry_config?.enable_prometheus_metrics_path === true ? metrics.text : undefined,
     sse: frontOf(config) === 'sse' ? openSse(backend, relay, limits.messageBytes) : undefined,
-    webhooks: openWebhooks({ outbound, files, logger, metrics: proxy.metrics }),
+    webhooks: openWebhooks({ outbound: toWebhooks, files, logger, metrics: proxy.metrics }),
     ...{ rules, metrics, outbound, recorder, underWay, issuer, rateLimits },
   };
 }

@@ -58,10 +58,10 @@ function webhookOf({ outbound, files }: WebhookParts, settings: Settings, mutate
     name,
     mutates,
     ignoresFailure: settings.failure_policy === 'ignore',
-    async send(body) {
+    async send(body, signal) {
       const { ca_file: ca, client_cert_file: cert, client_key_file: key } = settings;
       return outbound.request({
-        ...{ url, method: 'POST', body, timeoutMs, skipVerify },
+        ...{ url, method: 'POST', body, timeoutMs, skipVerify, signal },
         maxBytes: ANSWER_MAX,
         allowPrivate: true,
         httpsOnly: !skipVerify,

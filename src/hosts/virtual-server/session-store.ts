@@ -90,10 +90,10 @@ function storeRedis(
 
 /** Calls are counted in the store of sessions. */
 function openVirtualRateLimits(place: StorePlace, metrics: Metrics): Promise<OpenedRateLimits> {
-  const { config, logger } = place;
+  const { config, logger, namespace } = place;
   const { sessionStorage: storage, name: server } = config;
   const redis = storage && storeRedis(place, storage);
-  return openRateLimits({ redis, logger, metrics, server }, config.rateLimiting);
+  return openRateLimits({ redis, logger, metrics, server, namespace }, config.rateLimiting);
 }
 
 async function openStore(place: StorePlace): Promise<SessionStore | undefined> {

@@ -2,37 +2,19 @@
 
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
 import { createAuthority, createServerCertificate } from '#kubernetes/devcluster/identity/certificate.ts';
 import { startBackend, type TestBackend } from './backend.ts';
+import { answerWith, closeHooks, type Hook, hook, patchWith, type Respond, startHook } from './hooks.ts';
 import { callTool, get, runProxy, send, type TestedProxy } from './world.ts';
-
-type Hook = NonNullable<NonNullable<RunConfig['webhooks']>['mutating']>[number];
-interface Sent {
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what others read is looked at piece by piece
-  readonly json: any;
-}
-type Respond = (sent: Sent, response: ServerResponse) => void;
 
 const folder = mkdtempSync(join(tmpdir(), 'skep-webhooks-'));
 const secretFile = join(folder, 'secret');
 const policyFile = join(folder, 'authz.json');
 let backend: TestBackend;
-let servers: Server[] = [];
 let running: TestedProxy[] = [];
 
 beforeAll(async () => {
@@ -48,54 +30,10 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await Promise.all(running.map((proxy) => proxy.stop()));
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-  [running, servers] = [[], []];
+  closeHooks();
+  running = [];
 });
 afterAll(() => backend.close());
-
-async function startHook(
-  respond: Respond,
-  tls?: { readonly cert: string; readonly key: string; readonly ca: string },
-): Promise<{ readonly url: string; readonly sent: Sent[] }> {
-  const sent: Sent[] = [];
-  const handle: RequestListener = (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString();
-      const each = { headers: request.headers, text, json: JSON.parse(text) };
-      sent.push(each);
-      respond(each, response);
-    });
-    response.on('error', () => undefined);
-  };
-  const server =
-    tls === undefined
-      ? createServer(handle)
-      : createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: true }, handle);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    sent,
-  };
-}
-
-function answerWith(more: object): Respond {
-  return ({ json }, response) =>
-    response.end(JSON.stringify({ version: 'v0.1.0', uid: json.uid, allowed: true, ...more }));
-}
-
-function patchWith(...patch: readonly object[]): Respond {
-  return answerWith({ patch_type: 'json_patch', patch });
-}
-
-function hook(url: string, more: Partial<Hook> = {}): Hook {
-  return { name: 'guard', url, timeout_ms: 5000, failure_policy: 'fail', insecure_skip_verify: true, ...more };
-}
 
 async function proxyWith(webhooks: RunConfig['webhooks'], more: Partial<RunConfig> = {}): Promise<TestedProxy> {
   const proxy = await runProxy({
@@ -273,6 +211,10 @@ const endless: Respond = (_sent, response) => {
   more();
 };
 
+function nested(levels: number): object {
+  return levels === 0 ? {} : [nested(levels - 1)];
+}
+
 type Attack = readonly [what: string, respond: Respond, detail: string, more?: Partial<Hook>];
 
 function attacks(rows: readonly Attack[]) {
@@ -325,6 +267,15 @@ const ATTACKS = attacks([
     'too large',
   ],
   ['has an operation that is unknown', patchWith({ op: 'merge', path: '/mcp_request/params/x', value: 1 }), 'unknown'],
+  [
+    'has an operation with a key twice',
+    ({ json }, response) =>
+      response.end(
+        `{"uid":"${json.uid}","allowed":true,"patch_type":"json_patch","patch":[{"op":"test","op":"remove","path":"/mcp_request/params/arguments"}]}`,
+      ),
+    'a key twice',
+  ],
+  ['is nested too deep', answerWith({ patch: nested(300) }), 'too deep'],
   ['has another type of patch', answerWith({ patch_type: 'merge', patch: [] }), 'patch_type'],
 ]);
 

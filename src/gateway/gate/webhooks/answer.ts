@@ -1,12 +1,13 @@
 // Reads the answer of a webhook: it permits the call, denies it, or changes it. Everything else is a failure of the webhook.
 
-import { isObject, type Json, parseJson } from '#std/json.ts';
+import { isObject, parseJson } from '#std/json.ts';
 import { utf8Text } from '#std/utf8.ts';
 import { foldKey } from '../../wire/json-members.ts';
 import { afterSpace, objectMembers } from '../../wire/json-walk.ts';
 
+/** `patch`: the bytes of its JSON, whose numbers may be larger than JavaScript can express. */
 export type WebhookAnswer =
-  | { readonly kind: 'allowed'; readonly patch?: Json }
+  | { readonly kind: 'allowed'; readonly patch?: Buffer }
   | { readonly kind: 'denied'; readonly reason: string }
   | { readonly kind: 'failed'; readonly detail: string };
 
@@ -23,8 +24,9 @@ export function readWebhookAnswer(status: number, body: Uint8Array, uid: string)
   if (text === undefined) return { kind: 'failed', detail: 'its answer is not UTF-8' };
   const value = parseJson(text);
   if (!isObject(value)) return { kind: 'failed', detail: 'its answer is not a JSON object' };
-  const keys = (objectMembers(bytes, afterSpace(bytes, 0)) ?? []).map(({ key }) => foldKey(key));
-  if (keys.length === 0 || new Set(keys).size < keys.length)
+  const members = objectMembers(bytes, afterSpace(bytes, 0));
+  if (members === undefined) return { kind: 'failed', detail: 'its answer is nested too deep' };
+  if (new Set(members.map(({ key }) => foldKey(key))).size < members.length)
     return { kind: 'failed', detail: 'its answer has a key twice' };
   if (value.uid !== uid) return { kind: 'failed', detail: 'its answer is for another request: uid differs' };
   if (typeof value.allowed !== 'boolean') return { kind: 'failed', detail: 'its answer has no allowed, true or false' };
@@ -34,7 +36,8 @@ export function readWebhookAnswer(status: number, body: Uint8Array, uid: string)
   if (patch === null) return { kind: 'allowed' };
   if (type !== 'json_patch')
     return { kind: 'failed', detail: 'its answer has a patch, and patch_type is not json_patch' };
-  return { kind: 'allowed', patch };
+  const span = members.find(({ key }) => key === 'patch')?.value;
+  return span === undefined ? { kind: 'allowed' } : { kind: 'allowed', patch: bytes.subarray(span.start, span.end) };
 }
 
 /** A stable word of the webhook, for audit and log. */

@@ -1,26 +1,31 @@
-// Applies a JSON patch (RFC 6902) to the bytes of a message: values that it does not name stay the client's own bytes, so that
-// numbers beyond 2^53 arrive as they were sent.
+// Applies the bytes of a JSON patch (RFC 6902) to the bytes of a message. Values keep the bytes that the client or the patch
+// gave them, so that numbers beyond 2^53 arrive as they were sent.
 
-import { isObject, type Json, jsonEquals, pointerTokens } from '#std/json.ts';
-import { listElements, objectMembers } from '../../wire/json-walk.ts';
+import { jsonEquals, pointerTokens } from '#std/json.ts';
+import { afterSpace, listElements, objectMembers } from '../../wire/json-walk.ts';
 import type { Span } from '../../wire/message.ts';
-import { patchBytes } from '../../wire/patch.ts';
+import { jsonString, patchBytes } from '../../wire/patch.ts';
 import { readValue } from '../../wire/scan.ts';
 
 export type Patched = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly fault: string };
 
 const OPERATIONS_MAX = 1000;
+/** Each operation reads the message again, and nothing else is done meanwhile: many operations are for small messages. */
+const READ_MAX = 32 * 1024 * 1024;
 const ALLOWED = '/mcp_request/params/';
 const POINTER = /^(\/([^~/]|~0|~1)*)+$/;
 
-/** `operations` name places below `/mcp_request/params/`: id and method of a request are not for a webhook to change. */
-export function applyPatch(message: Buffer, operations: Json, maxBytes: number): Patched {
-  if (!Array.isArray(operations)) return { ok: false, fault: 'the patch is not a list' };
+/** `patch` is JSON. Its operations name places below `/mcp_request/params/`: id and method of a request are not for a webhook to change. */
+export function applyPatch(message: Buffer, patch: Buffer, maxBytes: number): Patched {
+  const operations = listElements(patch, 0);
+  if (operations === undefined) return { ok: false, fault: 'the patch is not a list' };
   if (operations.length > OPERATIONS_MAX)
     return { ok: false, fault: `the patch has more than ${OPERATIONS_MAX} operations` };
-  let bytes = message;
-  for (const [index, operation] of operations.entries()) {
-    const next = applyOperation(bytes, operation);
+  let [bytes, read] = [message, 0];
+  for (const [index, { start, end }] of operations.entries()) {
+    read += bytes.length;
+    if (read > READ_MAX) return { ok: false, fault: 'the patch has too many operations for so large a message' };
+    const next = applyOperation(bytes, patch.subarray(start, end));
     if (typeof next === 'string') return { ok: false, fault: `operation ${index} of the patch ${next}` };
     if (next.length > maxBytes) return { ok: false, fault: 'the patch makes the message too large' };
     bytes = next;
@@ -29,26 +34,31 @@ export function applyPatch(message: Buffer, operations: Json, maxBytes: number):
 }
 
 /** Gives what is wrong with the operation as a text. */
-function applyOperation(bytes: Buffer, operation: Json): Buffer | string {
-  if (!isObject(operation)) return 'is not an object';
-  const { op, path, from, value } = operation;
-  const to = tokensOf(path);
+function applyOperation(bytes: Buffer, operation: Buffer): Buffer | string {
+  const members = objectMembers(operation, 0);
+  if (members === undefined) return 'is not an object';
+  const parts = new Map(members.map(({ key, value: { start, end } }) => [key, operation.subarray(start, end)]));
+  if (parts.size < members.length) return 'has a key twice';
+  const value = parts.get('value');
+  const op = jsonText(parts.get('op'));
+  const to = tokensOf(parts.get('path'));
   if (to === undefined) return `has a path that is not below ${ALLOWED}`;
   switch (op) {
     case 'add':
-      return value === undefined ? 'has no value' : putValue(bytes, to, jsonBytes(value), 'add');
+      return value === undefined ? 'has no value' : putValue(bytes, to, value, 'add');
     case 'replace':
-      return value === undefined ? 'has no value' : putValue(bytes, to, jsonBytes(value), 'replace');
+      return value === undefined ? 'has no value' : putValue(bytes, to, value, 'replace');
     case 'remove':
       return removeValue(bytes, to);
     case 'test': {
       const found = valueAt(bytes, to);
-      const same = found !== undefined && value !== undefined && jsonEquals(readValue(bytes, found), value);
-      return same ? bytes : 'tests a value that the message does not have';
+      return found !== undefined && value !== undefined && sameValue(bytes.subarray(found.start, found.end), value)
+        ? bytes
+        : 'tests a value that the message does not have';
     }
     case 'copy':
     case 'move':
-      return transferValue(bytes, op, from, to);
+      return transferValue(bytes, op, parts.get('from'), to);
     default:
       return `is unknown: ${String(op).slice(0, 32)}`;
   }
@@ -57,7 +67,7 @@ function applyOperation(bytes: Buffer, operation: Json): Buffer | string {
 function transferValue(
   bytes: Buffer,
   op: 'copy' | 'move',
-  from: Json | undefined,
+  from: Buffer | undefined,
   to: readonly string[],
 ): Buffer | string {
   const source = tokensOf(from);
@@ -73,17 +83,42 @@ function transferValue(
 }
 
 /** Below the message; undefined for other places. */
-function tokensOf(pointer: Json | undefined): readonly string[] | undefined {
-  if (typeof pointer !== 'string' || !pointer.startsWith(ALLOWED) || !POINTER.test(pointer)) return undefined;
+function tokensOf(json: Buffer | undefined): readonly string[] | undefined {
+  const pointer = jsonText(json);
+  if (pointer === undefined || !pointer.startsWith(ALLOWED) || !POINTER.test(pointer)) return undefined;
   return pointerTokens(pointer).slice(1);
 }
 
-function jsonBytes(value: Json): Buffer {
-  return Buffer.from(JSON.stringify(value));
+function jsonText(json: Buffer | undefined): string | undefined {
+  const value = json === undefined ? undefined : wholeValue(json);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function wholeValue(json: Buffer) {
+  return readValue(json, { start: 0, end: json.length });
+}
+
+/** Numbers that JavaScript rounds are the same only if they are written alike. */
+function sameValue(one: Buffer, other: Buffer): boolean {
+  if (one.equals(other)) return true;
+  return !isRounded(one) && !isRounded(other) && jsonEquals(wholeValue(one), wholeValue(other));
+}
+
+/** Every reader keeps as many digits. */
+const DIGITS_MAX = 15;
+
+function isRounded(json: Buffer): boolean {
+  let rounded = false;
+  JSON.parse(json.toString(), (_key, value: unknown, context?: { readonly source?: string }) => {
+    const digits = context?.source?.replaceAll(/[^0-9]/g, '').length ?? 0;
+    if (typeof value === 'number' && (digits > DIGITS_MAX || !Number.isFinite(value))) rounded = true;
+    return value;
+  });
+  return rounded;
 }
 
 function valueAt(bytes: Buffer, tokens: readonly string[]): Span | undefined {
-  let place: Span | undefined = { start: 0, end: bytes.length };
+  let place: Span | undefined = { start: afterSpace(bytes, 0), end: bytes.length };
   for (const token of tokens) {
     if (place === undefined) return undefined;
     place = childOf(bytes, place, token);
@@ -115,7 +150,7 @@ function putValue(bytes: Buffer, tokens: readonly string[], value: Buffer, how: 
   if (members === undefined) return 'adds to a value that is neither an object nor a list';
   if (members.some(({ key }) => key === token)) return 'names a key that the message has twice';
   const texts = members.map((member) => bytes.subarray(member.start, member.value.end));
-  const added = Buffer.concat([jsonBytes(token), Buffer.from(':'), value]);
+  const added = Buffer.concat([jsonString(token), Buffer.from(':'), value]);
   return patchBytes(bytes, [{ span: parent, bytes: joinParts('{', [...texts, added], '}') }]);
 }
 

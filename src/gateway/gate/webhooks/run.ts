@@ -1,6 +1,6 @@
 // Asks webhooks about a message of a client: those that change it, one after another, and then those that only permit or deny.
 
-import type { Json, JsonObject } from '#std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
 import { readWebhookAnswer, type WebhookAnswer } from './answer.ts';
@@ -9,10 +9,10 @@ import { applyPatch } from './json-patch.ts';
 export interface Webhook {
   readonly name: string;
   readonly mutates: boolean;
-  /** True: the call goes on if the webhook fails. */
+  /** True: the call goes on if the webhook gives no usable answer. */
   readonly ignoresFailure: boolean;
-  /** Rejects if there is no answer in time, or if it is too large. */
-  send(body: Buffer): Promise<{ readonly status: number; readonly body: Uint8Array }>;
+  /** Rejects if there is no answer in time or before `signal`, or if it is too large. */
+  send(body: Buffer, signal: AbortSignal): Promise<{ readonly status: number; readonly body: Uint8Array }>;
 }
 
 export interface AskedMessage {
@@ -21,6 +21,8 @@ export interface AskedMessage {
   /** Claims of a verified token. Undefined: callers are not authenticated. */
   readonly claims: JsonObject | undefined;
   readonly peer: string;
+  /** Aborted: nobody waits for the message any more. */
+  readonly signal: AbortSignal;
 }
 
 export interface WebhookWorld {
@@ -49,11 +51,15 @@ export interface WebhookResult {
 /** Largest message that webhooks are sent, before and after a change. */
 export const WEBHOOK_MESSAGE_MAX = 1024 * 1024;
 
+/** After `signal` no further webhook is asked, and the message must not go on. */
 export async function askWebhooks(world: WebhookWorld, given: AskedMessage): Promise<WebhookResult> {
   let { body, message } = given;
   const asked: string[] = [];
   for (const webhook of world.webhooks) {
+    if (given.signal.aborted) break;
     const answer = await askOne(world, webhook, { ...given, body, message });
+    // Its failure is not the webhook's own.
+    if (given.signal.aborted) break;
     const { outcome, detail } = answer;
     world.report(webhook, outcome, detail);
     asked.push(`${webhook.name}: ${outcome}`);
@@ -75,7 +81,7 @@ async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage
   const uid = world.newId();
   let answer: WebhookAnswer;
   try {
-    const { status, body } = await webhook.send(requestBody(world, given, uid));
+    const { status, body } = await webhook.send(requestBody(world, given, uid), given.signal);
     answer = readWebhookAnswer(status, body, uid);
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error));
@@ -85,11 +91,12 @@ async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage
   if (answer.patch === undefined) return { outcome: 'allowed' };
   if (!webhook.mutates) return failed('its answer has a patch, and validating webhooks change nothing');
   const changed = changedMessage(given, answer.patch);
-  return typeof changed === 'string' ? failed(changed) : { outcome: 'changed', changed };
+  // A client can write a message that a patch does not fit, and must not get past it by that.
+  return typeof changed === 'string' ? { outcome: 'failed', detail: changed } : { outcome: 'changed', changed };
 }
 
 /** Gives what is wrong with the change as a text. */
-function changedMessage({ body, message }: AskedMessage, patch: Json) {
+function changedMessage({ body, message }: AskedMessage, patch: Buffer) {
   const patched = applyPatch(body, patch, WEBHOOK_MESSAGE_MAX);
   if (!patched.ok) return patched.fault;
   const scanned = scanMessage(patched.bytes);

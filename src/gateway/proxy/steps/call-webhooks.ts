@@ -3,13 +3,14 @@
 import type { Json } from '#std/json.ts';
 import { askWebhooks, WEBHOOK_MESSAGE_MAX, type WebhookResult, type WebhookWorld } from '../../gate/webhooks/run.ts';
 import { ERRORS } from '../../wire/errors.ts';
-import { checkStandardHeaders, encodeHeaderValue, HEADERS, singleHeader } from '../../wire/headers.ts';
+import { checkStandardHeaders, HEADERS, singleHeader } from '../../wire/headers.ts';
 import type { Message } from '../../wire/message.ts';
 import { eraOf } from '../../wire/revisions.ts';
 import { scanMessage } from '../../wire/scan.ts';
 import type { Entry, Known } from '../entry.ts';
 import { CLIENT_CLOSED, type Refusal } from '../faults.ts';
 import type { Incoming } from '../incoming.ts';
+import { changedHeaders } from './changed-headers.ts';
 
 /** Calls back at once if no webhook is asked: a message that is refused anyway goes on to be refused. */
 export function callWebhooks(
@@ -31,10 +32,14 @@ export function callWebhooks(
   }
   const claims = caller.token === undefined ? undefined : caller.claims;
   const peer = entry.request.socket.remoteAddress ?? '';
-  askWebhooks(world, { body, message, claims, peer }).then((result) => {
+  const { response } = entry;
+  const gone = new AbortController();
+  // A place among the calls in flight is free again then, so nothing may go on that takes a connection or memory.
+  response.once('close', () => gone.abort());
+  askWebhooks(world, { body, message, claims, peer, signal: gone.signal }).then((result) => {
     const { asked: webhooks, refused } = result;
     if (refused !== undefined) entry.refuse(...webhookRefusal(refused, { ...known, webhooks }));
-    else if (entry.response.closed) entry.refuse(CLIENT_CLOSED, { ...known, webhooks });
+    else if (gone.signal.aborted || response.closed) entry.refuse(CLIENT_CLOSED, { ...known, webhooks });
     else pass({ ...changedRequest(incoming, message, result), webhooks });
   });
 }
@@ -49,16 +54,10 @@ function askedMessage({ headers, body }: Incoming): Message | undefined {
   return decided.era === 'stateless' && checkStandardHeaders(headers, message) !== undefined ? undefined : message;
 }
 
-/** A header that repeats the name of the message was true before the change, and is made true again. */
-function changedRequest(incoming: Incoming, before: Message, { body, message }: WebhookResult): Incoming {
-  const [old, name] = [targetOf(before), targetOf(message)];
-  const { headers } = incoming;
-  if (name === undefined || old === name || headers[HEADERS.name] === undefined) return { ...incoming, body };
-  return { ...incoming, body, headers: { ...headers, [HEADERS.name]: encodeHeaderValue(name) } };
-}
-
-function targetOf(message: Message): string | undefined {
-  return message.kind === 'request' ? message.target?.value : undefined;
+function changedRequest(incoming: Incoming, message: Message, { body, message: next }: WebhookResult): Incoming {
+  const { body: before, headers } = incoming;
+  if (before === undefined || body === before) return incoming;
+  return { ...incoming, body, headers: changedHeaders(headers, { body: before, message }, { body, message: next }) };
 }
 
 /** The words of a webhook are for the operator: a client hears that it was a webhook, and nothing else. */

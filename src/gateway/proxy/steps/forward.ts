@@ -27,8 +27,14 @@ function incomingOf({ clientHeaders: named }: ProxyParts, call: Call, caller: Ca
 }
 
 export function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buffer | undefined): void {
-  const { entry } = call;
-  const world: ExchangeWorld = {
+  callWebhooks(parts.webhooks, call.entry, incomingOf(parts, call, caller, body), (incoming) =>
+    runGuarded(call, () => sendIncoming(parts, call, worldOf(parts), incoming)),
+  );
+}
+
+/** Rules as they are now: webhooks may have taken a while. */
+function worldOf(parts: ProxyParts): ExchangeWorld {
+  return {
     seal: parts.seal,
     rules: parts.rules.current(),
     live: parts.rules,
@@ -36,9 +42,6 @@ export function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buf
     rateLimits: parts.rateLimits,
     messageBytes: parts.limits.messageBytes,
   };
-  callWebhooks(parts.webhooks, entry, incomingOf(parts, call, caller, body), (incoming) =>
-    runGuarded(call, () => sendIncoming(parts, call, world, incoming)),
-  );
 }
 
 function sendIncoming(parts: ProxyParts, call: Call, world: ExchangeWorld, incoming: Incoming): void {
