@@ -27,7 +27,7 @@ export function gone(files: Readonly<Record<string, string>>): Record<string, un
   return Object.fromEntries(Object.keys(files).map((file) => [file, undefined]));
 }
 
-/** A Secret and a server that reads it, a policy, a registry over a volume claim, and a server that fails for want of its group. */
+/** A Secret and a server with a process for each session that reads it, a policy, a registry over a volume claim, and a server that fails for want of its group. */
 const MORE = `apiVersion: v1
 kind: Secret
 metadata:
@@ -58,6 +58,7 @@ kind: MCPServer
 metadata:
   name: keyed
   namespace: docs
+  annotations: {skep.dev/stdio-sharing: perSession}
 spec:
   image: registry.example.com/keyed:1.0.0
   transport: stdio
