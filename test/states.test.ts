@@ -110,13 +110,13 @@ const OTHERS = new Set([
   ...KINDS.flatMap((kind) => [kind.kind, ...phasesOf(kind)]),
   ...['Deployment', 'StatefulSet', 'ConfigMap', 'Secret', 'True', 'False', 'Unknown'],
   ...['NotStarted', 'Deploying', 'Unhealthy', 'Error', 'Complete', 'ToolConfig', 'ExternalAuthConfig'],
-  ...['OIDCConfigRef', 'TelemetryConfigRef', 'AuthzConfigRef', 'WebhookConfig'],
+  ...['AuthServerRef', 'OIDCConfigRef', 'TelemetryConfigRef', 'AuthzConfigRef', 'WebhookConfig'],
   ...['Default', 'Backend', 'Discovered'],
 ]);
 
 /** Made of two parts in the code. */
 const COMPOSED =
-  /^(ToolConfig|ExternalAuthConfig|OIDCConfigRef|TelemetryConfigRef|AuthzConfigRef|WebhookConfig)(Validated|Valid|Invalid|NotFound|FetchError|Error)$|AuthConfig(-<name>)?$/;
+  /^(ToolConfig|ExternalAuthConfig|AuthServerRef|OIDCConfigRef|TelemetryConfigRef|AuthzConfigRef|WebhookConfig)(Validated|Valid|Invalid|NotFound|FetchError|Error)$|AuthConfig(-<name>)?$/;
 
 describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('%s', (_name, kind) => {
   const section = sectionOf(kind);
