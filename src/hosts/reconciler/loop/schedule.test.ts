@@ -131,6 +131,19 @@ test('who asks while a run is under way gets one after it, and those who ask too
   expect(most).toBe(1);
 });
 
+test('a run that a change in the cluster wakes is the run of those who ask for one meanwhile', async () => {
+  const answers: boolean[] = [];
+  const { steps, queued } = await play({
+    runs: 2,
+    during: (run, trigger) => {
+      if (run === 1) answers.push(trigger('watch'), trigger('watch'), trigger('request'), trigger('webhook'));
+    },
+  });
+  expect(answers).toEqual([true, false, true, false]);
+  expect(queued).toEqual([true, false]);
+  expect(steps.map(({ reason }) => reason)).toEqual(['start', 'request']);
+});
+
 test('long waits are slept in naps, each with a sign of life', async () => {
   const { steps, beats } = await play({ schedule: { schedule: '0 0 13 * * *' }, runs: 2 });
   expect(steps.map(({ at }) => at)).toEqual(['12:00:00.500', '13:00:00.000']);

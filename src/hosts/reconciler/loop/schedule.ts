@@ -94,9 +94,10 @@ export function startSchedule(
   const running = loop();
   return {
     trigger(reason) {
-      if (asked !== undefined) return false;
+      // A run that a change would wake as well is the run of those who ask for it.
+      if (asked !== undefined && (asked !== 'watch' || reason === 'watch')) return false;
+      if (asked === undefined) deps.queued?.(true);
       asked = reason;
-      deps.queued?.(true);
       nap.abort();
       return true;
     },
