@@ -2,6 +2,7 @@
 
 import type { Identity } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';
+import { callerOwner } from '../backends/caller-key.ts';
 
 export interface Caller {
   /** Issuer, subject and client as one text: equal for equal callers, whatever token they show. */
@@ -25,10 +26,11 @@ export function callerOf({ claims }: Identity, token: string): Caller {
   return { key: JSON.stringify([claimText(claims.iss) ?? '', subject, client]), subject, claims, token, expiry };
 }
 
-/** Issuer and subject, whichever client the user has. `key`: of a caller. */
+/** Issuer and subject, whichever client the user has and whatever headers the client sends. `key`: of a caller. */
 export function userOfCaller(key: string): string {
-  if (key === ANONYMOUS.key) return '';
-  const [issuer, subject]: unknown[] = JSON.parse(key);
+  const owner = callerOwner(key);
+  if (owner === ANONYMOUS.key) return '';
+  const [issuer, subject]: unknown[] = JSON.parse(owner);
   return JSON.stringify([issuer, subject]);
 }
 
