@@ -209,6 +209,27 @@ test('children whose owner was just deleted wait for no approval, and a list tha
   await remove('gone');
 });
 
+test('children whose owner is being deleted wait for no approval', async () => {
+  const limits = { maxDeletes: 0, maxDeletesPercent: 0 };
+  const options = { scope: 'cluster', sources: () => [], waitSeconds: 0, limits } as const;
+  const leaving = server('leaving');
+  // A deletion in the foreground keeps it like this until its children are gone.
+  await apply({ ...leaving, metadata: { ...leaving.metadata, finalizers: ['example.com/stays'] } });
+  await world.run(options);
+  const path = `/apis/${API}/namespaces/${NAMESPACE}/mcpservers/leaving`;
+  await world.cluster.send('DELETE', `${path}?propagationPolicy=Background`);
+  const { plan } = await world.run(options);
+  expect([plan.batches, plan.waiting]).toEqual([[], []]);
+  expect(new Set(plan.held.map(({ reason }) => reason))).toEqual(
+    new Set(['its owner was deleted, and the garbage collector deletes it']),
+  );
+  await apply(leaving);
+  await eventually(
+    () => workload('leaving'),
+    (found) => found === undefined,
+  );
+});
+
 test('a fleet moves from Git to others: nothing is deleted, and its children stay what they are', async () => {
   world.fleet.commit({ 'cluster/moved.yaml': JSON.stringify(server('moved')) });
   const own = { waitSeconds: 0 } as const;

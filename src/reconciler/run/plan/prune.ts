@@ -121,13 +121,17 @@ function deletionsFrom(
   });
 }
 
-/** By the owner's uid: another object of its name is another owner. Children of declared resources have a source. */
+/**
+ * By the owner's uid: another object of its name is another owner. An owner that waits for its children to go (a deletion in the
+ * foreground) is deleted as well. Children of declared resources have a source.
+ */
 function abandonedAmong(
   { apiGroup }: OwnKinds,
   snapshot: Snapshot,
   live: readonly KubeObject[],
 ): (object: KubeObject) => boolean {
-  const uids = new Set(live.map(({ metadata }) => metadata.uid));
+  const staying = live.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const uids = new Set(staying.map(({ metadata }) => metadata.uid));
   return (object) => {
     const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
     if (owner === undefined || labelOf(object, SOURCE) !== undefined || labelOf(object, OWNER) === undefined)
