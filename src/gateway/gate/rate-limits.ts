@@ -46,7 +46,8 @@ export function createRateLimits(settings: RateLimitSettings, take: TakeTokens):
   return {
     take(call) {
       const limits = appliedLimits(settings, call);
-      return limits.length === 0 ? undefined : takeAll(limits, take);
+      const [first] = limits;
+      return first === undefined ? undefined : takeAll(limits, first, take);
     },
   };
 }
@@ -59,11 +60,11 @@ interface Limit {
   readonly name: string;
 }
 
-async function takeAll(limits: readonly Limit[], take: TakeTokens): Promise<CountedResult> {
+/** A refusal that names none of the limits is one by `first`. */
+async function takeAll(limits: readonly Limit[], first: Limit, take: TakeTokens): Promise<CountedResult> {
   const { taken, isAlone } = await take(limits.map(({ bucket }) => bucket));
-  const limit = taken.ok ? undefined : limits[taken.empty];
-  if (taken.ok || limit === undefined) return { isAlone };
-  const { code, message, name } = limit;
+  if (taken.ok) return { isAlone };
+  const { code, message, name } = limits[taken.empty] ?? first;
   const retryAfterSeconds = Math.max(1, Math.ceil(taken.waitMs / 1000));
   const denial: Denial = { httpStatus: 429, rpcCode: RATE_LIMITED, code, message, retryAfterSeconds };
   return { denial: { ...denial, data: { retryAfterSeconds } }, detail: name, isAlone };

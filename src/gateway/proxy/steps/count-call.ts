@@ -19,7 +19,7 @@ export function countCall(
   prepared: Ready,
   { pass, refuse }: CountedEnd,
 ): void {
-  const call = countedCall(prepared);
+  const call = limits === undefined ? undefined : countedCall(prepared);
   const taking = call === undefined ? undefined : limits?.take(call);
   if (taking === undefined) {
     pass(prepared);
