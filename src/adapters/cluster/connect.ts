@@ -54,7 +54,7 @@ export interface ConnectedCluster extends Cluster {
   /** URL of the API server. */
   server(): string;
   readonly watches: Omit<Watches, 'close'>;
-  /** As `list`, with the version of the collection. */
+  /** Lists objects, and returns the version of the collection with them. */
   readonly readList: ReadList;
   close(): Promise<void>;
 }

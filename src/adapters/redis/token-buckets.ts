@@ -6,7 +6,7 @@ import type { Taken, TokenStore } from '#gateway/gate/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
 
 export interface TokenBucketsSettings extends RedisSettings {
-  /** What every key starts with. */
+  /** Every key starts with it. */
   readonly prefix: string;
 }
 

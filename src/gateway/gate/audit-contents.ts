@@ -34,7 +34,7 @@ function contentOf(bytes: Buffer): Json {
   return value === undefined || value === null || !fitsLevels(value, MAX_DEPTH) ? text : value;
 }
 
-/** What the scanner refuses in requests is in answers that it does not read: thousands of levels are not written as JSON. */
+/** The scanner does not read all answers. An answer that is nested thousands of levels deep is not written as JSON. */
 function fitsLevels(value: Json | undefined, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((each) => fitsLevels(each, levels - 1));

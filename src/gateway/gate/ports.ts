@@ -1,4 +1,4 @@
-// What the gate needs of the world: a store in which all replicas count calls.
+// The store in which all replicas count calls.
 
 export interface TokenBucket {
   readonly maxTokens: number;

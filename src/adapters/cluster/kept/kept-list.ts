@@ -174,7 +174,7 @@ function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBe
   return different;
 }
 
-/** As the keys of etcd are ordered. */
+/** The order is the one of the keys in etcd. */
 function sort(state: State): void {
   const named = [...state.objects].map(([key, object]) => ({ key, object, place: orderOf(object) }));
   named.sort((a, b) => (a.place < b.place ? -1 : 1));

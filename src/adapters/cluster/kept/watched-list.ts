@@ -55,7 +55,7 @@ interface State {
   reading: Reading | undefined;
   /** Keys that a LIST of that version showed to be different, until the watch says so as well. */
   suspects: { readonly version: string; readonly keys: Set<string> } | undefined;
-  /** Of the last watch that was lost. */
+  /** The record of the last watch that was lost. */
   before: Pick<Watching, 'short' | 'reported'>;
 }
 
@@ -97,7 +97,7 @@ export function openWatchedList(deps: WatchedListDeps, watched: Watched): Watche
       const key = keyOf(idOf(object));
       const before = kept.find(key);
       const { apiVersion } = watched.kind;
-      // What is compared is in the version of the list.
+      // The list holds objects in one apiVersion, and no other can be compared with them.
       if (object.apiVersion !== apiVersion) doubt(key);
       else kept.write(watched.only === 'metadata' ? metadataOf(object) : object, belongsTo(watched, object));
       const after = kept.find(key);

@@ -77,7 +77,7 @@ export function namedWebhookFindings({ webhookConfigRef: ref }: WebhookSource, v
     });
 }
 
-/** What is wrong with webhooks that neither their schema nor CEL can say. */
+/** Finds faults of webhooks that neither their schema nor CEL can express. */
 export function webhookFindings(spec: WebhooksSpec): readonly Finding[] {
   const names = new Set<string>();
   return listedWebhooks(spec).flatMap(({ webhook, pointer }): readonly Finding[] => {
