@@ -7,6 +7,9 @@ import { excerpt } from './excerpt.ts';
 export const READ_SCOPE = 'mcp-registry:read';
 export const WRITE_SCOPE = 'mcp-registry:write';
 
+/** The claim that leads to the tokens of a person at the providers of our authorization server. It is for the proxy alone. */
+export const SESSION_CLAIM = 'tsid';
+
 export type Scope = typeof READ_SCOPE | typeof WRITE_SCOPE;
 
 export interface Identity {

@@ -1,6 +1,7 @@
 // Access tokens as JWTs (RFC 9068).
 
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { SESSION_CLAIM } from '#auth/identity.ts';
 import type { Person } from './records.ts';
 import { type IssuerWorld, randomId } from './world.ts';
 
@@ -11,9 +12,6 @@ export interface TokenFacts {
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
 }
-
-/** The claim that leads to the person's tokens at the providers. */
-export const SESSION_CLAIM = 'tsid';
 
 export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<string> {
   const { settings, keys, ports } = world;

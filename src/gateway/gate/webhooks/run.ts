@@ -1,5 +1,6 @@
 // Asks webhooks about a message of a client: those that change it, one after another, and then those that only permit or deny.
 
+import { SESSION_CLAIM } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
@@ -127,9 +128,6 @@ function requestBody({ server, now }: WebhookWorld, { body, claims, peer }: Aske
     Buffer.from(`,"context":${context}}`),
   ]);
 }
-
-/** Says which session of the authorization server a token belongs to. It is for the proxy alone. */
-const SESSION_CLAIM = 'tsid';
 
 function principalOf(claims: JsonObject): JsonObject {
   const { [SESSION_CLAIM]: _session, ...shown } = claims;
