@@ -17,7 +17,7 @@ export interface RunningServer {
   /** In `skep dev`: why it does not run on this machine; absent if it does. */
   readonly notRunHere?: string;
   /**
-   * `token`: the one of this start of `skep dev`, as a bearer token. `oidc`: the server asks for one of its own issuer. `none`:
+   * `token`: the one of `skep dev`, as a bearer token. `oidc`: the server asks for one of its own issuer. `none`:
    * it asks for nothing.
    */
   readonly auth: 'token' | 'oidc' | 'none';
@@ -30,7 +30,7 @@ export interface RunningServer {
 
 export interface RunningServers {
   readonly version: 1;
-  /** Of `skep dev`: whoever asked has sent the token of this start, which no answer holds, since every user of the machine may ask. */
+  /** Of `skep dev`: true if the request carried the token. No answer holds the token, since every user of the machine may ask. */
   readonly authorised?: boolean;
   /** By namespace and name. */
   readonly servers: readonly RunningServer[];

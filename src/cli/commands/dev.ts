@@ -13,6 +13,7 @@ interface Options {
   readonly data?: string;
   readonly config?: string;
   readonly run?: readonly PackageType[];
+  readonly newToken?: boolean;
   readonly once?: boolean;
   readonly verbose?: boolean;
 }
@@ -33,16 +34,21 @@ export function devCommand(): Command {
       'packages of entries of the catalogue that run in place of their images: npm,pypi (as dev.run of skep.yaml)',
       readTypes,
     )
+    .option('--new-token', 'make a new token for calls of servers; the one of earlier starts is refused from then on')
     .option('--once', 'make one run, print what it did, and exit')
     .option('-v, --verbose', 'name each object that the start creates')
     .addHelpText('after', '\nExamples:\n  skep dev --port 8080\n  skep dev -c skep.yaml --run npm,pypi')
-    .action(async ({ port, data, once, config, run, verbose }: Options) => {
+    .action(async ({ port, data, newToken, once, config, run, verbose }: Options) => {
       const given = config === undefined ? undefined : await loadConfig({ config });
       const { runDev } = await import('#hosts/dev/session.ts');
       // Fleets of two configurations do not share a cluster.
       const dir = resolve(data ?? (given === undefined ? '.skep/dev' : `.skep/dev-${given.name}`));
-      const [isOnce, isVerbose] = [once === true, verbose === true];
-      await runDev({ port, dir, once: isOnce, verbose: isVerbose, given, run, say: sayer() });
+      await runDev({
+        ...{ port, dir, given, run, say: sayer() },
+        newToken: newToken === true,
+        once: once === true,
+        verbose: verbose === true,
+      });
     });
 }
 

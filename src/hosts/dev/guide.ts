@@ -27,7 +27,7 @@ export function formatGuide(
     `runs        ${origin}/runs`,
     ...urls.map((url) => `registry    ${url}`),
     ...servers.map((server) => `server      ${server.url}${noteOn(server)}`),
-    `token       ${token}   (of this start, for the other servers)`,
+    `token       ${token}   (for the other servers)`,
     `state       ${relative(process.cwd(), world.dir)} (delete it to start anew)`,
     '',
     'Try in another terminal:',

@@ -1,10 +1,8 @@
 // Opens the listeners of `skep dev`: the main one, for the servers that run on this machine and one registry, and a listener for each
 // further registry.
 
-import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { RunningServer } from '#contracts/running-servers.ts';
-import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import { Failure } from '#std/failure.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
@@ -16,6 +14,7 @@ import { createFront, type Front } from './front/front.ts';
 import { createRunsFront } from './front/runs.ts';
 import { type DevRegistries, openRegistries } from './registries.ts';
 import { watchRunning } from './running.ts';
+import { openToken } from './token.ts';
 import type { DevWorld } from './world.ts';
 
 interface Options {
@@ -24,6 +23,8 @@ interface Options {
   readonly origin: string;
   /** True: each further registry listens on the next port; else on any. */
   readonly inOrder: boolean;
+  /** True: the token of earlier starts is not accepted any more. */
+  readonly newToken: boolean;
   /** For those who read what the reconciler did. */
   readonly commandOf: CommandOf;
   /** What goes wrong in what is served. */
@@ -32,7 +33,7 @@ interface Options {
 
 export interface Serving {
   readonly registries: DevRegistries;
-  /** Of this start: who sends it reaches the servers that ask for no other. */
+  /** Whoever sends it reaches the servers that ask for no other. */
   readonly token: string;
   running(): Promise<readonly RunningServer[]>;
   /** Serves the registries as they are after the run. */
@@ -40,15 +41,13 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-const TOKEN_BYTES = 24;
-
 /** Throws Failure `listen-failed`. */
-export async function openServing({ instance, world, origin, inOrder, commandOf, say }: Options): Promise<Serving> {
+export async function openServing(options: Options): Promise<Serving> {
+  const { instance, world, origin, inOrder, newToken, commandOf, say } = options;
   const { node } = world;
   const { cluster } = instance.deps;
   const servers = node === undefined ? async () => [] : watchRunning({ cluster, node, now: systemClock.monotonic });
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  await writePrivately(world.tokenFile, `${token}\n`);
+  const token = await openToken(world.tokenFile, newToken);
   const runs = await createRunsFront(runsOf(instance), commandOf);
   const front = createFront({ origin: () => origin, token, servers, runs });
   const registries = await openRegistries(instance, world, { origin, inOrder, say });

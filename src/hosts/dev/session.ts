@@ -32,6 +32,8 @@ export interface DevOptions {
   readonly port: number;
   readonly dir: string;
   readonly once: boolean;
+  /** Makes a new token, so that the one of earlier starts is refused. */
+  readonly newToken: boolean;
   /** Names each object that the start creates. */
   readonly verbose: boolean;
   /** Packages of the catalogue that may run in place of images; absent: as the configuration says. */
@@ -52,7 +54,7 @@ export async function runDev(options: DevOptions): Promise<void> {
 }
 
 async function runSession(options: DevOptions): Promise<void> {
-  const { port, dir, once, given, say } = options;
+  const { port, dir, once, newToken, given, say } = options;
   let stopping = false;
   const interrupted = awaitSignal().then(() => {
     stopping = true;
@@ -83,7 +85,7 @@ async function runSession(options: DevOptions): Promise<void> {
       await followed.ran(first);
       beginPods();
       const serving = await openServing({
-        ...{ instance, world, origin, say },
+        ...{ instance, world, origin, newToken, say },
         inOrder: port !== 0,
         commandOf: typedFor(world),
       });

@@ -34,7 +34,7 @@ export interface DevWorld {
   readonly fleetDir: string | undefined;
   /** The database as the registry service uses it. */
   readonly appDatabase: DatabaseSettings;
-  /** Where the token of this start is. */
+  /** The file with the token by which servers are called. */
   readonly tokenFile: string;
   /** Settings by which other commands find all this: `skep approve -c FILE`. */
   readonly configFile: string;

@@ -34,7 +34,7 @@ const executable = findBrowser();
 if (executable === undefined) process.stderr.write(NO_BROWSER);
 
 const EXECUTABLE = fileURLToPath(new URL('../../../src/skep.ts', import.meta.url));
-const TOKEN = 'the-token-of-this-start';
+const TOKEN = 'the-token-of-skep-dev';
 const IMAGE = 'ghcr.io/skep-dev/skep:0.1.0';
 const JANUARY = '2026-01-01T00:00:00.000Z';
 
@@ -353,7 +353,7 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     expect(await configurationFor('Claude Code')).toMatchObject({
       mcpServers: { notes: { headers: { Authorization: 'Bearer ${NOTES_TOKEN}' } } },
     });
-    await page.getByLabel('Token of this start').fill(TOKEN);
+    await page.getByLabel('Token of skep dev').fill(TOKEN);
     await page.getByRole('button', { name: 'List its tools' }).click();
     await page.getByLabel('Tool', { exact: true }).waitFor();
   });
@@ -367,10 +367,10 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     await old.close();
     await page.goto(`${running.url}/#token=${TOKEN}`);
     await notice.waitFor({ state: 'detached' });
-    expect(await page.evaluate(() => localStorage.getItem('skep-start-token'))).toBe(TOKEN);
+    expect(await page.evaluate(() => localStorage.getItem('skep-dev-token'))).toBe(TOKEN);
   });
 
-  test('a server with an issuer of its own is offered without the token of this start', async () => {
+  test('a server with an issuer of its own is offered without the token of skep dev', async () => {
     await page.goto(`${running.url}/#~ops/journal`);
     const { servers: offered } = await configurationFor('VS Code');
     expect(offered).toEqual({ journal: { type: 'http', url: `${running.url}/mcp/ops/journal` } });

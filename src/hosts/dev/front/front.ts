@@ -1,4 +1,4 @@
-// The URLs of the servers that run here, beside the catalogue: who may come in (Host, Origin, the token of this start), and
+// The URLs of the servers that run here, beside the catalogue: who may come in (Host, Origin, the token), and
 // which server a path means.
 
 import { timingSafeEqual } from 'node:crypto';
@@ -103,7 +103,7 @@ async function listServers({ origin, servers }: FrontOptions): Promise<readonly 
   return listed.toSorted((a, b) => byText(idOf(a), idOf(b)));
 }
 
-const TOKEN_MISSING = 'the token of this start is missing: skep dev prints it, and the page that it prints fills it in';
+const TOKEN_MISSING = 'the token of skep dev is missing: skep dev prints it, and the page that it prints fills it in';
 
 function idOf({ namespace, name }: RunningServer): string {
   return `${namespace}/${name}`;

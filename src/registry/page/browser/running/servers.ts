@@ -5,7 +5,7 @@ import type { Api, Answer as ApiAnswer } from '../api.ts';
 import type { Entry } from '../entry.ts';
 import { items, members, text, texts } from '../json.ts';
 import type { Launch } from '../launch.ts';
-import { openStartToken } from './start-token.ts';
+import { openDevToken } from './dev-token.ts';
 
 export interface Running {
   readonly namespace: string;
@@ -15,7 +15,7 @@ export interface Running {
   readonly ready: boolean;
   /** Why it does not run on this machine; absent if it does. */
   readonly notRunHere?: string;
-  /** `token`: the one of this start. `oidc`: one of the server's own issuer. `none`: nothing. */
+  /** `token`: the one of `skep dev`. `oidc`: one of the server's own issuer. `none`: nothing. */
   readonly auth: 'token' | 'oidc' | 'none';
   readonly image?: string;
   readonly args: readonly string[];
@@ -28,7 +28,7 @@ export type Place = 'hidden' | 'beside' | 'fleet';
 export interface RunningServers {
   readonly place: Place;
   readonly list: () => readonly Running[];
-  /** Of this start; empty where the page was opened without it. */
+  /** Of `skep dev`; empty if the page was opened without it. */
   readonly token: () => string;
   /** The address may have brought it. */
   readonly readToken: () => void;
@@ -50,7 +50,7 @@ const AGAIN_MS: Readonly<Record<Place, number>> = { hidden: 0, beside: 2_000, fl
 
 export function createRunning(api: Api, place: Place): RunningServers {
   let servers: readonly Running[] = [];
-  const start = openStartToken();
+  const start = openDevToken();
   let authorised = false;
   const watching = new Set<() => void>();
 
@@ -122,11 +122,11 @@ function standsFor({ packages, remotes, args }: Entry, server: Running): boolean
 }
 
 /**
- * How a client gets there: the token of this start goes along where the server has no authentication; empty: the
+ * How a client gets there: the token of `skep dev` goes along if the server has no authentication; empty: the
  * reader fills it in.
  */
 export function launchOfRunning({ url, transport, auth }: Running, token: string): Launch {
-  const description = 'The token of this start, which skep dev prints';
+  const description = 'The token that skep dev prints';
   const blank = { name: 'token', description, secret: true } as const;
   const value = token === '' ? ['Bearer ', blank] : [`Bearer ${token}`];
   const headers = auth === 'token' ? [{ name: 'Authorization', value }] : [];

@@ -19,7 +19,7 @@ export function trySection(server: Running, deps: TryDeps): HTMLElement {
   const own = element('input', { type: 'password', id: 'own-token', autocomplete: 'off', spellcheck: 'false' });
   const begin = button('List its tools', () => void load(), { class: 'primary' });
   const asksForToken = server.auth === 'oidc' || deps.token() === '';
-  const label = server.auth === 'oidc' ? 'Access token of its issuer' : 'Token of this start';
+  const label = server.auth === 'oidc' ? 'Access token of its issuer' : 'Token of skep dev';
   const start = element(
     'div',
     { class: 'start' },

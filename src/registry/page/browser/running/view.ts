@@ -48,7 +48,7 @@ function missingToken(running: RunningServers, servers: readonly Running[]): HTM
   return element(
     'p',
     { class: 'notice' },
-    'Open this page by the address that skep dev prints: it has the token of this start.',
+    'Open this page by the address that skep dev prints: it has the token that calls need.',
   );
 }
 
@@ -118,7 +118,7 @@ export function runningView(
 
 const NEEDS: Readonly<Record<Running['auth'], string>> = {
   oidc: 'a login at its issuer',
-  token: 'the token of this start',
+  token: 'the token of skep dev',
   none: 'no token',
 };
 

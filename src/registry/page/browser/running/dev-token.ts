@@ -1,18 +1,18 @@
-// The token of this start of `skep dev`: the address that it prints has it, as a fragment, which no browser sends to
-// anybody. It is kept for this origin, so that other tabs and a reload have it; after the end of the start it is of no use.
+// The token of `skep dev`: the address that it prints has it, as a fragment, which no browser sends to anybody. The page keeps it
+// for this origin, so that other tabs and a reload have it.
 
-export interface StartToken {
+export interface DevToken {
   /** Empty where the page was opened by another address. */
   readonly value: () => string;
   /** Takes it out of the address, where it would be passed on with a link. */
   readonly take: () => void;
-  /** It is of another start. */
+  /** `skep dev` does not accept it: it has a new one. */
   readonly forget: () => void;
 }
 
-const KEY = 'skep-start-token';
+const KEY = 'skep-dev-token';
 
-export function openStartToken(): StartToken {
+export function openDevToken(): DevToken {
   let kept = storage()?.getItem(KEY) ?? '';
 
   return {
@@ -25,7 +25,7 @@ export function openStartToken(): StartToken {
       history.replaceState(undefined, '', `${location.pathname}${location.search}`);
     },
     forget() {
-      // Another tab may have been opened by the address of a newer start.
+      // Another tab may have been opened by an address with the new token.
       if (storage()?.getItem(KEY) === kept) storage()?.removeItem(KEY);
       kept = '';
     },

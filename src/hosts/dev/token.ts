@@ -1,0 +1,29 @@
+// Keeps the token of `skep dev` in its state folder, so that clients which have it go on after a restart.
+
+import { randomBytes } from 'node:crypto';
+import { lstat, readFile } from 'node:fs/promises';
+import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
+
+const TOKEN_BYTES = 24;
+/** base64url of as many bytes. */
+const TOKEN = /^[\w-]{32}$/;
+const OTHERS = 0o077;
+
+/** The token of the file; a new one, written there, if the file has none, others may read or write it, or `fresh` asks for one. */
+export async function openToken(file: string, fresh: boolean): Promise<string> {
+  const kept = fresh ? undefined : await readToken(file);
+  if (kept !== undefined) return kept;
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  await writePrivately(file, `${token}\n`);
+  return token;
+}
+
+async function readToken(file: string): Promise<string | undefined> {
+  const stats = await lstat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (stats === undefined || !stats.isFile() || (stats.mode & OTHERS) !== 0) return undefined;
+  const text = (await readFile(file, 'utf8')).trim();
+  return TOKEN.test(text) ? text : undefined;
+}
