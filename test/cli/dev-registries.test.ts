@@ -1,4 +1,5 @@
-// `skep dev` serves registries as Git has them: a later one without a restart, and each at the same URL after a restart.
+// `skep dev` serves registries as Git has them: a later one without a restart, and each at the same URL after a restart. Without
+// any of them the page is there.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -73,10 +74,9 @@ beforeAll(async () => {
     name: 'dev',
     sources: [{ name: 'fleet', repository, branch: 'main' }],
     schedule: '* * * * * *',
-    outbound: { allowFiles: true },
   };
   writeFileSync(join(folder.path, 'skep.yaml'), JSON.stringify(settings));
-  fleet.commit({ 'base.yaml': BASE, 'main.yaml': registry('main', 'tools') });
+  fleet.commit({ 'base.yaml': BASE });
 });
 
 afterAll(async () => {
@@ -85,8 +85,21 @@ afterAll(async () => {
   folder.remove();
 });
 
+test('a fleet without an MCPRegistry has the page at the main port, and no catalogue', async () => {
+  const output = await start().printed('Ctrl-C stops everything');
+  const main = `http://127.0.0.1:${port}`;
+  expect([...output.matchAll(/^(page|registry) +([^#\s]+)/gm)].map(([, what, url]) => [what, url])).toEqual([
+    ['page', `${main}/`],
+  ]);
+  const page = await fetch(`${main}/`);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('data-running="beside"')]);
+  const registries = await fetch(`${main}/extension/v0/registries`);
+  expect(await registries.json()).toEqual({ registries: [] });
+});
+
 test('a registry that is committed later is served without a restart, and one that changes is served as it is then', async () => {
-  expect(await urlsAtStart()).toEqual([urlOf(0, 'tools')]);
+  fleet.commit({ 'main.yaml': registry('main', 'tools') });
+  await dev.printed(`registry ${urlOf(0, 'tools')} is served`);
   expect(await serversAt(urlOf(0, 'tools'))).toBe(1);
   fleet.commit({ 'earlier-in-the-alphabet.yaml': registry('earlier', 'others') });
   await dev.printed(`registry ${urlOf(1, 'others')} is served`);

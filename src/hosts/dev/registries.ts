@@ -1,11 +1,12 @@
 // Runs the registry services of `skep dev`: one for each MCPRegistry that a run has rendered a configuration for, with that
-// configuration, at an address and with a database of this machine.
+// configuration, at an address and with a database of this machine. If no MCPRegistry has the main port, a service without
+// registries has it, so that the page of the servers is there.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { REGISTRY_CONFIG_KEY, REGISTRY_CONFIG_SUFFIX } from '#contracts/registry/config-map.ts';
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
-import type { RegistryConfig } from '#contracts/registry/service.ts';
+import { type RegistryConfig, settleConfig } from '#contracts/registry/service.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
@@ -19,7 +20,7 @@ import { assignSlots, readSlots, writeSlots } from './slots.ts';
 import type { DevWorld } from './world.ts';
 
 export interface DevRegistries {
-  /** URLs of the pages of the services, the main one first. */
+  /** URLs of the pages of the services, the one of the main port first. */
   pages(): readonly string[];
   /** Where each registry lists its servers. */
   urls(): readonly string[];
@@ -28,8 +29,8 @@ export interface DevRegistries {
    * that names the registries that cannot be served; all others are.
    */
   follow(): Promise<void>;
-  /** Answers a request to the main port; false if no registry has it. */
-  serve(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Answers a request to the main port. */
+  serve(request: IncomingMessage, response: ServerResponse): void;
   stop(): Promise<void>;
 }
 
@@ -60,6 +61,7 @@ export async function openRegistries(
   // A wrong path in the address bar is shown in the browser, not on the terminal.
   const logger = createLogger('error', { isTTY: true, write: (line) => say(line.trimEnd()) });
   const served = new Map<string, Served>();
+  const bare = await startService(BARE, store, logger, { within: origin, readFile: refuseFile });
 
   async function start(config: RegistryConfig, slot: number, text: string): Promise<Served> {
     const port = inOrder ? Number(new URL(origin).port) + slot : 0;
@@ -99,20 +101,22 @@ export async function openRegistries(
 
   const inTurn = () => [...served.values()].sort((a, b) => a.slot - b.slot);
   return {
-    pages: () => inTurn().map(({ service }) => `${service.url}/`),
+    pages: () => [...new Set([origin, ...inTurn().map(({ service }) => service.url)])].map((url) => `${url}/`),
     urls: () => inTurn().flatMap(({ urls }) => urls),
     follow,
     serve(request, response) {
       const main = inTurn().find(({ slot }) => slot === 0);
-      main?.service.handle(request, response);
-      return main !== undefined;
+      (main?.service ?? bare).handle(request, response);
     },
     async stop() {
-      await Promise.all([...served.values()].map(({ service }) => service.stop()));
+      await Promise.all([bare, ...[...served.values()].map(({ service }) => service)].map((each) => each.stop()));
       await store.close();
     },
   };
 }
+
+/** Of a fleet without an MCPRegistry. */
+const BARE = settleConfig({ registries: [], auth: { mode: 'anonymous' } });
 
 function notServed(id: string, cause: Failure): Failure {
   const remedy = cause.code === 'listen-failed' ? ': free the port, or start skep dev with another --port' : '';

@@ -114,8 +114,7 @@ function followRuns(registries: DevRegistries, say: (text: string) => void) {
 
 async function listenMain(front: Front, registries: DevRegistries, port: number): Promise<() => void> {
   const server = createServer((request, response) => {
-    if (front.serve(request, response) || registries.serve(request, response)) return;
-    response.writeHead(404).end();
+    if (!front.serve(request, response)) registries.serve(request, response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) =>

@@ -240,5 +240,11 @@ function configOf({ dir, fleetDir = dir, given, kubeconfig, database }: ConfigIn
   const own = readConfig({ text: JSON.stringify(config), file: 'skep dev', environment: {} });
   if (given === undefined) return own;
   const { cluster, stateDir, catalogue, notify, history } = own;
-  return { ...given, cluster, stateDir, catalogue, notify, history, http: undefined, snapshot: undefined };
+  const outbound = { ...given.outbound, allowFiles: given.outbound.allowFiles || given.sources.some(isLocal) };
+  return { ...given, outbound, cluster, stateDir, catalogue, notify, history, http: undefined, snapshot: undefined };
+}
+
+/** The user of this machine has named a repository of it: no setting has to allow that again. */
+function isLocal({ repository }: Config['sources'][number]): boolean {
+  return URL.parse(repository)?.protocol === 'file:';
 }

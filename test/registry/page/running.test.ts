@@ -16,6 +16,7 @@ import { pino } from 'pino';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
+import { settleConfig } from '#contracts/registry/service.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import { createFront, type Front, type FrontServer } from '#hosts/dev/front/front.ts';
 import { type SampleIssuer, startSampleIssuer } from '#hosts/dev/issuer/issuer.ts';
@@ -210,6 +211,21 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
       .getByRole('listitem')
       .filter({ hasText: /^ops\/journalready/ })
       .waitFor();
+  });
+
+  test('shows what runs, and how to get a catalogue, without any registry', async () => {
+    const config = settleConfig({ registries: [], auth: { mode: 'anonymous' } });
+    const bare = await startService(config, service.store, pino({ level: 'silent' }), { within: running.url });
+    const before = running;
+    running = { ...running, handle: bare.handle };
+    await page.goto(running.url);
+    await page.getByText('There is no catalogue').waitFor();
+    await band().getByRole('link', { name: 'docs/notes' }).click();
+    await page.getByRole('button', { name: 'List its tools' }).waitFor();
+    await page.getByRole('link', { name: 'All servers' }).click();
+    await page.getByText('Commit an MCPRegistry').waitFor();
+    running = before;
+    await bare.stop();
   });
 
   test('says of an entry whether it runs here', async () => {

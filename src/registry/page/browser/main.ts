@@ -67,16 +67,26 @@ async function show(): Promise<void> {
   const registry = address.registry ?? registries[0];
   showControls(registry);
   if (registry === undefined) {
-    place(
-      emptyNotice('No registry is configured', 'Add one to registries in the configuration of this service.'),
-      PAGE_TITLE,
-    );
+    await showWithoutRegistry(loading.signal);
   } else if (address.view === 'list') {
     await running.refresh(loading.signal);
     if (!loading.signal.aborted) showListing(registry, address);
   } else {
     await showServer(address, loading.signal);
   }
+}
+
+async function showWithoutRegistry(signal: AbortSignal): Promise<void> {
+  await running.refresh(signal);
+  if (signal.aborted) return;
+  const notice =
+    running.place === 'beside'
+      ? emptyNotice(
+          'There is no catalogue',
+          'Commit an MCPRegistry, load this page again, and its servers are listed here.',
+        )
+      : emptyNotice('No registry is configured', 'Add one to registries in the configuration of this service.');
+  placeBelowRunning(notice, PAGE_TITLE, undefined);
 }
 
 function showListing(registry: string, { query }: Extract<Address, { readonly view: 'list' }>): void {
@@ -86,14 +96,14 @@ function showListing(registry: string, { query }: Extract<Address, { readonly vi
   listing.show(query);
   if (isThere) return;
   const focus = visited === undefined ? undefined : listing.linkTo(visited);
-  placeListing(listing, `${registry} · ${PAGE_TITLE}`, focus);
+  placeBelowRunning(listing.node, `${registry} · ${PAGE_TITLE}`, focus);
   visited = undefined;
 }
 
-/** Above the list, and kept up to date for as long as it is shown. */
-function placeListing(listing: Listing, heading: string, focus: HTMLElement | undefined): void {
+/** Servers that run are shown above `node`, and kept up to date for as long as it is shown. */
+function placeBelowRunning(node: HTMLElement, heading: string, focus: HTMLElement | undefined): void {
   const band = element('div', {}, runningBand(running));
-  place(element('div', {}, band, listing.node), heading, focus);
+  place(element('div', {}, band, node), heading, focus);
   running.watch(() => band.replaceChildren(runningBand(running) ?? ''), placed.signal);
 }
 
