@@ -8,12 +8,15 @@ export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** Nothing from elsewhere, nothing inline, and no text ever becomes markup or code (W3C CSP level 3, Trusted Types). */
+/**
+ * Nothing from elsewhere, no code inline, and no text ever becomes markup or code (W3C CSP level 3, Trusted Types). Images may be
+ * in the page itself: tools answer with them.
+ */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

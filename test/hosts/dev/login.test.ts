@@ -66,6 +66,36 @@ describe.skipIf(executable === undefined)('in the sample fleet', () => {
     expect(await page.textContent('main')).toContain('skep call');
   });
 
+  it('a reader of the page logs in there, comes back to the server, and calls its tool', async () => {
+    await browser.context.clearCookies();
+    const { page, complaints } = await browser.open();
+    await page.goto(`${origin}/#~ops/journal`);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Let “The page of skep” connect?' }).waitFor();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.getByLabel('Name').fill('ann');
+    await page.getByRole('button', { name: 'Log in and allow' }).click();
+    await page.getByLabel('Tool', { exact: true }).selectOption('list_notes');
+    // Nothing of the login is left in the address, where it would be in links and in the history.
+    expect(page.url()).toBe(`${origin}/#~ops/journal`);
+    await page.getByRole('button', { name: 'Call' }).click();
+    await page.getByRole('region', { name: 'Answer', exact: true }).filter({ hasText: 'Shift' }).waitFor();
+    expect(complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'))).toEqual([]);
+    await page.close();
+  });
+
+  it('a login that its person does not allow, and an answer that no one asked for, give the page no token', async () => {
+    const { page } = await browser.open();
+    await page.goto(`${origin}/#~ops/journal`);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Do not allow' }).click();
+    await page.getByText('The login was refused').waitFor();
+    await page.goto(`${origin}/?code=stolen&state=invented#~ops/journal`);
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    expect(page.url()).toBe(`${origin}/#~ops/journal`);
+    await page.close();
+  });
+
   it('a person whom the policies know by the name at the provider may do what they permit', async () => {
     const reading = call('guest', 'list_notes');
     await logInAs('guest', reading);

@@ -221,7 +221,7 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     await page.goto(running.url);
     await page.getByText('There is no catalogue').waitFor();
     await band().getByRole('link', { name: 'docs/notes' }).click();
-    await page.getByRole('button', { name: 'List its tools' }).waitFor();
+    await page.getByLabel('Tool', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'All servers' }).click();
     await page.getByText('Commit an MCPRegistry').waitFor();
     running = before;
@@ -269,8 +269,12 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
 
   /** As the page shows it, for one of its clients. */
   async function configurationFor(client: string): Promise<Record<string, unknown>> {
+    await page.locator('.connect').waitFor({ state: 'attached' });
+    // Of a running server it is in a tab of its own.
+    const own = page.getByRole('tab', { name: 'Connect a client' });
+    if ((await own.count()) > 0) await own.click();
     await page.getByRole('radio', { name: client }).check();
-    return JSON.parse((await page.locator('.snippet pre').textContent()) ?? '');
+    return JSON.parse((await page.locator('.connect .snippet pre').textContent()) ?? '');
   }
 
   interface Definition {
@@ -369,6 +373,7 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     expect(await configurationFor('Claude Code')).toMatchObject({
       mcpServers: { notes: { headers: { Authorization: 'Bearer ${NOTES_TOKEN}' } } },
     });
+    await page.getByRole('tab', { name: 'Try it' }).click();
     await page.getByLabel('Token of skep dev').fill(TOKEN);
     await page.getByRole('button', { name: 'List its tools' }).click();
     await page.getByLabel('Tool', { exact: true }).waitFor();
@@ -404,7 +409,6 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
 
   test('a reader calls tools in the page: forms by the schema, and what the server asks meanwhile', async () => {
     await page.goto(`${running.url}/#~ops/book`);
-    await page.getByRole('button', { name: 'List its tools' }).click();
     await choose('add_note', { title: 'Tried', text: '<b>in</b> the page' });
     await answered('Added "Tried".');
     await choose('read_note', { title: 'Tried' });
@@ -424,7 +428,6 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
 
   test('a reader calls a tool of a server with the older transport', async () => {
     await page.goto(`${running.url}/#~docs/handbook`);
-    await page.getByRole('button', { name: 'List its tools' }).click();
     await choose('search_pages', { query: 'stdio one process for all clients', limit: '1' });
     await answered(/^# proxy: /);
   });
@@ -437,7 +440,6 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     const place = { namespace: 'ops', name: 'office', transport: 'streamable-http', auth: 'none' } as const;
     servers = [...before, { ...place, ready: true, image: IMAGE, args: [], port }];
     await page.goto(`${running.url}/#~ops/office`);
-    await page.getByRole('button', { name: 'List its tools' }).click();
     await page.getByText('It offers extensions: user interfaces of tools.').waitFor();
     await page.getByText('This tool has a user interface, which this page does not show.').waitFor();
     servers = before;
@@ -449,7 +451,8 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     await page.goto(`${running.url}/#~ops/journal`);
     await page.getByLabel('Access token of its issuer').fill('nonsense');
     await page.getByRole('button', { name: 'List its tools' }).click();
-    await page.getByText('The server wants another token').waitFor();
+    await page.getByText('The server does not accept the token').waitFor();
+    await page.getByText(`skep call ${running.url}/mcp/ops/journal`).waitFor();
     tab.complaints.splice(0);
   });
 

@@ -15,16 +15,16 @@ export function connectSection(entry: Entry, running: RunningServers, announce: 
       launch: launchOfRunning(server, running.token()),
     }),
   );
-  return connectTo(entry.name, [...here, ...waysOf(entry)], announce);
+  const heading = element('h2', {}, 'Connect a client');
+  return element('section', {}, heading, connectTo(entry.name, [...here, ...waysOf(entry)], announce));
 }
 
 export function connectTo(name: string, ways: readonly Way[], announce: (text: string) => void): HTMLElement {
-  const heading = element('h2', {}, 'Connect a client');
   const usable = ways.filter(({ launch }) => launch !== undefined);
   const [first] = usable;
   const [firstClient] = CLIENTS;
   if (first === undefined || firstClient === undefined) {
-    return element('section', { class: 'connect' }, heading, element('p', {}, whyNot(ways)));
+    return element('p', {}, whyNot(ways));
   }
   let way = first;
   let client = firstClient;
@@ -49,9 +49,8 @@ export function connectTo(name: string, ways: readonly Way[], announce: (text: s
   });
   render();
   return element(
-    'section',
+    'div',
     { class: 'connect' },
-    heading,
     element('fieldset', { class: 'choices' }, element('legend', { class: 'unseen' }, 'Client'), ...clients),
     usable.length > 1
       ? element('p', { class: 'ways' }, element('label', { for: 'way' }, 'Run or reach it as'), chooser)
@@ -102,7 +101,8 @@ function installLink(client: Client, server: string, launch: Launch): HTMLElemen
   return element('p', {}, element('a', { href, class: 'install' }, `Install in ${client.name}`));
 }
 
-function snippet(label: string, text: string, announce: (text: string) => void): HTMLElement {
+/** A text with a button that copies it. `announce`: for those who do not see that it was copied. */
+export function snippet(label: string, text: string, announce: (text: string) => void): HTMLElement {
   // Focusable, because it may have to be scrolled.
   const code = element('pre', { tabindex: '0', role: 'region', 'aria-label': label }, element('code', {}, text));
   const copy = button('Copy', () => void copyText(), { 'aria-label': `Copy ${label}` });

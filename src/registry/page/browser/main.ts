@@ -8,6 +8,7 @@ import { loadDetails, type ServerAddress } from './details.ts';
 import { items, members, text } from './json.ts';
 import { createListing, type Listing } from './listing.ts';
 import { describeTrouble, emptyNotice, troubleNotice } from './notice.ts';
+import { createLogins } from './running/login.ts';
 import { createRunning, readPlace } from './running/servers.ts';
 import { runningBand, runningView } from './running/view.ts';
 import { signInView } from './sign-in.ts';
@@ -22,6 +23,7 @@ const controls = byId('controls');
 const announcer = byId('announcer');
 const api = createApi();
 const running = createRunning(api, readPlace(document.documentElement.dataset.running));
+const logins = createLogins();
 const needsToken = document.documentElement.dataset.auth === 'oauth';
 const listings = new Map<string, Listing>();
 let registries: readonly string[] = [];
@@ -111,7 +113,7 @@ async function showRunning({ namespace, name }: RunningAddress, signal: AbortSig
   await running.refresh(signal);
   if (signal.aborted) return;
   const left = new AbortController();
-  const view = runningView({ running, announce, signal: left.signal }, namespace, name);
+  const view = runningView({ running, logins, announce, signal: left.signal }, namespace, name);
   if (view === undefined) {
     place(emptyNotice(`${namespace}/${name} does not run here`, 'Go back to the list, and see what does.'), PAGE_TITLE);
     return;
@@ -230,4 +232,5 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) void start();
 });
 running.readToken();
+await logins.finish();
 void start();

@@ -1,44 +1,53 @@
-// A form for a JSON Schema of an object, and the object that the reader filled in. What a form has no field for is written
-// as JSON.
+// A form for a JSON Schema of an object, and the object that the reader filled in. An object within it is a group of fields, and
+// a list of texts has one line for each. A value that a form has no field for is written as JSON.
 
 import { element } from '#std/page/shared/elements.ts';
 import { items, type Members, members, text, texts } from '../json.ts';
 
 export interface Form {
   readonly node: HTMLFormElement;
-  /** Undefined where something is missing or wrong: the browser has said so beside the field. */
+  /** Undefined if something is missing or wrong: the browser has said so beside the field. */
   readonly read: () => Members | undefined;
   readonly submitted: (act: () => void) => void;
 }
 
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
 interface Field {
   readonly node: HTMLElement;
-  /** Undefined where it is left out. Throws an Error that says what is wrong. */
+  /** Undefined if it is left out. Throws a Wrong. */
   readonly read: () => unknown;
-  readonly control: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+  /** The first one, if it has several. */
+  readonly control: Control | undefined;
 }
 
+/** A value that the server would not take. */
+class Wrong extends Error {
+  readonly control: Control | undefined;
+
+  constructor(control: Control | undefined, message: string) {
+    super(message);
+    this.control = control;
+  }
+}
+
+/** Groups within groups beyond it are written as JSON. */
+const DEPTH_MAX = 3;
+
 export function formOf(schema: Members, id: string, ...buttons: readonly HTMLElement[]): Form {
-  const required = new Set(texts(schema.required));
-  const fields = Object.entries(members(schema.properties)).map(
-    ([name, property]) => [name, makeField(`${id}-${name}`, name, members(property), required.has(name))] as const,
-  );
-  const node = element('form', { class: 'form' }, ...fields.map(([, field]) => field.node), ...buttons);
+  const group = groupOf(schema, id, true, 0);
+  const node = element('form', { class: 'form' }, ...group.nodes, element('div', { class: 'buttons' }, ...buttons));
   return {
     node,
     read() {
       if (!node.reportValidity()) return undefined;
-      const values: Record<string, unknown> = {};
-      for (const [name, { read, control }] of fields) {
-        try {
-          const value = read();
-          if (value !== undefined) values[name] = value;
-        } catch (error) {
-          complain(control, error instanceof Error ? error.message : String(error));
-          return undefined;
-        }
+      try {
+        return group.read() ?? {};
+      } catch (error) {
+        if (!(error instanceof Wrong)) throw error;
+        complain(error);
+        return undefined;
       }
-      return values;
     },
     submitted(act) {
       node.addEventListener('submit', (event) => {
@@ -50,29 +59,80 @@ export function formOf(schema: Members, id: string, ...buttons: readonly HTMLEle
 }
 
 /** Until the reader changes something. */
-function complain(control: Field['control'], message: string): void {
-  control.setCustomValidity(message);
-  control.addEventListener('input', () => control.setCustomValidity(''), { once: true });
-  control.reportValidity();
+function complain({ control, message }: Wrong): void {
+  control?.setCustomValidity(message);
+  control?.addEventListener('input', () => control.setCustomValidity(''), { once: true });
+  control?.reportValidity();
 }
 
-function makeField(id: string, name: string, property: Members, required: boolean): Field {
-  const { control, read } = controlOf(id, property, required);
-  const description = text(property.description);
-  control.setAttribute('aria-describedby', `${id}-about`);
-  const label = element('label', { for: id }, text(property.title) ?? name, required ? undefined : ' (optional)');
-  const about = element('p', { id: `${id}-about`, class: 'text about' }, description ?? '');
+interface Group {
+  readonly nodes: readonly HTMLElement[];
+  readonly first: Control | undefined;
+  /** Undefined if nothing in it is filled in. Throws a Wrong. */
+  readonly read: () => Members | undefined;
+}
+
+/** Required fields first. Those of a group that may be left out are required once something in it is filled in. */
+function groupOf(schema: Members, id: string, isRequired: boolean, depth: number): Group {
+  const required = new Set(texts(schema.required));
+  const fields = Object.entries(members(schema.properties))
+    .map(([name, property]) => {
+      const needed = required.has(name);
+      const field = makeField(`${id}-${name}`, { name, property: members(property), needed, isRequired, depth });
+      return { name, needed, ...field };
+    })
+    .sort((a, b) => Number(b.needed) - Number(a.needed));
+  return {
+    nodes: fields.map(({ node }) => node),
+    first: fields[0]?.control,
+    read() {
+      const values: Record<string, unknown> = {};
+      for (const { name, read } of fields) {
+        const value = read();
+        if (value !== undefined) values[name] = value;
+      }
+      if (!isRequired && Object.keys(values).length === 0) return undefined;
+      const missing = fields.find(({ name, needed }) => needed && !(name in values));
+      if (missing !== undefined) throw new Wrong(missing.control, 'This is needed with the other fields of its group.');
+      return values;
+    },
+  };
+}
+
+interface FieldPlan {
+  readonly name: string;
+  readonly property: Members;
+  /** By the object that it is a member of. */
+  readonly needed: boolean;
+  /** Whether that object is required itself. */
+  readonly isRequired: boolean;
+  readonly depth: number;
+}
+
+function makeField(id: string, { name, property, needed, isRequired, depth }: FieldPlan): Field {
+  const title = text(property.title) ?? name;
+  const mark = needed ? undefined : ' (optional)';
+  const about = element('p', { id: `${id}-about`, class: 'text about' }, text(property.description) ?? '');
+  if (property.type === 'object' && property.properties !== undefined && depth < DEPTH_MAX) {
+    const group = groupOf(property, id, needed && isRequired, depth + 1);
+    const legend = element('legend', {}, title, mark);
+    const node = element('fieldset', { class: 'group', 'aria-describedby': about.id }, legend, about, ...group.nodes);
+    return { node, read: group.read, control: group.first };
+  }
+  const { control, read } = controlOf(id, property, needed && isRequired);
+  control.setAttribute('aria-describedby', about.id);
+  const label = element('label', { for: id }, title, mark);
   return { control, read, node: element('div', { class: 'field' }, label, control, about) };
 }
 
-type Control = Pick<Field, 'control' | 'read'>;
+type Filled = { readonly control: Control; readonly read: () => unknown };
 
-function controlOf(id: string, property: Members, required: boolean): Control {
+function controlOf(id: string, property: Members, required: boolean): Filled {
   const { type, minimum, maximum } = property;
   const choices = choicesOf(property);
   const initial = property.default;
   if (choices.length > 0) return choiceControl(id, choices, initial, required);
-  if (type === 'boolean') return booleanControl(id, initial);
+  if (type === 'boolean') return booleanControl(id, initial, required);
   if (type === 'integer' || type === 'number') {
     const step = type === 'integer' ? '1' : 'any';
     const limits = { min: scalarText(minimum), max: scalarText(maximum), value: scalarText(initial) };
@@ -80,13 +140,29 @@ function controlOf(id: string, property: Members, required: boolean): Control {
     return { control, read: () => (control.value === '' ? undefined : control.valueAsNumber) };
   }
   if (type === 'string') return textControl(id, property, required);
+  if (type === 'array' && isPlainText(members(property.items))) return linesControl(id, initial, required);
+  return jsonControl(id, initial, required);
+}
+
+function isPlainText(schema: Members): boolean {
+  return schema.type === 'string' && choicesOf(schema).length === 0;
+}
+
+function linesControl(id: string, initial: unknown, required: boolean): Filled {
+  const control = element('textarea', { id, rows: '3', placeholder: 'one in each line' });
+  control.value = texts(initial).join('\n');
+  const lines = () => control.value.split('\n').filter((line) => line.trim() !== '');
+  return { control, read: () => (lines().length === 0 && !required ? undefined : lines()) };
+}
+
+function jsonControl(id: string, initial: unknown, required: boolean): Filled {
   const control = element('textarea', { id, rows: '3', required, placeholder: 'JSON', spellcheck: 'false' });
   if (initial !== undefined) control.value = JSON.stringify(initial);
-  return { control, read: () => (control.value.trim() === '' ? undefined : parsed(control.value)) };
+  return { control, read: () => (control.value.trim() === '' ? undefined : parsed(control)) };
 }
 
 /** A pattern is for one line; everything else may be long. The attribute `pattern` has another syntax than JSON Schema. */
-function textControl(id: string, property: Members, required: boolean): Control {
+function textControl(id: string, property: Members, required: boolean): Filled {
   const { pattern, maxLength } = property;
   const limits = { id, required, maxlength: scalarText(maxLength) };
   const expression = expressionOf(pattern);
@@ -99,13 +175,13 @@ function textControl(id: string, property: Members, required: boolean): Control 
     control,
     read() {
       if (control.value === '' && !required) return undefined;
-      if (expression?.test(control.value) === false) throw new Error(`This has to match ${String(pattern)}`);
+      if (expression?.test(control.value) === false) throw new Wrong(control, `This has to match ${String(pattern)}`);
       return control.value;
     },
   };
 }
 
-/** Undefined where there is none that a browser understands: the server checks it anyway. */
+/** Undefined if there is none that a browser understands: the server checks it anyway. */
 function expressionOf(pattern: unknown): RegExp | undefined {
   try {
     return text(pattern) === undefined ? undefined : new RegExp(String(pattern), 'u');
@@ -114,10 +190,15 @@ function expressionOf(pattern: unknown): RegExp | undefined {
   }
 }
 
-function booleanControl(id: string, initial: unknown): Control {
+/** A box that was not touched says nothing, unless the server wants an answer or has one of its own. */
+function booleanControl(id: string, initial: unknown, required: boolean): Filled {
   const control = element('input', { id, type: 'checkbox' });
   control.checked = initial === true;
-  return { control, read: () => control.checked };
+  let isTouched = required || initial !== undefined;
+  control.addEventListener('change', () => {
+    isTouched = true;
+  });
+  return { control, read: () => (isTouched ? control.checked : undefined) };
 }
 
 interface Choice {
@@ -125,7 +206,7 @@ interface Choice {
   readonly title: string;
 }
 
-function choiceControl(id: string, choices: readonly Choice[], initial: unknown, required: boolean): Control {
+function choiceControl(id: string, choices: readonly Choice[], initial: unknown, required: boolean): Filled {
   const none = required ? [] : [element('option', { value: '' }, '')];
   const options = choices.map(({ title }, index) => element('option', { value: String(index) }, title));
   const control = element('select', { id, required }, ...none, ...options);
@@ -146,10 +227,10 @@ function scalarText(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : undefined;
 }
 
-function parsed(json: string): unknown {
+function parsed(control: HTMLTextAreaElement): unknown {
   try {
-    return JSON.parse(json);
+    return JSON.parse(control.value);
   } catch {
-    throw new Error('This is not valid JSON.');
+    throw new Wrong(control, 'This is not valid JSON.');
   }
 }

@@ -11,9 +11,16 @@ export interface McpTool {
 }
 
 export interface Asked {
-  readonly progress: (line: string) => void;
+  readonly progress: (progress: Progress) => void;
   /** Answers what the server asks its user (elicitation). */
   readonly elicit: (message: string, schema: Members) => Promise<ElicitAnswer>;
+}
+
+/** How far a call is; without `total` nobody knows of how much. */
+export interface Progress {
+  readonly done: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
 }
 
 export type ElicitAnswer =
@@ -23,11 +30,21 @@ export type ElicitAnswer =
 export interface McpSession {
   /** Identifiers of the extensions that the server offers. */
   readonly extensions: readonly string[];
+  /** How the server says that it is used. */
+  readonly instructions?: string | undefined;
   readonly tools: () => Promise<readonly McpTool[]>;
-  /** The result as the server sent it. Throws an Error whose message is for the reader. */
+  /**
+   * The result as the server sent it. If the signal aborts, the server is told that the call is cancelled. Throws an Error whose
+   * message is for the reader.
+   */
   readonly call: (name: string, given: Members, signal: AbortSignal) => Promise<Members>;
+  /** The contents of a resource. Throws an Error whose message is for the reader. */
+  readonly read: (uri: string, signal: AbortSignal) => Promise<Members>;
   readonly end: () => void;
 }
+
+/** The server wants a token, or another one. */
+export class TokenRefused extends Error {}
 
 const REVISION = '2025-11-25';
 
@@ -41,7 +58,7 @@ interface Link {
 
 export async function openMcp(path: string, token: string, asked: Asked, signal: AbortSignal): Promise<McpSession> {
   const link: Link = { path, token, asked, session: undefined, last: 0 };
-  const { capabilities } = await request(
+  const { capabilities, instructions } = await request(
     link,
     'initialize',
     {
@@ -54,16 +71,38 @@ export async function openMcp(path: string, token: string, asked: Asked, signal:
   await post(link, { jsonrpc: '2.0', method: 'notifications/initialized' }, signal);
   return {
     extensions: Object.keys(members(members(capabilities).extensions)),
+    instructions: text(instructions),
     tools: () => listTools(link, signal),
-    call: (name, given, ended) => {
-      const progressToken = link.last + 1;
-      return request(link, 'tools/call', { name, arguments: given, _meta: { progressToken } }, ended);
-    },
+    call: (name, given, ended) => callTool(link, { name, given, ended }, signal),
+    read: (uri, ended) => request(link, 'resources/read', { uri }, ended),
     end: () => {
       // No one waits for it: the server ends what is forgotten by itself.
       void fetch(link.path, { method: 'DELETE', headers: headersOf(link), keepalive: true }).catch(() => undefined);
     },
   };
+}
+
+interface Call {
+  readonly name: string;
+  readonly given: Members;
+  /** Aborts if the reader cancels the call. */
+  readonly ended: AbortSignal;
+}
+
+async function callTool(link: Link, { name, given, ended }: Call, signal: AbortSignal): Promise<Members> {
+  const requestId = link.last + 1;
+  const cancel = () => {
+    const params = { requestId, reason: 'the reader of the page cancelled it' };
+    // The server may be gone, and the reader does not wait for it.
+    post(link, { jsonrpc: '2.0', method: 'notifications/cancelled', params }, signal).catch(() => undefined);
+  };
+  ended.addEventListener('abort', cancel, { once: true });
+  try {
+    const params = { name, arguments: given, _meta: { progressToken: requestId } };
+    return await request(link, 'tools/call', params, ended);
+  } finally {
+    ended.removeEventListener('abort', cancel);
+  }
 }
 
 const MAX_PAGES = 50;
@@ -107,9 +146,7 @@ async function answerServer(link: Link, { method, id, params }: Members, signal:
   const given = members(params);
   if (method === 'notifications/progress') {
     const { progress, total, message } = given;
-    link.asked.progress(
-      `${String(progress)}${total === undefined ? '' : ` of ${String(total)}`} ${text(message) ?? ''}`,
-    );
+    link.asked.progress({ done: Number(progress), total: numberOf(total), message: text(message) });
   }
   if (id === undefined || method === undefined) return;
   if (method !== 'elicitation/create') {
@@ -122,6 +159,10 @@ async function answerServer(link: Link, { method, id, params }: Members, signal:
   }
   const result = await link.asked.elicit(text(given.message) ?? '', members(given.requestedSchema));
   await post(link, { jsonrpc: '2.0', id, result }, signal);
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
 }
 
 function headersOf({ token, session }: Link): Record<string, string> {
@@ -145,15 +186,15 @@ async function post(link: Link, message: object, signal: AbortSignal): Promise<R
     redirect: 'error',
   });
   link.session ??= response.headers.get('mcp-session-id') ?? undefined;
-  if (!response.ok) throw new Error(await refusalOf(response));
+  if (!response.ok) throw await refusalOf(response);
   return response;
 }
 
-async function refusalOf(response: Response): Promise<string> {
+async function refusalOf(response: Response): Promise<Error> {
   const body = await response.text();
   const reason = reasonIn(body);
-  if (response.status === 401) return `The server wants another token${reason === undefined ? '.' : `: ${reason}`}`;
-  return `${response.status}: ${reason ?? response.statusText}`;
+  if (response.status !== 401) return new Error(`${response.status}: ${reason ?? response.statusText}`);
+  return new TokenRefused(`The server does not accept the token${reason === undefined ? '.' : `: ${reason}`}`);
 }
 
 function reasonIn(body: string): string | undefined {

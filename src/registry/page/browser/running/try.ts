@@ -1,55 +1,102 @@
-// Calls a tool of a server that runs here: choose the tool, fill in its form, read the answer.
+// Lets a reader try a server that runs here: log in if it asks for that, list its tools, choose one, fill in its form, read the
+// answer.
 
 import { button, element } from '#std/page/shared/elements.ts';
-import { items, type Members, members, text } from '../json.ts';
+import { snippet } from '../connect.ts';
+import type { Members } from '../json.ts';
+import { answerBlocks } from './answer.ts';
 import { type Form, formOf } from './form.ts';
-import { type ElicitAnswer, type McpSession, type McpTool, openMcp } from './mcp.ts';
+import type { Logins } from './login.ts';
+import { type ElicitAnswer, type McpSession, type McpTool, openMcp, type Progress, TokenRefused } from './mcp.ts';
 import type { Running } from './servers.ts';
 
 export interface TryDeps {
+  /** Of `skep dev`; empty: the reader fills it in. */
   readonly token: () => string;
+  readonly logins: Logins;
   readonly announce: (text: string) => void;
   /** Aborts when the reader leaves the view. */
   readonly signal: AbortSignal;
 }
 
-/** Each tool of `server`, once its reader asks for them. */
-export function trySection(server: Running, deps: TryDeps): HTMLElement {
-  const body = element('div', {});
-  const own = element('input', { type: 'password', id: 'own-token', autocomplete: 'off', spellcheck: 'false' });
-  const begin = button('List its tools', () => void load(), { class: 'primary' });
-  const asksForToken = server.auth === 'oidc' || deps.token() === '';
-  const label = server.auth === 'oidc' ? 'Access token of its issuer' : 'Token of skep dev';
-  const start = element(
-    'div',
-    { class: 'start' },
-    asksForToken ? element('label', { for: 'own-token' }, label) : undefined,
-    asksForToken ? own : undefined,
-    begin,
-  );
+/** Lists the tools at once if the page has all that the server asks for. */
+export function tryPanel(server: Running, deps: TryDeps): HTMLElement {
+  const body = element('div', { class: 'try' });
+  const start = element('div', { class: 'start' });
+  const fault = deps.logins.fault(server);
+  if (fault !== undefined) body.append(trouble(fault));
 
-  async function load(): Promise<void> {
-    begin.disabled = true;
+  async function load(token: string): Promise<void> {
+    start.replaceChildren(element('p', { class: 'hint' }, 'Asking for its tools …'));
     const talk = element('div', { 'aria-live': 'polite' });
     const asked = {
-      progress: (line: string) => talk.replaceChildren(element('p', { class: 'text progress' }, line)),
+      progress: (progress: Progress) => talk.replaceChildren(progressLine(progress)),
       elicit: (message: string, schema: Members) => question(talk, message, schema),
     };
     try {
-      const token = asksForToken ? own.value : deps.token();
       const session = await openMcp(callPath(server), token, asked, deps.signal);
       deps.signal.addEventListener('abort', session.end, { once: true });
       const tools = await session.tools();
-      body.replaceChildren(...extensionsLine(session.extensions), ...chooser(tools, session, talk, deps));
+      body.replaceChildren(...aboutServer(session), ...chooser(tools, session, talk, deps));
       start.remove();
-      body.querySelector('select')?.focus();
     } catch (error) {
-      begin.disabled = false;
-      body.replaceChildren(element('p', { class: 'notice trouble text', role: 'alert' }, wordsOf(error)));
+      if (deps.signal.aborted) return;
+      if (error instanceof TokenRefused) deps.logins.forget(server);
+      body.replaceChildren(trouble(wordsOf(error)));
+      await offer();
     }
   }
 
-  return element('section', { class: 'try' }, element('h2', {}, 'Try it'), start, body);
+  async function offer(): Promise<void> {
+    const own = tokenForm(server, (token) => void load(token));
+    const ready = () => start.replaceChildren(button('List its tools', () => void load(deps.token()), PRIMARY));
+    if (server.auth !== 'oidc') {
+      if (server.auth === 'token' && deps.token() === '') start.replaceChildren(own);
+      else ready();
+      return;
+    }
+    const canLogIn = await deps.logins.offers(server, deps.signal);
+    if (canLogIn) start.replaceChildren(loginButton(server, body, deps), folded('With a token of your own', own));
+    else start.replaceChildren(own, ...onTerminal(server, deps));
+  }
+
+  const token = server.auth === 'oidc' ? deps.logins.token(server) : deps.token();
+  if (server.ready && token !== undefined && (token !== '' || server.auth === 'none')) void load(token);
+  else void offer();
+  return element('div', { class: 'try' }, start, body);
+}
+
+const PRIMARY = { class: 'primary' };
+
+function trouble(message: string): HTMLElement {
+  return element('p', { class: 'notice trouble text', role: 'alert' }, message);
+}
+
+function folded(summary: string, node: HTMLElement): HTMLElement {
+  return element('details', {}, element('summary', {}, summary), node);
+}
+
+function loginButton(server: Running, body: HTMLElement, { logins, signal }: TryDeps): HTMLElement {
+  return button(
+    'Log in',
+    () => {
+      logins.begin(server, signal).catch((error: unknown) => body.replaceChildren(trouble(wordsOf(error))));
+    },
+    PRIMARY,
+  );
+}
+
+function tokenForm({ auth }: Running, given: (token: string) => void): HTMLElement {
+  const input = element('input', { type: 'password', id: 'own-token', autocomplete: 'off', spellcheck: 'false' });
+  const label = auth === 'oidc' ? 'Access token of its issuer' : 'Token of skep dev';
+  const list = button('List its tools', () => given(input.value), PRIMARY);
+  return element('div', { class: 'start' }, element('label', { for: 'own-token' }, label), input, list);
+}
+
+/** An issuer of another origin sends tokens to programs that it knows, and this page is not one of them. */
+function onTerminal({ url }: Running, { announce }: TryDeps): readonly HTMLElement[] {
+  const hint = 'This page cannot log in at the issuer of the server. A terminal can:';
+  return [element('p', { class: 'hint' }, hint), snippet('Terminal', `skep call ${url}`, announce)];
 }
 
 /** Streamable HTTP of this origin; what a proxy shows over SSE it shows there as well. */
@@ -62,15 +109,27 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+function progressLine({ done, total, message }: Progress): HTMLElement {
+  const figures = total === undefined ? String(done) : `${done} of ${total}`;
+  const bar =
+    total === undefined
+      ? undefined
+      : element('progress', { value: String(done), max: String(total), 'aria-label': 'Progress' });
+  return element('p', { class: 'text progress' }, bar, ` ${figures} ${message ?? ''}`);
+}
+
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'io.modelcontextprotocol/ui': 'user interfaces of tools',
   'io.modelcontextprotocol/skills': 'skills',
   'io.modelcontextprotocol/tasks': 'tasks',
 };
 
-function extensionsLine(extensions: readonly string[]): readonly HTMLElement[] {
+function aboutServer({ instructions, extensions }: McpSession): readonly HTMLElement[] {
   const words = extensions.map((each) => EXTENSIONS[each] ?? each);
-  return words.length === 0 ? [] : [element('p', { class: 'hint text' }, `It offers extensions: ${words.join(', ')}.`)];
+  return [
+    ...(instructions === undefined ? [] : [element('p', { class: 'prose text' }, instructions)]),
+    ...(words.length === 0 ? [] : [element('p', { class: 'hint text' }, `It offers extensions: ${words.join(', ')}.`)]),
+  ];
 }
 
 function chooser(
@@ -80,7 +139,7 @@ function chooser(
   deps: TryDeps,
 ): readonly HTMLElement[] {
   if (tools.length === 0) return [element('p', {}, 'It shows no tools.')];
-  const area = element('div', {});
+  const area = element('div', { class: 'try' });
   const select = element('select', { id: 'tool' }, ...tools.map(({ name }) => element('option', {}, name)));
   const choose = () => {
     const tool = tools[select.selectedIndex];
@@ -93,25 +152,33 @@ function chooser(
 }
 
 function toolForm(tool: McpTool, session: McpSession, talk: HTMLElement, deps: TryDeps): readonly HTMLElement[] {
-  const output = element('div', {});
+  const output = element('div', { class: 'try' });
   const submit = element('button', { type: 'submit', class: 'primary' }, 'Call');
-  const form = formOf(tool.inputSchema, 'argument', submit);
+  let calling = new AbortController();
+  const cancel = button('Cancel', () => calling.abort(), { hidden: true });
+  const form = formOf(tool.inputSchema, 'argument', submit, cancel);
   form.submitted(() => void call());
 
   async function call(): Promise<void> {
     const given = form.read();
     if (given === undefined) return;
-    submit.disabled = true;
+    calling = new AbortController();
+    [submit.disabled, cancel.hidden] = [true, false];
     output.replaceChildren();
     try {
-      const result = await session.call(tool.name, given, deps.signal);
-      output.replaceChildren(...resultBlocks(result));
+      const result = await session.call(tool.name, given, AbortSignal.any([deps.signal, calling.signal]));
+      output.replaceChildren(...answerBlocks(result, { session, signal: deps.signal }));
       deps.announce(result.isError === true ? 'The tool failed.' : 'The tool has answered.');
     } catch (error) {
       if (deps.signal.aborted) return;
-      output.replaceChildren(element('p', { class: 'notice trouble text', role: 'alert' }, wordsOf(error)));
+      const isCancelled = calling.signal.aborted;
+      output.replaceChildren(
+        isCancelled
+          ? element('p', { class: 'notice', role: 'status' }, 'The call is cancelled.')
+          : trouble(wordsOf(error)),
+      );
     } finally {
-      submit.disabled = false;
+      [submit.disabled, cancel.hidden] = [false, true];
       talk.replaceChildren();
     }
   }
@@ -119,31 +186,6 @@ function toolForm(tool: McpTool, session: McpSession, talk: HTMLElement, deps: T
   const app = element('p', { class: 'hint' }, 'This tool has a user interface, which this page does not show.');
   const prose = element('p', { class: 'prose text' }, tool.description);
   return [prose, ...(tool.hasApp ? [app] : []), form.node, talk, output];
-}
-
-function resultBlocks({ content, structuredContent, isError }: Members): readonly HTMLElement[] {
-  const texts = items(content).map(members).map(blockText);
-  const pre = element(
-    'pre',
-    { tabindex: '0', role: 'region', 'aria-label': 'Answer' },
-    element('code', {}, texts.join('\n')),
-  );
-  const data = JSON.stringify(structuredContent, undefined, 2);
-  return [
-    ...(isError === true ? [element('p', { class: 'notice warn' }, 'The tool says that it failed.')] : []),
-    pre,
-    ...(data === undefined
-      ? []
-      : [element('details', {}, element('summary', {}, 'As data'), element('pre', { tabindex: '0' }, data))]),
-  ];
-}
-
-function blockText(block: Members): string {
-  const { type, uri, name } = block;
-  if (type === 'text') return text(block.text) ?? '';
-  if (type === 'resource')
-    return text(members(block.resource).text) ?? `[resource ${String(members(block.resource).uri)}]`;
-  return type === 'resource_link' ? `${String(name)} ${String(uri)}` : `[${String(type)}]`;
 }
 
 /** A form in the place where progress is shown; there is one question at a time. */

@@ -5,8 +5,10 @@ import { fragmentOf, NO_QUERY } from '../address.ts';
 import { connectTo } from '../connect.ts';
 import { title } from '../dom.ts';
 import type { Entry } from '../entry.ts';
+import type { Logins } from './login.ts';
 import { launchOfRunning, type Running, type RunningServers } from './servers.ts';
-import { trySection } from './try.ts';
+import { tabsOf } from './tabs.ts';
+import { tryPanel } from './try.ts';
 
 /** Of a fleet of which no reconciler has left anything, nothing is known. */
 function isUnknown({ place, list }: RunningServers): boolean {
@@ -74,8 +76,11 @@ export function runsHere(entry: Entry, running: RunningServers): HTMLElement | u
   return element('div', { class: 'running here' }, element('p', { class: 'strong' }, 'It runs here:'), list(rows));
 }
 
+const CONNECT = 'Connect a client';
+
 export interface RunningViewDeps {
   readonly running: RunningServers;
+  readonly logins: Logins;
   readonly announce: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -86,7 +91,7 @@ export function runningView(
   namespace: string,
   name: string,
 ): { readonly node: HTMLElement; readonly title: string } | undefined {
-  const { running, announce, signal } = deps;
+  const { running, logins, announce, signal } = deps;
   const server = running.find(namespace, name);
   if (server === undefined) return undefined;
   const state = element('div', {});
@@ -107,11 +112,13 @@ export function runningView(
     state,
     missingToken(running, [server]),
     insideNote(server),
-    connectTo(name, [way], announce),
     // Those of a fleet are of other origins, which the page does not ask.
     running.place === 'beside' && server.notRunHere === undefined
-      ? trySection(server, { token: running.token, announce, signal })
-      : undefined,
+      ? tabsOf('What to do with it', [
+          { id: 'try', title: 'Try it', node: tryPanel(server, { token: running.token, logins, announce, signal }) },
+          { id: 'connect', title: CONNECT, node: connectTo(name, [way], announce) },
+        ])
+      : element('section', {}, element('h2', {}, CONNECT), connectTo(name, [way], announce)),
   );
   return { node, title: name };
 }

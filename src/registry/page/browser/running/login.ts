@@ -1,0 +1,211 @@
+// Logs a reader in at the authorization server of a server that runs beside the page: registration (RFC 7591), a code with PKCE
+// (RFC 7636), and a token for exactly that server (RFC 8707). The tab keeps what a login waits for; tokens are in memory alone.
+
+import { fragmentOf } from '../address.ts';
+import { type Members, members, text, texts } from '../json.ts';
+import type { Running } from './servers.ts';
+
+type Named = Pick<Running, 'namespace' | 'name'>;
+
+export interface Logins {
+  /** Whether the page can log in there: it asks authorization servers of its own origin alone. */
+  readonly offers: (server: Running, signal: AbortSignal) => Promise<boolean>;
+  /** Sends the reader to the authorization server. Throws an Error whose message is for the reader. */
+  readonly begin: (server: Running, signal: AbortSignal) => Promise<void>;
+  /** Takes the answer of the authorization server out of the address, if it has one, and gets the token for it. */
+  readonly finish: () => Promise<void>;
+  /** Undefined before a login. */
+  readonly token: (server: Named) => string | undefined;
+  /** The server does not accept the token any more. */
+  readonly forget: (server: Named) => void;
+  /** Why the last login failed. */
+  readonly fault: (server: Named) => string | undefined;
+}
+
+/** What a login waits for. */
+interface Pending extends Named {
+  readonly state: string;
+  readonly verifier: string;
+  readonly clientId: string;
+  readonly issuer: string;
+  readonly tokenEndpoint: string;
+  readonly resource: string;
+}
+
+const KEY = 'skep-login';
+const RANDOM_BYTES = 32;
+
+export function createLogins(): Logins {
+  const tokens = new Map<string, string>();
+  const faults = new Map<string, string>();
+
+  async function finish(): Promise<void> {
+    const answer = new URLSearchParams(location.search);
+    if (answer.get('state') === null) return;
+    const pending = takePending();
+    const fragment = pending === undefined ? location.hash : fragmentOf({ view: 'running', ...nameOf(pending) });
+    history.replaceState(undefined, '', `${location.pathname}${fragment}`);
+    // A link from elsewhere: no login was begun in this tab.
+    if (pending === undefined || pending.state !== answer.get('state')) return;
+    const id = idOf(pending);
+    try {
+      tokens.set(id, await redeem(pending, answer));
+      faults.delete(id);
+    } catch (error) {
+      faults.set(id, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  return {
+    offers: async (server, signal) => (await describe(server, signal).catch(() => undefined)) !== undefined,
+    begin,
+    finish,
+    token: (server) => tokens.get(idOf(server)),
+    forget: (server) => void tokens.delete(idOf(server)),
+    fault: (server) => faults.get(idOf(server)),
+  };
+}
+
+function idOf({ namespace, name }: Named): string {
+  return `${namespace}/${name}`;
+}
+
+function nameOf({ namespace, name }: Named): Named {
+  return { namespace, name };
+}
+
+interface Described {
+  readonly resource: string;
+  readonly scopes: readonly string[];
+  readonly issuer: string;
+  readonly authorize: string;
+  readonly token: string;
+  readonly register: string;
+}
+
+/** By RFC 9728 and RFC 8414. Undefined: its authorization server is of another origin, or registers nobody. */
+async function describe({ url }: Running, signal: AbortSignal): Promise<Described | undefined> {
+  const resource = await fetchJson(`/.well-known/oauth-protected-resource${new URL(url).pathname}`, { signal });
+  const issuer = ownUrl(texts(resource.authorization_servers)[0]);
+  if (issuer === undefined) return undefined;
+  const path = new URL(issuer).pathname.replace(/\/$/, '');
+  const metadata = await fetchJson(`/.well-known/oauth-authorization-server${path}`, { signal });
+  const [authorize, token, register] = [
+    ownUrl(metadata.authorization_endpoint),
+    ownUrl(metadata.token_endpoint),
+    ownUrl(metadata.registration_endpoint),
+  ];
+  if (metadata.issuer !== issuer) return undefined;
+  if (authorize === undefined || token === undefined || register === undefined) return undefined;
+  const scopes = texts(resource.scopes_supported);
+  return { resource: text(resource.resource) ?? url, scopes, issuer, authorize, token, register };
+}
+
+/** Undefined unless it is a URL of this origin. */
+function ownUrl(value: unknown): string | undefined {
+  const given = text(value);
+  return given !== undefined && URL.parse(given)?.origin === location.origin ? given : undefined;
+}
+
+async function begin(server: Running, signal: AbortSignal): Promise<void> {
+  const found = await describe(server, signal);
+  if (found === undefined) throw new Error('The authorization server does not let this page log in.');
+  const redirectUri = redirectUriOf();
+  const client = await fetchJson(found.register, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_name: 'The page of skep',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    }),
+    signal,
+  });
+  const clientId = text(client.client_id);
+  if (clientId === undefined) throw new Error('The authorization server has not registered this page.');
+  const [state, verifier] = [randomText(), randomText()];
+  const { issuer, resource, scopes } = found;
+  keepPending({ ...nameOf(server), state, verifier, clientId, issuer, tokenEndpoint: found.token, resource });
+  const asked = new URL(found.authorize);
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    ...{ state, resource },
+    code_challenge: await challengeOf(verifier),
+    code_challenge_method: 'S256',
+    ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
+  };
+  for (const [name, value] of Object.entries(parameters)) asked.searchParams.set(name, value);
+  location.assign(asked.href);
+}
+
+/** Throws an Error whose message is for the reader. */
+async function redeem(pending: Pending, answer: URLSearchParams): Promise<string> {
+  // RFC 9207: the answer of another authorization server counts for nothing.
+  const issuer = answer.get('iss');
+  if (issuer !== null && issuer !== pending.issuer) throw new Error('Another authorization server has answered.');
+  const [code, refusal] = [answer.get('code'), answer.get('error')];
+  if (code === null)
+    throw new Error(`The login was refused: ${answer.get('error_description') ?? refusal ?? 'no code'}`);
+  const granted = await fetchJson(pending.tokenEndpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUriOf(),
+      client_id: pending.clientId,
+      code_verifier: pending.verifier,
+      resource: pending.resource,
+    }),
+  });
+  const token = text(granted.access_token);
+  if (token === undefined) throw new Error('The authorization server has answered without a token.');
+  return token;
+}
+
+function redirectUriOf(): string {
+  return `${location.origin}${location.pathname}`;
+}
+
+/** Throws an Error whose message is for the reader. */
+async function fetchJson(path: string, init: RequestInit): Promise<Members> {
+  const response = await fetch(path, { ...init, credentials: 'omit', redirect: 'error' });
+  const body = members(await response.json().catch(() => undefined));
+  if (response.ok) return body;
+  throw new Error(text(body.error_description) ?? text(body.error) ?? `${response.status} ${response.statusText}`);
+}
+
+function randomText(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)));
+}
+
+async function challengeOf(verifier: string): Promise<string> {
+  return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}
+
+function keepPending(pending: Pending): void {
+  sessionStorage.setItem(KEY, JSON.stringify(pending));
+}
+
+/** An answer is taken once. */
+function takePending(): Pending | undefined {
+  const kept = sessionStorage.getItem(KEY);
+  sessionStorage.removeItem(KEY);
+  if (kept === null) return undefined;
+  const { namespace, name, state, verifier, clientId, issuer, tokenEndpoint, resource } = members(JSON.parse(kept));
+  return {
+    ...{ namespace: text(namespace) ?? '', name: text(name) ?? '', state: text(state) ?? '' },
+    ...{ verifier: text(verifier) ?? '', clientId: text(clientId) ?? '', issuer: text(issuer) ?? '' },
+    ...{ tokenEndpoint: text(tokenEndpoint) ?? '', resource: text(resource) ?? '' },
+  };
+}
