@@ -39,11 +39,11 @@ function block(content: Members, position: number, deps: AnswerDeps): HTMLElemen
     case 'resource_link':
       return linkBlock(content, deps);
     default:
-      return textBlock(`[${String(content.type)}${kindOf(content.mimeType)}]`);
+      return textBlock(`[${String(content.type)}${mimeNote(content.mimeType)}]`);
   }
 }
 
-function kindOf(mimeType: unknown): string {
+function mimeNote(mimeType: unknown): string {
   const kind = text(mimeType);
   return kind === undefined ? '' : `, ${kind}`;
 }
@@ -63,7 +63,7 @@ function imageBlock(data: unknown, mimeType: unknown, alt: string): HTMLElement 
 /** With its content. */
 function resourceBlock({ uri, text: content, blob, mimeType }: Members): HTMLElement {
   const shown = text(content);
-  const about = `[resource ${String(uri)}${kindOf(mimeType)}]`;
+  const about = `[resource ${String(uri)}${mimeNote(mimeType)}]`;
   if (shown !== undefined) return textBlock(shown);
   const isImage = IMAGES.includes(text(mimeType) ?? '');
   return isImage ? imageBlock(blob, mimeType, about) : textBlock(about);

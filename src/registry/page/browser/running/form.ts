@@ -15,20 +15,15 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 interface Field {
   readonly node: HTMLElement;
-  /** Undefined if it is left out. Throws a Wrong. */
+  /** Undefined if it is left out. Throws an Error whose cause is the control. */
   readonly read: () => unknown;
   /** The first one, if it has several. */
   readonly control: Control | undefined;
 }
 
-/** A value that the server would not take. */
-class Wrong extends Error {
-  readonly control: Control | undefined;
-
-  constructor(control: Control | undefined, message: string) {
-    super(message);
-    this.control = control;
-  }
+/** Says of a value that the server would not take it. The cause is the control that has the value. */
+function wrongIn(control: Control | undefined, message: string): Error {
+  return new Error(message, { cause: control });
 }
 
 /** Groups within groups beyond it are written as JSON. */
@@ -44,8 +39,8 @@ export function formOf(schema: Members, id: string, ...buttons: readonly HTMLEle
       try {
         return group.read() ?? {};
       } catch (error) {
-        if (!(error instanceof Wrong)) throw error;
-        complain(error);
+        if (!(error instanceof Error) || !isControl(error.cause)) throw error;
+        complain(error.cause, error.message);
         return undefined;
       }
     },
@@ -59,16 +54,20 @@ export function formOf(schema: Members, id: string, ...buttons: readonly HTMLEle
 }
 
 /** Until the reader changes something. */
-function complain({ control, message }: Wrong): void {
-  control?.setCustomValidity(message);
-  control?.addEventListener('input', () => control.setCustomValidity(''), { once: true });
-  control?.reportValidity();
+function complain(control: Control, message: string): void {
+  control.setCustomValidity(message);
+  control.addEventListener('input', () => control.setCustomValidity(''), { once: true });
+  control.reportValidity();
+}
+
+function isControl(value: unknown): value is Control {
+  return [HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement].some((each) => value instanceof each);
 }
 
 interface Group {
   readonly nodes: readonly HTMLElement[];
   readonly first: Control | undefined;
-  /** Undefined if nothing in it is filled in. Throws a Wrong. */
+  /** Undefined if nothing in it is filled in. Throws an Error whose cause is the control. */
   readonly read: () => Members | undefined;
 }
 
@@ -93,7 +92,7 @@ function groupOf(schema: Members, id: string, isRequired: boolean, depth: number
       }
       if (!isRequired && Object.keys(values).length === 0) return undefined;
       const missing = fields.find(({ name, needed }) => needed && !(name in values));
-      if (missing !== undefined) throw new Wrong(missing.control, 'This is needed with the other fields of its group.');
+      if (missing !== undefined) throw wrongIn(missing.control, 'This is needed with the other fields of its group.');
       return values;
     },
   };
@@ -175,7 +174,7 @@ function textControl(id: string, property: Members, required: boolean): Filled {
     control,
     read() {
       if (control.value === '' && !required) return undefined;
-      if (expression?.test(control.value) === false) throw new Wrong(control, `This has to match ${String(pattern)}`);
+      if (expression?.test(control.value) === false) throw wrongIn(control, `This has to match ${String(pattern)}`);
       return control.value;
     },
   };
@@ -231,6 +230,6 @@ function parsed(control: HTMLTextAreaElement): unknown {
   try {
     return JSON.parse(control.value);
   } catch {
-    throw new Wrong(control, 'This is not valid JSON.');
+    throw wrongIn(control, 'This is not valid JSON.');
   }
 }

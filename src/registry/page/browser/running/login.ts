@@ -43,11 +43,11 @@ export function createLogins(): Logins {
     const answer = new URLSearchParams(location.search);
     if (answer.get('state') === null) return;
     const pending = takePending();
-    const fragment = pending === undefined ? location.hash : fragmentOf({ view: 'running', ...nameOf(pending) });
+    const fragment = pending === undefined ? location.hash : fragmentOf({ view: 'running', ...onlyName(pending) });
     history.replaceState(undefined, '', `${location.pathname}${fragment}`);
     // A link from elsewhere: no login was begun in this tab.
     if (pending === undefined || pending.state !== answer.get('state')) return;
-    const id = idOf(pending);
+    const id = loginKey(pending);
     try {
       tokens.set(id, await redeem(pending, answer));
       faults.delete(id);
@@ -57,20 +57,20 @@ export function createLogins(): Logins {
   }
 
   return {
-    offers: async (server, signal) => (await describe(server, signal).catch(() => undefined)) !== undefined,
+    offers: async (server, signal) => (await findIssuer(server, signal).catch(() => undefined)) !== undefined,
     begin,
     finish,
-    token: (server) => tokens.get(idOf(server)),
-    forget: (server) => void tokens.delete(idOf(server)),
-    fault: (server) => faults.get(idOf(server)),
+    token: (server) => tokens.get(loginKey(server)),
+    forget: (server) => void tokens.delete(loginKey(server)),
+    fault: (server) => faults.get(loginKey(server)),
   };
 }
 
-function idOf({ namespace, name }: Named): string {
+function loginKey({ namespace, name }: Named): string {
   return `${namespace}/${name}`;
 }
 
-function nameOf({ namespace, name }: Named): Named {
+function onlyName({ namespace, name }: Named): Named {
   return { namespace, name };
 }
 
@@ -84,7 +84,7 @@ interface Described {
 }
 
 /** By RFC 9728 and RFC 8414. Undefined: its authorization server is of another origin, or registers nobody. */
-async function describe({ url }: Running, signal: AbortSignal): Promise<Described | undefined> {
+async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Described | undefined> {
   const resource = await fetchJson(`/.well-known/oauth-protected-resource${new URL(url).pathname}`, { signal });
   const issuer = ownUrl(texts(resource.authorization_servers)[0]);
   if (issuer === undefined) return undefined;
@@ -108,7 +108,7 @@ function ownUrl(value: unknown): string | undefined {
 }
 
 async function begin(server: Running, signal: AbortSignal): Promise<void> {
-  const found = await describe(server, signal);
+  const found = await findIssuer(server, signal);
   if (found === undefined) throw new Error('The authorization server does not let this page log in.');
   const redirectUri = redirectUriOf();
   const client = await fetchJson(found.register, {
@@ -127,7 +127,7 @@ async function begin(server: Running, signal: AbortSignal): Promise<void> {
   if (clientId === undefined) throw new Error('The authorization server has not registered this page.');
   const [state, verifier] = [randomText(), randomText()];
   const { issuer, resource, scopes } = found;
-  keepPending({ ...nameOf(server), state, verifier, clientId, issuer, tokenEndpoint: found.token, resource });
+  keepPending({ ...onlyName(server), state, verifier, clientId, issuer, tokenEndpoint: found.token, resource });
   const asked = new URL(found.authorize);
   const parameters = {
     response_type: 'code',

@@ -43,8 +43,12 @@ export interface McpSession {
   readonly end: () => void;
 }
 
-/** The server wants a token, or another one. */
-export class TokenRefused extends Error {}
+/** Whether the server wants a token, or another one. */
+export function isTokenRefused(error: unknown): boolean {
+  return error instanceof Error && error.cause === UNAUTHORIZED;
+}
+
+const UNAUTHORIZED = 401;
 
 const REVISION = '2025-11-25';
 
@@ -73,7 +77,7 @@ export async function openMcp(path: string, token: string, asked: Asked, signal:
     extensions: Object.keys(members(members(capabilities).extensions)),
     instructions: text(instructions),
     tools: () => listTools(link, signal),
-    call: (name, given, ended) => callTool(link, { name, given, ended }, signal),
+    call: (name, given, ended) => requestCall(link, { name, given, ended }, signal),
     read: (uri, ended) => request(link, 'resources/read', { uri }, ended),
     end: () => {
       // No one waits for it: the server ends what is forgotten by itself.
@@ -89,7 +93,7 @@ interface Call {
   readonly ended: AbortSignal;
 }
 
-async function callTool(link: Link, { name, given, ended }: Call, signal: AbortSignal): Promise<Members> {
+async function requestCall(link: Link, { name, given, ended }: Call, signal: AbortSignal): Promise<Members> {
   const requestId = link.last + 1;
   const cancel = () => {
     const params = { requestId, reason: 'the reader of the page cancelled it' };
@@ -146,7 +150,7 @@ async function answerServer(link: Link, { method, id, params }: Members, signal:
   const given = members(params);
   if (method === 'notifications/progress') {
     const { progress, total, message } = given;
-    link.asked.progress({ done: Number(progress), total: numberOf(total), message: text(message) });
+    link.asked.progress({ done: Number(progress), total: readTotal(total), message: text(message) });
   }
   if (id === undefined || method === undefined) return;
   if (method !== 'elicitation/create') {
@@ -161,7 +165,7 @@ async function answerServer(link: Link, { method, id, params }: Members, signal:
   await post(link, { jsonrpc: '2.0', id, result }, signal);
 }
 
-function numberOf(value: unknown): number | undefined {
+function readTotal(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
@@ -193,8 +197,9 @@ async function post(link: Link, message: object, signal: AbortSignal): Promise<R
 async function refusalOf(response: Response): Promise<Error> {
   const body = await response.text();
   const reason = reasonIn(body);
-  if (response.status !== 401) return new Error(`${response.status}: ${reason ?? response.statusText}`);
-  return new TokenRefused(`The server does not accept the token${reason === undefined ? '.' : `: ${reason}`}`);
+  if (response.status !== UNAUTHORIZED) return new Error(`${response.status}: ${reason ?? response.statusText}`);
+  const message = `The server does not accept the token${reason === undefined ? '.' : `: ${reason}`}`;
+  return new Error(message, { cause: UNAUTHORIZED });
 }
 
 function reasonIn(body: string): string | undefined {

@@ -7,7 +7,7 @@ import type { Members } from '../json.ts';
 import { answerBlocks } from './answer.ts';
 import { type Form, formOf } from './form.ts';
 import type { Logins } from './login.ts';
-import { type ElicitAnswer, type McpSession, type McpTool, openMcp, type Progress, TokenRefused } from './mcp.ts';
+import { type ElicitAnswer, isTokenRefused, type McpSession, type McpTool, openMcp, type Progress } from './mcp.ts';
 import type { Running } from './servers.ts';
 
 export interface TryDeps {
@@ -41,7 +41,7 @@ export function tryPanel(server: Running, deps: TryDeps): HTMLElement {
       start.remove();
     } catch (error) {
       if (deps.signal.aborted) return;
-      if (error instanceof TokenRefused) deps.logins.forget(server);
+      if (isTokenRefused(error)) deps.logins.forget(server);
       body.replaceChildren(trouble(wordsOf(error)));
       await offer();
     }
