@@ -12,6 +12,8 @@ export default defineConfig({
     ],
     exclude: ['src/adapters/**', 'src/kubernetes/devcluster/**', 'src/hosts/**', 'src/cli/**'],
     pool: 'threads',
+    // These tests keep no state in modules, and most of them share the modules of the kinds.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: PATIENCE_MS,
   },

@@ -1,9 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { schemaFindings } from './schemas.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('no code is made of a schema from outside', () => {
+test('no code is made of a schema from outside', async () => {
+  // Another test may have compiled the meta-schemas before.
+  vi.resetModules();
   const made: string[] = [];
   // ajv makes code of what it compiles, by the global that is there then.
   vi.stubGlobal(
@@ -15,6 +16,7 @@ test('no code is made of a schema from outside', () => {
       },
     }),
   );
+  const { schemaFindings } = await import('./schemas.ts');
   const mark = 'owned';
   for (const $schema of ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#']) {
     const hostile = {
