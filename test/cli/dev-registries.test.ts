@@ -52,6 +52,13 @@ function start(): Running {
   return dev;
 }
 
+/** `path`: the folder of the repository that is followed. */
+function configure(path: string): void {
+  const repository = pathToFileURL(fleet.dir).href;
+  const sources = [{ name: 'fleet', repository, branch: 'main', path }];
+  writeFileSync(join(folder.path, 'skep.yaml'), JSON.stringify({ name: 'dev', sources, schedule: '* * * * * *' }));
+}
+
 /** As the guide lists them. */
 async function urlsAtStart(): Promise<readonly string[]> {
   const output = await start().printed('Ctrl-C stops everything');
@@ -69,13 +76,7 @@ async function serversAt(url: string): Promise<number> {
 
 beforeAll(async () => {
   port = await threeFreePorts();
-  const repository = pathToFileURL(fleet.dir).href;
-  const settings = {
-    name: 'dev',
-    sources: [{ name: 'fleet', repository, branch: 'main' }],
-    schedule: '* * * * * *',
-  };
-  writeFileSync(join(folder.path, 'skep.yaml'), JSON.stringify(settings));
+  configure('');
   fleet.commit({ 'base.yaml': BASE });
 });
 
@@ -139,4 +140,22 @@ test('a port that another program has keeps one registry from being served, unti
   expect(await serversAt(urlOf(0, 'others'))).toBe(1);
   await new Promise((resolve) => other.close(resolve));
   await dev.printed(`registry ${urlOf(1, 'tools')} is served`);
+});
+
+test('the same repository with another path goes on without an approval', async () => {
+  dev.kill('SIGINT');
+  await dev.finished;
+  const registries = { 'main.yaml': ['main', 'tools', 'more'], 'second.yaml': ['earlier', 'others'] } as const;
+  fleet.commit({
+    'cluster/base.yaml': BASE,
+    ...Object.fromEntries(
+      Object.entries(registries).map(([file, [name, ...sources]]) => [`cluster/${file}`, registry(name, ...sources)]),
+    ),
+    'cluster/third.yaml': registry('third', 'three'),
+  });
+  configure('cluster');
+  const urls = await urlsAtStart();
+  fleet.commit({ 'cluster/fourth.yaml': registry('fourth', 'four') });
+  await dev.printed('/four/v0.1/servers is served');
+  expect(urls).toEqual([urlOf(0, 'others'), urlOf(1, 'tools'), urlOf(1, 'more'), urlOf(2, 'three')]);
 });

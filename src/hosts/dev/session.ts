@@ -71,7 +71,8 @@ async function runSession(options: DevOptions): Promise<void> {
   const world = await openDevWorld({ dir, say, find, begin, given });
   try {
     const start = countCreated(say);
-    const instance = await openInstance(world.config, options.verbose ? tellOutcomes(say) : start.tell);
+    const tell = options.verbose ? tellOutcomes(say) : start.tell;
+    const instance = await openInstance(world.config, tell, {}, undefined, { alone: true });
     const followed = followPackages(packages, instance, world);
     try {
       if (stopping) return;
@@ -84,11 +85,8 @@ async function runSession(options: DevOptions): Promise<void> {
       if (stopping) return;
       await followed.ran(first);
       beginPods();
-      const serving = await openServing({
-        ...{ instance, world, origin, newToken, say },
-        inOrder: port !== 0,
-        commandOf: typedFor(world),
-      });
+      const opened = { instance, world, origin, newToken, say, inOrder: port !== 0, commandOf: typed };
+      const serving = await openServing(opened);
       try {
         process.stdout.write(formatGuide(world, origin, serving, await serving.running()));
         await keepRunning({ instance, world, followed, serving, first, say }, interrupted);

@@ -17,6 +17,8 @@ export interface Hurry {
   readonly loops?: SourceLoops;
   /** If set, the process ends after one run, and leaves its readings for the next one. */
   readonly once?: true;
+  /** No other instance can be at work on the cluster: sources with other places are changes of its own. */
+  readonly alone?: true;
   /** Manifests are read in threads. */
   readonly threads?: true;
   /** Lists are kept current by watches; absent: each run lists what exists. */

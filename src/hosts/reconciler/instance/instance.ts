@@ -144,11 +144,12 @@ function openSources(
   hurry: Hurry,
   trace: Trace,
 ) {
-  const { loops, threads } = hurry;
+  const { loops, threads, alone } = hurry;
   const reading = { kinds: KINDS, apiGroup: config.apiGroup, cache, cluster };
   return config.sources.map((source) => {
     const pin = pinOf(by.planned, source.name, by.history);
-    const opened = fleetSource(config, source, by.outbound, pin, by.homeNamespace, cluster);
+    const named = fleetSource(config, source, by.outbound, pin, by.homeNamespace, cluster);
+    const opened = alone === true ? { ...named, origin: undefined } : named;
     const watched = withSourceWatched(inTime(opened, hurry), watch, trace);
     if (loops === undefined) return watched;
     const { ageKeyFile } = source.decryption ?? {};
