@@ -128,7 +128,10 @@ describe('validate', () => {
 
   test('names what is invalid, and exits with 3', async () => {
     const { code, stdout } = await instance.run('validate', 'bad');
-    expect([code, stdout]).toEqual([3, `${line}\n3 resources in 2 files: 1 invalid\n`]);
+    expect([code, stdout]).toEqual([
+      3,
+      `${line}\n3 resources in 2 files: 1 invalid; rules and policies see them once they are corrected\n`,
+    ]);
   });
 
   test('says the same again from what it remembers, and notices every change', async () => {

@@ -44,15 +44,23 @@ async function reported(change: () => void, text: string): Promise<string> {
 }
 
 test('what is new is told, and what is solved; not what only moved', async () => {
-  const broken = await reported(() => write('fleet/a.yaml', configMap('a', '1')), '1 invalid\n');
-  expect(broken).toMatch(/^new: fleet\/a\.yaml:4:13: error schema-type: .*\n1 resource in 1 file: 1 invalid\n$/);
+  const broken = await reported(
+    () => write('fleet/a.yaml', configMap('a', '1')),
+    '1 invalid; rules and policies see them once they are corrected\n',
+  );
+  expect(broken).toMatch(
+    /^new: fleet\/a\.yaml:4:13: error schema-type: .*\n1 resource in 1 file: 1 invalid; rules and policies see them once they are corrected\n$/,
+  );
   const second = await reported(() => {
     write('fleet/a.yaml', `# moved\n${configMap('a', '1')}`);
     write('fleet/b.yaml', configMap('b', '2'));
-  }, '2 invalid\n');
+  }, '2 invalid; rules and policies see them once they are corrected\n');
   expect(second).not.toContain('a.yaml');
   expect(second).toContain('new: fleet/b.yaml:4:13');
-  const mended = await reported(() => write('fleet/a.yaml', configMap('a')), '1 invalid\n');
+  const mended = await reported(
+    () => write('fleet/a.yaml', configMap('a')),
+    '1 invalid; rules and policies see them once they are corrected\n',
+  );
   expect(mended).toMatch(/^solved: fleet\/a\.yaml:5:13: /);
 });
 
@@ -119,9 +127,12 @@ test.skipIf(!hasKustomize)(
       () => write('fleet/kustomization.yaml', 'resources: [../base]\n'),
       '2 resources in 2 files: all valid\n',
     );
-    expect(await reported(() => write('base/c.yaml', configMap('c', '1')), '1 invalid\n')).toContain(
-      'base/c.yaml:4:13',
-    );
+    expect(
+      await reported(
+        () => write('base/c.yaml', configMap('c', '1')),
+        '1 invalid; rules and policies see them once they are corrected\n',
+      ),
+    ).toContain('base/c.yaml:4:13');
     await reported(() => write('base/c.yaml', configMap('c')), 'all valid\n');
     expect(await reported(() => rmSync(join(folder, 'base/text.txt')), 'kustomization-path')).toContain(
       'base/kustomization.yaml:2:',

@@ -102,6 +102,12 @@ test.each<{ files: number; invalid: number; problems: number; verdict: string; r
   );
 });
 
+test('the last line says if rules and policies have not seen everything', () => {
+  const summary = { files: 1, resources: 1, valid: 0, invalid: 1, problems: 1 };
+  const text = textOfValidation({ summary, problems: [PROBLEM], incomplete: true, files: [] });
+  expect(text).toMatch(/1 invalid; rules and policies see them once they are corrected\n$/);
+});
+
 test('sources that failed for one reason have one line', () => {
   const source = (name: string, message: string) =>
     ({ source: `docs/catalogue/${name}`, action: 'failed', servers: 0, rejected: 0, message }) as const;

@@ -24,13 +24,14 @@ export function textOfValidation(validation: Validation): string {
 }
 
 /** The last line. */
-export function summaryLine({ summary, problems }: Validation): string {
+export function summaryLine({ summary, problems, incomplete }: Validation): string {
   const { files, invalid } = summary;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const more = warnings === 0 ? '' : `, ${countText(warnings, 'warning')}`;
   const verdict = files === 0 ? 'nothing to validate' : `${validationHeadline(invalid, errors)}${more}`;
-  return `${validatedSize(summary)}: ${verdict}`;
+  const later = incomplete === true ? '; rules and policies see them once they are corrected' : '';
+  return `${validatedSize(summary)}: ${verdict}${later}`;
 }
 
 /** Documents that no one can identify are no resources, so there may be problems while no resource is invalid. */

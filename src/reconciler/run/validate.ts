@@ -47,6 +47,8 @@ export interface Validation {
     readonly audited?: number;
   };
   readonly problems: readonly Problem[];
+  /** Set if rules and policies have not seen everything: they see what has an identity and fits its schema. */
+  readonly incomplete?: true;
   /** Paths of everything that was read, sorted. */
   readonly files: readonly string[];
 }
@@ -96,6 +98,7 @@ export function validate(input: ValidateInput): Validation {
       audited: evaluated?.audited === 0 ? undefined : evaluated?.audited,
     },
     problems,
+    ...(loaded.unidentified || loaded.invalid.length > 0 ? { incomplete: true } : {}),
     files,
   };
 }

@@ -8,7 +8,7 @@ import type { Problem, ResourceId } from '#std/problem.ts';
 import type { Resource } from '../../kinds/kind.ts';
 import { type Examined, examine, examineSound } from './examine.ts';
 import { type Identified, identify } from './identify.ts';
-import type { KindTable } from './kind-table.ts';
+import type { KindTable, KnownKind } from './kind-table.ts';
 import { type FindPlace, openPlaces } from './kustomize/places.ts';
 import type { ParsedFile } from './parsed-file.ts';
 import type { ParsedObject } from './parsed-object.ts';
@@ -119,7 +119,11 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   const { namespace, variables } = reading.file;
   const literal = variables?.literal === true ? parsed.unknown : undefined;
   const identified = identify(parsed.value, reading.table, { namespace, literal });
-  if (!identified.ok) return { problems: [...ofText, problemInFile(reading, parsed, identified.fault)] };
+  if (!identified.ok) {
+    const { fault, known } = identified;
+    const findings = [fault, ...(known === undefined ? [] : besidesIdentity(parsed, known))];
+    return { problems: [...ofText, ...shownOf(findings).map((finding) => problemInFile(reading, parsed, finding))] };
+  }
   const { id, object, warnings } = identified;
   const { findings, defaulted, legible, unchecked } = withoutUnknown(parsed, examined(reading, parsed, identified));
   const problems = [
@@ -141,6 +145,16 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
     legible: valid ? undefined : (legible ?? defaulted),
   };
   return { item, problems };
+}
+
+/** What else is wrong with an object of which it cannot be told which one it is. */
+function besidesIdentity(parsed: ParsedObject, known: KnownKind): readonly Finding[] {
+  const { value, refused } = parsed;
+  if (refused === true || !isObject(value)) return [];
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
+  const { findings } = withoutUnknown(parsed, examine(known, { apiVersion, kind, name: '' }, value));
+  return findings.filter(({ pointer }) => !/^\/metadata(?:\/name(?:space)?)?$/.test(pointer));
 }
 
 function examined({ sound }: Reading, { refused }: ParsedObject, { known, id, object }: Known): Examined {

@@ -12,7 +12,11 @@ interface Fault extends Finding {
 }
 
 export type Identified =
-  | { readonly ok: false; readonly fault: Fault }
+  | {
+      readonly ok: false;
+      readonly fault: Fault /** Set if its kind is known: the rest can be held against it. */;
+      readonly known?: KnownKind;
+    }
   | {
       readonly ok: true;
       readonly id: ResourceId;
@@ -42,19 +46,20 @@ export function identify(value: Json, table: KindTable, options: IdentifyOptions
     );
   }
   const { apiVersion, kind, metadata } = value;
+  const named = typeof apiVersion === 'string' && typeof kind === 'string' ? table.find(apiVersion, kind) : undefined;
   const missing = missingPart(value);
-  if (missing !== undefined) return { ok: false, fault: missing };
+  if (missing !== undefined) return { ok: false, fault: missing, known: named };
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !isObject(metadata)) {
     return unidentified('missing-identity', '', 'The manifest has no identity.');
   }
   const { name, namespace } = metadata;
-  const known = table.find(apiVersion, kind);
-  if (known === undefined) return unidentified('unknown-kind', '/kind', table.explain(apiVersion, kind));
+  if (named === undefined) return unidentified('unknown-kind', '/kind', table.explain(apiVersion, kind));
+  const known = named;
   const { literal = [] } = options;
   const checkName = literal.includes('/metadata/name') ? () => undefined : nameFaultOf(apiVersion, kind);
   const fault = typeof name === 'string' ? checkName(name) : 'must be a string';
   if (typeof name !== 'string' || fault !== undefined) {
-    return unidentified('invalid-name', '/metadata/name', `metadata.name ${fault ?? 'must be a string'}.`);
+    return unidentified('invalid-name', '/metadata/name', `metadata.name ${fault ?? 'must be a string'}.`, known);
   }
   const written = typeof namespace === 'string' && namespace !== '' ? namespace : undefined;
   const isNamespaced = known.namespaced === 'as written' ? written !== undefined : known.namespaced;
@@ -62,11 +67,11 @@ export function identify(value: Json, table: KindTable, options: IdentifyOptions
   const effective = written ?? options.namespace;
   if (effective === undefined) {
     const message = `${kind} "${name}" needs metadata.namespace: without it the object cannot be identified. Add it, or set \`namespace\` of the source in skep.yaml.`;
-    return unidentified('invalid-namespace', '/metadata/namespace', message);
+    return unidentified('invalid-namespace', '/metadata/namespace', message, known);
   }
   const wrong = literal.includes('/metadata/namespace') ? undefined : dnsLabelFault(effective);
   if (wrong !== undefined)
-    return unidentified('invalid-namespace', '/metadata/namespace', `metadata.namespace ${wrong}.`);
+    return unidentified('invalid-namespace', '/metadata/namespace', `metadata.namespace ${wrong}.`, known);
   const object = written === undefined ? { ...value, metadata: { ...metadata, namespace: effective } } : value;
   return { ok: true, id: { apiVersion, kind, namespace: effective, name }, known, object, warnings: [] };
 }
@@ -78,8 +83,8 @@ export function nameFaultOf(apiVersion: string, kind: string): (name: string) =>
   return LABEL_NAMED.has(`${apiVersion} ${kind}`) ? dnsLabelFault : subdomainFault;
 }
 
-function unidentified(code: Fault['code'], pointer: string, message: string): Identified {
-  return { ok: false, fault: { code, severity: 'error', pointer, message } };
+function unidentified(code: Fault['code'], pointer: string, message: string, known?: KnownKind): Identified {
+  return { ok: false, fault: { code, severity: 'error', pointer, message }, known };
 }
 
 function missingPart({ apiVersion, kind, metadata }: JsonObject): Fault | undefined {

@@ -53,6 +53,17 @@ test('a file of more than 4 MiB is not read', () => {
   });
 });
 
+test.each([
+  { what: 'a name that is not one', metadata: '{ name: Bad_Name, namespace: team }', code: 'invalid-name' },
+  { what: 'no name', metadata: '{ namespace: team }', code: 'missing-identity' },
+  { what: 'no namespace', metadata: '{ name: one }', code: 'invalid-namespace' },
+])('of an object with $what the rest is checked, too', ({ metadata, code }) => {
+  const group = `apiVersion: ${GROUP}/v1beta1\nkind: MCPGroup\nmetadata: ${metadata}\nspec: { descriptio: x }\n`;
+  const { problems, unidentified } = loaded({ 'a.yaml': group });
+  expect(problems.map((problem) => problem.code)).toEqual([code, 'schema-unknown-field']);
+  expect(unidentified).toBe(true);
+});
+
 test('of very many faults in one object some are shown, and how many more there are', () => {
   const values = Array.from({ length: 1000 }, (_, place) => `  k${place}: [${place}]\n`).join('');
   const { problems, invalid } = check(configMap('one', `data:\n${values}`));
