@@ -1,7 +1,7 @@
 // Makes the changes of one plan: the ApplySet parent says first what may become ours, an approval is begun before what it
 // lets go and spent after.
 
-import { idOf, keyOf } from '#kubernetes/rules/object.ts';
+import { keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { formatId } from '#std/problem.ts';
 import { emptyCatalogue } from '../catalogue/departed-registry.ts';
@@ -117,7 +117,7 @@ function uidsOf(snapshot: Snapshot): ReadonlyMap<string, string> {
   return new Map(
     snapshot.objects().flatMap((object): [string, string][] => {
       const { uid } = object.metadata;
-      return uid === undefined ? [] : [[keyOf(idOf(object)), uid]];
+      return uid === undefined ? [] : [[keyOfObject(object), uid]];
     }),
   );
 }

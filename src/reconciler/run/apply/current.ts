@@ -1,7 +1,7 @@
 // The cluster as a run writes to it: each write is only for the object as this run knows it, so that a request which was
 // still under way when the lease ran out cannot overwrite what the next holder wrote.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, jsonEquals } from '#std/json.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -33,7 +33,7 @@ export const OVERTAKEN = 'overtaken';
  * over a newer one: Failure `cluster-conflict`.
  */
 export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], assertHeld: () => void): Cluster {
-  const known = new Map(living.map((object) => [keyOf(idOf(object)), object]));
+  const known = new Map(living.map((object) => [keyOfObject(object), object]));
 
   /** Undefined if the object is gone. `seen`: the only version that the write is for. */
   async function whileCurrent<T>(
@@ -78,10 +78,10 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
       return stored;
     },
     async patch(object, operations, options) {
-      const before = known.get(keyOf(idOf(object)));
+      const before = known.get(keyOfObject(object));
       if (before !== undefined && options.dryRun !== true) assertAsBefore(idOf(object), before, object);
       const stored = await cluster.patch(object, operations, options);
-      if (options.dryRun !== true) known.set(keyOf(idOf(object)), stored);
+      if (options.dryRun !== true) known.set(keyOfObject(object), stored);
       return stored;
     },
     async remove(id, uid, as) {

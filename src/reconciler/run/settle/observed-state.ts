@@ -24,7 +24,7 @@ export async function openObservedState(
   snapshot: Snapshot,
 ): Promise<ObservedState> {
   const pods = await listTroubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
-  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects(), pods] });
+  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects()], pods });
   const own = ownedObjects(options, snapshot);
   const isDeparting = ({ object }: Owned) => object.metadata.deletionTimestamp !== undefined;
   const [departing, owned] = [own.filter(isDeparting), own.filter((each) => !isDeparting(each))];
