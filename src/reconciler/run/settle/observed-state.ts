@@ -37,8 +37,8 @@ function ownedObjects(
 ): readonly Owned[] {
   const applySet = applySetId(instance, homeNamespace);
   return snapshot.objects().flatMap((object) => {
-    if (labelOf(object, PART_OF) !== applySet) return [];
-    const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
+    if (groupOf(object.apiVersion) !== apiGroup || labelOf(object, PART_OF) !== applySet) return [];
+    const kind = kinds.find((each) => each.kind === object.kind);
     return kind === undefined ? [] : [{ kind, object }];
   });
 }
