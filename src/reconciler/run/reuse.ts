@@ -8,7 +8,7 @@ import { isLarge } from './observe/large-contents.ts';
 /** Functions by which work looks at what is around its object. Their words are all that an answer depends on. */
 type Questions = Readonly<Record<string, (...words: string[]) => unknown>>;
 
-export interface Work<T, Q extends Questions> {
+interface Work<T, Q extends Questions> {
   readonly stage: string;
   /** Key of the object that the work is about; each has one result in a stage. */
   readonly key: string;
