@@ -17,14 +17,20 @@ import {
   rollBack,
   runOnce,
   type Stage,
+  type Staying,
 } from './player.ts';
 import { type Doc, keyOfDoc } from './repositories.ts';
 
 const HOME = 'default';
 
-/** `instance`: a name that no other history on this server has. */
-export async function playHistory(client: ConnectedCluster, instance: string, seed: number): Promise<Played> {
-  const stage = openStage(client, instance, seed);
+/** `instance`: a name that no other history on this server has. `staying`: absent if each run is a process of its own. */
+export async function playHistory(
+  client: ConnectedCluster,
+  instance: string,
+  seed: number,
+  staying?: Staying,
+): Promise<Played> {
+  const stage = openStage(client, instance, seed, staying);
   const { random, steps, violations } = stage;
   await makeForeign(stage, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespaceOf(instance, 'a') } });
   await runOnce(stage);

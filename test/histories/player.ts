@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { systemClock } from '#hosts/clock.ts';
+import type { RepeatedRuns } from '#hosts/reconciler/instance/runs/repeated-run.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
 import type { Outcome } from '#reconciler/run/apply/apply.ts';
 import { openDigestKey } from '#reconciler/run/desire/digest-key.ts';
@@ -15,8 +16,10 @@ import { approve } from '#reconciler/run/operate/approve.ts';
 import { quarantine } from '#reconciler/run/operate/rollback.ts';
 import { readQuarantine } from '#reconciler/run/records/quarantine.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
+import type { KeptResults } from '#reconciler/run/reuse.ts';
 import { type RunDeps, reconcile } from '#reconciler/run/run.ts';
 import { Failure } from '#std/failure.ts';
+import { formatId } from '#std/problem.ts';
 import { type Random, seeded } from '../harness/random.ts';
 import { optionsOf } from '../harness/world.ts';
 import {
@@ -63,6 +66,13 @@ export interface Stage {
   /** Uids, and ids of what goes along, that someone has approved. */
   readonly approved: Set<string>;
   waiting: RunResult['plan']['waiting'];
+  /** Of a process that stays; absent: each run is one of its own. */
+  readonly staying: Staying | undefined;
+}
+
+export interface Staying {
+  readonly reuse: KeptResults;
+  readonly repeated: RepeatedRuns;
 }
 
 export const OBJECTS_MAX = 12;
@@ -79,9 +89,10 @@ export function namespaceOf(instance: string, place: 'a' | 'b'): string {
   return `${instance}-${place}`;
 }
 
-export function openStage(client: ConnectedCluster, instance: string, seed: number): Stage {
+export function openStage(client: ConnectedCluster, instance: string, seed: number, staying?: Staying): Stage {
   const stage: Stage = {
     client,
+    staying,
     instance,
     random: seeded(seed),
     sources: [],
@@ -145,9 +156,9 @@ export async function liveObjects({ client, instance }: Stage): Promise<readonly
   });
 }
 
-function depsOf({ client, instance, sources }: Stage, progress: (outcome: Outcome) => void): RunDeps {
+function depsOf({ client, instance, sources, staying }: Stage, progress: (outcome: Outcome) => void): RunDeps {
   return {
-    cluster: client,
+    cluster: staying?.repeated.cluster ?? client,
     clock: systemClock,
     sources: sources.map(({ name, repository }) => ({ name, repository: repository.port, path: '' })),
     cache: new Map(),
@@ -155,6 +166,8 @@ function depsOf({ client, instance, sources }: Stage, progress: (outcome: Outcom
     random: randomBytes,
     digestKey: openDigestKey(client, instance, 'default'),
     progress,
+    reuse: staying?.reuse,
+    looked: staying?.repeated.looked,
   };
 }
 
@@ -177,7 +190,7 @@ export async function runOnce(stage: Stage, endsAfter?: number): Promise<RunResu
   };
   let result: RunResult | undefined;
   try {
-    result = await reconcile(depsOf(stage, progress), optionsFor(stage));
+    result = await runNow(stage, progress);
     stage.waiting = result.plan.waiting;
     stage.records.unshift(recordOf(result));
   } catch (error) {
@@ -191,6 +204,29 @@ export async function runOnce(stage: Stage, endsAfter?: number): Promise<RunResu
     if (wasDeleted) stage.violations.push(...violationsOf(stage, each, inForce));
   }
   return result;
+}
+
+/**
+ * In a process that stays each other run does all work again, and what it would have used again is compared. If nothing was read
+ * that has changed, the run has nothing to do.
+ */
+async function runNow(stage: Stage, progress: (outcome: Outcome) => void): Promise<RunResult> {
+  const { staying, steps, violations } = stage;
+  const deps = depsOf(stage, progress);
+  if (staying === undefined) return reconcile(deps, optionsFor(stage));
+  const at = `after step ${steps.length} (${steps.at(-1)})`;
+  const known = await staying.repeated.repeat('probe', deps.sources);
+  if (steps.length % 2 === 0)
+    staying.reuse.prove((stageName, key) => violations.push(`${at}: ${stageName} of ${key} was not to be used again`));
+  try {
+    const result = await staying.repeated.over(() => reconcile(deps, optionsFor(stage)));
+    if (known !== undefined)
+      for (const { action, resource } of result.outcomes)
+        violations.push(`${at}: a run was to change nothing, and ${formatId(resource)} was ${action}`);
+    return result;
+  } finally {
+    staying.reuse.ended();
+  }
 }
 
 type InForce = ReadonlyMap<string, Version>;

@@ -77,3 +77,14 @@ export function keyOf(id: ResourceId): string {
   keys.set(id, key);
   return key;
 }
+
+const keysOfObjects = new WeakMap<KubeObject, string>();
+
+/** `keyOf(idOf(object))`, computed once for each object: its identity must not change. */
+export function keyOfObject(object: KubeObject): string {
+  const known = keysOfObjects.get(object);
+  if (known !== undefined) return known;
+  const key = keyOf(idOf(object));
+  keysOfObjects.set(object, key);
+  return key;
+}

@@ -220,7 +220,7 @@ function addWorldMetrics(metrics: Metrics, sources: readonly string[]) {
   const fetches = metrics.counter('skep_source_fetches_total', 'Looks at Git sources.', ['source', 'outcome']);
   const fetching = metrics.histogram('skep_source_fetch_seconds', 'How long they took.', ['source'], REQUEST_SECONDS);
   const webhooks = metrics.counter('skep_webhooks_total', 'Webhooks of Git servers.', ['provider', 'outcome']);
-  const missed = metrics.counter('skep_watch_missed_total', 'Changes that no watch reported.', ['kind']);
+  const missed = metrics.counter('skep_watch_missed_total', 'Changes that no run noticed before its proof.', ['kind']);
   const held = metrics.gauge('skep_lock_held', 'Whether this process holds the lease of the instance.', []);
   for (const source of sources) fetches.add([source, FETCHED], 0);
   held.set([], 0);

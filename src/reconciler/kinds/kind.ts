@@ -91,6 +91,8 @@ export interface View {
   find(kind: string, name: string): KubeObject | undefined;
   /** All of a kind, by name. */
   all(kind: string): readonly KubeObject[];
+  /** Pods of a workload that lacks some, as far as they are known; absent: none are known. */
+  readonly pods?: ((kind: string, name: string) => readonly KubeObject[]) | undefined;
 }
 
 /** A key of a Secret or ConfigMap. */

@@ -108,6 +108,7 @@ export interface Summary {
 
 /** Objects that the run has written are unchanged in the plan that it ended with. */
 function unchangedBefore({ plan, outcomes }: RunResult): number {
+  if (outcomes.length === 0) return plan.unchanged.length;
   const written = new Set(outcomes.filter(({ error }) => error === undefined).map(({ resource }) => keyOf(resource)));
   return plan.unchanged.filter((id) => !written.has(keyOf(id))).length;
 }

@@ -107,7 +107,7 @@ async function writeInOrder(
   assertGoing: () => void,
 ): Promise<Written> {
   const writeOne = (prepared: Prepared): Promise<Written> =>
-    write({ ...deps, cluster: onlyCurrent(deps.cluster, prepared.snapshot.objects(), assertGoing) }, options, prepared);
+    write({ ...deps, cluster: onlyCurrent(deps.cluster, prepared.snapshot.findByKey, assertGoing) }, options, prepared);
   const deadline = deps.clock.monotonic() + options.waitSeconds * 1000;
   let written = await writeOne(first);
   let hasChanged = hasMadeChanges(written.done);

@@ -67,7 +67,7 @@ export async function finishWithoutWriting(
   const now = new Date(deps.clock.now()).toISOString();
   const observed = await openObservedState(deps, options, prepared.snapshot);
   const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings, observed.views);
-  const input = settleInput(options, prepared, outcomes, issuer);
+  const input = settleInput(options, prepared, outcomes, issuer, deps.reuse);
   const { changes, readiness } = computeStatuses(input, observed, now);
   const isAwaited = readiness.progressing.length > 0 || [...prepared.waits.values()].some(({ passes }) => passes);
   const waiting = waitSecondsOf(options, prepared) > 0 && isAwaited;
@@ -90,7 +90,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings, observed.views);
-  const input = settleInput(options, prepared, outcomes, issuer);
+  const input = settleInput(options, prepared, outcomes, issuer, deps.reuse);
   const { trace = UNTRACED } = deps;
   const settled = await trace.span('settle', {}, () =>
     settle({ ...deps, instance: options.instance }, input, observed, see, deadline),

@@ -140,7 +140,11 @@ test.each([
   const seen = await client.apply({ apiVersion, kind, metadata: { namespace, name, labels } }, { force: true });
   const path = '/api/v1/namespaces/default/configmaps/doomed';
   await cluster.send('PATCH', path, { body: change, contentType: 'application/merge-patch+json' });
-  const current = onlyCurrent(client, [seen], () => undefined);
+  const current = onlyCurrent(
+    client,
+    () => seen,
+    () => undefined,
+  );
   const removed = current.remove(id, seen.metadata.uid ?? '');
   if (goes) await removed;
   else await expect(removed).rejects.toMatchObject({ code: 'overtaken' });
@@ -158,7 +162,11 @@ test.each([
     const seen = await client.apply(object, { force: true });
     const path = '/api/v1/namespaces/default/configmaps/shared';
     const { body } = await cluster.send('PATCH', path, { body: change, contentType: 'application/merge-patch+json' });
-    const current = onlyCurrent(client, [seen], () => undefined);
+    const current = onlyCurrent(
+      client,
+      () => seen,
+      () => undefined,
+    );
     const patched = current.patch(body, [{ op: 'add', path: '/data', value: { c: 'd' } }], {});
     if (goes) await patched;
     else await expect(patched).rejects.toMatchObject({ code: 'overtaken' });
@@ -175,7 +183,11 @@ test.each([
   const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'raced' };
   const [path, collection] = ['/api/v1/namespaces/default/configmaps/raced', '/api/v1/namespaces/default/configmaps'];
   await cluster.send('POST', collection, { body: { metadata: { name: id.name, labels }, data: { by: 'another' } } });
-  const current = onlyCurrent(client, [], () => undefined);
+  const current = onlyCurrent(
+    client,
+    () => undefined,
+    () => undefined,
+  );
   const { apiVersion, kind, namespace, name } = id;
   const desired = { apiVersion, kind, metadata: { namespace, name, labels: { 'skep.dev/source': 'fleet' } } };
   const written = current.apply({ ...desired, data: { by: 'us' } }, { force: true });

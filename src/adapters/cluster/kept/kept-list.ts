@@ -1,7 +1,7 @@
 // The objects of one list as the last LIST, the events after it and our own writes have them. Each of these may arrive late: the
 // versions decide which one counts.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { WatchEvent } from '../watch.ts';
 import { isLater } from './versions.ts';
 
@@ -72,7 +72,7 @@ export function createKeptList(): KeptList {
     replace: (listed, begun) => replaceAll(state, listed, begun),
     take: (event) => applyEvent(state, event),
     write(object, belongs) {
-      const key = keyOf(idOf(object));
+      const key = keyOfObject(object);
       const version = versionOf(object);
       if (!isNews(state, key, version)) return;
       if (belongs) put(state, key, object);
@@ -130,7 +130,7 @@ function noteVersion(state: State, version: string): void {
 
 function applyEvent(state: State, { type, object }: WatchEvent): Change | undefined {
   const { objects, doubts } = state;
-  const key = keyOf(idOf(object));
+  const key = keyOfObject(object);
   const version = versionOf(object);
   const before = objects.get(key);
   // The version of a deletion may be the one of the object before it.
@@ -153,7 +153,7 @@ function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBe
   const next = new Map<string, KubeObject>();
   const different = new Map<string, Change>();
   for (const object of objects) {
-    const key = keyOf(idOf(object));
+    const key = keyOfObject(object);
     const deleted = deletions.get(key);
     if (deleted !== undefined && isLater(deleted, version)) continue;
     const before = known.get(key);

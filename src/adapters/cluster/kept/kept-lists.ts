@@ -142,7 +142,7 @@ function listsWith({ lists }: State, { apiVersion, kind, namespace }: ResourceId
   });
 }
 
-function labelOfList({ kind, namespace, only, selector }: WatchedList['watched']): string {
+export function labelOfList({ kind, namespace, only, selector }: WatchedList['watched']): string {
   return [kind.apiVersion, kind.plural, namespace, only, selector].join(' ');
 }
 

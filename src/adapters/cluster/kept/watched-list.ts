@@ -1,6 +1,6 @@
 // One list that a watch keeps current. It is read with a LIST at first, if its watch is not open, if it may be wrong, and as proof.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { ListOptions } from '#reconciler/run/ports.ts';
 import type { Failure } from '#std/failure.ts';
 import { metadataOf, type ReadList } from '../lists.ts';
@@ -94,7 +94,7 @@ export function openWatchedList(deps: WatchedListDeps, watched: Watched): Watche
       state.needed += 1;
     },
     write(object, isWhole) {
-      const key = keyOf(idOf(object));
+      const key = keyOfObject(object);
       const before = kept.find(key);
       const { apiVersion } = watched.kind;
       // The list holds objects in one apiVersion, and no other can be compared with them.

@@ -1,20 +1,18 @@
 // Opens everything that one reconciler instance works with, out of its configuration.
 
-import { randomBytes, randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
+import { randomBytes } from 'node:crypto';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
 import { keepLists } from '#adapters/cluster/kept/kept-lists.ts';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
-import { openDigestKey } from '#reconciler/run/desire/digest-key.ts';
+import { type DigestKey, openDigestKey } from '#reconciler/run/desire/digest-key.ts';
 import type { HistoryStore } from '#reconciler/run/history/ports.ts';
 import { fieldManager } from '#reconciler/run/labels.ts';
-import { admitNothing } from '#reconciler/run/plan-file/admission.ts';
 import type { Checkout } from '#reconciler/run/ports.ts';
 import type { LoadCache } from '#reconciler/run/read/source-file.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
-import { type RunDeps, type RunOptions, reconcile } from '#reconciler/run/run.ts';
+import type { RunDeps, RunOptions } from '#reconciler/run/run.ts';
 import { formatProblem } from '#std/problem.ts';
 import { type Trace, UNTRACED } from '#std/telemetry/trace.ts';
 import { systemClock } from '../../clock.ts';
@@ -24,16 +22,17 @@ import { checkStateFolder } from '../../state-folder.ts';
 import { openTracing, type Tracing } from '../../tracing.ts';
 import { VERSION } from '../../version.ts';
 import { openKept } from '../kept/kept.ts';
-import { withDeadline } from '../loop/run-deadline.ts';
-import { findOwnImage, RELEASED_IMAGE, withOwnImage } from '../own-image.ts';
+import { findOwnImage } from '../own-image.ts';
 import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
 import { type Hurry, inTime, shareOf } from './hurry.ts';
 import { openNotifier } from './notifier.ts';
 import { openPolicyFiles, policyFiles } from './policy-files.ts';
-import { runRecorded } from './recorded-run.ts';
 import { openHistory, openRecorder } from './recorder.ts';
 import { openStores, registryDeps } from './registries.ts';
-import { openPublisher } from './snapshots.ts';
+import { openRepeatedRuns, type RepeatedRuns } from './runs/repeated-run.ts';
+import { optionsOf } from './runs/run-options.ts';
+import { openRunner, type Run } from './runs/runner.ts';
+import { openPublisher, type SnapshotPublisher } from './snapshots.ts';
 import { readInThread } from './source-thread.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.ts';
 
@@ -42,8 +41,11 @@ export interface Instance {
   /** Options of one run; every call makes a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;
-  /** One run, recorded; `how` it goes where it is not `reconcile` as it is. Throws what that throws. */
-  run(overrides?: Partial<RunOptions>, how?: typeof reconcile): Promise<RunResult>;
+  readonly run: Run;
+  /** Returns the result of a run now if nothing has changed since the last one; undefined if only a run can tell. */
+  repeat(id: string): Promise<RunResult | undefined>;
+  /** The next run does all work again, and compares it with what it would have used again. */
+  prove(differs: (stage: string, key: string) => void): void;
   /** The state as the last run has published it; undefined before the first, and where no one asked for it. */
   snapshot(): string | undefined;
   /** Saves what is kept between runs. */
@@ -67,63 +69,91 @@ export async function openInstance(
   await checkStateFolder(config.stateDir, { ownedByUser: false });
   const policies = await readOwnPolicies(config);
   const tracing = await openTracing(process.env);
-  const trace = tracing ?? UNTRACED;
-  const cluster = await openCluster(config, watch, tracing, hurry);
+  const repeated = openRepeatedRuns(await openCluster(config, watch, tracing, hurry), systemClock, hurry);
+  const { cluster, connected } = repeated;
   const outbound = openOutbound(config, watch);
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
   const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
-  const history = openHistory(config, cluster, homeNamespace);
+  const history = openHistory(config, connected, homeNamespace);
   const ownImage = await findOwnImage(config, cluster, process.env, hurry);
   const digestKey = openDigestKey(cluster, config.name, homeNamespace);
-  const { cache, remembered, sound, ...kept } = openKept(config, digestKey, hurry);
-  const deps = {
-    cluster: withLockWatched(cluster, watch),
-    clock: systemClock,
-    sources: openSources(config, { outbound, cluster, cache, planned, history, homeNamespace }, watch, hurry, trace),
-    // Whoever makes the children of an MCPRegistry reads its sources, too.
-    registries: config.children ? registryDeps(config, outbound, stores, watch, hurry.loops?.beside) : undefined,
-    cache,
-    sound,
-    remembered,
-    random: randomBytes,
-    digestKey,
-    ...{ progress, waiting: watch.waiting },
-    enough: watch.stopping?.signal,
-    looked: publisher?.looked,
-    trace,
-  };
+  const { memory, ...kept } = openKept(config, digestKey, hurry);
+  const places = { outbound, stores, history, homeNamespace, publisher, digestKey, memory };
+  const deps = runDeps({ config, watch, hurry, tracing, repeated, planned, progress, ...places });
   const recorder = openRecorder(config, history);
-  const notifier = openNotifier(config, cluster, homeNamespace, { outbound, traceParent: tracing?.traceParent });
+  const notifier = openNotifier(config, connected, homeNamespace, { outbound, traceParent: tracing?.traceParent });
   const options = (overrides: Partial<RunOptions> = {}) => ({
     ...optionsOf(config, homeNamespace, policies, ownImage?.known()),
     ...overrides,
   });
+  const running = { config, deps, options, cluster, ownImage, tracing, watch, recorder, notifier, publisher, repeated };
   return {
     deps,
     options,
     history,
-    run(overrides = {}, how = reconcile) {
-      const optionsNow = (id?: string) => options({ ...admissionOf(config), ...overrides, ...(id && { id }) });
-      const own = optionsNow();
-      const looked = withOwnImage(ownImage, how, optionsNow);
-      const limited = withDeadline(cluster, config.apply.deadlineSeconds, looked);
-      return tracedRun(tracing, watch, own, async () => {
-        const result = await runRecorded({ recorder, notifier }, deps, own, limited);
-        const warnings = await publisher?.publish(deps, own, result);
-        return warnings === undefined ? result : { ...result, warnings: [...result.warnings, ...warnings] };
-      }).finally(cache.ended);
-    },
+    run: openRunner(running, kept.ended),
+    repeat: (id) => repeated.repeat(id, deps.sources),
+    prove: (differs) => memory.reuse?.prove(differs),
     snapshot: () => publisher?.latest(),
     save: () => kept.save(),
-    async close() {
-      try {
-        await kept.close();
-      } finally {
-        await hurry.loops?.close();
-        await Promise.all([cluster.close(), outbound.close(), stores.close(), history.close(), tracing?.close()]);
-      }
-    },
+    close: () => closeInOrder(kept, hurry.loops, [cluster, outbound, stores, history, tracing]),
+  };
+}
+
+interface Opened {
+  readonly config: Config;
+  readonly watch: InstanceWatch;
+  readonly hurry: Hurry;
+  readonly tracing: Tracing | undefined;
+  readonly outbound: Outbound;
+  readonly stores: ReturnType<typeof openStores>;
+  readonly history: HistoryStore;
+  readonly homeNamespace: string;
+  readonly publisher: SnapshotPublisher | undefined;
+  readonly digestKey: DigestKey;
+  readonly memory: ReturnType<typeof openKept>['memory'];
+  readonly repeated: RepeatedRuns;
+  readonly planned: PlannedCommits | undefined;
+  readonly progress: RunDeps['progress'];
+}
+
+function runDeps({ config, watch, hurry, tracing, outbound, stores, memory, repeated, ...opened }: Opened): RunDeps {
+  const trace = tracing ?? UNTRACED;
+  const { cluster } = repeated;
+  const { planned, history, homeNamespace, publisher, digestKey, progress } = opened;
+  const by = { outbound, cluster, cache: memory.cache, planned, history, homeNamespace };
+  return {
+    cluster: withLockWatched(cluster, watch),
+    clock: systemClock,
+    sources: openSources(config, by, watch, hurry, trace),
+    // Whoever makes the children of an MCPRegistry reads its sources, too.
+    registries: config.children ? registryDeps(config, outbound, stores, watch, hurry.loops?.beside) : undefined,
+    ...memory,
+    random: randomBytes,
+    digestKey,
+    ...{ progress, waiting: watch.waiting, enough: watch.stopping?.signal },
+    looked: lookedBy(repeated, publisher),
+    trace,
+  };
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+async function closeInOrder(kept: Closable, loops: Hurry['loops'], opened: readonly (Closable | undefined)[]) {
+  try {
+    await kept.close();
+  } finally {
+    await loops?.close();
+    await Promise.all(opened.map((each) => each?.close()));
+  }
+}
+
+function lookedBy(...observers: readonly (Pick<RunDeps, 'looked'> | undefined)[]): RunDeps['looked'] {
+  return (prepared) => {
+    for (const each of observers) each?.looked?.(prepared);
   };
 }
 
@@ -193,58 +223,4 @@ export async function readOwnPolicies({ policies, apiGroup }: Config): Promise<P
   const opened = await openPolicyFiles(policyFiles(policies, apiGroup));
   for (const warning of opened?.warnings ?? []) process.stderr.write(`${formatProblem(warning)}\n`);
   return opened?.set;
-}
-
-async function tracedRun(
-  tracing: Tracing | undefined,
-  { traced }: InstanceWatch,
-  { id, instance }: RunOptions,
-  run: () => Promise<RunResult>,
-): Promise<RunResult> {
-  if (tracing === undefined) return run();
-  return tracing.span('run', { 'skep.run.id': id, 'skep.instance': instance }, async () => {
-    const traceId = tracing.traceId();
-    if (traceId === undefined) return run();
-    traced?.(traceId);
-    return { ...(await run()), traceId };
-  });
-}
-
-/** Plan files say themselves what a run may do. */
-function admissionOf({ plans }: Config): Pick<RunOptions, 'admit' | 'registriesAs'> {
-  if (plans.require === 'unsigned') return {};
-  return {
-    registriesAs: 'living',
-    admit: admitNothing('plans.require is signed: skep apply of a signed plan file makes it'),
-  };
-}
-
-/** `image`: of the workloads for which the configuration names none. */
-export function optionsOf(config: Config, home: string, policies?: PolicySet, image = RELEASED_IMAGE): RunOptions {
-  const { proxy = image, vmcp = image, registry = image, pullSecrets } = config.images;
-  const { prune, maxDeletes, maxDeletesPercent, waitSeconds, conflicts } = config.apply;
-  return {
-    id: randomUUID(),
-    host: hostname(),
-    instance: config.name,
-    homeNamespace: home,
-    apiGroup: config.apiGroup,
-    kinds: KINDS,
-    settings: {
-      apiGroup: config.apiGroup,
-      images: { proxy, vmcp, registry },
-      pullSecrets,
-      pods: config.pods,
-      catalogueDatabase: config.catalogue?.database,
-    },
-    policies,
-    namespaces: config.namespaces,
-    scope: config.scope,
-    children: config.children,
-    prune,
-    limits: { maxDeletes, maxDeletesPercent },
-    conflicts,
-    waitSeconds,
-    tooling: `skep/${VERSION}`,
-  };
 }

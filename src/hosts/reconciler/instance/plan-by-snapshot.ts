@@ -19,9 +19,10 @@ import { VERSION } from '../../version.ts';
 import { openLoadCache } from '../kept/load-cache.ts';
 import { fleetSource } from './fleet-source.ts';
 import { answeringWithin } from './hurry.ts';
-import { optionsOf, readOwnPolicies } from './instance.ts';
+import { readOwnPolicies } from './instance.ts';
 import { commitsOf, settingsDigests, toolHere } from './plan-files.ts';
 import { openGit } from './repositories.ts';
+import { optionsOf } from './runs/run-options.ts';
 import { workTree } from './work-tree.ts';
 
 export interface AgainstFlags {

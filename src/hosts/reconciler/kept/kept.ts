@@ -3,20 +3,30 @@
 
 import { join } from 'node:path';
 import type { DigestKey } from '#reconciler/run/desire/digest-key.ts';
+import { openReuse } from '#reconciler/run/reuse.ts';
 import type { Config } from '../../config/config.ts';
 import type { Hurry } from '../instance/hurry.ts';
 import { openLoadCache } from './load-cache.ts';
 import { openRemembered } from './remembered.ts';
 import { openSoundFiles } from './sound-file-store.ts';
 
-export function openKept(config: Config, digestKey: DigestKey, { once }: Pick<Hurry, 'once'>) {
+export function openKept(
+  config: Config,
+  digestKey: DigestKey,
+  { once, keepsLists }: Pick<Hurry, 'once' | 'keepsLists'>,
+) {
   const cache = openLoadCache();
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const sound = once === true ? openSoundFiles(config, digestKey) : undefined;
+  // Lists have the same objects in the next run only if they are kept.
+  const reuse = keepsLists === undefined ? undefined : openReuse();
   return {
-    cache,
-    remembered,
-    sound,
+    memory: { cache, remembered, sound, reuse },
+    /** A run has ended. */
+    ended() {
+      cache.ended();
+      reuse?.ended();
+    },
     save: () => remembered.save(),
     /** Saves what only the end of the process has whole, too. */
     async close() {

@@ -67,6 +67,7 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
       runs = startRuns(instance, config, {
         ...listenerFor([vitals, metrics], teller),
         beat: vitals.beat,
+        differs: tellDifference(metrics, teller),
         queued: metrics.queued,
       });
       teller.say(textOfKeeping(config));
@@ -113,6 +114,15 @@ function tellMissed(metrics: RunMetrics, { say }: Teller) {
     const more = objects.length > MISSED_NAMED ? ` and ${objects.length - MISSED_NAMED} more` : '';
     const named = objects.slice(0, MISSED_NAMED).join(', ');
     say(`no watch reported that these objects changed, a LIST showed it: ${named}${more}; report it with the release`);
+  };
+}
+
+/** What a run would have used again was wrong: only the proof has computed it. */
+function tellDifference(metrics: RunMetrics, { say }: Teller): NonNullable<RunListener['differs']> {
+  return (stage, key) => {
+    const [, kind = ''] = key.split('/');
+    metrics.missed(kind, 1);
+    say(`what runs kept about ${key} (${stage}) was out of date, a proof showed it; report it with the release`);
   };
 }
 

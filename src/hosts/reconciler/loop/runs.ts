@@ -1,6 +1,7 @@
 // Runs one after the other on the schedule, for `skep run` and `skep dev`.
 
 import { randomUUID } from 'node:crypto';
+import { keyOf } from '#kubernetes/rules/object.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import { Failure } from '#std/failure.ts';
 import { systemClock } from '../../clock.ts';
@@ -18,6 +19,8 @@ export interface RunListener {
   /** `before`: the run before it; undefined for the first. */
   result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
+  /** What was kept of earlier runs is not what the proof has made. `stage`: of a run; `key`: of the object. */
+  differs?(stage: string, key: string): void;
   /** The loop waits for the next run. */
   beat?(): void;
   /** Whether a run is asked for that has not begun. */
@@ -50,13 +53,20 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
   return startSchedule(deps, { schedule, timeZone, jitterSeconds, followUpsMs: FOLLOW_UPS_MS }, async (reason) => {
     const id = randomUUID();
     listener.began?.(reason, id);
-    if (monotonic() - provedAt >= PROOF_EVERY_MS) {
-      instance.deps.cluster.listAgain();
-      provedAt = monotonic();
-    }
+    const paused = pausedBy(windows, now());
+    const isAsked = reason === 'request' || reason === 'webhook';
+    const isProof = monotonic() - provedAt >= PROOF_EVERY_MS;
     try {
+      const known = isAsked || paused.paused !== undefined ? undefined : await instance.repeat(id);
+      if (isProof) {
+        instance.deps.cluster.listAgain();
+        instance.prove((stage, key) => listener.differs?.(stage, key));
+        provedAt = monotonic();
+      }
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
-      const result = await instance.run({ id, waitSeconds: 0, ...pausedBy(windows, now()) });
+      const result = known !== undefined && !isProof ? known : await instance.run({ id, waitSeconds: 0, ...paused });
+      if (isProof && known !== undefined)
+        for (const { resource } of result.outcomes) listener.differs?.('run', keyOf(resource));
       // Reported first: the changes of a run are news even if its state cannot be saved.
       listener.result(result, before);
       before = result;

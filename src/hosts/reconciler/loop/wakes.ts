@@ -2,7 +2,7 @@
 // children it makes. Objects that change again and again wake runs less and less often.
 
 import type { Change } from '#adapters/cluster/kept/kept-list.ts';
-import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { groupOf, idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { entryOf } from '#kubernetes/rules/ownership/entries.ts';
 import type { InstanceName, Permissions } from '#reconciler/run/instance.ts';
 import { applySetId, fieldManager, labelOf, PART_OF } from '#reconciler/run/labels.ts';
@@ -81,7 +81,7 @@ function forgetOld(times: Map<string, readonly number[]>, now: number): void {
 
 function keyOfChange({ before, after }: Change): string {
   const object = after ?? before;
-  return object === undefined ? '' : keyOf(idOf(object));
+  return object === undefined ? '' : keyOfObject(object);
 }
 
 /** Returns whether a run may have something to do because of the change. */

@@ -7,7 +7,7 @@ import type { View } from '../kind.ts';
 
 /** Of pods of the current version only: those of a version before say nothing about the one that is on its way. */
 export function podFailure(view: View, workload: KubeObject): string | undefined {
-  for (const pod of view.all('Pod')) {
+  for (const pod of view.pods?.(workload.kind, workload.metadata.name) ?? []) {
     if (!isCurrent(pod, workload)) continue;
     const failure = containersOf(pod).map(containerFailure).find(isKnown);
     if (failure !== undefined) return `pod ${pod.metadata.name}: ${failure}`;

@@ -1,7 +1,7 @@
 // Makes the changes of one plan: the ApplySet parent says first what may become ours, an approval is begun before what it
 // lets go and spent after.
 
-import { idOf, keyOf } from '#kubernetes/rules/object.ts';
+import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { formatId } from '#std/problem.ts';
 import { emptyCatalogue } from '../catalogue/departed-registry.ts';
@@ -68,7 +68,7 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
   const begun = await beginApproved(deps, options, planned.approvals, new Set(approved));
   const outcomes = await apply(
     { ...deps, cluster: { ...cluster, remove: withCatalogues(deps, options, snapshot) } },
-    { plan, uids: uidsOf(snapshot), force: options.conflicts === 'force', run: options.id },
+    { plan, uids: ownersUids(plan, snapshot), force: options.conflicts === 'force', run: options.id },
   );
   async function record(): Promise<readonly Failure[]> {
     const unrecorded = await recordAfter(deps, options, recorded, outcomes);
@@ -112,22 +112,29 @@ function spentOf(plan: Plan, outcomes: readonly Outcome[]): ReadonlySet<string> 
   return new Set(done.flatMap(({ approval }) => approval?.hash ?? []));
 }
 
-/** By key, of everything listed. */
-function uidsOf(snapshot: Snapshot): ReadonlyMap<string, string> {
+/** Uids of the owners of what is written, by key, as far as they exist. */
+function ownersUids({ batches }: Plan, snapshot: Pick<Snapshot, 'find'>): ReadonlyMap<string, string> {
+  const owners = batches.flatMap(({ changes }) =>
+    changes.flatMap((change) => (change.action === 'delete' ? [] : (change.owner ?? []))),
+  );
   return new Map(
-    snapshot.objects().flatMap((object): [string, string][] => {
-      const { uid } = object.metadata;
-      return uid === undefined ? [] : [[keyOf(idOf(object)), uid]];
+    owners.flatMap((owner): [string, string][] => {
+      const { uid } = snapshot.find(owner)?.metadata ?? {};
+      return uid === undefined ? [] : [[keyOf(owner), uid]];
     }),
   );
 }
 
 /** A registry's catalogue goes first: a run that ends in between finds the registry again, and deletes both. */
 function withCatalogues(deps: ChangeDeps, { kinds, apiGroup }: OwnKinds, snapshot: Snapshot): Cluster['remove'] {
-  const views = openViews({ apiGroup, layers: [snapshot.objects()] });
+  // Most runs delete nothing.
+  let views: ReturnType<typeof openViews> | undefined;
   return async (id, uid, as) => {
     const object = snapshot.find(id);
-    if (object !== undefined) await emptyCatalogue(deps, { kinds, apiGroup, object, view: views(id.namespace ?? '') });
+    if (object !== undefined) {
+      views ??= openViews({ apiGroup, layers: [snapshot.objects()] });
+      await emptyCatalogue(deps, { kinds, apiGroup, object, view: views(id.namespace ?? '') });
+    }
     await deps.cluster.remove(id, uid, as);
   };
 }

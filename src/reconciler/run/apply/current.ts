@@ -1,7 +1,7 @@
 // The cluster as a run writes to it: each write is only for the object as this run knows it, so that a request which was
 // still under way when the lease ran out cannot overwrite what the next holder wrote.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, jsonEquals } from '#std/json.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -26,14 +26,20 @@ interface Precondition {
 export const OVERTAKEN = 'overtaken';
 
 /**
- * `living`: what the run has read. Controllers and people write at any time: what they moved is read again, and the write
+ * `living`: what the run has read, by key. Controllers and people write at any time: what they moved is read again, and the write
  * repeated, as long as `assertHeld` does not throw: meanwhile no other run of the instance writes. Not so where they changed
  * the marks that say which instance an object belongs to, or that it is to be left alone, or made an object with other ones than
  * those that it is to have: Failure `overtaken`. An apply that names the version which it was computed from is not repeated
  * over a newer one: Failure `cluster-conflict`.
  */
-export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], assertHeld: () => void): Cluster {
-  const known = new Map(living.map((object) => [keyOf(idOf(object)), object]));
+export function onlyCurrent(
+  cluster: Cluster,
+  living: (key: string) => KubeObject | undefined,
+  assertHeld: () => void,
+): Cluster {
+  /** What this run has written since; undefined: it was deleted. */
+  const written = new Map<string, KubeObject | undefined>();
+  const known = (key: string): KubeObject | undefined => (written.has(key) ? written.get(key) : living(key));
 
   /** Undefined if the object is gone. `seen`: the only version that the write is for. */
   async function whileCurrent<T>(
@@ -41,7 +47,7 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
     { uid, seen, creation }: Precondition,
     write: (resourceVersion: string) => Promise<T>,
   ): Promise<T | undefined> {
-    const before = known.get(keyOf(id));
+    const before = known(keyOf(id));
     let version = before?.metadata.resourceVersion ?? NOTHING_LIVES;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -74,19 +80,19 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
       const precondition = { uid, seen, creation: isCreation ? object : undefined };
       // An object that went away while it was written is created again, or refused for its uid.
       const stored = (await whileCurrent(id, precondition, write)) ?? (await write(NOTHING_LIVES));
-      known.set(keyOf(id), marksAlone(stored));
+      written.set(keyOf(id), marksAlone(stored));
       return stored;
     },
     async patch(object, operations, options) {
-      const before = known.get(keyOf(idOf(object)));
+      const before = known(keyOfObject(object));
       if (before !== undefined && options.dryRun !== true) assertAsBefore(idOf(object), before, object);
       const stored = await cluster.patch(object, operations, options);
-      if (options.dryRun !== true) known.set(keyOf(idOf(object)), stored);
+      if (options.dryRun !== true) written.set(keyOfObject(object), stored);
       return stored;
     },
     async remove(id, uid, as) {
       await whileCurrent(id, { uid }, (resourceVersion) => cluster.remove(id, uid, as, resourceVersion));
-      known.delete(keyOf(id));
+      written.set(keyOf(id), undefined);
     },
     // The instance's records: no fence of the cluster's own is before them, for the lease is written in the same way.
     async create(object) {

@@ -1,6 +1,6 @@
 // What the inventory says before the first change of a plan, and after the last.
 
-import { idOf, keyOf } from '#kubernetes/rules/object.ts';
+import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import { listsByUid } from '../prune/lists.ts';
@@ -13,16 +13,15 @@ export interface Beginning {
   /** Of the run. */
   readonly run: string;
   readonly content: InventoryContent;
-  readonly snapshot: Pick<Snapshot, 'objects' | 'known'>;
+  readonly snapshot: Pick<Snapshot, 'findByKey' | 'known'>;
 }
 
 /** What is to be created, and what is to be deleted, in one write. */
 export function contentBefore({ plan, run, content, snapshot }: Beginning): InventoryContent {
   const changes = plan.batches.flatMap((batch) => batch.changes);
-  const live = new Set(snapshot.objects().map((object) => keyOf(idOf(object))));
   const isGone = (key: string): boolean => {
     const [group = '', kind = ''] = key.split('/');
-    return !live.has(key) && snapshot.known({ group, kind });
+    return snapshot.findByKey(key) === undefined && snapshot.known({ group, kind });
   };
   const entries = new Map([...content.entries].filter(([key]) => !isGone(key)));
   const lists = listsByUid([...plan.approved, ...plan.within]);

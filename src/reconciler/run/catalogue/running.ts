@@ -2,7 +2,7 @@
 // a catalogue may know it by.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
-import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Endpoint, Resource, View } from '../../kinds/kind.ts';
 import type { OwnKinds } from '../instance.ts';
@@ -49,7 +49,7 @@ export function runningServers(
     const { deletionTimestamp, name, namespace = '' } = object.metadata;
     const found = deletionTimestamp === undefined ? read(object) : undefined;
     if (found === undefined) continue;
-    const status = statuses.get(keyOf(idOf(object))) ?? (isObject(object.status) ? object.status : {});
+    const status = statuses.get(keyOfObject(object)) ?? (isObject(object.status) ? object.status : {});
     const view = readableView(options, observed.views(namespace), read);
     for (const server of found.kind.exposes(found.resource, view).flatMap(reachableServer)) {
       servers.set(`${namespace}/${name}/${object.kind}`, { namespace, name, ...server, ready: isAnswering(status) });
@@ -80,6 +80,7 @@ function readableView({ apiGroup }: OwnKinds, view: View, read: ReadObject): Vie
       return object === undefined ? undefined : readable(object);
     },
     all: (kind) => view.all(kind).flatMap((object) => readable(object) ?? []),
+    pods: view.pods,
   };
 }
 

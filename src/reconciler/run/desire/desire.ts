@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf, type OwnerReference } from '#kubernetes/rules/object.ts';
+import { jsonEquals } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
-import type { Settings, View } from '../../kinds/kind.ts';
+import type { Kind, Resource, Settings, View } from '../../kinds/kind.ts';
 import { labelValue, OWNER, ownerLabel, PART_OF, RUN, SOURCE, withLabels } from '../labels.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { runOf } from '../records/inventory.ts';
 import type { Standing } from '../resolve/resolve.ts';
+import type { Reuse } from '../reuse.ts';
 import { type IsUnread, notingUnread, type Unread } from './unread.ts';
 
 export interface Desired {
@@ -34,9 +36,15 @@ export interface DesireInput {
   /** Field manager of the instance. */
   readonly manager: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;
+  readonly livingByKey: (key: string) => KubeObject | undefined;
   /** False: another operator makes the children; what we made of them before stays as it lives. */
   readonly children: boolean;
   readonly isUnread: IsUnread;
+  /** The settings as text, without the digest. */
+  readonly configuration: string;
+  /** Key of the digests; undefined if none is known, and the digests are no real ones. */
+  readonly digestKey: Uint8Array | undefined;
+  readonly reuse: Reuse;
 }
 
 export interface Desires {
@@ -74,14 +82,28 @@ export function heldOwner(id: ResourceId): string {
   return `${id.namespace ?? ''}/${ownerLabel(id.kind, id.name)}`;
 }
 
-function ownDesired({ applySet, living, manager }: DesireInput, loaded: Sourced): Desired {
-  const object = withRunOf(ownObject(applySet, loaded), living(loaded.id), manager);
-  return { object, id: loaded.id, key: keyOf(loaded.id), ...(loaded.contents && { contents: loaded.contents }) };
+function ownDesired({ applySet, living, manager, reuse }: DesireInput, loaded: Sourced): Desired {
+  const { object: declared, contents, id, source } = loaded;
+  const key = keyOf(id);
+  const run = runWrittenOn(living(id), manager);
+  const object = reuse.result({
+    stage: 'declared',
+    key,
+    given: [declared, source, applySet, run],
+    questions: {},
+    work: () => withRun(ownObject(applySet, loaded), run),
+    equal: jsonEquals,
+  });
+  return { object, id, key, ...(contents && { contents }) };
+}
+
+/** The run that created the object, as far as the instance has written it there. */
+function runWrittenOn(live: KubeObject | undefined, manager: string): string | undefined {
+  return live === undefined ? undefined : runOf(live, manager);
 }
 
 /** The run that created it stays written on it; what a manifest says of that was copied. */
-function withRunOf(object: KubeObject, live: KubeObject | undefined, manager: string): KubeObject {
-  const run = live === undefined ? undefined : runOf(live, manager);
+function withRun(object: KubeObject, run: string | undefined): KubeObject {
   const { [RUN]: _copied, ...others } = object.metadata.annotations ?? {};
   const annotations = run === undefined ? others : { ...others, [RUN]: run };
   const { annotations: _declared, ...metadata } = object.metadata;
@@ -107,10 +129,49 @@ interface Children {
 }
 
 function childrenOf(input: DesireInput, { loaded }: Standing): Children {
-  const { kind, defaulted } = loaded;
+  const { kind, defaulted, id, source, byHand } = loaded;
   if (kind === undefined || defaulted === undefined) return { children: [], unread: [] };
-  const living = input.living(loaded.id);
-  const references = living?.metadata.uid === undefined ? [] : [ownerReference(loaded.id, living.metadata.uid)];
+  const { namespace = '' } = id;
+  const view = input.views(namespace);
+  const { uid } = input.living(id)?.metadata ?? {};
+  const { applySet, manager, configuration, digestKey, reuse } = input;
+  return reuse.result({
+    stage: 'children',
+    key: keyOf(id),
+    given: [kind, defaulted, uid, source, byHand, applySet, manager, configuration, digestKey],
+    questions: {
+      find: (of: string, name: string) => view.find(of, name),
+      all: (of: string) => view.all(of),
+      unread: (of: string, name?: string) => input.isUnread(of, namespace, name),
+      run: (childKey: string) => runWrittenOn(input.livingByKey(childKey), manager),
+    },
+    work: (around) => makeChildren(input, { loaded, kind, defaulted, uid }, around),
+    // Digests without a key are no digests: the key may be found later in this very run.
+    keeps: ({ hasDigests }) => !hasDigests || digestKey !== undefined,
+    equal: jsonEquals,
+  });
+}
+
+/** All that the children of a resource are made of, beside the resource itself. */
+interface Around extends Omit<View, 'pods'> {
+  unread(kind: string, name?: string): boolean;
+  /** The run that has created the object of that key. */
+  run(key: string): string | undefined;
+}
+
+interface Owner {
+  readonly loaded: Sourced;
+  readonly kind: Kind;
+  readonly defaulted: Resource;
+  readonly uid: string | undefined;
+}
+
+function makeChildren(
+  input: Pick<DesireInput, 'applySet' | 'settings'>,
+  { loaded, kind, defaulted, uid }: Owner,
+  around: Around,
+): Children & { readonly hasDigests: boolean } {
+  const references = uid === undefined ? [] : [ownerReference(loaded.id, uid)];
   const labels = {
     [PART_OF]: input.applySet,
     ...(loaded.byHand === true ? {} : { [SOURCE]: labelValue(loaded.source) }),
@@ -120,17 +181,25 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Children {
     const marked = withLabels(child, labels);
     const metadata = references.length === 0 ? marked.metadata : { ...marked.metadata, ownerReferences: references };
     const id = idOf(marked);
-    const object = withRunOf({ ...marked, metadata }, input.living(id), input.manager);
-    return { object, id, key: keyOf(id), owner: loaded.id };
+    const key = keyOf(id);
+    return { object: withRun({ ...marked, metadata }, around.run(key)), id, key, owner: loaded.id };
   };
+  let hasDigests = false;
+  const digest = (text: string): string => {
+    hasDigests = true;
+    return input.settings.digest(text);
+  };
+  const settings = { ...input.settings, digest };
   const { namespace = '' } = loaded.id;
-  const view = notingUnread(input.views(namespace), namespace, input.isUnread);
+  const view = notingUnread(around, namespace, (of, _namespace, name) =>
+    name === undefined ? around.unread(of) : around.unread(of, name),
+  );
   const children = [
-    ...kind.children(defaulted, view, input.settings).map(desired),
-    ...kind.generated(defaulted, input.settings).map(({ object, random }) => ({ ...desired(object), random })),
+    ...kind.children(defaulted, view, settings).map(desired),
+    ...kind.generated(defaulted, settings).map(({ object, random }) => ({ ...desired(object), random })),
   ];
   const unread = view.unread();
-  return { children: unread.length > 0 ? [] : children, unread };
+  return { children: unread.length > 0 ? [] : children, unread, hasDigests };
 }
 
 /** The controller reference that makes the garbage collector delete a child with its owner. */

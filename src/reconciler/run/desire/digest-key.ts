@@ -70,10 +70,10 @@ function digester(key: Uint8Array | undefined) {
 export async function prepareWithDigests<T>(
   key: DigestKey,
   mode: SyncMode,
-  work: (digest: (text: string) => string) => T,
+  work: (digest: (text: string) => string, known: Uint8Array | undefined) => T,
 ): Promise<{ readonly made: T; readonly unsealed: boolean }> {
   const first = digester(key.known());
-  const made = work(first.digest);
+  const made = work(first.digest, key.known());
   if (!first.missed()) return { made, unsealed: false };
   try {
     await key.find();
@@ -81,5 +81,5 @@ export async function prepareWithDigests<T>(
     if (mode !== 'read' || !(error instanceof Failure) || error.code !== 'cluster-forbidden') throw error;
   }
   if (key.known() === undefined) return { made, unsealed: true };
-  return { made: work(digester(key.known()).digest), unsealed: false };
+  return { made: work(digester(key.known()).digest, key.known()), unsealed: false };
 }

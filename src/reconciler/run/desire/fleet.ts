@@ -23,6 +23,7 @@ import { NO_WAITS, type Waits } from '../plan/waits.ts';
 import { type ChildrenEnforced, enforceOnChildren } from '../policy/enforce.ts';
 import type { Clock } from '../ports.ts';
 import { type Resolved, type ResolveInput, resolve } from '../resolve/resolve.ts';
+import { NO_REUSE, type Reuse } from '../reuse.ts';
 import { type Desires, desire } from './desire.ts';
 import { type DigestKey, prepareWithDigests } from './digest-key.ts';
 import { type OwnDesires, withoutForeign } from './foreign.ts';
@@ -34,6 +35,8 @@ export interface DesireDeps {
   /** Absent: registry sources are not synced by this run. */
   readonly registries?: RegistryDeps;
   readonly digestKey: DigestKey;
+  /** Absent: nothing of earlier runs is used again. */
+  readonly reuse?: Reuse | undefined;
 }
 
 export interface DesireOptions extends InstanceName, OwnKinds, Rendering, Pick<Permissions, 'children'> {
@@ -103,7 +106,7 @@ export async function desireFleet(
     registries,
     resolved,
     wishes,
-    desires: keepValues(own, living),
+    desires: keepValues(own, living, deps.reuse ?? NO_REUSE),
     unsealed,
     watched: [...observed.ownKinds, ...desiredKinds],
     problems: [registries, resolved, wished, own].flatMap(({ problems }) => problems),
@@ -138,11 +141,13 @@ async function wish(
   const { settings, children, instance, homeNamespace } = options;
   const applySet = applySetId(instance, homeNamespace);
   const { standings } = resolved;
+  const { reuse = NO_REUSE } = deps;
+  const configuration = JSON.stringify(settings);
   const knowledge = knowledgeOf(snapshot, options.apiGroup);
   // A kind that nothing names is not listed, and has not failed.
   const isUnread: IsUnread = (kind, namespace, name = '') =>
     snapshot.unlisted().has(kind) && knowledge(kind, namespace, name) === 'failed';
-  const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest) =>
+  const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest, digestKey) =>
     desire({
       standings,
       views,
@@ -150,8 +155,12 @@ async function wish(
       applySet,
       manager: fieldManager(instance),
       living: snapshot.find,
+      livingByKey: snapshot.findByKey,
       children,
       isUnread,
+      configuration,
+      digestKey,
+      reuse,
     }),
   );
   const read = refuseUnread(resolved, made.unread);

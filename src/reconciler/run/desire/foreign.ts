@@ -57,6 +57,8 @@ export function withoutForeign(input: ForeignInput): OwnDesires {
  */
 function keptByOther({ living, applySet }: ForeignInput, family: readonly Desired[]): string | undefined {
   const found = family.flatMap(({ id }) => living(id) ?? []);
+  // Nearly always all are ours.
+  if (found.every((object) => labelOf(object, PART_OF) === applySet)) return undefined;
   const sets = found.flatMap((object) => labelOf(object, PART_OF) ?? []).sort();
   const other = found.find((object) => labelOf(object, PART_OF) === sets[0] && isOfOtherSet(object, applySet));
   if (other === undefined) return undefined;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';
 import { diff } from '../diff/diff.ts';
+import { NO_REUSE } from '../reuse.ts';
 import type { Desired } from './desire.ts';
 import { keepValues, withValues } from './generated.ts';
 
@@ -16,7 +17,7 @@ function stored(bytes: readonly number[]): string {
 
 function kept(live: KubeObject | undefined): Desired | undefined {
   const desires = { objects: [DESIRED], heldOwners: new Set<string>() };
-  return keepValues(desires, () => live).objects[0];
+  return keepValues(desires, () => live, NO_REUSE).objects[0];
 }
 
 describe('a value that is made once', () => {

@@ -2,8 +2,9 @@
 // Secrets of ours.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
+import type { Reuse } from '../reuse.ts';
 import type { Desired, Desires } from './desire.ts';
 
 /** So many random bytes, each time others. */
@@ -13,12 +14,27 @@ export type Random = (bytes: number) => Uint8Array;
  * The same, with the values that live already. Those that do not, or that cannot be what was made here, are left for
  * `withValues`: a plan has no values that no one has seen.
  */
-export function keepValues<D extends Desires>(desires: D, living: (id: ResourceId) => KubeObject | undefined): D {
-  return { ...desires, objects: desires.objects.map((desired) => kept(desired, living(desired.id))) };
+export function keepValues<D extends Desires>(
+  desires: D,
+  living: (id: ResourceId) => KubeObject | undefined,
+  reuse: Reuse,
+): D {
+  const objects = desires.objects.map((desired): Desired => {
+    if (desired.random === undefined) return desired;
+    const live = living(desired.id);
+    return reuse.result({
+      stage: 'generated',
+      key: desired.key,
+      given: [desired, live],
+      questions: {},
+      work: () => kept(desired, live),
+      equal: jsonEquals,
+    });
+  });
+  return { ...desires, objects };
 }
 
-function kept({ random, ...desired }: Desired, live: KubeObject | undefined): Desired {
-  if (random === undefined) return desired;
+function kept({ random = {}, ...desired }: Desired, live: KubeObject | undefined): Desired {
   const data = isObject(live?.data) ? live.data : {};
   const sizes = Object.entries(random);
   const sound = sizes.filter(([key, bytes]) => isSound(data[key], bytes)).map(([key]) => key);

@@ -29,6 +29,7 @@ export function notingUnread(view: View, namespace: string, isUnread: IsUnread):
       if (isUnread(kind, namespace)) missed.set(kind, unlistedFinding(kind, namespace));
       return view.all(kind);
     },
+    pods: view.pods,
     unread: () => [...missed.values()],
   };
 }

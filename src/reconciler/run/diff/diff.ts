@@ -7,10 +7,11 @@ import type { MergeType } from '#kubernetes/rules/openapi.ts';
 import { compare } from '#kubernetes/rules/ownership/compare.ts';
 import { type Conceded, concede } from '#kubernetes/rules/ownership/concede.ts';
 import { differences } from '#kubernetes/rules/ownership/differences.ts';
-import { sha256 } from '#std/hash.ts';
+import { jsonEquals } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
 import type { Desired } from '../desire/desire.ts';
 import { labelOf, PART_OF } from '../labels.ts';
+import { NO_REUSE, type Reuse } from '../reuse.ts';
 import type { Compared } from './compared.ts';
 import { withoutEdited } from './evictions.ts';
 import { type FieldOfOther, type FieldRules, fieldStates } from './field-states.ts';
@@ -23,6 +24,8 @@ export interface DiffInput extends FieldRules {
   readonly live: readonly KubeObject[];
   readonly typeOf: (id: ResourceId) => MergeType | undefined;
   readonly applySet: string;
+  /** Absent: nothing of earlier runs is used again. */
+  readonly reuse?: Reuse | undefined;
 }
 
 export interface Diff {
@@ -32,16 +35,32 @@ export interface Diff {
 }
 
 export function diff(input: DiffInput): Diff {
-  const compared = input.desired.map((desired) => compareOne(input, desired));
-  const wanted = new Set(input.desired.map(({ id }) => input.living(id)));
+  const found = input.desired.map(({ id }) => input.living(id));
+  const compared = input.desired.map((desired, index) => compareAgain(input, desired, found[index]));
+  const wanted = new Set(found);
   const surplus = input.live.filter((object) => labelOf(object, PART_OF) === input.applySet && !wanted.has(object));
   return { compared, surplus };
 }
 
-function compareOne(input: DiffInput, desired: Desired): Compared {
+function compareAgain(input: DiffInput, desired: Desired, live: KubeObject | undefined): Compared {
+  const { typeOf, manager, force, reuse = NO_REUSE } = input;
+  const { key, id, object, contents, owner, random } = desired;
+  const type = typeOf(id);
+  return reuse.result({
+    stage: 'compared',
+    key,
+    given: [object, owner, random, live, type, manager, force],
+    questions: {},
+    work: () => compareOne(input, desired, live),
+    // Contents are read by this run.
+    keeps: () => contents === undefined,
+    equal: jsonEquals,
+  });
+}
+
+function compareOne(input: DiffInput, desired: Desired, found: KubeObject | undefined): Compared {
   const type = input.typeOf(desired.id);
   const normal = withoutLongValues({ ...desired, object: normalise(desired.object, type) });
-  const found = input.living(desired.id);
   const live = found && shortenObject(found);
   if (live === undefined) return { desired: normal, verdict: 'create', diff: [] };
   if (desired.random !== undefined) {
@@ -74,28 +93,7 @@ function withoutLongValues(desired: Desired): Desired {
   return { ...desired, object, contents: async () => new Map([...((await desired.contents?.()) ?? []), ...inMemory]) };
 }
 
-interface Unchanged {
-  readonly type: MergeType;
-  readonly manager: string;
-  /** Digest of the desired object. */
-  readonly desired: string;
-}
-
-/** By live object: in a process that stays, runs get the same objects until they change. */
-const unchanged = new WeakMap<KubeObject, Unchanged>();
-
-/** A digest of both costs a tenth of the comparison. */
 function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {
-  const known = unchanged.get(live);
-  const print = sha256(JSON.stringify(desired.object));
-  if (known !== undefined && known.type === type && known.manager === manager && known.desired === print)
-    return { desired, live, verdict: 'unchanged', diff: [] };
-  const compared = compareAnew(desired, live, type, manager);
-  if (compared.verdict === 'unchanged') unchanged.set(live, { type, manager, desired: print });
-  return compared;
-}
-
-function compareAnew(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {
   const { verdict } = compare(desired.object, live, type, manager);
   const changes = verdict === 'unchanged' ? [] : differences(desired.object, live, type, manager);
   return { desired, live, verdict, diff: maskSecrets(desired.id.kind, changes) };

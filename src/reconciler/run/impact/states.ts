@@ -1,6 +1,6 @@
 // The two states of a fleet around a plan: as it exists, and as the plan would leave it.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Desired } from '../desire/desire.ts';
 import type { Change } from '../plan/plan.ts';
 import type { Standing } from '../resolve/resolve.ts';
@@ -20,7 +20,7 @@ export interface States {
 
 /** A resource that is refused or held goes on as it exists: its children stay, and clients notice nothing. */
 export function statesOf({ living, standings, desired, changes }: StatesInput): States {
-  const after = new Map(living.map((object) => [keyOf(idOf(object)), object]));
+  const after = new Map(living.map((object) => [keyOfObject(object), object]));
   for (const change of changes) if (change.action === 'delete') after.delete(change.key);
   const unsettled = new Set(
     standings.filter(({ verdict }) => verdict !== 'healthy').map(({ loaded }) => keyOf(loaded.id)),

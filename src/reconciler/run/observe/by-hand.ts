@@ -1,7 +1,7 @@
 // Custom resources that someone applied by hand (`scope: cluster`): their children and status are made as for what Git
 // declares, they themselves are not touched.
 
-import { idOf, type KubeObject, keyOf, type ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
+import { idOf, type KubeObject, keyOf, keyOfObject, type ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { digest } from '#std/hash.ts';
 import { isObject } from '#std/json.ts';
@@ -28,7 +28,7 @@ export function withOthers(
   const isOurKind = new Set(kinds.map(({ kind }) => `${apiGroup}/${kind}`));
   const others = snapshot.objects().filter((object) => {
     const [group] = object.apiVersion.split('/');
-    return isOurKind.has(`${group}/${object.kind}`) && !declared.has(keyOf(idOf(object))) && isByHand(options, object);
+    return isOurKind.has(`${group}/${object.kind}`) && !declared.has(keyOfObject(object)) && isByHand(options, object);
   });
   const found = load({
     source: '',
@@ -73,8 +73,18 @@ function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEn
   return isObject(labels) && labels[`f:${PART_OF}`] !== undefined;
 }
 
+const files = new WeakMap<KubeObject, SourceFile>();
+
 /** As its author would have written it. */
 export function asWritten(object: KubeObject): SourceFile {
+  const known = files.get(object);
+  if (known !== undefined) return known;
+  const file = fileOf(object);
+  files.set(object, file);
+  return file;
+}
+
+function fileOf(object: KubeObject): SourceFile {
   const { apiVersion, kind, metadata, spec } = object;
   const { name, namespace, labels, annotations } = metadata;
   const text = JSON.stringify({ apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec });

@@ -2,7 +2,7 @@
 // the contents of what carries our label; those of others are read where something needs them.
 
 import { shortenObject } from '#kubernetes/rules/large-values.ts';
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -16,7 +16,7 @@ export interface Listed {
   readonly partial: ReadonlySet<string>;
 }
 
-export function isLarge({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
+export function isLarge({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): boolean {
   return apiVersion === 'v1' && (kind === 'ConfigMap' || kind === 'Secret');
 }
 
@@ -32,9 +32,9 @@ export async function listLarge(
     cluster.list(resource, namespace, { only: 'metadata', kept: true }),
     cluster.list(resource, namespace, { selector: `${PART_OF}=${applySet}`, large: true, hold, kept: true }),
   ]);
-  const complete = new Set(own.map((object) => keyOf(idOf(object))));
-  const others = all.filter((object) => !complete.has(keyOf(idOf(object))));
-  return { objects: [...others, ...own], partial: new Set(others.map((object) => keyOf(idOf(object)))) };
+  const complete = new Set(own.map((object) => keyOfObject(object)));
+  const others = all.filter((object) => !complete.has(keyOfObject(object)));
+  return { objects: [...others, ...own], partial: new Set(others.map((object) => keyOfObject(object))) };
 }
 
 /** What children have is made of what is in memory, and kept where it is generated. */
@@ -42,16 +42,21 @@ function shortenDeclared(object: KubeObject): KubeObject {
   return labelOf(object, OWNER) === undefined ? shortenObject(object) : object;
 }
 
+/** With which declared object a live one shares its values. */
+const heldOnce = new WeakMap<KubeObject, KubeObject>();
+
 /** What lives as it is declared is in memory already. */
 function holdOnce(live: KubeObject, declared: KubeObject | undefined): KubeObject {
-  if (declared === undefined) return live;
+  if (declared === undefined || heldOnce.get(live) === declared) return live;
   const members = MEMBERS.flatMap((member): [string, JsonObject][] => {
     const [here, there] = [live[member], declared[member]];
     if (!isObject(here) || !isObject(there)) return [];
     const entries = Object.entries(here).map(([key, value]) => [key, value === there[key] ? there[key] : value]);
     return [[member, Object.fromEntries(entries)]];
   });
-  return { ...live, ...Object.fromEntries(members) };
+  const held = { ...live, ...Object.fromEntries(members) };
+  heldOnce.set(held, declared);
+  return held;
 }
 
 const MEMBERS = ['data', 'binaryData'] as const;

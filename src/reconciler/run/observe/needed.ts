@@ -2,7 +2,7 @@
 // by the instance's configuration.
 
 import { longValuesOf, restoreObject, standInsOf } from '#kubernetes/rules/large-values.ts';
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { jsonEquals } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
 import type { Kind, Resource } from '../../kinds/kind.ts';
@@ -92,7 +92,8 @@ async function restoreResource({ contents, ...resource }: Sourced, live: KubeObj
 function livingOtherwise({ kinds, apiGroup }: OwnKinds, loaded: readonly Sourced[], live: readonly KubeObject[]) {
   const declared = new Map(loaded.map((each) => [keyOf(each.id), each]));
   const others = live.filter((object) => {
-    const same = declared.get(keyOf(idOf(object)));
+    if (groupOf(object.apiVersion) !== apiGroup) return false;
+    const same = declared.get(keyOfObject(object));
     return same === undefined || !livesAsDeclared(object, same);
   });
   return readableResources(kinds, apiGroup, others);

@@ -20,11 +20,27 @@ export function readableResources(
   return objects.flatMap((object): ReadableResource[] => {
     const kind = groupOf(object.apiVersion) === apiGroup ? byName.get(object.kind) : undefined;
     if (kind === undefined) return [];
-    const { structural } = compiledKind(kind);
-    const { status: _status, ...rest } = structural.withDefaults(object);
-    const { spec } = rest;
-    if (!isObject(spec) || structural.validate(rest).length > 0) return [];
-    const { apiVersion, metadata } = object;
-    return [{ kind, resource: { ...rest, apiVersion, kind: object.kind, metadata, spec } }];
+    const resource = readOnce(kind, object);
+    return resource === undefined ? [] : [{ kind, resource }];
   });
+}
+
+/** In a process that stays, runs get the same objects until they change. */
+const read = new WeakMap<KubeObject, { readonly kind: Kind; readonly resource: Resource | undefined }>();
+
+function readOnce(kind: Kind, object: KubeObject): Resource | undefined {
+  const known = read.get(object);
+  if (known?.kind === kind) return known.resource;
+  const resource = readResource(kind, object);
+  read.set(object, { kind, resource });
+  return resource;
+}
+
+function readResource(kind: Kind, object: KubeObject): Resource | undefined {
+  const { structural } = compiledKind(kind);
+  const { status: _status, ...rest } = structural.withDefaults(object);
+  const { spec } = rest;
+  if (!isObject(spec) || structural.validate(rest).length > 0) return undefined;
+  const { apiVersion, metadata } = object;
+  return { ...rest, apiVersion, kind: object.kind, metadata, spec };
 }

@@ -2,7 +2,7 @@
 // says.
 
 import { shortenObject, standInsOf } from '#kubernetes/rules/large-values.ts';
-import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import type { ResourceId } from '#std/problem.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
@@ -26,6 +26,7 @@ export interface Snapshot {
   /** Lists the kind in this version, once more where that was begun in another: live objects are compared as declared. */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
+  findByKey(key: string): KubeObject | undefined;
   /** Whether only the metadata of it is known. */
   isPartial(id: ResourceId): boolean;
   /** Reads the contents of those of which only the metadata is known, to be compared: long values stay what stands for them. */
@@ -101,6 +102,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
   const reading = beginReading(cluster, options);
   const { declared, whole, objects, partial, unread, failed } = reading;
   function lacksContents(id: ResourceId): boolean {
+    if (!isLarge(id)) return false;
     const found = objects.get(keyOf(id));
     return partial.has(keyOf(id)) || (found !== undefined && standInsOf(found).length > 0);
   }
@@ -134,7 +136,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
       }
     },
     declare(some) {
-      for (const object of some) if (isLarge(object)) declared.set(keyOf(idOf(object)), object);
+      for (const object of some) if (isLarge(object)) declared.set(keyOfObject(object), object);
     },
     listAs(resource) {
       const name = formatGroupKind(groupKindOf(resource));
@@ -144,10 +146,11 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
       if (again !== undefined) listed.set(name, again);
     },
     find: (id) => objects.get(keyOf(id)),
+    findByKey: (key) => objects.get(key),
     isPartial: (id) => partial.has(keyOf(id)),
     complete: (ids) =>
       completeAll(
-        [...ids].filter((id) => partial.has(keyOf(id))),
+        [...ids].filter((id) => isLarge(id) && partial.has(keyOf(id))),
         shortenObject,
       ),
     completeWhole: (ids) => completeAll([...ids].filter(lacksContents), (object) => object),
@@ -201,7 +204,7 @@ async function readKind(reading: Reading, resource: ApiResource): Promise<void> 
 
 async function add(reading: Reading, resource: ApiResource, found: Listed): Promise<void> {
   const { before, objects, partial } = reading;
-  for (const object of found.objects) objects.set(keyOf(idOf(object)), object);
+  for (const object of found.objects) objects.set(keyOfObject(object), object);
   for (const key of found.partial) partial.add(key);
   if (before === undefined || found.partial.size === 0) return;
   const { same, changed } = neededAgain(found, before);
@@ -238,7 +241,7 @@ async function complete(
 
 function store({ objects, partial }: Reading, complete: readonly KubeObject[]): void {
   for (const object of complete) {
-    const key = keyOf(idOf(object));
+    const key = keyOfObject(object);
     objects.set(key, object);
     partial.delete(key);
   }

@@ -1,12 +1,15 @@
 // What a kind may look at: the objects of one namespace, as Git declares them or else as they exist.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type Json } from '#std/json.ts';
 import type { View } from '../../kinds/kind.ts';
 
 export interface ViewInput {
   readonly apiGroup: string;
   /** Later objects win over earlier ones of the same identity: pass the living first, the desired last. */
   readonly layers: readonly (readonly KubeObject[])[];
+  /** Absent: none are known. */
+  readonly pods?: readonly KubeObject[];
 }
 
 /** One view per namespace, over an index that is built once. */
@@ -25,8 +28,16 @@ export function openViews(input: ViewInput): (namespace: string) => View {
     lists.set(bucket, list);
     return list;
   }
+  const podsWith = indexByLabels(input.pods ?? []);
   return (namespace) => ({
     find: (kind, name) => index.get(`${namespace}/${kind}`)?.get(name),
+    pods(kind, name) {
+      const [first, ...others] = podLabelsOf(index.get(`${namespace}/${kind}`)?.get(name));
+      if (first === undefined) return [];
+      return podsWith(namespace, first).filter(({ metadata: { labels = {} } }) =>
+        others.every(([key, value]) => labels[key] === value),
+      );
+    },
     all: (kind) => listOf(`${namespace}/${kind}`),
   });
 }
@@ -38,4 +49,28 @@ function isBuiltIn(group: string): boolean {
 
 function sortByName(objects: KubeObject[]): KubeObject[] {
   return objects.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+type Label = readonly [key: string, value: Json | undefined];
+
+/** The labels that the pods of a workload have. */
+export function podLabelsOf(workload: KubeObject | undefined): readonly Label[] {
+  const { selector } = isObject(workload?.spec) ? workload.spec : {};
+  const { matchLabels } = isObject(selector) ? selector : {};
+  return isObject(matchLabels) ? Object.entries(matchLabels) : [];
+}
+
+/** Each workload looks for its pods, and a namespace may have many of both. */
+function indexByLabels(pods: readonly KubeObject[]): (namespace: string, label: Label) => readonly KubeObject[] {
+  const found = new Map<string, KubeObject[]>();
+  for (const pod of pods) {
+    const { namespace = '', labels = {} } = pod.metadata;
+    for (const [key, value] of Object.entries(labels)) {
+      const bucket = `${namespace} ${key} ${value}`;
+      const others = found.get(bucket);
+      if (others === undefined) found.set(bucket, [pod]);
+      else others.push(pod);
+    }
+  }
+  return (namespace, [key, value]) => found.get(`${namespace} ${key} ${value}`) ?? [];
 }

@@ -1,7 +1,7 @@
 // Takes a fleet over from the existing operator: shows what that means, and does it under the lock. Nothing is deleted and
 // no pod is touched: it is the next run that makes the fleet what Git says.
 
-import { groupOf, idOf, keyOf } from '#kubernetes/rules/object.ts';
+import { groupOf, idOf, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
 import { acquire, holderName, type Lock, leaseId, readLease } from '../apply/lock.ts';
@@ -141,7 +141,7 @@ function liveObjects(
 ): Pick<AdoptionInput, 'live' | 'customResources'> {
   const scope = scopeOf(namespaces);
   const inScope = snapshot.objects().filter(({ metadata }) => scope.allows(metadata.namespace ?? ''));
-  const free = inScope.filter((object) => !isLeftAlone(object) && !leftAlone.has(keyOf(idOf(object))));
+  const free = inScope.filter((object) => !isLeftAlone(object) && !leftAlone.has(keyOfObject(object)));
   const live = free.toSorted((a, b) => (formatId(idOf(a)) < formatId(idOf(b)) ? -1 : 1));
   const ours = new Set(kinds.map(({ kind }) => kind));
   return {

@@ -1,7 +1,7 @@
 // How an instance is right now, for whoever is on call: what differs from Git, what is held and since when, what its
 // resources say of themselves, and who works on it. Only reads: of the cluster no more than its lists and a few records.
 
-import { idOf, keyOf } from '#kubernetes/rules/object.ts';
+import { keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
 import { formatId, type Problem } from '#std/problem.ts';
 import { type Holder, holderOf, leaseId, readLease } from '../apply/lock.ts';
@@ -143,7 +143,7 @@ function withoutDryRuns(cluster: Cluster, asked: Set<string>): Cluster {
   return {
     ...cluster,
     async apply(object) {
-      asked.add(keyOf(idOf(object)));
+      asked.add(keyOfObject(object));
       return object;
     },
   };

@@ -2,7 +2,7 @@
 // to it.
 
 import assert from 'node:assert/strict';
-import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { jsonEquals } from '#std/json.ts';
 import { VERSIONS } from '../../kinds/crd.ts';
@@ -22,8 +22,8 @@ export interface SnapshotClusterInput {
 
 export function snapshotCluster(input: SnapshotClusterInput): Cluster {
   const { snapshot } = input;
-  const living = new Map(input.live.map((object) => [keyOf(idOf(object)), object]));
-  const records = new Map(recordsOf(snapshot).map((object) => [keyOf(idOf(object)), object]));
+  const living = new Map(input.live.map((object) => [keyOfObject(object), object]));
+  const records = new Map(recordsOf(snapshot).map((object) => [keyOfObject(object), object]));
   return {
     resources: async () => snapshot.served.map((kind) => ({ ...kind, verbs: ['list'] })),
     serves: async (apiVersion, kind) => {
@@ -47,7 +47,7 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
     get: async (id) => living.get(keyOf(id)) ?? records.get(keyOf(id)),
     apply: async (object, options) => {
       assert(options.dryRun === true, 'a plan writes nothing');
-      const live = living.get(keyOf(idOf(object)));
+      const live = living.get(keyOfObject(object));
       if (live !== undefined && sameButForServer(object, live)) return live;
       throw new Failure('cluster-error', 'no server is asked');
     },

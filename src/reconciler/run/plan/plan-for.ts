@@ -53,11 +53,10 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   // What the instance keeps for itself is none of its set, whatever labels someone gives it.
   const live = snapshot.objects().filter((object) => !isRecord(options, idOf(object)));
   const desired = comparableOf(input);
-  const typeOf = await readMergeTypes(
-    deps.cluster,
-    desired.map(({ id }) => id),
-  );
-  const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet, force });
+  const ids = desired.map(({ id }) => id);
+  const typeOf = await readMergeTypes(deps.cluster, ids);
+  const { find: living } = snapshot;
+  const { compared, surplus } = diff({ desired, living, live, typeOf, manager, applySet, force, reuse: deps.reuse });
   const applied = appliedBy(options.instance);
   const accountOf = accountsOf(deps.sources);
   const previewed = await preview(deps, {
@@ -65,7 +64,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
     manager,
     force,
     accountOf,
-    living: snapshot.find,
+    living,
     replaceBar: replaceBars({ loaded: gathered.loaded, applySet, applied, prune: options.prune }),
     before: input.previews,
     // Whoever reads a plan, or has signed one, is to know of each change.
@@ -122,7 +121,13 @@ function partition<T>(all: readonly T[], has: (each: T) => boolean): readonly [r
 
 /** A child whose owner may or may not exist is left alone: without the owner's uid it would lose its owner reference. */
 function comparableOf({ snapshot, desires }: PlannedFrom): OwnDesires['objects'] {
-  const known = (id: ResourceId): boolean => snapshot.known(groupKindOf(id));
+  const kinds = new Map<string, boolean>();
+  const known = ({ apiVersion, kind }: ResourceId): boolean => {
+    const name = `${apiVersion} ${kind}`;
+    const isKnown = kinds.get(name) ?? snapshot.known(groupKindOf({ apiVersion, kind }));
+    kinds.set(name, isKnown);
+    return isKnown;
+  };
   return desires.objects.filter(
     ({ id, owner }) => known(id) && (owner === undefined || (known(owner) && !isLeftAlone(snapshot.find(id)))),
   );

@@ -11,11 +11,14 @@ import type { LeftAlone } from '../prune/left-alone.ts';
 import type { FleetSource, Gathered } from '../read/gather.ts';
 import type { Inventory } from '../records/inventory.ts';
 import type { Resolved } from '../resolve/resolve.ts';
+import type { Reuse } from '../reuse.ts';
 import type { Waits } from './waits.ts';
 
 export interface PlanDeps extends PreviewDeps {
   readonly cluster: Cluster;
   readonly clock: Pick<Clock, 'now'>;
+  /** Absent: nothing of earlier runs is used again. */
+  readonly reuse?: Reuse | undefined;
   readonly sources: readonly Pick<FleetSource, 'name' | 'allow' | 'account' | 'dependsOn'>[];
 }
 

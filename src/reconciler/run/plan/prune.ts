@@ -130,14 +130,20 @@ function abandonedAmong(
   snapshot: Snapshot,
   live: readonly KubeObject[],
 ): (object: KubeObject) => boolean {
-  const staying = live.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const uids = new Set(staying.map(({ metadata }) => metadata.uid));
+  let uids: ReadonlySet<string | undefined> | undefined;
+  const uidsStaying = (): ReadonlySet<string | undefined> => {
+    const staying = live.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    return new Set(staying.map(({ metadata }) => metadata.uid));
+  };
   return (object) => {
     const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
     if (owner === undefined || labelOf(object, SOURCE) !== undefined || labelOf(object, OWNER) === undefined)
       return false;
     const isOurKind = groupOf(owner.apiVersion) === apiGroup && snapshot.known(groupKindOf(owner));
-    return isOurKind && !uids.has(owner.uid);
+    if (!isOurKind) return false;
+    // Most runs delete nothing.
+    uids ??= uidsStaying();
+    return !uids.has(owner.uid);
   };
 }
 

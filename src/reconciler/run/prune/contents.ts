@@ -1,7 +1,7 @@
 // What would go along with a namespace, a definition of a kind or a volume claim, and is not this instance's: it is looked
 // for only where such an object may go.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
 import { formatId } from '#std/problem.ts';
@@ -28,7 +28,7 @@ export async function listContents(
   snapshot: Pick<Snapshot, 'objects' | 'known' | 'served' | 'ensure'>,
   going: readonly KubeObject[],
 ): Promise<ReadonlyMap<string, Contents>> {
-  const keys = new Set(going.map((object) => keyOf(idOf(object))));
+  const keys = new Set(going.map((object) => keyOfObject(object)));
   const found = await Promise.all(
     going.map(async (object): Promise<[string, Contents]> => {
       const { takes, unlisted = [] } = isNamespace(object)
@@ -36,7 +36,7 @@ export async function listContents(
         : definedKind(object) === undefined
           ? { takes: dataOf(object) }
           : await ofKind(snapshot, definedKind(object) ?? '', keys);
-      return [keyOf(idOf(object)), { takes: [...new Set(takes)].sort(), unlisted: [...new Set(unlisted)].sort() }];
+      return [keyOfObject(object), { takes: [...new Set(takes)].sort(), unlisted: [...new Set(unlisted)].sort() }];
     }),
   );
   return new Map(found.filter(([, { takes, unlisted }]) => takes.length + unlisted.length > 0));
@@ -66,7 +66,7 @@ async function ofKind(
 }
 
 function stays(object: KubeObject, going: ReadonlySet<string>): boolean {
-  return object.metadata.deletionTimestamp === undefined && !going.has(keyOf(idOf(object)));
+  return object.metadata.deletionTimestamp === undefined && !going.has(keyOfObject(object));
 }
 
 async function inNamespace(

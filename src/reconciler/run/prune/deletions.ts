@@ -1,7 +1,7 @@
 // Which of the live objects that nothing declares may be deleted in this run, and why the others stay: asks of each until
 // nothing more stays because of another. Knows neither clusters nor specs.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
 import { heldOwner } from '../desire/desire.ts';
 import { formatGroupKind, groupKindOf } from '../observe/snapshot.ts';
@@ -37,7 +37,7 @@ export interface Deletions {
 }
 
 export function deletionsOf(input: DeletionsInput): Deletions {
-  const going = new Map(input.surplus.map((object) => [keyOf(idOf(object)), object]));
+  const going = new Map(input.surplus.map((object) => [keyOfObject(object), object]));
   const stays = new Map<string, readonly [KubeObject, Stays]>();
   const protectedOwners = ownersOfProtected(input.surplus);
   let facts = factsNow(input, protectedOwners, going, stays);
@@ -51,7 +51,7 @@ export function deletionsOf(input: DeletionsInput): Deletions {
       }
     }
   }
-  const surplus = new Set(input.surplus.map((object) => keyOf(idOf(object))));
+  const surplus = new Set(input.surplus.map((object) => keyOfObject(object)));
   const asked = [...input.leftAlone].filter(([key]) => !surplus.has(key)).map(([, each]) => each);
   const decided = [...going.values()].map((object) => [object, mayDelete(object, facts)] as const);
   const leaving = decided.filter((each): each is readonly [KubeObject, Stays] => each[1].decision === 'stay');

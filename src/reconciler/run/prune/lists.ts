@@ -1,7 +1,7 @@
 // The deletions of a plan, sorted by the source that they are of: each source has limits, faults and an approval of its own.
 // Knows neither clusters nor specs.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId } from '#std/problem.ts';
 import { heldOwner } from '../desire/desire.ts';
 import type { GuardLimits } from '../instance.ts';
@@ -32,7 +32,7 @@ export interface ListsInput {
 /** By source, sorted; what is not recorded has a list of its own. */
 export function listsOf(input: ListsInput): readonly DeletionList[] {
   const { going, replaced, faults, limits } = input;
-  const anew = new Set(replaced.map((object) => keyOf(idOf(object))));
+  const anew = new Set(replaced.map((object) => keyOfObject(object)));
   const owners = new Map(going.map((object) => [heldOwner(idOf(object)), object]));
   // A child is in the list of the owner that it goes with.
   const leadOf = (object: KubeObject): KubeObject => ownerAmong(object, owners) ?? object;

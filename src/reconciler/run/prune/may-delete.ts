@@ -1,7 +1,7 @@
 // Whether one live object that nothing declares may be deleted, and why not: the one place that decides it, for runs, plans,
 // explanations, the status and plan files. Knows neither clusters nor specs.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
 import { heldOwner } from '../desire/desire.ts';
 import { labelOf, OWNER, ownerLabel, SOURCE } from '../labels.ts';
@@ -116,7 +116,7 @@ function bar(object: KubeObject, facts: DeletionFacts): string | undefined {
 function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   const { namespace = '' } = object.metadata;
   const owners = ownersOf(object);
-  if (facts.heldKeys.has(keyOf(idOf(object)))) return 'its manifest, or one that it depends on, is invalid';
+  if (facts.heldKeys.has(keyOfObject(object))) return 'its manifest, or one that it depends on, is invalid';
   const held = owners.find((owner) => facts.heldOwners.has(`${namespace}/${owner}`));
   if (held !== undefined) return `the children of ${held} are not changed in this run`;
   const unknown = owners.find((owner) => facts.unknownOwnerKinds.has(owner.split('.')[0] ?? ''));
@@ -138,7 +138,7 @@ function suspension({ sources, suspended, couldDeclare }: DeletionFacts, object:
 
 /** The source that it moved to was rolled back, and the one that it came from was not. */
 function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject): string | undefined {
-  const key = keyOf(idOf(object));
+  const key = keyOfObject(object);
   const found = [...outOfUse].find(
     ([label, keys]) => label !== sourceOf(object) && (keys === 'unknown' ? couldDeclare(label, object) : keys.has(key)),
   );

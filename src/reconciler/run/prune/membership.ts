@@ -1,6 +1,6 @@
 // What of the objects that carry the instance's labels it has created: by its inventory, and for children by their owners.
 
-import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { groupOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { labelOf, OWNER } from '../labels.ts';
 import { type Entry, type Inventory, type InventoryContent, isRecorded } from '../records/inventory.ts';
 import { sourceOf } from './may-delete.ts';
@@ -45,7 +45,7 @@ function foundEntries({ owned, applied }: MembershipInput): ReadonlyMap<string, 
   return new Map(
     own.flatMap((object): [string, Entry][] => {
       const { uid } = object.metadata;
-      return uid === undefined ? [] : [[keyOf(idOf(object)), { source: sourceOf(object), run: '', uid }]];
+      return uid === undefined ? [] : [[keyOfObject(object), { source: sourceOf(object), run: '', uid }]];
     }),
   );
 }

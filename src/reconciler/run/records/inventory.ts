@@ -2,7 +2,7 @@
 // written before the object is created and gets its uid after; the object carries the id of the run that created it. Also
 // what a run is deleting, from before the first of its deletions to after the last.
 
-import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { entryOf } from '#kubernetes/rules/ownership/entries.ts';
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
@@ -128,7 +128,7 @@ function shardOf(key: string, count: number): number {
 /** Whether the instance has created the object: it is the recorded one, or carries the id of the run that was to create it. */
 export function isRecorded({ entries }: InventoryContent, manager: string): (object: KubeObject) => boolean {
   return (object) => {
-    const entry = entries.get(keyOf(idOf(object)));
+    const entry = entries.get(keyOfObject(object));
     if (entry === undefined) return false;
     return (entry.uid !== undefined && entry.uid === object.metadata.uid) || entry.run === runOf(object, manager);
   };

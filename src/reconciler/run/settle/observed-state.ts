@@ -24,7 +24,7 @@ export async function openObservedState(
   snapshot: Snapshot,
 ): Promise<ObservedState> {
   const pods = await listTroubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
-  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects(), pods] });
+  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects()], pods });
   const own = ownedObjects(options, snapshot);
   const isDeparting = ({ object }: Owned) => object.metadata.deletionTimestamp !== undefined;
   const [departing, owned] = [own.filter(isDeparting), own.filter((each) => !isDeparting(each))];
@@ -37,8 +37,8 @@ function ownedObjects(
 ): readonly Owned[] {
   const applySet = applySetId(instance, homeNamespace);
   return snapshot.objects().flatMap((object) => {
-    if (labelOf(object, PART_OF) !== applySet) return [];
-    const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
+    if (groupOf(object.apiVersion) !== apiGroup || labelOf(object, PART_OF) !== applySet) return [];
+    const kind = kinds.find((each) => each.kind === object.kind);
     return kind === undefined ? [] : [{ kind, object }];
   });
 }

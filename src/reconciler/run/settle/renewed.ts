@@ -45,6 +45,7 @@ export function startRenewing(): Renewed {
         return object === undefined || statuses === undefined ? object : renewed(object, statuses);
       },
       all: (kind) => listOf(view, kind, `${namespace}/${kind}`),
+      pods: view.pods,
     }),
   };
 }

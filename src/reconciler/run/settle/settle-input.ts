@@ -9,6 +9,7 @@ import type { OwnDesires } from '../desire/foreign.ts';
 import type { OwnKinds, Permissions } from '../instance.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Resolved } from '../resolve/resolve.ts';
+import type { Reuse } from '../reuse.ts';
 import type { Kept, SettleInput } from './settle.ts';
 
 interface Applied {
@@ -24,6 +25,7 @@ export function settleInput(
   prepared: Applied,
   outcomes: readonly Outcome[],
   tokenIssuer: TokenIssuer | undefined,
+  reuse: Reuse | undefined,
 ): SettleInput {
   const childErrors = new Map<string, string[]>();
   function note(owner: ResourceId | undefined, message: string): void {
@@ -45,7 +47,7 @@ export function settleInput(
   const kept = keptOf(options, plan);
   const { states: catalogue, unreadable: storeFailures } = registries;
   const statuses = options.children ? 'ours' : 'theirs';
-  return { standings, childErrors, kept, catalogue, storeFailures, tokenIssuer, statuses };
+  return { standings, childErrors, kept, catalogue, storeFailures, tokenIssuer, statuses, reuse };
 }
 
 function keptOf({ kinds, apiGroup }: OwnKinds, { held }: Applied['plan']): Kept[] {

@@ -1,12 +1,12 @@
 // Reads the children back into phases and conditions, and writes each status that changed.
 
-import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
-import type { Kind, Resource, TokenIssuer, View } from '../../kinds/kind.ts';
+import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import type { Standing } from '../resolve/resolve.ts';
 import { createReminder, type ReportWaiting } from '../waiting.ts';
+import { computeStatus, type StatusFacts, withUnlisted } from './one-status.ts';
 import { type NotReady, notReady, type Readiness, type StatusChange, stateOf, toldState } from './readiness.ts';
 import { inOrder, startRenewing } from './renewed.ts';
 import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';
@@ -29,18 +29,10 @@ export interface Owned {
   readonly object: KubeObject;
 }
 
-export interface SettleInput {
+export interface SettleInput extends StatusFacts {
   readonly standings: readonly Standing[];
-  /** Why each resource's children are not as they should be, by the key of the resource. */
-  readonly childErrors: ReadonlyMap<string, readonly string[]>;
   /** Living resources that no one wants any more, and that stay because others refer to them. */
   readonly kept: readonly Kept[];
-  /** By `namespace/name` of the registry. */
-  readonly catalogue: ReadonlyMap<string, CatalogueState>;
-  /** Why a registry's store failed, by the same. */
-  readonly storeFailures: ReadonlyMap<string, string>;
-  /** If a resource accepts tokens of service accounts. */
-  readonly tokenIssuer: TokenIssuer | undefined;
   /** Who writes them: `theirs` is another operator. */
   readonly statuses: 'ours' | 'theirs';
 }
@@ -89,21 +81,10 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
     const found = observed.living(id);
     if (kind === undefined || verdict === 'held' || found === undefined || !isObject(found.spec)) continue;
     const live = resourceFrom(found, found.spec);
-    const view = withUnlisted(observed, renewed.over(observed.views(id.namespace ?? ''), id.namespace ?? ''));
-    const registry = `${id.namespace ?? ''}/${id.name}`;
-    const status = kind.status(live, {
-      view,
-      refusals: findings.filter((finding) => finding.severity === 'error'),
-      unlisted: observed.unlisted,
-      failures: input.childErrors.get(keyOf(id)) ?? [],
-      catalogue: input.catalogue.get(registry),
-      storeFailure: input.storeFailures.get(registry),
-      tokenIssuer: input.tokenIssuer,
-      now,
-    });
-    renewed.add(id, status);
-    const isKnown = !view.isMissing() && !findings.some(({ code }) => code === 'reference-unknown');
-    if (isKnown && !jsonEquals(status, live.status)) changes.push({ id, live, status, written: kind.written(status) });
+    const around = renewed.over(observed.views(id.namespace ?? ''), id.namespace ?? '');
+    const { status, isKnown, isWritten } = computeStatus(input, observed, { kind, live, found, findings, around, now });
+    if (!isWritten) renewed.add(id, status);
+    if (isKnown && !isWritten) changes.push({ id, live, status, written: kind.written(status) });
     const state = stateOf(status);
     if (state === 'ready') ready.push(id);
     else if (state !== 'degraded') ({ progressing, failed, notRun })[state].push(notReady(id, status));
@@ -111,22 +92,6 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
   changes.push(...farewells(input, observed, now));
   changes.push(...input.kept.flatMap((kept) => keptChange(kept, observed, now)));
   return { changes, readiness: { ready, progressing, failed, ...(notRun.length === 0 ? {} : { notRun }) } };
-}
-
-/** Notes whether someone has asked for a kind that could not be listed: what is made of the answer is not known, then. */
-function withUnlisted({ unlisted }: Pick<ObservedState, 'unlisted'>, view: View): View & { isMissing(): boolean } {
-  let missing = false;
-  return {
-    find(kind, name) {
-      missing ||= unlisted.has(kind);
-      return view.find(kind, name);
-    },
-    all(kind) {
-      missing ||= unlisted.has(kind);
-      return view.all(kind);
-    },
-    isMissing: () => missing,
-  };
 }
 
 /** What nothing declares any more stays until its children are gone, and says so. Kinds without such a phase say nothing. */

@@ -6,6 +6,7 @@ import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
 import { labelOf, PART_OF } from '../labels.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
+import { podLabelsOf } from '../observe/view.ts';
 import type { Cluster } from '../ports.ts';
 
 export async function listTroubledPods(
@@ -16,9 +17,26 @@ export async function listTroubledPods(
   const troubled = snapshot.objects().filter((object) => labelOf(object, PART_OF) === applySet && lacksPods(object));
   const pod = snapshot.served({ group: '', kind: 'Pod' });
   if (troubled.length === 0 || pod === undefined) return [];
-  const namespaces = new Set(troubled.map(({ metadata }) => metadata.namespace));
-  const lists = [...namespaces].map((namespace) => cluster.list(pod, namespace).catch(nothing));
+  const lists = [...Map.groupBy(troubled, ({ metadata }) => metadata.namespace)].flatMap(([namespace, workloads]) =>
+    selectorsFor(workloads).map((selector) =>
+      cluster.list(pod, namespace, selector === undefined ? {} : { selector }).catch(nothing),
+    ),
+  );
   return (await Promise.all(lists)).flat();
+}
+
+/** Pods of more workloads of one namespace than these are quicker to list together. */
+const LISTED_SINGLY_MAX = 16;
+
+/** Undefined: all pods of the namespace. */
+function selectorsFor(workloads: readonly KubeObject[]): readonly (string | undefined)[] {
+  const selectors = workloads.map((workload) =>
+    podLabelsOf(workload)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(),
+  );
+  if (workloads.length > LISTED_SINGLY_MAX || selectors.includes('')) return [undefined];
+  return [...new Set(selectors)];
 }
 
 /** Pods that may not be read leave a status without their reason; it is true all the same. */

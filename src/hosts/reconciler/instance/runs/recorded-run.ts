@@ -7,7 +7,7 @@ import type { RunResult } from '#reconciler/run/result.ts';
 import type { RunDeps, RunOptions, reconcile } from '#reconciler/run/run.ts';
 import { Failure } from '#std/failure.ts';
 import type { ResourceId } from '#std/problem.ts';
-import type { Recorder } from './recorder.ts';
+import type { Recorder } from '../recorder.ts';
 
 export interface Listeners {
   readonly recorder: Recorder;

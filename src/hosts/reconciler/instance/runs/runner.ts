@@ -1,0 +1,71 @@
+// Makes the runs of an instance: traced, within their deadline, recorded and published.
+
+import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
+import { admitNothing } from '#reconciler/run/plan-file/admission.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import { type RunDeps, type RunOptions, reconcile } from '#reconciler/run/run.ts';
+import type { Config } from '../../../config/config.ts';
+import type { Tracing } from '../../../tracing.ts';
+import { withDeadline } from '../../loop/run-deadline.ts';
+import { type OwnImageFinder, withOwnImage } from '../../own-image.ts';
+import type { SnapshotPublisher } from '../snapshots.ts';
+import type { InstanceWatch } from '../watch.ts';
+import { type Listeners, runRecorded } from './recorded-run.ts';
+import type { RepeatedRuns } from './repeated-run.ts';
+
+/** One run, recorded; `how` it goes if it is not `reconcile` as it is. Throws what that throws. */
+export type Run = (overrides?: Partial<RunOptions>, how?: typeof reconcile) => Promise<RunResult>;
+
+interface Running extends Listeners {
+  readonly config: Config;
+  readonly deps: RunDeps;
+  readonly options: (overrides?: Partial<RunOptions>) => RunOptions;
+  readonly cluster: ConnectedCluster;
+  readonly ownImage: OwnImageFinder | undefined;
+  readonly tracing: Tracing | undefined;
+  readonly watch: InstanceWatch;
+  readonly publisher: SnapshotPublisher | undefined;
+  readonly repeated: RepeatedRuns;
+}
+
+/** `ended`: called after each run. */
+export function openRunner(running: Running, ended: () => void): Run {
+  const { config, deps, options, cluster, ownImage, tracing, watch, publisher, repeated } = running;
+  return (overrides = {}, how = reconcile) => {
+    const optionsNow = (id?: string) => options({ ...admissionOf(config), ...overrides, ...(id && { id }) });
+    const own = optionsNow();
+    const looked = withOwnImage(ownImage, how, optionsNow);
+    const limited = withDeadline(cluster, config.apply.deadlineSeconds, looked);
+    return tracedRun(tracing, watch, own, () =>
+      repeated.over(async () => {
+        const result = await runRecorded(running, deps, own, limited);
+        const warnings = (await publisher?.publish(deps, own, result)) ?? [];
+        return { ...result, warnings: [...result.warnings, ...warnings] };
+      }),
+    ).finally(ended);
+  };
+}
+
+async function tracedRun(
+  tracing: Tracing | undefined,
+  { traced }: InstanceWatch,
+  { id, instance }: RunOptions,
+  run: () => Promise<RunResult>,
+): Promise<RunResult> {
+  if (tracing === undefined) return run();
+  return tracing.span('run', { 'skep.run.id': id, 'skep.instance': instance }, async () => {
+    const traceId = tracing.traceId();
+    if (traceId === undefined) return run();
+    traced?.(traceId);
+    return { ...(await run()), traceId };
+  });
+}
+
+/** Plan files say themselves what a run may do. */
+function admissionOf({ plans }: Config): Pick<RunOptions, 'admit' | 'registriesAs'> {
+  if (plans.require === 'unsigned') return {};
+  return {
+    registriesAs: 'living',
+    admit: admitNothing('plans.require is signed: skep apply of a signed plan file makes it'),
+  };
+}

@@ -1,0 +1,168 @@
+// Keeps results of pure work between the runs of a process that stays. A result counts again only if everything that the work was
+// given, and everything that it looked at, is the same: dependencies are recorded while the work is done, and not listed by hand.
+
+import { sha256 } from '#std/hash.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { isLarge } from './observe/large-contents.ts';
+
+/** Functions by which work looks at what is around its object. Their words are all that an answer depends on. */
+type Questions = Readonly<Record<string, (...words: string[]) => unknown>>;
+
+interface Work<T, Q extends Questions> {
+  readonly stage: string;
+  /** Key of the object that the work is about; each has one result in a stage. */
+  readonly key: string;
+  /** Everything that the work is given. Values count as the same if they are identical. */
+  readonly given: readonly unknown[];
+  readonly questions: Q;
+  readonly work: (questions: Q) => T;
+  /** Returns false for a result that must not count again; absent: each may. */
+  readonly keeps?: (value: T) => boolean;
+  readonly equal: (a: T, b: T) => boolean;
+}
+
+export interface Reuse {
+  result<T, Q extends Questions>(work: Work<T, Q>): T;
+}
+
+/** All work is done each time. */
+export const NO_REUSE: Reuse = { result: ({ questions, work }) => work(questions) };
+
+export interface KeptResults extends Reuse {
+  /**
+   * All work is done until the run ends. `differs` is called with the key of each object whose result was not the one that would
+   * have counted again.
+   */
+  prove(differs: (stage: string, key: string) => void): void;
+  /** Results that neither this run nor the one before has used are forgotten. */
+  ended(): void;
+}
+
+interface Kept {
+  readonly given: readonly unknown[];
+  readonly looks: readonly Look[];
+  readonly value: unknown;
+}
+
+interface Look {
+  readonly question: string;
+  readonly words: readonly string[];
+  readonly answer: unknown;
+}
+
+type Stages = Map<string, Map<string, Kept>>;
+
+interface State {
+  before: Stages;
+  now: Stages;
+  differs: ((stage: string, key: string) => void) | undefined;
+}
+
+export function openReuse(): KeptResults {
+  const state: State = { before: new Map(), now: new Map(), differs: undefined };
+  return {
+    result: (work) => reuseOrWork(state, work),
+    prove(differs) {
+      state.differs = differs;
+    },
+    ended() {
+      state.differs = undefined;
+      // A run that could not even look at the cluster is as if it had not been.
+      if (state.now.size === 0) return;
+      state.before = state.now;
+      state.now = new Map();
+    },
+  };
+}
+
+function reuseOrWork<T, Q extends Questions>(state: State, work: Work<T, Q>): T {
+  const { stage, key, equal, keeps = () => true } = work;
+  const results = stageResults(state.now, stage);
+  const kept = results.get(key) ?? state.before.get(stage)?.get(key);
+  const counts = kept !== undefined && isSame(kept, work);
+  if (counts && state.differs === undefined) {
+    results.set(key, kept);
+    return kept.value as T;
+  }
+  const looks: Look[] = [];
+  const made = work.work(recorded(work.questions, looks));
+  const isEqual = kept !== undefined && equal(kept.value as T, made);
+  if (counts && !isEqual) state.differs?.(stage, key);
+  // Work that is given this result is done again only if it is another one.
+  const value = isEqual ? (kept.value as T) : made;
+  if (keeps(value)) results.set(key, { given: work.given, looks, value });
+  else results.delete(key);
+  return value;
+}
+
+function stageResults(stages: Stages, name: string): Map<string, Kept> {
+  const known = stages.get(name);
+  if (known !== undefined) return known;
+  const results = new Map<string, Kept>();
+  stages.set(name, results);
+  return results;
+}
+
+function isSame<T, Q extends Questions>(kept: Kept, { given, questions }: Work<T, Q>): boolean {
+  return (
+    kept.given.length === given.length &&
+    kept.given.every((value, index) => Object.is(value, given[index])) &&
+    kept.looks.every(({ question, words, answer }) => isSameAnswer(answer, questions[question]?.(...words)))
+  );
+}
+
+function recorded<Q extends Questions>(questions: Q, looks: Look[]): Q {
+  const entries = Object.entries(questions).map(([question, ask]) => [
+    question,
+    (...words: string[]) => {
+      const answer = ask(...words);
+      looks.push({ question, words, answer: noted(answer) });
+      return answer;
+    },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function isSameAnswer(before: unknown, now: unknown): boolean {
+  if (!isAnswers(before) || !isAnswers(now)) return Object.is(before, noted(now));
+  return before.length === now.length && before.every((each, index) => Object.is(each, notedItem(now[index])));
+}
+
+function noted(answer: unknown): unknown {
+  if (!isAnswers(answer)) return notedItem(answer);
+  return answer.some((each) => notedItem(each) !== each) ? answer.map(notedItem) : answer;
+}
+
+/**
+ * Contents of Secrets and ConfigMaps of others, and pods, are read again by each run, and stay no longer in memory. Pods are used as
+ * the server returns them, so that their version stands for them.
+ */
+function notedItem(answer: unknown): unknown {
+  if (!isObject(answer)) return answer;
+  if (isLarge(answer)) return printOf(answer);
+  return isPod(answer) ? podVersion(answer) : answer;
+}
+
+function isPod({ apiVersion, kind }: JsonObject): boolean {
+  return apiVersion === 'v1' && kind === 'Pod';
+}
+
+/** A pod that was only declared so far has no version. */
+function podVersion(pod: JsonObject): unknown {
+  const { uid, resourceVersion } = isObject(pod.metadata) ? pod.metadata : {};
+  return uid === undefined || resourceVersion === undefined ? pod : `${uid} ${resourceVersion}`;
+}
+
+const prints = new WeakMap<object, string>();
+
+function printOf(object: object): string {
+  const known = prints.get(object);
+  if (known !== undefined) return known;
+  const print = sha256(JSON.stringify(object));
+  prints.set(object, print);
+  return print;
+}
+
+function isAnswers(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}

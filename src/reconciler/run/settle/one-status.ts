@@ -1,0 +1,98 @@
+// Computes the status of one resource, or uses the one again that it has: if nothing has changed that the status follows from.
+
+import type { CatalogueState } from '#contracts/catalogue-state.ts';
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
+import { type JsonObject, jsonEquals } from '#std/json.ts';
+import type { Kind, Resource, TokenIssuer, View } from '../../kinds/kind.ts';
+import { NO_REUSE, type Reuse } from '../reuse.ts';
+
+/** What statuses say beyond the cluster. */
+export interface StatusFacts {
+  /** Why each resource's children are not as they should be, by the key of the resource. */
+  readonly childErrors: ReadonlyMap<string, readonly string[]>;
+  /** By `namespace/name` of the registry. */
+  readonly catalogue: ReadonlyMap<string, CatalogueState>;
+  /** Why a registry's store failed, by the same. */
+  readonly storeFailures: ReadonlyMap<string, string>;
+  /** If a resource accepts tokens of service accounts. */
+  readonly tokenIssuer: TokenIssuer | undefined;
+  /** Absent: nothing of earlier runs is used again. */
+  readonly reuse?: Reuse | undefined;
+}
+
+interface Unlisted {
+  /** Kinds of which a LIST failed. */
+  readonly unlisted: ReadonlySet<string>;
+}
+
+interface Subject {
+  readonly kind: Kind;
+  readonly live: Resource;
+  /** The object from which `live` was made. */
+  readonly found: KubeObject;
+  readonly findings: readonly Finding[];
+  readonly around: View;
+  readonly now: string;
+}
+
+interface Computed {
+  readonly status: JsonObject;
+  /** False if something that it depends on could not be listed. */
+  readonly isKnown: boolean;
+  /** The object has this status. */
+  readonly isWritten: boolean;
+}
+
+/** The status that a resource should have now. */
+export function computeStatus(input: StatusFacts, observed: Unlisted, subject: Subject): Computed {
+  const { kind, live, found, findings, around, now } = subject;
+  const { name, namespace = '' } = live.metadata;
+  const registry = `${namespace}/${name}`;
+  const { tokenIssuer, reuse = NO_REUSE } = input;
+  const { unlisted } = observed;
+  const facts = {
+    refusals: findings.filter((finding) => finding.severity === 'error'),
+    failures: input.childErrors.get(keyOfObject(found)) ?? [],
+    catalogue: input.catalogue.get(registry),
+    storeFailure: input.storeFailures.get(registry),
+    tokenIssuer,
+  };
+  const isRead = !findings.some(({ code }) => code === 'reference-unknown');
+  return reuse.result({
+    stage: 'status',
+    key: keyOfObject(found),
+    given: [kind, found, JSON.stringify([facts, [...unlisted]]), isRead],
+    questions: {
+      find: (of: string, which: string) => around.find(of, which),
+      all: (of: string) => around.all(of),
+      pods: (of: string, which: string) => around.pods?.(of, which) ?? [],
+    },
+    work(noting) {
+      const view = withUnlisted(observed, noting);
+      const status = kind.status(live, { ...facts, view, unlisted, now });
+      const isWritten = jsonEquals(status, live.status);
+      return { status: isWritten ? (live.status ?? status) : status, isKnown: isRead && !view.isMissing(), isWritten };
+    },
+    // A status that differs may have times of this run.
+    keeps: ({ isWritten }) => isWritten,
+    equal: jsonEquals,
+  });
+}
+
+/** Notes whether someone has asked for a kind that could not be listed: what is made of the answer is not known, then. */
+export function withUnlisted({ unlisted }: Unlisted, view: View): View & { isMissing(): boolean } {
+  let missing = false;
+  return {
+    find(kind, name) {
+      missing ||= unlisted.has(kind);
+      return view.find(kind, name);
+    },
+    all(kind) {
+      missing ||= unlisted.has(kind);
+      return view.all(kind);
+    },
+    pods: view.pods,
+    isMissing: () => missing,
+  };
+}
