@@ -233,10 +233,6 @@ export const DIFFERENCES: readonly Explained[] = [
     of: ['MCPServer.spec rule added: *rateLimiting*', 'MCPServer.spec rule missing: *rateLimiting*'],
   },
   {
-    reason: 'each kind is stored as v1beta1; the existing platform has no such version of this one',
-    of: ['MCPWebhookConfig storage: true -> false'],
-  },
-  {
     reason: 'URLs and durations are checked with messages of their own',
     of: [
       'MCPWebhookConfig.spec.*.url format: "uri" -> none',
