@@ -44,10 +44,27 @@ export const ModelOIDC = object(
   { validations: [protectedUrl('issuer')] },
 );
 
+/** Which claims name the groups of a caller. Groups are parents of the caller in the policies. */
+export const GROUP_SETTINGS = {
+  groupClaimName: optional(
+    text(
+      'Claim with the groups of a caller: its name, or the path to it with dots. Looked at before groups, roles and cognito:groups.',
+      { minLength: 1, maxLength: 253 },
+    ),
+  ),
+  roleClaimName: optional(
+    text('Claim with the roles of a caller, which are groups as well.', { minLength: 1, maxLength: 253 }),
+  ),
+  groupEntityType: optional(
+    text('Cedar type of the groups. Default: THVGroup.', { maxLength: 63, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }),
+  ),
+};
+
 export const ModelAuthz = object(
   {
     type: choice('cedar: Cedar policies decide. none: every accepted caller may do everything.', ['cedar', 'none']),
     policies: optional(list(text('A Cedar policy.', { minLength: 1 }), 'For cedar: the policies.', { maxItems: 1000 })),
+    ...GROUP_SETTINGS,
   },
   'What callers may do.',
   {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { GroupSettings } from '#contracts/authz-config.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Json } from '#std/json.ts';
 import { startVirtual } from '../../harness/mcp-modes.ts';
@@ -172,6 +173,20 @@ const OPEN_ALL = 'permit(principal, action, resource) when { Switch::"all".open 
 const entities = (open: boolean) =>
   JSON.stringify([{ uid: { type: 'Switch', id: 'all' }, attrs: { open }, parents: [] }]);
 
+/** The name of an anonymous caller is a text: if it is read as a list of groups, nobody knows whether the caller is in one. */
+function groupRow(key: string, value: string, type: string, groups: GroupSettings = {}): FieldRow {
+  const policies = [
+    `forbid(principal in ${type}::"guests", action, resource);`,
+    'permit(principal, action, resource);',
+  ];
+  return {
+    field: `/incomingAuth/authz/${key}`,
+    values: [value, undefined],
+    base: { incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies, ...groups } } },
+    see: seeTools,
+  };
+}
+
 const AUDIT: NonNullable<VmcpConfig['audit']> = {
   ...{ enabled: true, component: 'desk', includeRequestData: false, includeResponseData: false, maxDataSize: 0 },
 };
@@ -240,6 +255,9 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
     base: { incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies: [OPEN_ALL] } } },
     see: seeTools,
   },
+  groupRow('groupClaimName', 'name', 'THVGroup'),
+  groupRow('roleClaimName', 'name', 'THVGroup'),
+  groupRow('groupEntityType', 'Team', 'Team', { groupClaimName: 'name' }),
   { field: '/operational/logLevel', values: ['debug', undefined], see: seeLog },
   { field: '/audit/eventTypes', values: [['mcp_tools_list'], undefined], base: { audit: AUDIT }, see: seeAudit },
   { field: '/audit/excludeEventTypes', values: [['mcp_tools_list'], undefined], base: { audit: AUDIT }, see: seeAudit },

@@ -142,7 +142,12 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'an API server keeps whatever is in the settings; the fields are described for people, and checked here',
-    of: ['MCPAuthzConfig.spec.config.policies added', 'MCPAuthzConfig.spec.config.entities_json added'],
+    of: [
+      'MCPAuthzConfig.spec.config.policies added',
+      'MCPAuthzConfig.spec.config.entities_json added',
+      'MCPAuthzConfig.spec.config.*_claim_name added',
+      'MCPAuthzConfig.spec.config.group_entity_type added',
+    ],
   },
   {
     reason: 'the same rule in other words',
