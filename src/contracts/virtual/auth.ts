@@ -127,6 +127,18 @@ const SUBJECT_TOKEN_TYPE = {
   pattern: '^(urn:ietf:params:oauth:token-type:)?(access_token|id_token|jwt)$',
 } as const;
 
+const PROVIDER = { minLength: 1, maxLength: 63 } as const;
+
+/** `kind`: of the token. */
+export function subjectProvider(kind: string) {
+  return optional(
+    text(
+      `Name of an upstream provider of the embedded authorization server: the token that the caller got there is the ${kind}. If it is absent, the token that the caller sent.`,
+      PROVIDER,
+    ),
+  );
+}
+
 export const TokenExchange = object(
   {
     tokenUrl: addressed(text('Where tokens are exchanged.', URL_FORM), 'url'),
@@ -135,6 +147,7 @@ export const TokenExchange = object(
     clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),
     audience: optional(text('Audience of the new token.')),
     scopes: optional(scopes('Scopes of the new token.')),
+    subjectProviderName: subjectProvider('token that is exchanged'),
     subjectTokenType: text('Type of the token that is exchanged.', SUBJECT_TOKEN_TYPE),
   },
   'For token_exchange: the token of the caller is exchanged for one of the backend (RFC 8693).',
@@ -150,10 +163,7 @@ export const TokenExchange = object(
 
 export const UpstreamInject = object(
   {
-    providerName: text('Name of an upstream provider of the embedded authorization server.', {
-      minLength: 1,
-      maxLength: 63,
-    }),
+    providerName: text('Name of an upstream provider of the embedded authorization server.', PROVIDER),
   },
   'The token that the caller got from an upstream provider when logging in.',
 );

@@ -10,6 +10,7 @@ import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
 import { VMCP_CONFIG_KEYS, virtualKeysForRestart } from '#contracts/vmcp-config-keys.ts';
 import type { Upstream } from '#gateway/backends/ports.ts';
 import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
+import { isPerCaller } from '#gateway/credentials/of-strategy.ts';
 import { listenHttp } from '#gateway/proxy/listener.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
 import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
@@ -126,7 +127,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const replica = proxyClock.random(6).toString('hex');
   const issuer = await openVirtualIssuer({
     ...{ config, environment, files, outbound, logger, metrics: metrics.metrics },
-    injects: () => world.overview().members.some(({ authType }) => authType === 'upstream_inject'),
+    injects: () => world.overview().members.some(({ authType }) => isPerCaller(authType)),
   });
   closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };

@@ -1,7 +1,7 @@
 // Fields that say how to authenticate to what is behind a proxy. Shared, because servers, remote proxies and virtual servers
 // render what a configuration says.
 
-import { UpstreamInject } from '#contracts/virtual/auth.ts';
+import { subjectProvider, UpstreamInject } from '#contracts/virtual/auth.ts';
 import { CloudSts } from '#contracts/virtual/cloud-sts.ts';
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
@@ -50,6 +50,7 @@ const TokenExchange = object(
     ),
     audience: text('Audience of the token to get.', { minLength: 1 }),
     scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the token to get.')),
+    subjectProviderName: subjectProvider('token that is exchanged'),
     subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: 'access_token' }),
     externalTokenHeaderName: optional(
       headerName(

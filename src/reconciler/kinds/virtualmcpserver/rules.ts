@@ -61,6 +61,11 @@ function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readon
   return strategies.flatMap(({ at, strategy: { tokenExchange, upstreamInject } }) => [
     ...(tokenExchange === undefined ? [] : plainHttpFindings(tokenExchange.tokenUrl, `${at}/tokenExchange/tokenUrl`)),
     ...providerFindings(upstreamInject?.providerName, authServerConfig, `${at}/upstreamInject/providerName`),
+    ...providerFindings(
+      tokenExchange?.subjectProviderName,
+      authServerConfig,
+      `${at}/tokenExchange/subjectProviderName`,
+    ),
   ]);
 }
 

@@ -46,7 +46,8 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
 /** Without the provider no one has a token for the backend, so it is not called. */
 export function withKnownProvider(converted: Converted, server: AuthServer | undefined): Converted {
   if (!('strategy' in converted)) return converted;
-  const provider = converted.strategy.upstreamInject?.providerName;
+  const { tokenExchange, cloudSts, upstreamInject } = converted.strategy;
+  const provider = upstreamInject?.providerName ?? (tokenExchange ?? cloudSts)?.subjectProviderName;
   const fault = provider === undefined ? undefined : providerFault(provider, server);
   return fault === undefined ? converted : { fault: `authServerConfig ${fault}` };
 }
@@ -71,6 +72,7 @@ function convertTokenExchange(
     clientSecretEnv: variable,
     audience: config.audience,
     scopes: scopes.length === 0 ? undefined : scopes,
+    subjectProviderName: config.subjectProviderName,
     subjectTokenType: TOKEN_TYPES[config.subjectTokenType],
     externalTokenHeaderName,
   };
@@ -101,6 +103,7 @@ function sts(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<S
     roleClaim: config.roleClaim,
     sessionDuration: config.sessionDuration,
     sessionNameClaim: config.sessionNameClaim,
+    subjectProviderName: config.subjectProviderName,
   };
 }
 
