@@ -74,6 +74,17 @@ function seeAuditData(config: VmcpConfig): Promise<unknown> {
   });
 }
 
+/** Outcomes of a request that was answered with an error of JSON-RPC. */
+function seeOutcome(config: VmcpConfig): Promise<unknown> {
+  return withMembers(config, async (server) => {
+    const client = await connect(server);
+    const params = { name: 'one_none', arguments: {} };
+    await client.post({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });
+    await server.stop();
+    return server.audit.map(({ type, outcome }) => [type, outcome]);
+  });
+}
+
 async function seeAuditFile(config: VmcpConfig): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'skep-audit-'));
   const logFile = config.audit?.logFile === undefined ? undefined : join(folder, 'audit.log');
@@ -270,6 +281,7 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
   },
   { field: '/audit/includeRequestData', values: [true, false], base: { audit: FULL_AUDIT }, see: seeAuditData },
   { field: '/audit/includeResponseData', values: [true, false], base: { audit: FULL_AUDIT }, see: seeAuditData },
+  { field: '/audit/detectApplicationErrors', values: [false, undefined], base: { audit: AUDIT }, see: seeOutcome },
   { field: '/audit/maxDataSize', values: [200, 10], base: { audit: FULL_AUDIT }, see: seeAuditData },
   {
     field: '/optimizer/embeddingService',

@@ -214,6 +214,10 @@ export const DIFFERENCES: readonly Explained[] = [
     of: ['*.disableUpstreamTokenInjection default: false -> none'],
   },
   {
+    reason: 'a field that is left out means true',
+    of: ['*.detectApplicationErrors default: true -> none'],
+  },
+  {
     reason: 'the documents let remoteURL be private, so only a value that is written down forbids it',
     of: ['MCPRemoteProxy.spec.allowPrivateEndpoint default: false -> none'],
   },
