@@ -3,6 +3,8 @@
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, text } from '#std/schema.ts';
+import { CloudSts } from './cloud-sts.ts';
+import { PROVIDER, subjectProvider } from './subject-provider.ts';
 
 export const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } as const;
 const URL_FORM = { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' } as const;
@@ -127,18 +129,6 @@ const SUBJECT_TOKEN_TYPE = {
   pattern: '^(urn:ietf:params:oauth:token-type:)?(access_token|id_token|jwt)$',
 } as const;
 
-const PROVIDER = { minLength: 1, maxLength: 63 } as const;
-
-/** `kind`: of the token. */
-export function subjectProvider(kind: string) {
-  return optional(
-    text(
-      `Name of an upstream provider of the embedded authorization server: the token that the caller got there is the ${kind}. If it is absent, the token that the caller sent.`,
-      PROVIDER,
-    ),
-  );
-}
-
 export const TokenExchange = object(
   {
     tokenUrl: addressed(text('Where tokens are exchanged.', URL_FORM), 'url'),
@@ -176,10 +166,12 @@ function strategy(description: string) {
         'header_injection',
         'token_exchange',
         'upstream_inject',
+        'aws_sts',
       ]),
       headerInjection: optional(HeaderInjection),
       tokenExchange: optional(TokenExchange),
       upstreamInject: optional(UpstreamInject),
+      awsSts: optional(CloudSts),
     },
     description,
     {
@@ -187,6 +179,7 @@ function strategy(description: string) {
         iff('headerInjection', 'header_injection'),
         iff('tokenExchange', 'token_exchange'),
         iff('upstreamInject', 'upstream_inject'),
+        iff('awsSts', 'aws_sts'),
       ],
     },
   );

@@ -1,7 +1,7 @@
 // Fields that turn a caller's token into temporary credentials of a cloud.
 
 import { integer, list, object, optional, text } from '#std/schema.ts';
-import { subjectProvider } from './auth.ts';
+import { subjectProvider } from './subject-provider.ts';
 
 function roleArn(description: string) {
   return text(description, { pattern: '^arn:[a-z-]+:iam::[0-9]{12}:role/[0-9A-Za-z_+=,.@/-]+$' });

@@ -25,7 +25,13 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'a value that does not fit would fail in the cluster, or have no effect there',
-    of: ['* pattern: none -> *', '* minimum: none -> 0', '* minimum: none -> 1', '* maximum: none -> *'],
+    of: [
+      '* pattern: none -> *',
+      '* minimum: none -> 0',
+      '* minimum: none -> 1',
+      '* minimum: none -> 900',
+      '* maximum: none -> *',
+    ],
   },
   {
     reason: 'the same numbers: 32 bits are enough for a count, and the API server says so',
@@ -80,6 +86,7 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.config.incomingAuth.oidc.* default: none -> false',
       '*.optimizer.* default: none -> *',
       '*.config.outgoingAuth.source default: none -> "discovered"',
+      '*.config.outgoingAuth.*.awsSts.* default: none -> *',
     ],
   },
   {

@@ -1,8 +1,9 @@
 // Fields that say how to authenticate to what is behind a proxy. Shared, because servers, remote proxies and virtual servers
 // render what a configuration says.
 
-import { subjectProvider, UpstreamInject } from '#contracts/virtual/auth.ts';
+import { UpstreamInject } from '#contracts/virtual/auth.ts';
 import { CloudSts } from '#contracts/virtual/cloud-sts.ts';
+import { subjectProvider } from '#contracts/virtual/subject-provider.ts';
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';

@@ -35,7 +35,7 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
   if (tokenExchange !== undefined) return convertTokenExchange(suffix, tokenExchange, view);
   if (headerInjection !== undefined) return header(suffix, headerInjection);
   if (bearerToken !== undefined) return bearer(suffix, bearerToken);
-  if (cloudSts !== undefined) return { strategy: { type: 'cloud_sts', cloudSts: sts(cloudSts) }, env: [] };
+  if (cloudSts !== undefined) return { strategy: { type: 'cloud_sts', cloudSts: cloudStsOf(cloudSts) }, env: [] };
   if (upstreamInject !== undefined) return { strategy: { type: 'upstream_inject', upstreamInject }, env: [] };
   if (config.type === 'unauthenticated') return { strategy: { type: 'unauthenticated' }, env: [] };
   return {
@@ -93,7 +93,7 @@ function bearer(suffix: Suffix, config: NonNullable<ExternalAuthConfig['bearerTo
   return { strategy: { type: 'bearer_token', bearerToken: { tokenEnv } }, env };
 }
 
-function sts(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<Strategy['cloudSts']> {
+export function cloudStsOf(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<Strategy['cloudSts']> {
   const { fallbackRoleArn, roleMappings = [] } = config;
   return {
     region: config.region,
