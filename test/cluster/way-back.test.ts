@@ -186,6 +186,8 @@ describe.each(OTHERS_FLEETS)('a fleet of $name', (others) => {
     if (theirs.length === 0) skip();
     const before = await allStoredVersions();
     const left = ours.filter(({ kind }) => before[kind]?.some((version) => !kinds.get(kind)?.served.includes(version)));
+    // The page asks for the move of stored objects only if the release has no v1beta1.
+    if (others.versions.includes('v1beta1')) expect(left.map(({ kind }) => kind)).toEqual([]);
     if (left.length > 0) {
       for (const kind of left) await define(crd(kind, group, 'v1alpha1'));
       await rewrite('v1alpha1', {});
