@@ -7,6 +7,31 @@ import { firstMisfit, schemaCheck } from './schema-check.ts';
 export const AUTHZ_DIRECTORY = '/etc/toolhive/authz';
 export const AUTHZ_FILE = 'authz.json';
 
+/** Type of the groups of callers if `group_entity_type` is absent. */
+export const GROUP_TYPE = 'THVGroup';
+
+/** Which claims name the groups of a caller. Groups are parents of the caller in the policies. */
+export const GROUP_FIELDS = {
+  group_claim_name: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+  role_claim_name: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+  group_entity_type: Type.Optional(Type.String({ maxLength: 63, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' })),
+};
+
+const Groups = Type.Object(GROUP_FIELDS);
+
+export type GroupFields = Static<typeof Groups>;
+
+/** The same fields by the names that a virtual server's configuration has for them. */
+export interface GroupSettings {
+  readonly groupClaimName?: string;
+  readonly roleClaimName?: string;
+  readonly groupEntityType?: string;
+}
+
+export function groupFields({ groupClaimName, roleClaimName, groupEntityType }: GroupSettings): GroupFields {
+  return { group_claim_name: groupClaimName, role_claim_name: roleClaimName, group_entity_type: groupEntityType };
+}
+
 /**
  * JSON Schema of the file. Existing ones say `1.0` or `v1`. The build compiles it by its name.
  * @public
@@ -18,6 +43,7 @@ export const AUTHZ_CONFIG_SCHEMA = Type.Object({
     /** Each text holds one or more policies. */
     policies: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
     entities_json: Type.Optional(Type.String()),
+    ...GROUP_FIELDS,
   }),
 });
 

@@ -36,6 +36,7 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   aws_sts_config: 'again',
   embedded_auth_server_config: 'start',
   authz_config_path: 'again',
+  authz_groups: 'again',
   audit_config: 'again',
   telemetry_config: 'start',
   tools_filter: 'again',

@@ -21,6 +21,7 @@
 import assert from 'node:assert/strict';
 import { addressed } from '#std/address/address.ts';
 import { type Static, Type } from '#std/json-schema.ts';
+import { GROUP_FIELDS } from './authz-config.ts';
 import { fileForm, filled } from './file-form.ts';
 import { RateLimiting } from './gate/rate-limiting.ts';
 import { WEBHOOKS } from './gate/webhooks.ts';
@@ -195,6 +196,12 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     oidc_config: Type.Optional(OIDC),
     ...OUTGOING_AUTH,
     authz_config_path: Type.Optional(Text('File with the Cedar policies. Absent: callers may do everything.')),
+    authz_groups: Type.Optional(
+      Type.Object(GROUP_FIELDS, {
+        ...CLOSED,
+        description: 'Counts more than the same fields in the file with the policies.',
+      }),
+    ),
     audit_config: Type.Object(
       {
         enabled: Type.Boolean({ description: 'Audit events are written.' }),

@@ -15,15 +15,23 @@ export const ToolsFilter = list(
   { maxItems: 1024 },
 );
 
+const ANNOTATIONS = {
+  title: optional(text('Title for people.')),
+  readOnlyHint: optional(bool('True: the tool changes nothing.')),
+  destructiveHint: optional(bool('True: what the tool changes may be lost.')),
+  idempotentHint: optional(bool('True: calling it again with the same arguments changes nothing more.')),
+  openWorldHint: optional(bool('True: the tool reaches beyond a closed set of things, such as the web.')),
+};
+
 const ToolAnnotations = object(
-  {
-    title: optional(text('Title for people.')),
-    readOnlyHint: optional(bool('True: the tool changes nothing.')),
-    destructiveHint: optional(bool('True: what the tool changes may be lost.')),
-    idempotentHint: optional(bool('True: calling it again with the same arguments changes nothing more.')),
-    openWorldHint: optional(bool('True: the tool reaches beyond a closed set of things, such as the web.')),
-  },
+  ANNOTATIONS,
   'MCP annotations of the tool. What is set here wins, also where it is false or empty; the rest passes through.',
+);
+
+/** Of a workflow. */
+export const WorkflowAnnotations = object(
+  ANNOTATIONS,
+  'MCP annotations of the tool, and those of its steps that are left out here. A tool that promises more than its steps (readOnlyHint true, destructiveHint or openWorldHint false) is not offered.',
 );
 
 /** ToolOverride. */

@@ -10,6 +10,7 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import { openDigestKey } from '#reconciler/run/desire/digest-key.ts';
 import { applySetId, PART_OF } from '#reconciler/run/labels.ts';
+import { type AdoptionResult, adopt } from '#reconciler/run/operate/adopt.ts';
 import { approve } from '#reconciler/run/operate/approve.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import { planOnly, type RunDeps, type RunOptions, reconcile } from '#reconciler/run/run.ts';
@@ -29,6 +30,8 @@ export interface Fleet {
   /** `account`: the user that the source's objects are changed as. */
   run(options?: Partial<RunOptions>, account?: string): Promise<RunResult>;
   plan(options?: Partial<RunOptions>): Promise<RunResult>;
+  /** Takes over from another operator, as `skep adopt --yes`. */
+  adopt(): Promise<AdoptionResult>;
   /** What waits beyond the limits may go, as the admin says. */
   approve(hash: string): Promise<unknown>;
   /** Everything that belongs to the fleet, by `namespace/Kind/name`. */
@@ -53,10 +56,15 @@ const MEMBER_KINDS = [
 
 /** `as`: whose rights runs have; an admin's where kinds are kept that no account of manifests/install has rights for. */
 export async function openFleet(server: SuiteServer, as: 'account' | 'admin' = 'account'): Promise<Fleet> {
-  const client = await server.client(INSTANCE);
   const group = newGroup(INSTANCE);
+  await defineKinds(server, await server.client(INSTANCE), group);
+  return openFleetIn(server, group, as);
+}
+
+/** The same in an API group whose kinds are defined already. */
+export async function openFleetIn(server: SuiteServer, group: string, as: 'account' | 'admin'): Promise<Fleet> {
+  const client = await server.client(INSTANCE);
   const home = await server.namespace('home');
-  await defineKinds(server, client, group);
   const account =
     as === 'account' ? await kubeconfigOfReconciler(server, { home, group, instance: INSTANCE }) : undefined;
   const reconciler = await server.client(INSTANCE, account);
@@ -90,6 +98,7 @@ export async function openFleet(server: SuiteServer, as: 'account' | 'admin' = '
       return reconcile({ ...deps, sources }, { ...optionsOf(group, home), ...options });
     },
     plan: (options) => planOnly(deps, { ...optionsOf(group, home), ...options }),
+    adopt: () => adopt({ ...deps, cluster: client }, optionsOf(group, home), true),
     approve: (hash) => approve({ ...deps, cluster: client }, optionsOf(group, home), hash, 1),
     members: () => members(client, group, applySetId(INSTANCE, home)),
     close: async () => {

@@ -254,7 +254,39 @@ function deep(random: Random, spot: Spot): string {
   return set(spot, value);
 }
 
+/** Fields with two names, and the place of the second one in the spec. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  remoteURL: 'remoteUrl',
+  hubTokenSecretRef: 'hfTokenSecretRef',
+  cloudSts: 'awsSts',
+  external_auth_config_ref: 'externalAuthConfigRef',
+};
+
+const OTHER_SPELLINGS = new Map(
+  Object.entries(SPELLINGS).flatMap(([old, now]) => [[old, now] as const, [now, old] as const]),
+);
+
+/** The other spelling of a field: in its place, or next to it with the same value or another one. */
+function spelling(random: Random, spot: Spot): string | undefined {
+  const { parent, key } = spot;
+  const value = at(spot);
+  const word = typeof value === 'string' ? OTHER_SPELLINGS.get(value) : undefined;
+  if (word !== undefined) return set(spot, word);
+  if (Array.isArray(parent) || typeof key === 'number') return undefined;
+  if (key === 'groupRef') {
+    const { name = 'other' } = isObject(value) ? value : { name: value };
+    return set(spot, random.pick<Json>([name, { name }, { name, namespace: 'x' }, { name: '' }, '', {}, [name]]));
+  }
+  const other = OTHER_SPELLINGS.get(key);
+  if (other === undefined) return undefined;
+  const next = typeof value === 'string' ? random.pick([value, `${value}/other`]) : structuredClone(value);
+  parent[other] = next;
+  if (random.chance(0.5)) return `and ${other}: ${shown(next)}`;
+  delete parent[key];
+  return `spelled ${other}: ${shown(next)}`;
+}
+
 const CHANGES: readonly Change[] = [
   ...[remove, remove, misspell, misspell, retype, retype, number, number, length, text, text, nearWord, nearWord],
-  ...[empty, empty, swap, copy, more, more, moreKeys, oddKey, twice, deep],
+  ...[empty, empty, swap, copy, more, more, moreKeys, oddKey, twice, deep, spelling, spelling],
 ];

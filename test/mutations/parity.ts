@@ -2,6 +2,7 @@
 // since no server can know it.
 
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { VERSIONS } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import { load } from '#reconciler/run/read/load.ts';
@@ -27,22 +28,16 @@ export interface Disagreement {
   readonly theirs: string;
 }
 
-/** `count` mutations of the `full*` fixtures of a kind: always the same for the same seed. */
+/** `count` mutations of the `full*` fixtures of a kind, in either version: always the same for the same seed. */
 export function mutationsOf(kind: Kind, seed: number, count: number, { group, namespace }: Site): Mutation[] {
   const random = seeded(seed ^ Number.parseInt(sha256(kind.kind).slice(0, 8), 16));
   const originals = readFixtures(kind)
     .filter(({ name }) => name.startsWith('full'))
-    .map(({ written }) => moved(written, group, namespace));
-  return Array.from({ length: count }, () => mutated(random, random.pick(originals)));
-}
-
-function moved(written: JsonObject, group: string, namespace: string): JsonObject {
-  const version = String(written.apiVersion).split('/')[1];
-  return {
-    ...written,
-    apiVersion: `${group}/${version}`,
-    metadata: { ...(written.metadata as JsonObject), namespace },
-  };
+    .map(({ written }) => ({ ...written, metadata: { ...(written.metadata as JsonObject), namespace } }));
+  return Array.from({ length: count }, () => {
+    const original = random.pick(originals);
+    return mutated(random, { ...original, apiVersion: `${group}/${random.pick(VERSIONS)}` });
+  });
 }
 
 /** Found here, but a server takes it: it cannot check that either, or knows it only later. */

@@ -38,10 +38,10 @@ test('the sample fleet passes without a denial, and is warned only of an issuer 
   const verdicts = said({ path: 'fleet.yaml', text }).flatMap((each) => each.verdicts);
   const warnings = verdicts.filter((verdict) => !verdict.startsWith('audit resource-limits: '));
   expect(
-    new Set(warnings.map((verdict) => verdict.replace(/(insecureAllowHTTP|jwksAllowPrivateIP|remoteURL) .*/, '$1'))),
+    new Set(warnings.map((verdict) => verdict.replace(/(insecureAllowHTTP|jwksAllowPrivateIP|remoteUrl) .*/, '$1'))),
   ).toEqual(
     new Set(
-      ['insecureAllowHTTP', 'jwksAllowPrivateIP', 'remoteURL'].map((field) => `warn transport-security: ${field}`),
+      ['insecureAllowHTTP', 'jwksAllowPrivateIP', 'remoteUrl'].map((field) => `warn transport-security: ${field}`),
     ),
   );
 });

@@ -3,6 +3,8 @@
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, text } from '#std/schema.ts';
+import { CloudSts } from './cloud-sts.ts';
+import { PROVIDER, subjectProvider } from './subject-provider.ts';
 
 export const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } as const;
 const URL_FORM = { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' } as const;
@@ -44,10 +46,27 @@ export const ModelOIDC = object(
   { validations: [protectedUrl('issuer')] },
 );
 
+/** Which claims name the groups of a caller. Groups are parents of the caller in the policies. */
+export const GROUP_SETTINGS = {
+  groupClaimName: optional(
+    text(
+      'Claim with the groups of a caller: its name, or the path to it with dots. Looked at before groups, roles and cognito:groups.',
+      { minLength: 1, maxLength: 253 },
+    ),
+  ),
+  roleClaimName: optional(
+    text('Claim with the roles of a caller, which are groups as well.', { minLength: 1, maxLength: 253 }),
+  ),
+  groupEntityType: optional(
+    text('Cedar type of the groups. Default: THVGroup.', { maxLength: 63, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }),
+  ),
+};
+
 export const ModelAuthz = object(
   {
     type: choice('cedar: Cedar policies decide. none: every accepted caller may do everything.', ['cedar', 'none']),
     policies: optional(list(text('A Cedar policy.', { minLength: 1 }), 'For cedar: the policies.', { maxItems: 1000 })),
+    ...GROUP_SETTINGS,
   },
   'What callers may do.',
   {
@@ -118,6 +137,7 @@ export const TokenExchange = object(
     clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),
     audience: optional(text('Audience of the new token.')),
     scopes: optional(scopes('Scopes of the new token.')),
+    subjectProviderName: subjectProvider('token that is exchanged'),
     subjectTokenType: text('Type of the token that is exchanged.', SUBJECT_TOKEN_TYPE),
   },
   'For token_exchange: the token of the caller is exchanged for one of the backend (RFC 8693).',
@@ -133,10 +153,7 @@ export const TokenExchange = object(
 
 export const UpstreamInject = object(
   {
-    providerName: text('Name of an upstream provider of the embedded authorization server.', {
-      minLength: 1,
-      maxLength: 63,
-    }),
+    providerName: text('Name of an upstream provider of the embedded authorization server.', PROVIDER),
   },
   'The token that the caller got from an upstream provider when logging in.',
 );
@@ -149,10 +166,12 @@ function strategy(description: string) {
         'header_injection',
         'token_exchange',
         'upstream_inject',
+        'aws_sts',
       ]),
       headerInjection: optional(HeaderInjection),
       tokenExchange: optional(TokenExchange),
       upstreamInject: optional(UpstreamInject),
+      awsSts: optional(CloudSts),
     },
     description,
     {
@@ -160,6 +179,7 @@ function strategy(description: string) {
         iff('headerInjection', 'header_injection'),
         iff('tokenExchange', 'token_exchange'),
         iff('upstreamInject', 'upstream_inject'),
+        iff('awsSts', 'aws_sts'),
       ],
     },
   );

@@ -1,6 +1,7 @@
 // Fields that turn a caller's token into temporary credentials of a cloud.
 
 import { integer, list, object, optional, text } from '#std/schema.ts';
+import { subjectProvider } from './subject-provider.ts';
 
 function roleArn(description: string) {
   return text(description, { pattern: '^arn:[a-z-]+:iam::[0-9]{12}:role/[0-9A-Za-z_+=,.@/-]+$' });
@@ -42,6 +43,7 @@ export const CloudSts = object(
     roleMappings: optional(list(RoleMapping, 'Which callers get which role; the first that fits counts.')),
     roleClaim: text("Claim that holds the caller's groups or roles.", { default: 'groups', minLength: 1 }),
     sessionDuration: integer('Seconds that credentials last.', { default: 3600, minimum: 900, maximum: 43_200 }),
+    subjectProviderName: subjectProvider('token of the caller'),
     sessionNameClaim: text('Claim that names the session in logs of the cloud.', { default: 'sub', minLength: 1 }),
   },
   "The caller's token is exchanged for temporary credentials of a role, and requests are signed with them (SigV4).",

@@ -1,6 +1,7 @@
 // The fields of a workflow that clients call as one tool, for a resource of its own and inside a VirtualMCPServer.
 
 import { anyObject, anyValue, choice, duration, integer, list, map, object, optional, text } from '#std/schema.ts';
+import { WorkflowAnnotations } from '../tool-override.ts';
 
 /** A workload's name has no dot, so the first one ends it. */
 const TOOL = {
@@ -227,6 +228,7 @@ export const CompositeTool = object(
     // Equal ids are for the rules to find: existing clients rely on such a resource being accepted.
     steps: list(Step, 'What is done. Steps that depend on no other start together.', { minItems: 1, maxItems: 100 }),
     output: optional(Output),
+    annotations: optional(WorkflowAnnotations),
   },
   'A workflow over the tools of a virtual MCP server, offered as one tool.',
 );

@@ -19,6 +19,9 @@ export const ModelAudit = object(
       default: 1024,
       minimum: 0,
     }),
+    detectApplicationErrors: optional(
+      bool('False: an answer with HTTP status 2xx is a success, also if it is an error of JSON-RPC or of a tool.'),
+    ),
     logFile: optional(text('File that events are written to. Default: standard output.')),
   },
   'The audit log.',
@@ -41,6 +44,15 @@ export const ModelTelemetry = object(
       ),
     ),
     enablePrometheusMetricsPath: bool('True: /metrics is served on the transport port.', false),
+    prometheusPort: optional(
+      integer('Port that /metrics is served on in addition to the transport port. 0 means 9464.', {
+        minimum: 0,
+        maximum: 65_535,
+      }),
+    ),
+    metricsOnTransportPort: optional(
+      bool('False: /metrics is served on prometheusPort alone, or on 9464 if that is absent.'),
+    ),
     environmentVariables: optional(
       list(text('Name of a variable.', { minLength: 1 }), 'Environment variables that become attributes of spans.'),
     ),
@@ -49,3 +61,16 @@ export const ModelTelemetry = object(
   },
   'Metrics and traces.',
 );
+
+/** The default of exporters for Prometheus in the specification of OpenTelemetry. */
+const EXPORTER_PORT = 9464;
+
+/** The port that only metrics have; undefined if there is none. */
+export function ownMetricsPort(telemetry: {
+  readonly enablePrometheusMetricsPath: boolean;
+  readonly prometheusPort?: number;
+  readonly metricsOnTransportPort?: boolean;
+}): number | undefined {
+  const { enablePrometheusMetricsPath: on, prometheusPort: port, metricsOnTransportPort: shared = true } = telemetry;
+  return !on || (port === undefined && shared) ? undefined : port || EXPORTER_PORT;
+}

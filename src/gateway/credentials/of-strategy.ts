@@ -14,7 +14,7 @@ import type { CredentialPorts } from './ports.ts';
 import { removeCallerToken } from './remove.ts';
 import { cloudSts, removeCallerSignature } from './sts.ts';
 import { issuerBundle, trustBundle } from './trust.ts';
-import { upstreamInjection } from './upstream.ts';
+import { actAsUpstream, upstreamInjection } from './upstream.ts';
 
 export interface StrategyPorts extends CredentialPorts {
   /** The person's token at the provider of that name. Absent: there is no authorization server. */
@@ -32,7 +32,7 @@ export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: s
 }
 
 /** What a backend offers to a caller may depend on who that is. */
-export function isPerCaller({ type }: Strategy): boolean {
+export function isPerCaller(type: string): boolean {
   return type === 'token_exchange' || type === 'cloud_sts' || type === 'upstream_inject';
 }
 
@@ -106,11 +106,11 @@ function headerOf({ headerInjection: block }: Strategy, pointer: string, ports: 
   return instead(headerInjection(written(ports, headerValue), { header_name: headerName, value_env_var: variable }));
 }
 
-function exchangeOf({ tokenExchange: block }: Strategy, pointer: string, ports: CredentialPorts): Credential {
+function exchangeOf({ tokenExchange: block }: Strategy, pointer: string, ports: StrategyPorts): Credential {
   const given = requireBlock(block, pointer, 'tokenExchange');
   const { clientSecret, clientSecretEnv, externalTokenHeaderName: header } = given;
   const secret = clientSecret === undefined ? clientSecretEnv : WRITTEN;
-  return tokenExchange(trustBundle(written(ports, clientSecret), given.caBundlePath), {
+  const exchange = tokenExchange(trustBundle(written(ports, clientSecret), given.caBundlePath), {
     token_url: given.tokenUrl,
     client_id: given.clientId,
     client_secret_env_var: secret,
@@ -120,11 +120,20 @@ function exchangeOf({ tokenExchange: block }: Strategy, pointer: string, ports: 
     header_strategy: header === undefined ? 'replace' : 'custom',
     external_token_header_name: header,
   });
+  return asProvider(given.subjectProviderName, `${pointer}/tokenExchange`, ports, exchange);
 }
 
-function stsOf({ cloudSts: block }: Strategy, pointer: string, ports: CredentialPorts): Credential {
+/** The credential with the token of a provider as the token of the caller, if a provider is named. */
+function asProvider(provider: string | undefined, pointer: string, ports: StrategyPorts, credential: Credential) {
+  if (provider === undefined) return credential;
+  const { providerToken } = ports;
+  if (providerToken === undefined) throw configFault(`${pointer}/subjectProviderName`, 'needs /authServer');
+  return actAsUpstream((caller) => providerToken(caller, provider), credential);
+}
+
+function stsOf({ cloudSts: block }: Strategy, pointer: string, ports: StrategyPorts): Credential {
   const given = requireBlock(block, pointer, 'cloudSts');
-  const sign = cloudSts(ports, {
+  const signs = cloudSts(ports, {
     region: given.region,
     service: given.service,
     fallback_role_arn: given.fallbackRoleArn,
@@ -133,6 +142,7 @@ function stsOf({ cloudSts: block }: Strategy, pointer: string, ports: Credential
     session_duration: given.sessionDuration,
     session_name_claim: given.sessionNameClaim,
   });
+  const sign = asProvider(given.subjectProviderName, `${pointer}/cloudSts`, ports, signs);
   return (request, caller) => {
     const cleaned = removeCallerSignature(request);
     return cleaned.ok ? sign({ ...request, headers: cleaned.headers }, caller) : cleaned;

@@ -8,10 +8,12 @@ export interface AuditData {
   readonly request: boolean;
   readonly response: boolean;
   readonly maxBytes: number;
+  /** False: only its HTTP status says whether an answer is a success. */
+  readonly readsErrors: boolean;
 }
 
 export interface AuditContents {
-  readonly wanted: AuditData;
+  readonly settings: AuditData;
   readonly request?: Buffer;
   readonly response?: Buffer;
 }
@@ -21,10 +23,10 @@ export function auditData(
   contents: AuditContents | undefined,
 ): { readonly request?: Json; readonly response?: Json } | undefined {
   if (contents === undefined) return undefined;
-  const { wanted, request, response } = contents;
+  const { settings, request, response } = contents;
   const shown = (asked: boolean, bytes: Buffer | undefined) =>
-    !asked || bytes === undefined || bytes.length > wanted.maxBytes ? undefined : contentOf(bytes);
-  const data = { request: shown(wanted.request, request), response: shown(wanted.response, response) };
+    !asked || bytes === undefined || bytes.length > settings.maxBytes ? undefined : contentOf(bytes);
+  const data = { request: shown(settings.request, request), response: shown(settings.response, response) };
   return data.request === undefined && data.response === undefined ? undefined : data;
 }
 

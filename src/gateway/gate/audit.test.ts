@@ -105,6 +105,17 @@ describe('types', () => {
 });
 
 describe('outcomes', () => {
+  const contents = { settings: { request: false, response: false, maxBytes: 0, readsErrors: false } };
+
+  test.each<readonly [reason: string, input: Partial<AuditInput>, outcome: string]>([
+    ['a tool that failed', { answer: 'tool-error' }, 'success'],
+    ['an error over 200', { answer: 'error', rpcErrorCode: -32603 }, 'success'],
+    ['a tool that the filter leaves out', { answer: 'error', refusal: 'tool-unknown' }, 'denied'],
+    ['a server that cannot be reached', { status: 502, answer: 'error' }, 'error'],
+  ])('%s, if only the status of answers counts', (_reason, input, outcome) => {
+    expect(auditOutcome({ ...INPUT, ...input, contents })).toBe(outcome);
+  });
+
   test.each<readonly [reason: string, input: Partial<AuditInput>, outcome: string]>([
     ['an answer', {}, 'success'],
     ['an accepted notification', { status: 202, answer: 'unknown' }, 'success'],
@@ -222,8 +233,8 @@ describe('lines', () => {
 test('contents that are nested too deeply to be written as JSON are kept as the text that they are', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   const dataOf = (response: string) => {
-    const wanted = { request: false, response: true, maxBytes: 60_000 };
-    const event = auditEvent({ ...INPUT, contents: { wanted, response: Buffer.from(response) } });
+    const settings = { request: false, response: true, maxBytes: 60_000, readsErrors: true };
+    const event = auditEvent({ ...INPUT, contents: { settings, response: Buffer.from(response) } });
     return JSON.parse(auditLine(event)).data.response;
   };
   expect(dataOf(nested(256))).toEqual(JSON.parse(nested(256)));

@@ -171,12 +171,15 @@ const INTERNAL_ERROR = -32603;
 /** Refusals of the gate that go out with other statuses than 401 and 403. */
 const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', 'policy-arguments-ambiguous']);
 
-/** A JSON-RPC error and a result that says `isError` count, although they come with HTTP 200. */
-export function auditOutcome(input: Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal'>): AuditOutcome {
-  const { status, answer, rpcErrorCode, refusal = '' } = input;
+type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
+
+/** A JSON-RPC error and a result that says `isError` count, although they come with HTTP 200, unless the settings say otherwise. */
+export function auditOutcome(input: OutcomeInput): AuditOutcome {
+  const { status, answer, rpcErrorCode, refusal = '', contents } = input;
   if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';
   if (status >= 500) return 'error';
   if (status >= 400) return 'failure';
+  if (contents?.settings.readsErrors === false) return 'success';
   if (answer === 'error') return rpcErrorCode === INTERNAL_ERROR ? 'error' : 'failure';
   return answer === 'tool-error' ? 'failure' : 'success';
 }

@@ -106,7 +106,7 @@ test.each([
     says: 'list of entities',
   },
 ])('refuses policies with $reason and says where', ({ text, says }) => {
-  const failure = failureOf(() => readPolicies(createWatchedFiles(), fileWith(text)));
+  const failure = failureOf(() => readPolicies(createWatchedFiles(), { authz_config_path: fileWith(text) }));
   expect(failure.code).toBe('policy-file-invalid');
   expect(failure.message).toContain(says);
 });

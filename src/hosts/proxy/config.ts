@@ -42,11 +42,15 @@ export function followConfig(files: WatchedFiles, file: string, started: RunConf
 }
 
 /** Undefined where callers may do everything. Throws Failure `policy-file-invalid` with every fault. */
-export function readPolicies(files: WatchedFiles, path: string | undefined): Policies | undefined {
+export function readPolicies(
+  files: WatchedFiles,
+  config: Pick<RunConfig, 'authz_config_path' | 'authz_groups'>,
+): Policies | undefined {
+  const { authz_config_path: path, authz_groups: groups } = config;
   if (path === undefined) return undefined;
   const read = readAuthzConfig(parseJson(files.read(path)));
   if ('fault' in read) throw policiesInvalid(path, read.fault);
-  const compiled = compilePolicies(read.file);
+  const compiled = compilePolicies({ ...read.file, cedar: { ...read.file.cedar, ...groups } });
   if (compiled.ok) return compiled.policies;
   throw policiesInvalid(path, compiled.faults.map(({ message }) => message).join('; '));
 }

@@ -33,7 +33,7 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
 
   function make(of: RunConfig): Rules {
     const tools = toolRules(of);
-    const policies = readPolicies(files, of.authz_config_path);
+    const policies = readPolicies(files, of);
     for (const { name, tools: clashing } of tools?.clashes ?? []) {
       logger.warn(
         { code: 'tool-override-clash', name, tools: clashing },
@@ -83,11 +83,11 @@ interface Sources {
 }
 
 function sourcesOf(config: RunConfig, files: WatchedFiles): Sources {
-  const { tools_filter, tools_override, authz_config_path: path, oidc_config: oidc } = config;
+  const { tools_filter, tools_override, authz_config_path: path, authz_groups, oidc_config: oidc } = config;
   return {
     resource: JSON.stringify(oidc && namedResource(oidc)),
     tools: JSON.stringify([tools_filter, tools_override]),
-    policies: path === undefined ? '' : files.readSettings(path),
+    policies: path === undefined ? '' : `${files.readSettings(path)}${JSON.stringify(authz_groups ?? {})}`,
   };
 }
 

@@ -50,7 +50,8 @@ export function openVirtualAudit(
 
 function contentsOf({ audit }: VmcpConfig): AuditData {
   const { includeRequestData = false, includeResponseData = false, maxDataSize = 0 } = audit ?? {};
-  return { request: includeRequestData, response: includeResponseData, maxBytes: maxDataSize };
+  const readsErrors = audit?.detectApplicationErrors !== false;
+  return { request: includeRequestData, response: includeResponseData, maxBytes: maxDataSize, readsErrors };
 }
 
 /** Document 3, Audit config: excluded ones win, and an empty list means all. */

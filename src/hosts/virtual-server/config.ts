@@ -2,6 +2,7 @@
 
 import { VMCP_MODEL } from '#contracts/virtual/config-model.ts';
 import { readVmcpConfig, type VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import { issuerSettings } from '#gateway/issuer/settings.ts';
 import { unsupportedSettings } from '#gateway/virtual-server/settings.ts';
 import { workflowFaults } from '#gateway/virtual-server/workflows/check.ts';
@@ -9,7 +10,7 @@ import type { Finding } from '#kubernetes/rules/finding.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import { compileRules } from '#kubernetes/rules/structural/structural.ts';
 import { Failure } from '#std/failure.ts';
-import type { JsonObject } from '#std/json.ts';
+import { type JsonObject, pointerToken } from '#std/json.ts';
 import { checkHostIssuer } from '../issuer.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 
@@ -66,13 +67,21 @@ function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: V
 function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): string | undefined {
   const providers = authServer?.upstreams.map(({ name }) => name) ?? [];
   for (const { name } of backends) {
-    const { type, upstreamInject } = outgoingAuth.backends[name] ?? {};
-    if (type !== 'upstream_inject' || providers.includes(upstreamInject?.providerName ?? '')) continue;
-    const pointer = `/outgoingAuth/backends/${name}`;
-    if (authServer === undefined) return `${pointer}/type is upstream_inject, which needs /authServer`;
-    return `${pointer}/upstreamInject/providerName names none of /authServer: ${providers.join(', ')}`;
+    const { field, provider } = providerIn(outgoingAuth.backends[name]);
+    if (provider === undefined || providers.includes(provider)) continue;
+    const pointer = `/outgoingAuth/backends/${pointerToken(name)}/${field}`;
+    if (authServer === undefined) return `${pointer} needs /authServer`;
+    return `${pointer} names none of /authServer: ${providers.join(', ')}`;
   }
   return undefined;
+}
+
+/** The provider whose tokens a strategy needs, and the field that names it. */
+function providerIn({ tokenExchange, cloudSts, upstreamInject }: Partial<Strategy> = {}) {
+  if (upstreamInject !== undefined)
+    return { field: 'upstreamInject/providerName', provider: upstreamInject.providerName };
+  const [field, block] = tokenExchange === undefined ? ['cloudSts', cloudSts] : ['tokenExchange', tokenExchange];
+  return { field: `${field}/subjectProviderName`, provider: block?.subjectProviderName };
 }
 
 function duplicates(names: readonly string[]): readonly string[] {

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import type { RunConfig } from '#contracts/run-config.ts';
+import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 
 export interface Place {
@@ -25,6 +26,7 @@ export function gateConfig(config: VmcpConfig, { host, port, namespace }: Place)
     oidc_config: oidcConfig(config),
     audit_config: { enabled: audit !== undefined, component: audit?.component ?? name, on_failure: auditFailure },
     telemetry_config: telemetryConfig(config),
+    metrics: metricsPlace(config, host),
     rate_limiting: config.rateLimiting,
   };
 }
@@ -50,6 +52,12 @@ function oidcConfig({ incomingAuth: { type, oidc } }: VmcpConfig): RunConfig['oi
   };
 }
 
+/** Undefined: metrics have no port of their own. */
+function metricsPlace({ telemetry }: VmcpConfig, host: string): RunConfig['metrics'] {
+  const port = telemetry === undefined ? undefined : ownMetricsPort(telemetry);
+  return port === undefined ? undefined : { host, port };
+}
+
 function telemetryConfig({ telemetry }: VmcpConfig): RunConfig['telemetry_config'] {
   if (telemetry === undefined) return undefined;
   return {
@@ -63,7 +71,7 @@ function telemetryConfig({ telemetry }: VmcpConfig): RunConfig['telemetry_config
     tracing_enabled: telemetry.tracingEnabled,
     sampling_rate: telemetry.samplingRate,
     use_legacy_attributes: telemetry.useLegacyAttributes,
-    enable_prometheus_metrics_path: telemetry.enablePrometheusMetricsPath,
+    enable_prometheus_metrics_path: telemetry.enablePrometheusMetricsPath && telemetry.metricsOnTransportPort !== false,
     custom_attributes: telemetry.customAttributes,
     environment_variables: telemetry.environmentVariables,
   };

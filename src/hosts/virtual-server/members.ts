@@ -118,7 +118,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
 
 /** A member may know a caller by the rights that it shows there, or by headers of its client. */
 function isForEachCaller({ passthroughHeaders = [] }: VmcpConfig, strategy: ReturnType<typeof strategyAt>): boolean {
-  return passthroughHeaders.length > 0 || isPerCaller(strategy);
+  return passthroughHeaders.length > 0 || isPerCaller(strategy.type);
 }
 
 function openBackend(listed: Listed, timeoutMs: number, parts: MemberParts): Backend {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
-import type { AuthzConfigFile } from '#contracts/authz-config.ts';
+import { type AuthzConfigFile, groupFields } from '#contracts/authz-config.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Exchange } from '#gateway/backends/backend.ts';
 import { createKnownTools, hintsFrom } from '#gateway/gate/known-tools.ts';
@@ -237,8 +237,8 @@ function decideOwnUris(policies: Policies): Policies {
   };
 }
 
-function policyFileOf({ policies = [], entitiesJson }: IncomingAuth['authz']): AuthzConfigFile {
-  const cedar = { policies: [...policies], entities_json: entitiesJson };
+function policyFileOf({ policies = [], entitiesJson, ...groups }: IncomingAuth['authz']): AuthzConfigFile {
+  const cedar = { policies: [...policies], entities_json: entitiesJson, ...groupFields(groups) };
   return { version: '1.0', type: 'cedarv1', cedar };
 }
 

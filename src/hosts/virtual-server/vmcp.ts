@@ -9,7 +9,7 @@ import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
 import { VMCP_CONFIG_KEYS, virtualKeysForRestart } from '#contracts/vmcp-config-keys.ts';
 import type { Upstream } from '#gateway/backends/ports.ts';
-import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
+import { isPerCaller } from '#gateway/credentials/of-strategy.ts';
 import { listenHttp } from '#gateway/proxy/listener.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
 import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
@@ -21,16 +21,16 @@ import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
 import { proxyClock } from '../proxy/clock.ts';
-import { openRecorder, reportBroken } from '../proxy/record.ts';
+import { reportBroken } from '../proxy/record.ts';
 import { createSettings } from '../proxy/settings.ts';
 import { countUnderWay, stopProxy, type UnderWay } from '../proxy/stop.ts';
-import { openProxyMetrics, openProxyTelemetry } from '../proxy/telemetry.ts';
+import { listenMetrics } from '../proxy/telemetry.ts';
 import { VERSION } from '../version.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { openAdmin } from './admin.ts';
-import { openVirtualAudit } from './audit.ts';
 import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualIssuer } from './issuer.ts';
+import { openObservation } from './observation.ts';
 import { openOptimizer } from './optimizer.ts';
 import { openVirtualRules, type VirtualRules } from './rules.ts';
 import { openStores } from './session-store.ts';
@@ -76,7 +76,11 @@ const CONNECT_MS = 10_000;
 async function openParts(options: VirtualOptions, closing: (() => unknown)[]): Promise<RunningVirtualServer> {
   const { config, place, logger } = options;
   const gate = gateConfig(config, place);
-  const { world, rules, settings, underWay, status, workflows, recorder } = await openFixed(options, gate, closing);
+  const { world, rules, settings, underWay, status, workflows, recorder, numbers } = await openFixed(
+    options,
+    gate,
+    closing,
+  );
   let handle: Handle;
 
   /** Nothing changes where one of them cannot be used. */
@@ -94,6 +98,8 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
   closing.push(() => admin?.stop());
   const listener = await listenHttp(place, (request, response) => handle(request, response), reportBroken(logger));
   closing.push(() => listener.destroy());
+  const aside = await listenMetrics(gate, world.health, numbers.text, logger);
+  closing.push(() => aside?.destroy());
   logger.info({ server: config.name, backends: config.backends.length, url: listener.url }, 'virtual server serves');
   return {
     url: `${listener.url}/mcp`,
@@ -126,7 +132,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const replica = proxyClock.random(6).toString('hex');
   const issuer = await openVirtualIssuer({
     ...{ config, environment, files, outbound, logger, metrics: metrics.metrics },
-    injects: () => world.overview().members.some(({ authType }) => authType === 'upstream_inject'),
+    injects: () => world.overview().members.some(({ authType }) => isPerCaller(authType)),
   });
   closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
@@ -159,12 +165,12 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
       keptAnswerBytes: audit.keptAnswerBytes,
     },
     environment: withClientSecret(environment, config),
-    metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
+    metricsText: gate.telemetry_config?.enable_prometheus_metrics_path === true ? numbers.text : undefined,
     ...{ sse: undefined, webhooks: undefined },
     issuer,
     ...{ files, logger, outbound, recorder, rateLimits: stores.rateLimits },
   });
-  return { world, rules, settings, underWay, status, workflows, recorder: audit };
+  return { world, rules, settings, underWay, status, workflows, recorder: audit, numbers };
 }
 
 function openConnections(closing: (() => unknown)[]) {
@@ -189,28 +195,6 @@ function openSearch({ config, logger, environment }: VirtualOptions, { request }
 /** The configuration says which variable has the secret; a proxy looks for it in one of a fixed name. */
 function withClientSecret(environment: Environment, { incomingAuth }: VmcpConfig): Environment {
   return { ...environment, [SECRET_ENV.oidcClientSecret]: environment[incomingAuth.oidc?.clientSecretEnv ?? ''] };
-}
-
-/** What counts, traces and audits calls. */
-async function openObservation(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
-  const { config, environment, files, logger } = options;
-  const { proxy: metrics, ...numbers } = openProxyMetrics(gate);
-  closing.push(numbers.stop);
-  const telemetry = await openProxyTelemetry({
-    ...{ config: gate, environment, files, logger },
-    read: numbers.read,
-    serviceVersion: config.telemetry?.serviceVersion,
-  });
-  closing.push(() => telemetry?.close());
-  const audit = openVirtualAudit(config, logger, options.writeAudit);
-  const { keeps, data, write: writeAudit, fails: auditFails } = audit;
-  const recorder = openRecorder({ metrics, logger, writeAudit, auditFails, keeps, data });
-  closing.push(audit.close, recorder.close);
-  const observer: BackendObserver = {
-    dropped: metrics.dropped,
-    log: (level, message) => logger[level]({ part: 'backend' }, message),
-  };
-  return { metrics, numbers, telemetry, audit, recorder, observer };
 }
 
 function offerRules({ denial, permittedTools, learn }: VirtualRules) {

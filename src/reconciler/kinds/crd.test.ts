@@ -74,12 +74,16 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $nam
         scope: 'Namespaced',
         names: { kind: kind.kind, listKind: `${kind.kind}List`, plural: kind.plural },
         versions: [
-          { name: 'v1alpha1', served: true, storage: false, subresources: { status: {} } },
-          { name: 'v1beta1', served: true, storage: true, subresources: { status: {} } },
+          { name: 'v1alpha1', served: true, subresources: { status: {} } },
+          { name: 'v1beta1', served: true, subresources: { status: {} } },
         ],
       },
     });
-    const [before, after] = (definition.spec as { versions: { schema: unknown }[] }).versions;
+    const { versions } = definition.spec as { versions: { name: string; storage: boolean; schema: unknown }[] };
+    const [before, after] = versions;
+    // The existing platform has no v1beta1 of MCPWebhookConfig: a stored v1beta1 would refuse its definition.
+    const stored = kind.kind === 'MCPWebhookConfig' ? 'v1alpha1' : 'v1beta1';
+    expect(versions.filter(({ storage }) => storage).map(({ name }) => name)).toEqual([stored]);
     expect(before?.schema).toEqual(after?.schema);
     expect(definition.spec).not.toHaveProperty('conversion');
   });

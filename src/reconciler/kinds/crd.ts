@@ -9,7 +9,7 @@ import type { Kind, PrinterColumn } from './kind.ts';
 /** The version with the spelling of the documents. */
 export const DOCUMENTED_VERSION = 'v1alpha1';
 
-/** The version that an API server stores, and that manifests written today have. */
+/** The version that manifests written today have. A kind says which version an API server stores. */
 export const VERSION = NEXT_VERSION;
 
 /**
@@ -73,8 +73,8 @@ function nested(word: string, value: Json | undefined): Json | undefined {
   );
 }
 
-/** The CustomResourceDefinition of the kind in an API group. */
-export function crd(kind: Kind, apiGroup: string): KubeObject {
+/** The CustomResourceDefinition of the kind in an API group. `stored`: the version that the API server is to store. */
+export function crd(kind: Kind, apiGroup: string, stored = kind.storedVersion): KubeObject {
   const { plural, singular, shortNames, categories } = kind;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -94,7 +94,7 @@ export function crd(kind: Kind, apiGroup: string): KubeObject {
       versions: VERSIONS.map((name) => ({
         name,
         served: true,
-        storage: name === VERSION,
+        storage: name === stored,
         schema: { openAPIV3Schema: structuralSchema(kind) },
         subresources: { status: {} },
         additionalPrinterColumns: kind.printerColumns.map(printed),

@@ -7,7 +7,7 @@ import { type KubeObject, versionOf } from '#kubernetes/rules/object.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import { addressFaults } from '#std/address/address.ts';
 import type { JsonObject } from '#std/json.ts';
-import type { Validation } from '#std/schema/marks.ts';
+import { NEXT_VERSION, type Validation } from '#std/schema/marks.ts';
 import type { Static, TSchema } from '#std/schema.ts';
 import { readerOf, spelledFor } from './aliases.ts';
 import { conditionsOf } from './conditions.ts';
@@ -48,6 +48,8 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
   readonly annotations?: readonly Annotation[];
+  /** `v1beta1` if it is left out. */
+  readonly storedVersion?: string;
   readonly after: readonly string[];
   readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly Validation[] };
   /** `written`: the spec without defaults. */
@@ -131,12 +133,13 @@ function rememberedFor<T>(find: (resource: Resource) => T): (resource: Resource)
 /** Closes a definition over its spec's type. */
 export function defineKind<Spec extends TSchema, Status extends TSchema>(definition: Definition<Spec, Status>): Kind {
   const { kind, plural, singular, shortNames, categories, description, printerColumns, after } = definition;
-  const { annotations = [] } = definition;
+  const { annotations = [], storedVersion = NEXT_VERSION } = definition;
   const { spec, status, validations } = definition.schema;
   const schema = { spec: plain(spec), status: plain(status), validations: validations ?? [] };
   const read = reading<Spec>(schema.spec);
   return {
-    ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after, schema, annotations },
+    ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after },
+    ...{ schema, annotations, storedVersion },
     unread: (written) => unknownReferenceFields(schema.spec, written, '/spec'),
     rules: (resource, written) => {
       const { self, placed } = read(resource);

@@ -184,6 +184,8 @@ export interface Kind {
   readonly printerColumns: readonly PrinterColumn[];
   /** Its settings that are annotations, because the documents have no fields for them. */
   readonly annotations: readonly Annotation[];
+  /** The version that an API server stores, and that `skep convert` writes. */
+  readonly storedVersion: string;
   /** Kinds whose objects must be applied before ours, and deleted after. */
   readonly after: readonly string[];
   /** JSON Schemas (TypeBox) of `spec` and `status`: the only place where a field is defined. */

@@ -82,7 +82,7 @@ function respellObject(source: Source, object: YAMLMap, kinds: readonly Kind[], 
   const kind = kindOf(object.get('apiVersion'), object.get('kind'), kinds, apiGroup);
   if (kind === undefined) return;
   const apiVersion = object.get('apiVersion', true);
-  if (isNode(apiVersion)) replaceInside(source, apiVersion, `/${DOCUMENTED_VERSION}`, `/${VERSION}`);
+  if (isNode(apiVersion)) replaceInside(source, apiVersion, `/${DOCUMENTED_VERSION}`, `/${kind.storedVersion}`);
   const spec = object.get('spec', true);
   if (!isMap(spec)) return;
   respellNode(source, kind.schema.spec, spec);

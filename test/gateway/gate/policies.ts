@@ -1,16 +1,17 @@
 // Policies out of texts, and calls to decide on, for the tests of the gate.
 
+import type { GroupFields } from '#contracts/authz-config.ts';
 import { compilePolicies } from '#gateway/gate/policy/compile.ts';
 import type { Decision, Policies } from '#gateway/gate/policy/decide.ts';
 import type { PolicyAction, ToolHints } from '#gateway/gate/policy/request.ts';
 import type { JsonObject } from '#std/json.ts';
 
-export function policiesOf(policies: readonly string[], entities?: unknown): Policies {
+export function policiesOf(policies: readonly string[], entities?: unknown, groups: GroupFields = {}): Policies {
   const entities_json = entities === undefined ? undefined : JSON.stringify(entities);
   const compiled = compilePolicies({
     version: '1.0',
     type: 'cedarv1',
-    cedar: { policies: [...policies], entities_json },
+    cedar: { policies: [...policies], entities_json, ...groups },
   });
   if (!compiled.ok) throw new Error(compiled.faults.map(({ message }) => message).join('\n'));
   return compiled.policies;

@@ -419,7 +419,30 @@ const TOOLS: readonly FieldRow[] = [
     see: proxied(async (proxy) => (await callTool(proxy, 'echo')).status),
     expected: 403,
   },
+  groupRow('/authz_groups/group_claim_name', 'name', 'THVGroup'),
+  groupRow('/authz_groups/role_claim_name', 'name', 'THVGroup'),
+  groupRow('/authz_groups/group_entity_type', 'Team', 'Team', { group_claim_name: 'name' }),
 ];
+
+/** The name of an anonymous caller is a text: if it is read as a list of groups, nobody knows whether the caller is in one. */
+function groupRow(field: string, value: string, type: string, groups: RunConfig['authz_groups'] = {}): FieldRow {
+  const policies = [
+    `forbid(principal in ${type}::"guests", action, resource);`,
+    'permit(principal, action, resource);',
+  ];
+  const file = { version: '1.0', type: 'cedarv1', cedar: { policies } };
+  return {
+    field,
+    value,
+    base: (world) => ({
+      ...beforeBackend(world),
+      authz_config_path: world.file(`groups-${type}.json`, JSON.stringify(file)),
+      authz_groups: groups,
+    }),
+    see: proxied(async (proxy) => (await callTool(proxy, 'echo')).status),
+    expected: 403,
+  };
+}
 
 const POLICIES = {
   version: '1.0',

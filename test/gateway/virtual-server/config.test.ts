@@ -48,10 +48,17 @@ describe('is refused', () => {
     expect(found.slice(0, 19)).toBe(expected.slice(0, 19));
   });
 
-  it('a token of a provider where nobody can log in', () => {
-    const wiki = { type: 'upstream_inject', upstreamInject: { providerName: 'p' } } as const;
+  const exchange = {
+    ...{ tokenUrl: 'https://login.example.com/token', subjectProviderName: 'p' },
+    subjectTokenType: 'urn:ietf:params:oauth:token-type:jwt',
+  } as const;
+
+  it.each([
+    { field: 'upstreamInject/providerName', wiki: { type: 'upstream_inject', upstreamInject: { providerName: 'p' } } },
+    { field: 'tokenExchange/subjectProviderName', wiki: { type: 'token_exchange', tokenExchange: exchange } },
+  ] as const)('a token of a provider where nobody can log in, by $field', ({ field, wiki }) => {
     expect(checkSettings({ outgoingAuth: { source: 'inline', backends: { wiki } } })).toBe(
-      'vmcp-config-invalid /outgoingAuth/backends/wiki/type is upstream_inject, which needs /authServer',
+      `vmcp-config-invalid /outgoingAuth/backends/wiki/${field} needs /authServer`,
     );
   });
 

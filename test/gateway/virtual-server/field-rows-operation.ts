@@ -138,6 +138,8 @@ const GATED: Partial<VmcpConfig> = {
   audit: { enabled: true, component: 'desk', includeRequestData: false, includeResponseData: false, maxDataSize: 0 },
 };
 
+const MEASURED: Partial<VmcpConfig> = { ...GATED, telemetry: { ...TELEMETRY, enablePrometheusMetricsPath: true } };
+
 function gateRow(field: string, values: FieldRow['values'] = ['one', 'two']): FieldRow {
   return { field, values, base: GATED, see: seeGate };
 }
@@ -161,6 +163,8 @@ const GATE_ROWS: readonly FieldRow[] = [
   gateRow('/telemetry/customAttributes', [{ a: 'b' }, undefined]),
   gateRow('/telemetry/environmentVariables', [['A'], undefined]),
   gateRow('/audit/component'),
+  { ...gateRow('/telemetry/prometheusPort', [9000, 0]), base: MEASURED },
+  { ...gateRow('/telemetry/metricsOnTransportPort', [false, true]), base: MEASURED },
 ];
 
 const FAILURE = '/operational/failureHandling';

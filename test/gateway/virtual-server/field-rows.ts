@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { GroupSettings } from '#contracts/authz-config.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Json } from '#std/json.ts';
 import { startVirtual } from '../../harness/mcp-modes.ts';
@@ -70,6 +71,17 @@ function seeAuditData(config: VmcpConfig): Promise<unknown> {
     await server.stop();
     const { data } = server.audit.find(({ type }) => type === 'mcp_tool_call');
     return data === undefined ? 'none' : [data.request?.params, data.response?.result !== undefined];
+  });
+}
+
+/** Outcomes of a request that was answered with an error of JSON-RPC. */
+function seeOutcome(config: VmcpConfig): Promise<unknown> {
+  return withMembers(config, async (server) => {
+    const client = await connect(server);
+    const params = { name: 'one_none', arguments: {} };
+    await client.post({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });
+    await server.stop();
+    return server.audit.map(({ type, outcome }) => [type, outcome]);
   });
 }
 
@@ -172,6 +184,20 @@ const OPEN_ALL = 'permit(principal, action, resource) when { Switch::"all".open 
 const entities = (open: boolean) =>
   JSON.stringify([{ uid: { type: 'Switch', id: 'all' }, attrs: { open }, parents: [] }]);
 
+/** The name of an anonymous caller is a text: if it is read as a list of groups, nobody knows whether the caller is in one. */
+function groupRow(key: string, value: string, type: string, groups: GroupSettings = {}): FieldRow {
+  const policies = [
+    `forbid(principal in ${type}::"guests", action, resource);`,
+    'permit(principal, action, resource);',
+  ];
+  return {
+    field: `/incomingAuth/authz/${key}`,
+    values: [value, undefined],
+    base: { incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies, ...groups } } },
+    see: seeTools,
+  };
+}
+
 const AUDIT: NonNullable<VmcpConfig['audit']> = {
   ...{ enabled: true, component: 'desk', includeRequestData: false, includeResponseData: false, maxDataSize: 0 },
 };
@@ -240,6 +266,9 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
     base: { incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies: [OPEN_ALL] } } },
     see: seeTools,
   },
+  groupRow('groupClaimName', 'name', 'THVGroup'),
+  groupRow('roleClaimName', 'name', 'THVGroup'),
+  groupRow('groupEntityType', 'Team', 'Team', { groupClaimName: 'name' }),
   { field: '/operational/logLevel', values: ['debug', undefined], see: seeLog },
   { field: '/audit/eventTypes', values: [['mcp_tools_list'], undefined], base: { audit: AUDIT }, see: seeAudit },
   { field: '/audit/excludeEventTypes', values: [['mcp_tools_list'], undefined], base: { audit: AUDIT }, see: seeAudit },
@@ -252,6 +281,7 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
   },
   { field: '/audit/includeRequestData', values: [true, false], base: { audit: FULL_AUDIT }, see: seeAuditData },
   { field: '/audit/includeResponseData', values: [true, false], base: { audit: FULL_AUDIT }, see: seeAuditData },
+  { field: '/audit/detectApplicationErrors', values: [false, undefined], base: { audit: AUDIT }, see: seeOutcome },
   { field: '/audit/maxDataSize', values: [200, 10], base: { audit: FULL_AUDIT }, see: seeAuditData },
   {
     field: '/optimizer/embeddingService',

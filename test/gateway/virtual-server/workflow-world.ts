@@ -30,6 +30,7 @@ export async function startMembers(): Promise<Members> {
       tool('flaky'),
       tool('fail'),
       tool('hang'),
+      tool('read', { annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false } }),
       tool('typed', {
         inputSchema: {
           type: 'object',

@@ -38,6 +38,33 @@ function argumentsOf(member: TestMember, name: string) {
 
 const FIND = { id: 'find', tool: 'wiki.find', arguments: { q: '{{.params.q}}' } };
 
+describe('annotations of a workflow', () => {
+  const shown = async (annotations: object, steps: readonly object[] = [FIND]) => {
+    const server = await serve([workflow(steps as Parameters<typeof workflow>[0], { annotations })]);
+    const { tools } = await (await connect(server)).ask('tools/list');
+    const found = tools.find(({ name }: { name: string }) => name === 'flow');
+    return [found?.annotations, server.log.filter(({ msg }) => String(msg).includes('is not offered')).length];
+  };
+
+  it('are those of its author, and of its steps where the author declares none', async () => {
+    const least = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
+    expect(await shown({ title: 'Finds' })).toEqual([{ ...least, title: 'Finds' }, 0]);
+    expect(await shown({ idempotentHint: true })).toEqual([{ ...least, idempotentHint: true }, 0]);
+    const read = { id: 'read', tool: 'wiki.read', arguments: {} };
+    const promised = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
+    expect(await shown({ title: 'Reads' }, [read])).toEqual([{ ...promised, title: 'Reads' }, 0]);
+    expect(await shown({ readOnlyHint: false }, [read])).toEqual([{ ...promised, readOnlyHint: false }, 0]);
+    expect(await shown(promised, [read])).toEqual([promised, 0]);
+  });
+
+  it.each([{ readOnlyHint: true }, { destructiveHint: false }, { openWorldHint: false }])(
+    'may not promise more than its steps: %o',
+    async (annotations) => {
+      expect(await shown(annotations)).toEqual([undefined, 1]);
+    },
+  );
+});
+
 describe('a workflow as clients see it', () => {
   it('is a tool with the schemas of its parameters and of its output', async () => {
     const parameters = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] };

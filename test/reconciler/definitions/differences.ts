@@ -25,7 +25,13 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'a value that does not fit would fail in the cluster, or have no effect there',
-    of: ['* pattern: none -> *', '* minimum: none -> 0', '* minimum: none -> 1', '* maximum: none -> *'],
+    of: [
+      '* pattern: none -> *',
+      '* minimum: none -> 0',
+      '* minimum: none -> 1',
+      '* minimum: none -> 900',
+      '* maximum: none -> *',
+    ],
   },
   {
     reason: 'the same numbers: 32 bits are enough for a count, and the API server says so',
@@ -80,6 +86,7 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.config.incomingAuth.oidc.* default: none -> false',
       '*.optimizer.* default: none -> *',
       '*.config.outgoingAuth.source default: none -> "discovered"',
+      '*.config.outgoingAuth.*.awsSts.* default: none -> *',
     ],
   },
   {
@@ -142,7 +149,12 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'an API server keeps whatever is in the settings; the fields are described for people, and checked here',
-    of: ['MCPAuthzConfig.spec.config.policies added', 'MCPAuthzConfig.spec.config.entities_json added'],
+    of: [
+      'MCPAuthzConfig.spec.config.policies added',
+      'MCPAuthzConfig.spec.config.entities_json added',
+      'MCPAuthzConfig.spec.config.*_claim_name added',
+      'MCPAuthzConfig.spec.config.group_entity_type added',
+    ],
   },
   {
     reason: 'the same rule in other words',
@@ -209,6 +221,10 @@ export const DIFFERENCES: readonly Explained[] = [
     of: ['*.disableUpstreamTokenInjection default: false -> none'],
   },
   {
+    reason: 'a field that is left out means true',
+    of: ['*.detectApplicationErrors default: true -> none'],
+  },
+  {
     reason: 'the documents let remoteURL be private, so only a value that is written down forbids it',
     of: ['MCPRemoteProxy.spec.allowPrivateEndpoint default: false -> none'],
   },
@@ -231,10 +247,6 @@ export const DIFFERENCES: readonly Explained[] = [
   {
     reason: 'the settings for tokens that the documents write in the object make users known as well',
     of: ['MCPServer.spec rule added: *rateLimiting*', 'MCPServer.spec rule missing: *rateLimiting*'],
-  },
-  {
-    reason: 'each kind is stored as v1beta1; the existing platform has no such version of this one',
-    of: ['MCPWebhookConfig storage: true -> false'],
   },
   {
     reason: 'URLs and durations are checked with messages of their own',

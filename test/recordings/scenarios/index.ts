@@ -14,6 +14,7 @@ import { LISTING_SCENARIOS } from './listing.ts';
 import { OWN_KIND_SCENARIOS } from './own-kinds.ts';
 import { PATCH_SCENARIOS } from './patches.ts';
 import { REFUSAL_SCENARIOS } from './refusals.ts';
+import { STORED_VERSION_SCENARIOS } from './stored-versions.ts';
 import { WRITE_SCENARIOS } from './writes.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...LISTING_SCENARIOS,
   ...DISCOVERY_SCENARIOS,
   ...DEFINITION_SCENARIOS,
+  ...STORED_VERSION_SCENARIOS,
   ...CUSTOM_VALIDATION_SCENARIOS,
   ...CUSTOM_WRITE_SCENARIOS,
   ...OWN_KIND_SCENARIOS,

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import type { Attributes } from './attributes.ts';
+import { callerGroups, type GroupSource } from './groups.ts';
 import type { Names } from './reads.ts';
 import { cedarValue } from './values.ts';
 
@@ -14,6 +15,8 @@ export interface PolicyCaller {
   readonly claims: Attributes;
   /** Names of those that Cedar cannot express: who reads one denies. */
   readonly inexpressible: ReadonlySet<string>;
+  /** Undefined if nobody knows them: a policy about the groups of callers denies. */
+  readonly groups: readonly { readonly type: string; readonly id: string }[] | undefined;
 }
 
 const CLAIM = 'claim_';
@@ -22,8 +25,11 @@ export function isClaimName(name: string): boolean {
   return name.startsWith(CLAIM);
 }
 
-/** `names`: all that any policy reads. Undefined without a subject that can be an entity's id. */
-export function policyCaller(claims: JsonObject, names: Names): PolicyCaller | undefined {
+/**
+ * `names`: all that any policy reads. `source`: of groups, if they can matter. Undefined without a subject that can be an
+ * entity's id.
+ */
+export function policyCaller(claims: JsonObject, names: Names, source?: GroupSource): PolicyCaller | undefined {
   const { sub: subject } = claims;
   if (typeof subject !== 'string' || subject === '' || !subject.isWellFormed()) return undefined;
   const read: JsonObject = {};
@@ -40,8 +46,9 @@ export function policyCaller(claims: JsonObject, names: Names): PolicyCaller | u
     if (expressed === undefined) inexpressible.add(name);
     else attributes[name] = expressed;
   }
-  const key = hash('sha256', canonicalJson([subject, read, [...inexpressible].sort()]), 'base64url');
-  return { subject, key, claims: attributes, inexpressible };
+  const groups = source === undefined ? [] : callerGroups(claims, source)?.map((id) => ({ type: source.type, id }));
+  const key = hash('sha256', canonicalJson([subject, read, [...inexpressible].sort(), groups ?? null]), 'base64url');
+  return { subject, key, claims: attributes, inexpressible, groups };
 }
 
 /** Adds the claims that are read; false where Cedar cannot express one of them. */

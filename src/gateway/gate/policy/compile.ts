@@ -1,7 +1,7 @@
 // A policy file as what decides calls, or what is wrong with it.
 
 import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
-import type { AuthzConfigFile } from '#contracts/authz-config.ts';
+import { type AuthzConfigFile, GROUP_TYPE } from '#contracts/authz-config.ts';
 import { entitiesFault, policyFaults } from '#std/cedar.ts';
 import { sha256 } from '#std/hash.ts';
 import type { GateCode } from '../codes.ts';
@@ -9,6 +9,7 @@ import { createPolicies, type Policies } from './decide.ts';
 import { engine } from './engine.ts';
 import { type Entities, indexEntities } from './entities.ts';
 import { parseExactly } from './exact-json.ts';
+import type { GroupSource } from './groups.ts';
 import { type Policy, planPolicies } from './plan.ts';
 
 interface PolicyFault {
@@ -52,8 +53,15 @@ function compileSome(
   if (!canEvaluate(policies)) {
     return { ok: false, faults: [policyFault('a policy is nested too deeply to be evaluated')] };
   }
-  const digest = sha256(JSON.stringify([cedar.policies, cedar.entities_json]));
-  return { ok: true, policies: createPolicies(plans, entities, digest) };
+  const digest = sha256(JSON.stringify(cedar));
+  return { ok: true, policies: createPolicies(plans, entities, digest, groupSource(cedar, entities)) };
+}
+
+/** Undefined if the type of the groups stands nowhere. */
+function groupSource(cedar: AuthzConfigFile['cedar'], { list }: Entities): GroupSource | undefined {
+  const { group_claim_name: groupClaim, role_claim_name: roleClaim, group_entity_type: type = GROUP_TYPE } = cedar;
+  const isUsed = [...cedar.policies, JSON.stringify(list)].some((text) => text.includes(type));
+  return isUsed ? { type, groupClaim, roleClaim } : undefined;
 }
 
 type Read = { readonly policies: readonly Policy[] } | { readonly faults: readonly PolicyFault[] };

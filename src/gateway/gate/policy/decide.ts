@@ -11,6 +11,7 @@ import { addClaims, type PolicyCaller, policyCaller } from './caller.ts';
 import { comparedKey } from './comparisons.ts';
 import { type EngineAnswer, type EngineCall, engine } from './engine.ts';
 import { type Entities, mergeEntities, type RequestEntity } from './entities.ts';
+import type { GroupSource } from './groups.ts';
 import { allPlans, namesOfClaims, type Plan, type Plans } from './plan.ts';
 import { type Names, someName } from './reads.ts';
 import { ACTION_WORDS, HINTS, type PolicyRequest, resourceId, type ToolHints } from './request.ts';
@@ -75,7 +76,8 @@ function denied(code: GateCode, message: string, detail?: string): Decision {
   return { allowed: false, denial: { httpStatus: 403, rpcCode: 403, code, message }, detail };
 }
 
-export function createPolicies(plans: Plans, entities: Entities, digest: string): Policies {
+/** `groups`: absent if no policy and no entity has their type, so that they decide nothing. */
+export function createPolicies(plans: Plans, entities: Entities, digest: string, groups?: GroupSource): Policies {
   const all = allPlans(plans);
   const claimNames = namesOfClaims(all);
   const callers = new WeakMap<JsonObject, PolicyCaller>();
@@ -95,7 +97,7 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string)
   function callerOf(claims: JsonObject): PolicyCaller | undefined {
     const known = callers.get(claims);
     if (known !== undefined) return known;
-    const caller = policyCaller(claims, claimNames);
+    const caller = policyCaller(claims, claimNames, groups);
     if (caller !== undefined) callers.set(claims, caller);
     return caller;
   }
@@ -165,6 +167,8 @@ function argumentsKey({ plan, request, caller, args }: Asked): string | undefine
 function askEngine(asked: Asked, entities: Entities): Decision {
   const call = engineCall(asked, entities);
   if (call === 'ambiguous') return AMBIGUOUS;
+  if (call === 'unknown-groups')
+    return failedPolicy('the groups of the caller are not in the token, or not a list of texts');
   if (call === 'inexpressible')
     return failedPolicy('a claim or an argument that it reads cannot be expressed in Cedar');
   return decisionOf(engine.authorize(asked.plan.set, call));
@@ -190,12 +194,14 @@ function failedPolicy(detail: string): Decision {
   return denied('policy-error', 'Unauthorized: a policy could not be evaluated.', detail);
 }
 
-type Inexpressible = 'ambiguous' | 'inexpressible';
+type Inexpressible = 'ambiguous' | 'inexpressible' | 'unknown-groups';
 
 /** What the engine is asked: only what the plan's policies read. */
 function engineCall({ plan, request, id, caller, args }: Asked, entities: Entities): EngineCall | Inexpressible {
   const { reads } = plan;
   const words = ACTION_WORDS[request.action];
+  const parents = plan.readsGroups ? caller.groups : [];
+  if (parents === undefined) return 'unknown-groups';
   const context: Attributes = {};
   const ofPrincipal: Attributes = {};
   const ofResource = resourceAttributes(request, id, reads.resource);
@@ -213,7 +219,8 @@ function engineCall({ plan, request, id, caller, args }: Asked, entities: Entiti
   const action = { type: 'Action', id: request.action };
   const resource = { type: words.type, id };
   const own: RequestEntity[] = [];
-  if (looksAt(plan, reads.principal)) own.push({ uid: principal, attrs: ofPrincipal });
+  const isInGroups = parents.length > 0;
+  if (isInGroups || looksAt(plan, reads.principal)) own.push({ uid: principal, attrs: ofPrincipal, parents });
   if (looksAt(plan, reads.action)) own.push({ uid: action, attrs: { operation: words.operation } });
   if (looksAt(plan, reads.resource)) own.push({ uid: resource, attrs: ofResource });
   const merged = own.length === 0 ? [] : mergeEntities(entities, own, plan.readsEntities);

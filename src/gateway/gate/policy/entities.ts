@@ -22,6 +22,7 @@ function entityKey({ type, id }: { readonly type: string; readonly id: string })
 export interface RequestEntity {
   readonly uid: { readonly type: string; readonly id: string };
   readonly attrs: Readonly<Record<string, CedarValue>>;
+  readonly parents?: readonly { readonly type: string; readonly id: string }[];
 }
 
 /** What the engine gets; `all`: policies may look at others than those of the request. */
@@ -32,7 +33,7 @@ export function mergeEntities(known: Entities, own: readonly RequestEntity[], al
   return [...merged, ...known.list.filter(({ uid }) => !keys.has(entityKey(typeAndId(uid))))];
 }
 
-function merge(known: EntityJson | undefined, { uid, attrs }: RequestEntity): EntityJson {
-  if (known === undefined) return { uid, attrs: { ...attrs }, parents: [] };
-  return { ...known, attrs: { ...known.attrs, ...attrs } };
+function merge(known: EntityJson | undefined, { uid, attrs, parents = [] }: RequestEntity): EntityJson {
+  if (known === undefined) return { uid, attrs: { ...attrs }, parents: [...parents] };
+  return { ...known, attrs: { ...known.attrs, ...attrs }, parents: [...known.parents, ...parents] };
 }

@@ -29,6 +29,8 @@ export interface Plan {
   readonly readsHints: boolean;
   /** Entities of the file beside those of the request are looked at. */
   readonly readsEntities: boolean;
+  /** Entities that the caller is in are looked at. */
+  readonly readsGroups: boolean;
 }
 
 interface ActionPlans {
@@ -101,6 +103,7 @@ function planOf(scoped: readonly Scoped[], { list }: Entities): Plan {
     ),
     readsHints: someName(reads.resource, isHint),
     readsEntities: reads.entities && list.length > 0,
+    readsGroups: reads.groups,
   };
 }
 

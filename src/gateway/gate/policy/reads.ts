@@ -14,6 +14,8 @@ export interface Reads {
   readonly context: Names;
   /** Other entities than those of the request: their hierarchy, their tags. */
   readonly entities: boolean;
+  /** Entities that the caller is in. */
+  readonly groups: boolean;
   /** Attributes of what an attribute of caller, action or resource leads to, which may be an entity: any of them. */
   readonly further: boolean;
 }
@@ -52,7 +54,7 @@ export function policyReads(policy: PolicyJson): Reads {
     resource: new Set(),
     context: new Set(),
     whole: new Set(),
-    entities: scopeReadsEntities(policy),
+    entities: false,
     further: false,
   };
   for (const { body } of policy.conditions) walk(body, found);
@@ -62,7 +64,8 @@ export function policyReads(policy: PolicyJson): Reads {
     action: names('action'),
     resource: names('resource'),
     context: names('context'),
-    entities: found.entities,
+    entities: found.entities || scopeReadsEntities(policy),
+    groups: found.entities || scopeReadsGroups(policy),
     further: found.further,
   };
 }
@@ -74,6 +77,7 @@ export function unitedReads(all: readonly Reads[]): Reads {
     resource: unitedNames(all.map(({ resource }) => resource)),
     context: unitedNames(all.map(({ context }) => context)),
     entities: all.some(({ entities }) => entities),
+    groups: all.some(({ groups }) => groups),
     further: all.some(({ further }) => further),
   };
 }
@@ -95,6 +99,10 @@ export function someName(names: Names, test: (name: string) => boolean): boolean
 function scopeReadsEntities({ principal, action, resource }: PolicyJson): boolean {
   const hierarchy = principal.op === 'in' || resource.op === 'in' || action.op === 'in';
   return hierarchy || [principal, resource].some((each) => each.op === 'is' && each.in !== undefined);
+}
+
+function scopeReadsGroups({ principal }: PolicyJson): boolean {
+  return principal.op === 'in' || (principal.op === 'is' && principal.in !== undefined);
 }
 
 /** One node: an object with one key, the construct. */

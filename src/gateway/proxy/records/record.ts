@@ -118,7 +118,7 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
     rateLimits: ended.rateLimits,
     webhooks: ended.webhooks,
     contents:
-      audit.data === undefined ? undefined : { wanted: audit.data(), request: ended.body, response: ended.answer },
+      audit.data === undefined ? undefined : { settings: audit.data(), request: ended.body, response: ended.answer },
   };
 }
 

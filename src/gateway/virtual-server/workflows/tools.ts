@@ -8,8 +8,10 @@ import type { Exchange } from '../../backends/backend.ts';
 import type { BackendClock } from '../../backends/ports.ts';
 import type { BackendObserver } from '../../backends/sessions/observer.ts';
 import { createSessionBackend } from '../../backends/sessions/sessions.ts';
+import type { ToolHints } from '../../gate/policy/request.ts';
 import type { Era } from '../../wire/revisions.ts';
 import type { InnerCalls, OwnTool, OwnTools, ReachableTools } from '../own-tools/ports.ts';
+import { annotateWorkflow, hintsOfDefinition } from './annotations.ts';
 import { defineWorkflow, type Workflow } from './definition.ts';
 import { openLine, type WorkflowCall } from './line.ts';
 import { outputSchema } from './output.ts';
@@ -33,13 +35,15 @@ export interface WorkflowParts {
 
 export interface WorkflowTool {
   readonly workflow: Workflow;
-  readonly definition: Buffer;
+  readonly definition: JsonObject;
+  /** As its author declares them. */
+  readonly annotations: CompositeToolConfig['annotations'];
 }
 
 export function defineTools(configs: readonly CompositeToolConfig[]): readonly WorkflowTool[] {
   return configs.map((config) => {
     const workflow = defineWorkflow(config);
-    return { workflow, definition: Buffer.from(JSON.stringify(definitionOf(config, workflow))) };
+    return { workflow, definition: definitionOf(config, workflow), annotations: config.annotations };
   });
 }
 
@@ -67,14 +71,40 @@ export function createWorkflowTools(parts: WorkflowParts): OwnTools {
     close: async () => undefined,
     open: async (exchange, handlers) => openLine(line, exchange, handlers),
   });
-  return { backend, offer: (reachable) => offerTools(parts, reachable) };
+  const reported = new Set<string>();
+  const report = (workflow: string, hint: string) => {
+    if (reported.has(workflow)) return;
+    reported.add(workflow);
+    observer.log('warn', `workflow ${workflow} is not offered: its ${hint} promises more than the tools of its steps`);
+  };
+  return { backend, offer: (reachable) => offerTools(parts, reachable, report) };
 }
 
-function offerTools({ workflows, hidesIncomplete }: WorkflowParts, reachable: ReachableTools): readonly OwnTool[] {
+function offerTools(
+  { workflows, hidesIncomplete }: WorkflowParts,
+  reachable: ReachableTools,
+  report: (workflow: string, hint: string) => void,
+): readonly OwnTool[] {
   const shown = workflows().filter(
     ({ workflow }) => !hidesIncomplete() || toolsOf(workflow).every((tool) => reachable.find(tool) !== undefined),
   );
-  return shown.map(({ workflow, definition }) => ({ name: workflow.name, definition }));
+  return shown.flatMap(({ workflow, definition, annotations: declared }): readonly OwnTool[] => {
+    const { name } = workflow;
+    if (declared === undefined) return [{ name, definition: Buffer.from(JSON.stringify(definition)) }];
+    const annotated = annotateWorkflow(declared, toolsOf(workflow).map(hintsIn(reachable)));
+    if ('annotations' in annotated) {
+      return [{ name, definition: Buffer.from(JSON.stringify({ ...definition, annotations: annotated.annotations })) }];
+    }
+    report(name, annotated.contradicted);
+    return [];
+  });
+}
+
+function hintsIn(reachable: ReachableTools): (tool: string) => ToolHints | undefined {
+  return (tool) => {
+    const found = reachable.find(tool);
+    return found === undefined ? undefined : hintsOfDefinition(found.definition);
+  };
 }
 
 function toolsOf({ steps }: Workflow): readonly string[] {

@@ -13,7 +13,7 @@ export const DEFINITION: Partial<KindRules> = {
   withDefaults,
   prepareCreate: (object) => ({ ...object, status: initialStatus(object) }),
   prepareUpdate: (next, old) => ({ ...next, status: withStoredVersions(old.status as Json, next) }) as KubeObject,
-  validate: (next, old, subresource) => (subresource === undefined ? validate(next, old) : []),
+  validate: (next, _old, subresource) => (subresource === undefined ? validate(next) : []),
 };
 
 function withDefaults(object: KubeObject): KubeObject {
@@ -52,13 +52,14 @@ function withStoredVersions(status: Json | undefined, next: KubeObject): JsonObj
   return { ...known, storedVersions: all };
 }
 
-function validate(next: KubeObject, _old: KubeObject | undefined): Cause[] {
+function validate(next: KubeObject): Cause[] {
   const spec = isObject(next.spec) ? next.spec : {};
   const names = isObject(spec.names) ? spec.names : {};
   const versions = objectsIn(spec.versions);
   return [
     ...checkName(next, spec, names),
     ...checkVersions(versions),
+    ...checkStoredVersions(next, versions),
     ...validateServing(spec),
     ...versions.flatMap((version, index) => checkSchema(version, index, versions.length === 1)),
   ];
@@ -77,6 +78,17 @@ function checkVersions(versions: readonly JsonObject[]): Cause[] {
   if (stored === 1) return [];
   const message = 'Invalid value: null: must have exactly one version marked as storage version';
   return [{ reason: 'FieldValueInvalid', message, field: 'spec.versions' }];
+}
+
+/** Objects may be stored in any of these versions. Without one of them the server could not read its objects. */
+function checkStoredVersions({ status }: KubeObject, versions: readonly JsonObject[]): Cause[] {
+  const stored = isObject(status) && Array.isArray(status.storedVersions) ? status.storedVersions.map(String) : [];
+  return stored.flatMap((name, index): Cause[] => {
+    if (versions.some((version) => version.name === name)) return [];
+    const why = `${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+    const message = `Invalid value: ${JSON.stringify(name)}: missing from spec.versions; ${why}`;
+    return [{ reason: 'FieldValueInvalid', message, field: `status.storedVersions[${index}]` }];
+  });
 }
 
 function checkSchema(version: JsonObject, index: number, isOnly: boolean): Cause[] {

@@ -20,12 +20,19 @@ export function decodeScalar(schema: OpenApiSchema, name: string, value: Json): 
     case 'boolean':
       return typeof value === 'boolean' ? { value } : { expected: 'bool' };
     case 'integer':
-      return typeof value === 'number' && Number.isInteger(value) ? { value } : { expected: schema.format ?? 'int64' };
+      return decodeInteger(schema.format ?? 'int64', value);
     case 'number':
       return typeof value === 'number' ? { value } : { expected: 'float64' };
     default:
       return { value };
   }
+}
+
+/** A double has no number between the largest 64-bit integer and 2^63, so the latter is beyond. */
+function decodeInteger(format: string, value: Json): Scalar {
+  const bound = format === 'int32' ? 2 ** 31 : 2 ** 63;
+  const fits = typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound;
+  return fits ? { value } : { expected: format };
 }
 
 const QUANTITY = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;

@@ -28,6 +28,20 @@ const rows: readonly Row[] = [
     stored: { runAsUser: 0, runAsNonRoot: false },
   },
   {
+    reason: 'an integer beyond 64 bits',
+    type: `${CORE}ConfigMap`,
+    given: { metadata: { generation: 1e20 } },
+    mismatch:
+      'json: cannot unmarshal number 100000000000000000000 into Go struct field ObjectMeta.metadata.generation of type int64',
+  },
+  {
+    reason: 'an integer beyond 32 bits',
+    type: `${CORE}Volume`,
+    given: { name: 'a', configMap: { defaultMode: 2 ** 31 } },
+    mismatch:
+      'json: cannot unmarshal number 2147483648 into Go struct field ConfigMapVolumeSource.configMap.defaultMode of type int32',
+  },
+  {
     reason: 'an empty struct stays',
     type: `${CORE}Volume`,
     given: { name: 'a', emptyDir: {} },

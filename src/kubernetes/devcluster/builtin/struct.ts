@@ -190,7 +190,9 @@ function shortName(schemaName: string): string {
 
 function describeMismatch(value: Json, at: Position, expected: string): string {
   const field = `${at.struct}.${at.field}`;
-  return `json: cannot unmarshal ${jsonType(value)} into Go struct field ${field} of type ${expected}`;
+  const isNumber = typeof value === 'number' && expected.startsWith('int');
+  const given = isNumber ? `number ${Number.isInteger(value) ? BigInt(value) : value}` : jsonType(value);
+  return `json: cannot unmarshal ${given} into Go struct field ${field} of type ${expected}`;
 }
 
 function jsonType(value: Json): string {

@@ -1,15 +1,15 @@
 // What is wrong with authorization settings that neither schema nor CEL can say: in policies and entities written in the
 // resource, and in the ConfigMap that it names.
 
-import { readAuthzConfig } from '#contracts/authz-config.ts';
+import { type GroupFields, readAuthzConfig } from '#contracts/authz-config.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { entitiesFault } from '#std/cedar.ts';
 import type { Static } from '#std/schema.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { Finding, Reference, View } from '../kind.ts';
 import type { AuthzConfig } from './authz.ts';
-import { type AuthzSource, namedPolicies } from './authz-settings.ts';
-import { cedarFaults, placedMessage } from './cedar-faults.ts';
+import { type AuthzSource, namedPolicies, writtenGroups } from './authz-settings.ts';
+import { cedarFaults, type GroupType, groupTypeOf, placedMessage } from './cedar-faults.ts';
 
 type Authz = Static<typeof AuthzConfig> | undefined;
 
@@ -26,17 +26,18 @@ export function authzReferences(authz: Authz, pointer = POINTER): readonly Refer
 export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly Finding[] {
   if (authz?.inline === undefined) return [];
   const { policies, entitiesJson } = authz.inline;
+  const groups = groupTypeOf(writtenGroups(authz), entitiesJson);
   const fault = entitiesFault(entitiesJson);
   return [
-    ...policies.flatMap((text, index) => policyFindings(text, `${pointer}/inline/policies/${index}`)),
+    ...policies.flatMap((text, index) => policyFindings(text, groups, `${pointer}/inline/policies/${index}`)),
     ...(fault === undefined
       ? []
       : [finding('authz-entities-invalid', `${pointer}/inline/entitiesJson`, `entitiesJson: ${fault}`)]),
   ];
 }
 
-function policyFindings(text: string, pointer: string): readonly Finding[] {
-  return cedarFaults(text).map((fault) => finding(fault.code, pointer, placedMessage(fault)));
+function policyFindings(text: string, groups: GroupType, pointer: string): readonly Finding[] {
+  return cedarFaults(text, groups).map((fault) => finding(fault.code, pointer, placedMessage(fault)));
 }
 
 /**
@@ -57,7 +58,7 @@ function configMapAuthzFindings(authz: Authz, view: View, pointer: string): read
   const ref = authz?.configMap;
   if (ref === undefined) return [];
   const text = configMapText(view.find('ConfigMap', ref.name), ref.key);
-  const faults = text === undefined ? [invalidFile('is missing')] : fileFaults(text);
+  const faults = text === undefined ? [invalidFile('is missing')] : fileFaults(text, writtenGroups(authz));
   return faults.map(({ code, message }) =>
     finding(code, `${pointer}/configMap`, `ConfigMap ${ref.name}, key ${ref.key}: ${message}`),
   );
@@ -69,7 +70,7 @@ function invalidFile(message: string): FileFault {
   return { code: 'authz-config-invalid', message };
 }
 
-function fileFaults(text: string): readonly FileFault[] {
+function fileFaults(text: string, written: GroupFields): readonly FileFault[] {
   const [document, ...more] = readDocuments(text, '');
   const problem = document?.problems[0];
   if (problem !== undefined) return [invalidFile(problem.message)];
@@ -77,13 +78,13 @@ function fileFaults(text: string): readonly FileFault[] {
   const read = readAuthzConfig(document?.value);
   if ('fault' in read) return [invalidFile(read.fault)];
   const { policies, entities_json: entities } = read.file.cedar;
+  const groups = groupTypeOf({ ...read.file.cedar, ...written }, entities);
   const fault = entities === undefined ? undefined : entitiesFault(entities);
   return [
     ...policies.flatMap((policy, index) =>
-      cedarFaults(policy).map(({ code, line, column, message: what }) => {
-        const message = `cedar.policies[${index}], line ${line}, column ${column}: ${what}`;
-        return code === 'field-not-supported' ? { code, message } : invalidFile(message);
-      }),
+      cedarFaults(policy, groups).map(({ line, column, message }) =>
+        invalidFile(`cedar.policies[${index}], line ${line}, column ${column}: ${message}`),
+      ),
     ),
     ...(fault === undefined ? [] : [invalidFile(`cedar.entities_json: ${fault}`)]),
   ];

@@ -1,6 +1,7 @@
 // Finds the policies that a resource is to have: its own, or those of the MCPAuthzConfig that it names.
 
 import assert from 'node:assert/strict';
+import type { GroupFields } from '#contracts/authz-config.ts';
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { View } from '../kind.ts';
@@ -23,10 +24,22 @@ export function isRendered({ authzConfig, authzConfigRef }: AuthzSource): boolea
   return authzConfig?.inline !== undefined || authzConfigRef !== undefined;
 }
 
+/** The settings about groups of the resource. They count more than those next to policies in a ConfigMap. */
+export function writtenGroups(authz: AuthzSource['authzConfig']): GroupFields {
+  const { groupClaimName, roleClaimName, groupEntityType } = authz ?? {};
+  return {
+    ...(groupClaimName === undefined ? {} : { group_claim_name: groupClaimName }),
+    ...(roleClaimName === undefined ? {} : { role_claim_name: roleClaimName }),
+    ...(groupEntityType === undefined ? {} : { group_entity_type: groupEntityType }),
+  };
+}
+
 /** Undefined: the policies are in a ConfigMap of the author's, or there are none. Called only for resources that were inspected. */
 export function renderedPolicies(source: AuthzSource, view: View): Policies | undefined {
   const { authzConfig, authzConfigRef } = source;
-  if (authzConfigRef === undefined) return authzConfig?.inline;
+  if (authzConfigRef === undefined) {
+    return authzConfig?.inline && { ...authzConfig.inline, groups: writtenGroups(authzConfig) };
+  }
   const found = namedPolicies(authzConfigRef, view);
   assert(!('faults' in found), 'children are made only of resources whose references were inspected');
   return found;

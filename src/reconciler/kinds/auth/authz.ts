@@ -1,5 +1,6 @@
 // Fields that say what accepted callers may do.
 
+import { GROUP_SETTINGS } from '#contracts/virtual/auth.ts';
 import type { Validation } from '#std/schema/marks.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
 import { namedRef, nameField } from '../selectors.ts';
@@ -35,6 +36,7 @@ export const AuthzConfig = object(
     type: choice('Where the policies are.', ['configMap', 'inline'], { default: 'configMap' }),
     configMap: optional(ConfigMapAuthz),
     inline: optional(InlineAuthz),
+    ...GROUP_SETTINGS,
   },
   'What callers may do. Without it, every accepted caller may do everything.',
   {

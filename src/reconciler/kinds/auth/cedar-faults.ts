@@ -1,27 +1,28 @@
-// Finds every mistake in a text with Cedar policies, with its place in the text, and policies that rest on groups of callers.
+// Finds every mistake in a text with Cedar policies, with its place in the text, and policies about groups that no caller is in.
 
+import { GROUP_TYPE } from '#contracts/authz-config.ts';
 import { type CedarFault, policiesNaming, policyFaults } from '#std/cedar.ts';
+import type { JsonObject } from '#std/json.ts';
 
 export interface PolicyFault extends CedarFault {
-  readonly code: 'authz-policy-invalid' | 'field-not-supported';
+  readonly code: 'authz-policy-invalid';
 }
 
-/** The type of the groups that the existing platform puts callers into, by their claims `groups`, `roles` and `cognito:groups`. */
-const GROUP_TYPE = 'THVGroup';
+/** The type of the groups that callers are in. Undefined: a policy may name the usual type all the same. */
+export type GroupType = string | undefined;
 
-/** A caller is in no group: a policy about one would not apply, and a `forbid` would forbid nothing. */
-export const GROUPS_NOT_SUPPORTED = `a caller has its claims as attributes, and is in no ${GROUP_TYPE}. Write context.claim_groups.contains("<group>") instead`;
+/** `entities`: if they name the usual type, a policy about it may apply through them. */
+export function groupTypeOf({ group_entity_type: type = GROUP_TYPE }: JsonObject, entities: unknown): GroupType {
+  const isReachable = type === GROUP_TYPE || String(entities).includes(GROUP_TYPE);
+  return isReachable ? undefined : String(type);
+}
 
-export function cedarFaults(text: string): readonly PolicyFault[] {
+export function cedarFaults(text: string, groups: GroupType): readonly PolicyFault[] {
   const faults = policyFaults(text);
   if (faults.length > 0) return faults.map((fault) => ({ ...fault, code: 'authz-policy-invalid' }));
-  return policiesNaming(GROUP_TYPE, text).map((place) => {
-    return {
-      ...place,
-      code: 'field-not-supported',
-      message: `${GROUP_TYPE} is not supported: ${GROUPS_NOT_SUPPORTED}`,
-    };
-  });
+  if (groups === undefined) return [];
+  const message = `a caller is in no ${GROUP_TYPE}, because the type of its groups is ${groups}: a policy about a ${GROUP_TYPE} would never apply`;
+  return policiesNaming(GROUP_TYPE, text).map((place) => ({ ...place, code: 'authz-policy-invalid', message }));
 }
 
 /** Line and column are those of the policy: in the file it may be folded, quoted or indented. */

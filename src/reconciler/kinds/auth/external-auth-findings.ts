@@ -44,14 +44,23 @@ export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View
   ];
 }
 
-/** The proxy sends the token of a provider of its own authorization server, and there has to be one. */
+/**
+ * The proxy sends the token of a provider of its own authorization server, and there has to be one. Without such a server, it
+ * exchanges the token of the caller: the provider is for a virtual server that calls the same backend.
+ */
 function injectFindings(
-  { upstreamInject }: ExternalAuthConfig,
+  { tokenExchange, cloudSts, upstreamInject }: ExternalAuthConfig,
   server: ExternalAuthConfig['embeddedAuthServer'],
   pointer: string,
 ): readonly Finding[] {
-  if (upstreamInject === undefined) return [];
-  const fault = providerFault(upstreamInject.providerName, server);
+  const provider = upstreamInject?.providerName ?? (tokenExchange ?? cloudSts)?.subjectProviderName;
+  if (provider === undefined) return [];
+  if (upstreamInject === undefined && server === undefined) {
+    const message =
+      'subjectProviderName counts for virtual servers only: without authServerRef, the proxy exchanges the token of the caller';
+    return [idle(message, pointer)];
+  }
+  const fault = providerFault(provider, server);
   if (fault === undefined) return [];
   return [authFinding('upstream-provider-unknown', `the authorization server of authServerRef ${fault}`, pointer)];
 }

@@ -3,6 +3,7 @@
 
 import { UpstreamInject } from '#contracts/virtual/auth.ts';
 import { CloudSts } from '#contracts/virtual/cloud-sts.ts';
+import { subjectProvider } from '#contracts/virtual/subject-provider.ts';
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
@@ -50,6 +51,7 @@ const TokenExchange = object(
     ),
     audience: text('Audience of the token to get.', { minLength: 1 }),
     scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the token to get.')),
+    subjectProviderName: subjectProvider('token that is exchanged'),
     subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: 'access_token' }),
     externalTokenHeaderName: optional(
       headerName(

@@ -1,15 +1,22 @@
 // Every field of MCPAuthzConfig, and the policies in one. An API server keeps whatever is in `config`, so its fields are checked here.
 
+import { GROUP_FIELDS, type GroupFields } from '#contracts/authz-config.ts';
+import { firstMisfit, schemaCheck } from '#contracts/schema-check.ts';
+import { GROUP_SETTINGS } from '#contracts/virtual/auth.ts';
 import { entitiesFault } from '#std/cedar.ts';
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
+import { Type } from '#std/json-schema.ts';
 import { list, object, optional, text } from '#std/schema.ts';
-import { cedarFaults, GROUPS_NOT_SUPPORTED, placedMessage } from './cedar-faults.ts';
+import { cedarFaults, type GroupType, groupTypeOf, placedMessage } from './cedar-faults.ts';
 
 const Config = object(
   {
     policies: optional(list(text('One or more Cedar policies.'), 'Cedar policies. What none permits is denied.')),
     entities_json: optional(text('Cedar entities, as a JSON list.')),
+    group_claim_name: GROUP_SETTINGS.groupClaimName,
+    role_claim_name: GROUP_SETTINGS.roleClaimName,
+    group_entity_type: GROUP_SETTINGS.groupEntityType,
   },
   'The policies, in the form that the type has.',
 );
@@ -28,6 +35,7 @@ export const SharedAuthz = object(
 export interface Policies {
   readonly policies: readonly string[];
   readonly entitiesJson: string;
+  readonly groups: GroupFields;
 }
 
 /** Why settings cannot be used. `pointer`: below the spec. */
@@ -42,9 +50,6 @@ interface Fault {
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
   primary_upstream_provider:
     'policies decide on the token that the server accepts, not on a token of its upstream provider',
-  group_claim_name: GROUPS_NOT_SUPPORTED,
-  role_claim_name: GROUPS_NOT_SUPPORTED,
-  group_entity_type: GROUPS_NOT_SUPPORTED,
 };
 
 /** The object may be older than its definition, so nothing is taken for granted. */
@@ -53,14 +58,34 @@ export function sharedPolicies({ type, config }: JsonObject): Policies | { reado
     const message = `type ${String(type)} is not supported: policies are written in Cedar (cedarv1)`;
     return { faults: [{ pointer: '/type', code: 'field-not-supported', message }] };
   }
-  const { policies, entities_json: entities = '[]', ...others } = isObject(config) ? config : {};
+  const { policies, entities_json: entities = '[]', ...rest } = isObject(config) ? config : {};
+  const { group_claim_name, role_claim_name, group_entity_type, ...others } = rest;
+  const groups = { group_claim_name, role_claim_name, group_entity_type };
   const texts = Array.isArray(policies) ? policies.filter((policy) => typeof policy === 'string' && policy !== '') : [];
   const faults = [
     ...Object.keys(others).map(unknownFault),
-    ...policyFaultsOf(texts, Array.isArray(policies) ? policies.length : 0),
+    ...policyFaultsOf(texts, Array.isArray(policies) ? policies.length : 0, groupTypeOf(groups, entities)),
     ...entitiesFaults(entities),
   ];
-  return faults.length > 0 ? { faults } : { policies: texts.map(String), entitiesJson: String(entities) };
+  const fits = groupFieldsCheck();
+  if (faults.length === 0 && fits(groups))
+    return { policies: texts.map(String), entitiesJson: String(entities), groups };
+  return { faults: [...faults, ...misfits(groups)] };
+}
+
+const groupFieldsCheck = schemaCheck<GroupFields>(Type.Object(GROUP_FIELDS));
+
+function misfits(groups: JsonObject): readonly Fault[] {
+  const fits = groupFieldsCheck();
+  if (fits(groups)) return [];
+  const { pointer, message } = firstMisfit(fits) ?? { pointer: '', message: 'is wrong' };
+  return [
+    {
+      pointer: `/config${pointer}`,
+      code: 'authz-config-invalid',
+      message: `config${pointer.replace('/', '.')} ${message}`,
+    },
+  ];
 }
 
 function unknownFault(name: string): Fault {
@@ -74,13 +99,13 @@ function unknownFault(name: string): Fault {
   return { pointer, code: 'authz-config-invalid', message, at: 'key' };
 }
 
-function policyFaultsOf(texts: readonly unknown[], written: number): readonly Fault[] {
+function policyFaultsOf(texts: readonly unknown[], written: number, groups: GroupType): readonly Fault[] {
   if (texts.length === 0 || texts.length !== written) {
     const message = 'config.policies must be a list of at least one text, each with one or more Cedar policies';
     return [{ pointer: '/config', code: 'authz-config-invalid', message }];
   }
   return texts.flatMap((policy, index) =>
-    cedarFaults(String(policy)).map((fault): Fault => {
+    cedarFaults(String(policy), groups).map((fault): Fault => {
       return { pointer: `/config/policies/${index}`, code: fault.code, message: placedMessage(fault) };
     }),
   );

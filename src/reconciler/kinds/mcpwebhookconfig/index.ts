@@ -18,6 +18,8 @@ export const MCPWebhookConfig = defineKind({
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
+  // The existing platform serves no other version of this kind: its definition can take the place of ours again.
+  storedVersion: 'v1alpha1',
   after: [],
   schema: { spec: Webhooks, status: ConfigStatus },
   rules: ({ spec }) => webhookFindings(spec),

@@ -3,7 +3,7 @@
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
-import { hasPolicies } from '../auth/authz-settings.ts';
+import { hasPolicies, writtenGroups } from '../auth/authz-settings.ts';
 import type { View } from '../kind.ts';
 import { secretPath } from '../pods/secret-files.ts';
 import { collectorHeaderFiles, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
@@ -16,6 +16,7 @@ type Blocks = Pick<
   | 'endpoint_prefix'
   | 'oidc_config'
   | 'authz_config_path'
+  | 'authz_groups'
   | 'audit_config'
   | 'telemetry_config'
   | 'tools_filter'
@@ -41,12 +42,19 @@ export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View):
     oidc_config: oidc?.settings,
     ...auth.blocks,
     authz_config_path: hasPolicies(spec) ? `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}` : undefined,
+    ...groups(spec.authzConfig),
     audit_config: { enabled: spec.audit?.enabled === true, component: name, on_failure: proxy.tuning.auditFailure },
     ...telemetry(proxy, needs),
     ...toolBlocks(spec.toolConfigRef, view),
     ...serviceBlocks(proxy),
     webhooks: needs.webhooks?.block,
   };
+}
+
+/** Policies in a ConfigMap of the author's are mounted as they are, so the proxy is told about groups here. */
+function groups(authz: ProxyFacts['spec']['authzConfig']): Pick<RunConfig, 'authz_groups'> {
+  const written = writtenGroups(authz);
+  return authz?.configMap === undefined || Object.keys(written).length === 0 ? {} : { authz_groups: written };
 }
 
 function telemetry(

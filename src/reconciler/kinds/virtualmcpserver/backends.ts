@@ -124,9 +124,11 @@ function settled(spec: Spec, view: View, name: string, member: KubeObject | unde
   if (outgoingAuth === undefined && config.outgoingAuth !== undefined) {
     const { backends, default: fallback } = config.outgoingAuth;
     const written = backends?.[name];
-    if (written !== undefined) return { by: 'backend', auth: modelStrategy(written) };
+    const model = (found: Parameters<typeof modelStrategy>[0]) =>
+      withKnownProvider(modelStrategy(found), spec.authServerConfig);
+    if (written !== undefined) return { by: 'backend', auth: model(written) };
     if (asked) return named('discovered', own);
-    return fallback === undefined ? NOBODY : { by: 'default', auth: modelStrategy(fallback) };
+    return fallback === undefined ? NOBODY : { by: 'default', auth: model(fallback) };
   }
   const said = outgoingAuth?.backends?.[name];
   if (said?.externalAuthConfigRef !== undefined) return named('backend', said.externalAuthConfigRef.name);

@@ -1,6 +1,7 @@
 // The objects that a VirtualMCPServer becomes: an account, its configuration, a Deployment, a Service, and a Secret that is
 // made at random.
 
+import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import {
   formatVmcpConfig,
   VMCP_CONFIG_DIRECTORY,
@@ -69,6 +70,11 @@ export function generated({ name, namespace }: VirtualServer, { apiGroup }: Sett
 const HMAC_BYTES = 32;
 
 /** It reports how well its backends are, and reads nothing. An account of the author's has the rights he gives it. */
+function metricsPorts({ config }: VirtualServer['spec']) {
+  const port = config.telemetry && ownMetricsPort(config.telemetry);
+  return port === undefined ? [] : [{ name: 'metrics', containerPort: port, protocol: 'TCP' }];
+}
+
 function account({ name, namespace, spec }: VirtualServer, { apiGroup, pullSecrets }: Settings): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
   const place = {
@@ -171,7 +177,7 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
           ...['vmcp', `--config=${VMCP_CONFIG_DIRECTORY}/${VMCP_CONFIG_FILE}`],
           ...['--host=0.0.0.0', `--port=${PORT}`],
         ],
-        ports: [{ name: 'http', containerPort: PORT, protocol: 'TCP' }],
+        ports: [{ name: 'http', containerPort: PORT, protocol: 'TCP' }, ...metricsPorts(spec)],
         env: envOf(withSurroundings(environment(self, needs))),
         resources: RESOURCES,
         livenessProbe: httpProbe('/health', 'http', LIVENESS),

@@ -1,13 +1,13 @@
 // Renders a VirtualMCPServer into the configuration of the server.
 
 import assert from 'node:assert/strict';
-import { readAuthzConfig } from '#contracts/authz-config.ts';
+import { type GroupFields, readAuthzConfig } from '#contracts/authz-config.ts';
 import { OPTIMIZER_DEFAULTS } from '#contracts/virtual/optimizer.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Aggregation, CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
-import { hasPolicies, renderedPolicies } from '../auth/authz-settings.ts';
+import { hasPolicies, renderedPolicies, writtenGroups } from '../auth/authz-settings.ts';
 import type { View } from '../kind.ts';
 import type { TelemetrySettings } from '../proxy/telemetry-settings.ts';
 import { selectedTools, shownOverrides } from '../proxy/tools.ts';
@@ -78,14 +78,24 @@ function policies(source: Spec['incomingAuth'], view: View): Authz {
   if (!hasPolicies(source)) return { type: 'none' };
   const rendered = renderedPolicies(source, view);
   if (rendered !== undefined) {
-    return { type: 'cedar', policies: [...rendered.policies], entitiesJson: rendered.entitiesJson };
+    const { policies, entitiesJson, groups } = rendered;
+    return { type: 'cedar', policies: [...policies], entitiesJson, ...groupSettings(groups) };
   }
   const { name = '', key = '' } = source.authzConfig?.configMap ?? {};
   const text = configMapText(view.find('ConfigMap', name), key) ?? '';
   const read = readAuthzConfig(readDocuments(text, key)[0]?.value);
   assert('file' in read, 'configurations are made only of resources whose references were inspected');
-  const { policies, entities_json: entitiesJson } = read.file.cedar;
-  return { type: 'cedar', policies, entitiesJson };
+  const { policies, entities_json: entitiesJson, ...groups } = read.file.cedar;
+  const settings = groupSettings({ ...groups, ...writtenGroups(source.authzConfig) });
+  return { type: 'cedar', policies, entitiesJson, ...settings };
+}
+
+function groupSettings(groups: GroupFields) {
+  return {
+    groupClaimName: groups.group_claim_name,
+    roleClaimName: groups.role_claim_name,
+    groupEntityType: groups.group_entity_type,
+  };
 }
 
 /** Document 3, WorkloadToolConfig: an MCPToolConfig counts instead of filter and overrides, not beside them. */

@@ -4,12 +4,15 @@ import type { ModelOutgoingAuth } from '#contracts/virtual/auth.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import type { Static } from '#std/schema.ts';
 import { TOKEN_TYPES } from '../auth/external-auth-parts.ts';
+import { cloudStsOf } from './strategies.ts';
 
 type Written = NonNullable<Static<typeof ModelOutgoingAuth>['default']>;
 
 /** Its variables are the author's: he sets them in podTemplateSpec. */
 export function modelStrategy(written: Written): { readonly strategy: Strategy; readonly env: readonly [] } {
-  const { tokenExchange, ...strategy } = written;
+  const { tokenExchange, awsSts, type, ...blocks } = written;
+  if (type === 'aws_sts') return { strategy: { type: 'cloud_sts', cloudSts: awsSts && cloudStsOf(awsSts) }, env: [] };
+  const strategy = { type, ...blocks };
   if (tokenExchange === undefined) return { strategy, env: [] };
   const { clientId = '', audience = '', ...exchange } = tokenExchange;
   const rendered = {

@@ -12,6 +12,7 @@ import { inlineAuthzFindings } from '../auth/authz-findings.ts';
 import { plainHttpFindings } from '../auth/external-auth-checks.ts';
 import { addedHeaderFindings, headerNameFindings } from '../auth/header-findings.ts';
 import { oidcFindings } from '../auth/oidc-findings.ts';
+import { mappingFindings } from '../auth/role-mapping-findings.ts';
 import { providerFault } from '../auth/upstream-providers.ts';
 import type { Finding } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
@@ -58,9 +59,16 @@ function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readon
       return { at: `${pointer}/backends/${pointerToken(backend)}`, strategy };
     }),
   ];
-  return strategies.flatMap(({ at, strategy: { tokenExchange, upstreamInject } }) => [
+  return strategies.flatMap(({ at, strategy: { tokenExchange, awsSts, upstreamInject } }) => [
     ...(tokenExchange === undefined ? [] : plainHttpFindings(tokenExchange.tokenUrl, `${at}/tokenExchange/tokenUrl`)),
     ...providerFindings(upstreamInject?.providerName, authServerConfig, `${at}/upstreamInject/providerName`),
+    ...providerFindings(
+      tokenExchange?.subjectProviderName,
+      authServerConfig,
+      `${at}/tokenExchange/subjectProviderName`,
+    ),
+    ...mappingFindings(awsSts?.roleMappings, `${at}/awsSts/roleMappings`),
+    ...providerFindings(awsSts?.subjectProviderName, authServerConfig, `${at}/awsSts/subjectProviderName`),
   ]);
 }
 

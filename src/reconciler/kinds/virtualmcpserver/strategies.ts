@@ -35,7 +35,7 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
   if (tokenExchange !== undefined) return convertTokenExchange(suffix, tokenExchange, view);
   if (headerInjection !== undefined) return header(suffix, headerInjection);
   if (bearerToken !== undefined) return bearer(suffix, bearerToken);
-  if (cloudSts !== undefined) return { strategy: { type: 'cloud_sts', cloudSts: sts(cloudSts) }, env: [] };
+  if (cloudSts !== undefined) return { strategy: { type: 'cloud_sts', cloudSts: cloudStsOf(cloudSts) }, env: [] };
   if (upstreamInject !== undefined) return { strategy: { type: 'upstream_inject', upstreamInject }, env: [] };
   if (config.type === 'unauthenticated') return { strategy: { type: 'unauthenticated' }, env: [] };
   return {
@@ -46,7 +46,8 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
 /** Without the provider no one has a token for the backend, so it is not called. */
 export function withKnownProvider(converted: Converted, server: AuthServer | undefined): Converted {
   if (!('strategy' in converted)) return converted;
-  const provider = converted.strategy.upstreamInject?.providerName;
+  const { tokenExchange, cloudSts, upstreamInject } = converted.strategy;
+  const provider = upstreamInject?.providerName ?? (tokenExchange ?? cloudSts)?.subjectProviderName;
   const fault = provider === undefined ? undefined : providerFault(provider, server);
   return fault === undefined ? converted : { fault: `authServerConfig ${fault}` };
 }
@@ -71,6 +72,7 @@ function convertTokenExchange(
     clientSecretEnv: variable,
     audience: config.audience,
     scopes: scopes.length === 0 ? undefined : scopes,
+    subjectProviderName: config.subjectProviderName,
     subjectTokenType: TOKEN_TYPES[config.subjectTokenType],
     externalTokenHeaderName,
   };
@@ -91,7 +93,7 @@ function bearer(suffix: Suffix, config: NonNullable<ExternalAuthConfig['bearerTo
   return { strategy: { type: 'bearer_token', bearerToken: { tokenEnv } }, env };
 }
 
-function sts(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<Strategy['cloudSts']> {
+export function cloudStsOf(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<Strategy['cloudSts']> {
   const { fallbackRoleArn, roleMappings = [] } = config;
   return {
     region: config.region,
@@ -101,6 +103,7 @@ function sts(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<S
     roleClaim: config.roleClaim,
     sessionDuration: config.sessionDuration,
     sessionNameClaim: config.sessionNameClaim,
+    subjectProviderName: config.subjectProviderName,
   };
 }
 

@@ -1,0 +1,15 @@
+// The field that names the upstream provider whose token stands in for the token of the caller.
+
+import { optional, text } from '#std/schema.ts';
+
+export const PROVIDER = { minLength: 1, maxLength: 63 } as const;
+
+/** `kind`: of the token. */
+export function subjectProvider(kind: string) {
+  return optional(
+    text(
+      `Name of an upstream provider of the embedded authorization server: the token that the caller got there is the ${kind}. If it is absent, the token that the caller sent.`,
+      PROVIDER,
+    ),
+  );
+}

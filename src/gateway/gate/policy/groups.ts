@@ -1,0 +1,55 @@
+// Reads the groups of a caller out of the claims of its token. In policies they are entities, and parents of the caller.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import { cedarValue } from './values.ts';
+
+/** The claims that name groups, and the type of their entities. */
+export interface GroupSource {
+  readonly type: string;
+  /** Looked at before the usual claims. */
+  readonly groupClaim?: string;
+  /** Looked at in addition. */
+  readonly roleClaim?: string;
+}
+
+/** Claims in which identity providers write groups. The first that a token has counts. */
+const USUAL_CLAIMS = ['groups', 'roles', 'cognito:groups'] as const;
+
+/** Undefined if a claim with groups is not a list of texts, or is not in the token itself: nobody knows the groups then. */
+export function callerGroups(
+  claims: JsonObject,
+  { groupClaim, roleClaim }: GroupSource,
+): readonly string[] | undefined {
+  const names = groupClaim === undefined ? USUAL_CLAIMS : [groupClaim, ...USUAL_CLAIMS];
+  const claim = names.find((name) => isNamed(claims, name));
+  const groups = claim === undefined ? [] : groupsIn(claims, claim);
+  const roles = roleClaim === undefined || !isNamed(claims, roleClaim) ? [] : groupsIn(claims, roleClaim);
+  return groups === undefined || roles === undefined ? undefined : [...new Set([...groups, ...roles])].sort();
+}
+
+/** Whether the token has the claim, or says that it is to be had elsewhere (OpenID Connect Core 1.0 section 5.6.2). */
+function isNamed(claims: JsonObject, name: string): boolean {
+  return claimAt(claims, name) != null || isElsewhere(claims, name);
+}
+
+function isElsewhere({ _claim_names: names }: JsonObject, name: string): boolean {
+  return isObject(names) && Object.hasOwn(names, name);
+}
+
+function groupsIn(claims: JsonObject, name: string): readonly string[] | undefined {
+  const value = claimAt(claims, name);
+  if (!Array.isArray(value)) return undefined;
+  const groups = value.filter((group) => typeof group === 'string' && cedarValue(group) !== undefined);
+  return groups.length === value.length ? groups.map(String) : undefined;
+}
+
+/** A claim by its whole name, or by the path to it: Keycloak has roles at `realm_access.roles`. */
+function claimAt(claims: JsonObject, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let found: unknown = claims;
+  for (const key of name.split('.')) {
+    if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
+    found = found[key];
+  }
+  return found;
+}

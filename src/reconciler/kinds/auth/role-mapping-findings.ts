@@ -1,0 +1,47 @@
+// Finds mistakes in the mappings of callers to roles of a cloud, which neither a schema nor CEL can find.
+
+import { roleMatcher } from '#contracts/role-matcher.ts';
+import type { CloudSts } from '#contracts/virtual/cloud-sts.ts';
+import type { Static } from '#std/schema.ts';
+import type { Finding } from '../kind.ts';
+
+type Mapping = NonNullable<Static<typeof CloudSts>['roleMappings']>[number];
+
+/** In the order in which mappings are tried: what one says decides whether another is ever reached. */
+export function mappingFindings(mappings: readonly Mapping[] | undefined, at: string): readonly Finding[] {
+  const tried = (mappings ?? [])
+    .map((mapping, index) => ({ mapping, index }))
+    .sort((a, b) => priorityOf(a.mapping) - priorityOf(b.mapping));
+  const seen = new Map<string, number>();
+  return tried.flatMap(({ mapping, index }) => {
+    const { matcher } = mapping;
+    const pointer = `${at}/${index}`;
+    const test = matcher === undefined ? `claim ${mapping.claim}` : `matcher ${matcher}`;
+    const earlier = seen.get(test);
+    if (earlier !== undefined)
+      return [unreachable(pointer, `never reached: roleMappings[${earlier}] has the same test`)];
+    seen.set(test, index);
+    return matcher === undefined ? [] : matcherFindings(matcher, pointer);
+  });
+}
+
+/** A mapping without a priority comes after all that have one; equal ones keep their order. */
+function priorityOf({ priority }: Mapping): number {
+  return priority ?? Number.MAX_SAFE_INTEGER;
+}
+
+function matcherFindings(expression: string, pointer: string): readonly Finding[] {
+  const matcher = roleMatcher(expression);
+  if (matcher.type === 'fault') {
+    const message = `no CEL expression over claims: ${matcher.message}`;
+    return [{ code: 'role-matcher-invalid', severity: 'error', pointer: `${pointer}/matcher`, message }];
+  }
+  if (!matcher.constant) return [];
+  if (!matcher.matches({})) return [unreachable(pointer, 'its matcher is true of no token')];
+  const message = 'true of every token: no mapping after this one is reached, nor the fallback';
+  return [{ code: 'role-matcher-constant', severity: 'warning', pointer: `${pointer}/matcher`, message }];
+}
+
+function unreachable(pointer: string, message: string): Finding {
+  return { code: 'role-mapping-unreachable', severity: 'warning', pointer, message };
+}

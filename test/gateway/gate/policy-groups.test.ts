@@ -1,0 +1,114 @@
+// The groups of callers in policies: which claims name them, which entities they are, and that no policy about groups decides
+// without them.
+
+import { describe, expect, it, test } from 'vitest';
+import type { JsonObject } from '#std/json.ts';
+import { decide, outcome, policiesOf } from './policies.ts';
+
+const PERMIT = 'permit(principal, action, resource);';
+const STAFF = 'permit(principal in THVGroup::"staff", action, resource);';
+const NO_CONTRACTORS = 'forbid(principal in THVGroup::"contractors", action, resource);';
+
+function asked(claims: JsonObject) {
+  return { claims: { sub: 'alice', ...claims } };
+}
+
+test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
+  ['no claim', {}, 'policy-denied'],
+  ['the usual claim', { groups: ['other', 'staff'] }, 'allowed'],
+  ['another group', { groups: ['other'] }, 'policy-denied'],
+  ['the claim of Keycloak', { roles: ['staff'] }, 'allowed'],
+  ['the claim of Cognito', { 'cognito:groups': ['staff'] }, 'allowed'],
+  ['the first of them counts, also if it is empty', { groups: [], roles: ['staff'] }, 'policy-denied'],
+  ['null is as good as absent', { groups: null, roles: ['staff'] }, 'allowed'],
+  ['a text is no list', { groups: 'staff' }, 'policy-error'],
+  ['a list with something else in it', { groups: ['staff', 7] }, 'policy-error'],
+  ['a text that Cedar cannot express', { groups: ['staff', '\ud800'] }, 'policy-error'],
+  [
+    'too many groups for the token: they are to be had elsewhere',
+    { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph.example.com' } } },
+    'policy-error',
+  ],
+])('a permit for a group: %s', (_reason, claims, expected) => {
+  expect(outcome(decide(policiesOf([STAFF]), asked(claims)))).toBe(expected);
+});
+
+test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
+  ['who is in it', { groups: ['contractors'] }, 'policy-denied'],
+  ['who is not', { groups: ['staff'] }, 'allowed'],
+  ['without groups', {}, 'allowed'],
+  ['groups that nobody knows', { groups: 'contractors' }, 'policy-error'],
+])('a group that is forbidden: %s', (_reason, claims, expected) => {
+  expect(outcome(decide(policiesOf([PERMIT, NO_CONTRACTORS]), asked(claims)))).toBe(expected);
+});
+
+describe('where groups are', () => {
+  const claim = 'https://example.com/groups';
+  const named = policiesOf([STAFF], undefined, { group_claim_name: claim });
+  const nested = policiesOf([STAFF], undefined, { group_claim_name: 'realm_access.roles' });
+  const both = policiesOf([STAFF], undefined, { role_claim_name: 'roles' });
+
+  it.each<readonly [reason: string, policies: typeof named, claims: JsonObject, expected: string]>([
+    ['a claim that is named, with dots in its name', named, { [claim]: ['staff'] }, 'allowed'],
+    ['it counts before the usual ones', named, { [claim]: ['other'], groups: ['staff'] }, 'policy-denied'],
+    ['without it, the usual ones count', named, { groups: ['staff'] }, 'allowed'],
+    ['a path', nested, { realm_access: { roles: ['staff'] } }, 'allowed'],
+    [
+      'the whole name before the path',
+      nested,
+      { 'realm_access.roles': [], realm_access: { roles: ['staff'] } },
+      'policy-denied',
+    ],
+    [
+      'what every object has is no claim',
+      policiesOf([STAFF], undefined, { group_claim_name: 'constructor.name' }),
+      {},
+      'policy-denied',
+    ],
+    ['roles in addition to groups', both, { groups: ['other'], roles: ['staff'] }, 'allowed'],
+    ['roles that nobody knows', both, { groups: ['staff'], roles: 'staff' }, 'policy-error'],
+  ])('%s', (_reason, policies, claims, expected) => {
+    expect(outcome(decide(policies, asked(claims)))).toBe(expected);
+  });
+});
+
+describe('entities', () => {
+  const team = (id: string, parents: object[] = []) => ({ uid: { type: 'Team', id }, attrs: {}, parents });
+  const reader = { type: 'Role', id: 'reader' };
+
+  it('have the type that is named', () => {
+    const policies = policiesOf(['permit(principal in Team::"staff", action, resource);'], undefined, {
+      group_entity_type: 'Team',
+    });
+    expect(outcome(decide(policies, asked({ groups: ['staff'] })))).toBe('allowed');
+  });
+
+  it('of the file put groups into others', () => {
+    const policies = policiesOf(
+      ['permit(principal in Role::"reader", action, resource);'],
+      [team('staff', [reader]), { uid: reader, attrs: {}, parents: [] }],
+      { group_entity_type: 'Team' },
+    );
+    expect(outcome(decide(policies, asked({ groups: ['staff'] })))).toBe('allowed');
+    expect(outcome(decide(policies, asked({ groups: ['other'] })))).toBe('policy-denied');
+  });
+
+  it('of the file keep the parents that a caller has there', () => {
+    const alice = { uid: { type: 'Client', id: 'alice' }, attrs: {}, parents: [reader] };
+    const policies = policiesOf([`${STAFF} permit(principal in Role::"reader", action, resource);`], [alice]);
+    expect(outcome(decide(policies, asked({})))).toBe('allowed');
+    expect(outcome(decide(policies, { claims: { sub: 'bob', groups: ['staff'] } }))).toBe('allowed');
+    expect(outcome(decide(policies, { claims: { sub: 'bob' } }))).toBe('policy-denied');
+  });
+});
+
+it('a decision is remembered for callers with the same groups alone', () => {
+  const policies = policiesOf([STAFF]);
+  const outcomes = [['staff'], ['other'], ['staff']].map((groups) => outcome(decide(policies, asked({ groups }))));
+  expect(outcomes).toEqual(['allowed', 'policy-denied', 'allowed']);
+});
+
+it('policies that name no group decide without them', () => {
+  const policies = policiesOf(['permit(principal, action in [Action::"call_tool"], resource);']);
+  expect(outcome(decide(policies, asked({ groups: 'staff' })))).toBe('allowed');
+});
