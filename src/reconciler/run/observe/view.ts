@@ -32,10 +32,9 @@ export function openViews(input: ViewInput): (namespace: string) => View {
   return (namespace) => ({
     find: (kind, name) => index.get(`${namespace}/${kind}`)?.get(name),
     pods(kind, name) {
-      const [first, ...others] = podLabelsOf(index.get(`${namespace}/${kind}`)?.get(name));
-      if (first === undefined) return [];
-      return podsWith(namespace, first).filter(({ metadata: { labels = {} } }) =>
-        others.every(([key, value]) => labels[key] === value),
+      const labels = podLabelsOf(index.get(`${namespace}/${kind}`)?.get(name));
+      return podsWith(namespace, labels).filter(({ metadata }) =>
+        labels.every(([label, value]) => metadata.labels?.[label] === value),
       );
     },
     all: (kind) => listOf(`${namespace}/${kind}`),
@@ -60,8 +59,13 @@ export function podLabelsOf(workload: KubeObject | undefined): readonly Label[] 
   return isObject(matchLabels) ? Object.entries(matchLabels) : [];
 }
 
-/** Each workload looks for its pods, and a namespace may have many of both. */
-function indexByLabels(pods: readonly KubeObject[]): (namespace: string, label: Label) => readonly KubeObject[] {
+/**
+ * Returns the pods with that of the labels which fewest have: each workload looks for its pods, and some labels are the same for all
+ * pods of a namespace.
+ */
+function indexByLabels(
+  pods: readonly KubeObject[],
+): (namespace: string, labels: readonly Label[]) => readonly KubeObject[] {
   const found = new Map<string, KubeObject[]>();
   for (const pod of pods) {
     const { namespace = '', labels = {} } = pod.metadata;
@@ -72,5 +76,8 @@ function indexByLabels(pods: readonly KubeObject[]): (namespace: string, label: 
       else others.push(pod);
     }
   }
-  return (namespace, [key, value]) => found.get(`${namespace} ${key} ${value}`) ?? [];
+  return (namespace, labels) => {
+    const [first = [], ...others] = labels.map(([key, value]) => found.get(`${namespace} ${key} ${value}`) ?? []);
+    return others.reduce((fewest, each) => (each.length < fewest.length ? each : fewest), first);
+  };
 }

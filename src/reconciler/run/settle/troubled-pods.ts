@@ -25,18 +25,22 @@ export async function listTroubledPods(
   return (await Promise.all(lists)).flat();
 }
 
-/** Pods of more workloads of one namespace than these are quicker to list together. */
-const LISTED_SINGLY_MAX = 16;
+/** As many names as a URL has room for; pods of more than ten times as many workloads are quicker to list together. */
+const NAMED_MAX = 100;
 
-/** Undefined: all pods of the namespace. */
+/** Undefined: all pods of the namespace. Pods of other workloads may be among them. */
 function selectorsFor(workloads: readonly KubeObject[]): readonly (string | undefined)[] {
-  const selectors = workloads.map((workload) =>
-    podLabelsOf(workload)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(),
+  const labels = workloads.map((workload) => new Map(podLabelsOf(workload)));
+  const [first, ...others] = labels;
+  const common = [...(first?.keys() ?? [])].filter((key) => others.every((each) => each.has(key)));
+  const values = common.map((key) => ({ key, distinct: [...new Set(labels.map((each) => String(each.get(key))))] }));
+  const finest = values.toSorted((a, b) => b.distinct.length - a.distinct.length)[0];
+  if (finest === undefined || finest.distinct.length > 10 * NAMED_MAX) return [undefined];
+  const { key, distinct } = finest;
+  const chunks = Array.from({ length: Math.ceil(distinct.length / NAMED_MAX) }, (_, index) =>
+    distinct.slice(index * NAMED_MAX, (index + 1) * NAMED_MAX),
   );
-  if (workloads.length > LISTED_SINGLY_MAX || selectors.includes('')) return [undefined];
-  return [...new Set(selectors)];
+  return chunks.map((chunk) => `${key} in (${chunk.join()})`);
 }
 
 /** Pods that may not be read leave a status without their reason; it is true all the same. */
