@@ -2,7 +2,7 @@
 // What may live only in a cluster (Secrets, ConfigMaps) is not asked for.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
-import { keyOf } from '#kubernetes/rules/object.ts';
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
@@ -20,6 +20,7 @@ import { problemOf } from './read/problem-of.ts';
 import type { LoadCache, SourceFile } from './read/source-file.ts';
 import { restsOnUnknown } from './read/substitute/unknown-values.ts';
 import { resolve } from './resolve/resolve.ts';
+import { checkLocks } from './resolve/tool-locks.ts';
 
 export interface ValidateInput {
   readonly documents: readonly SourceFile[];
@@ -67,7 +68,13 @@ export function validate(input: ValidateInput): Validation {
   const broken = new Set(loaded.invalid.map(keyOf));
   const resources = loaded.resources.map((resource) => ({ ...resource, source: 'files' }));
   const sound = resources.filter(({ id }) => !broken.has(keyOf(id)));
-  const references = checkReferences(input, resources, sound, loaded);
+  const { invalid } = loaded;
+  const locks = checkLocks({
+    locks: loaded.locks.map((lock) => ({ ...lock, source: 'files' })),
+    loaded: resources,
+    invalid,
+  });
+  const references = checkReferences(input, resources, { sound, invalid, locks: locks.objects });
   const inside = input.allowsPrivate === true ? [] : privateSources(resources);
   const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
   const evaluated = evaluatePolicies(input, sound, parsed.flatMap(definitionsOf));
@@ -75,6 +82,7 @@ export function validate(input: ValidateInput): Validation {
   const problems = sortByPlace([
     ...unread,
     ...loaded.problems,
+    ...locks.problems,
     ...references.unresolved,
     ...plain,
     ...references.unknownImages,
@@ -85,12 +93,13 @@ export function validate(input: ValidateInput): Validation {
   for (const { severity, resource } of problems) {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
   }
+  const declared = loaded.resources.length + loaded.locks.length;
   const files = [...new Set(documents.map(({ path }) => path))].sort();
   return {
     summary: {
       files: files.length,
-      resources: loaded.resources.length,
-      valid: loaded.resources.length - broken.size,
+      resources: declared,
+      valid: declared - broken.size,
       invalid: broken.size,
       problems: problems.length,
       audited: evaluated?.audited === 0 ? undefined : evaluated?.audited,
@@ -100,15 +109,19 @@ export function validate(input: ValidateInput): Validation {
   };
 }
 
+interface Declared extends Pick<Loaded, 'invalid'> {
+  readonly sound: readonly LoadedResource[];
+  readonly locks: readonly KubeObject[];
+}
+
 /** Among the documents alone; a registry whose images are not known here is reported once, not for each image. */
 function checkReferences(
   { kinds, apiGroup }: ValidateInput,
   resources: Parameters<typeof resolve>[0]['loaded'],
-  sound: readonly LoadedResource[],
-  { invalid }: Loaded,
+  { sound, invalid, locks }: Declared,
 ) {
   const own = new Set(kinds.map((kind) => kind.kind));
-  const views = openViews({ apiGroup, layers: [sound.map((each) => each.defaulted ?? each.object)] });
+  const views = openViews({ apiGroup, layers: [sound.map((each) => each.defaulted ?? each.object)], locks });
   const enforced = declaredImages(resources, views);
   const resolved = resolve({
     loaded: resources,

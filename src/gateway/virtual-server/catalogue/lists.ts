@@ -1,5 +1,6 @@
 // What one member offers, read through all pages of its lists. Items keep their bytes.
 
+import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { BackendFault } from '../../backends/backend.ts';
 import { type Asked, type Asking, ask, type Cause, postExchange } from '../../backends/bridge/ask.ts';
@@ -11,7 +12,7 @@ import { HEADERS } from '../../wire/headers.ts';
 import { type ListItem, listItems } from '../../wire/lists.ts';
 import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { readValue } from '../../wire/scan.ts';
-import { doubtfulReason, type ItemNotice, unreadableReason } from './item-notices.ts';
+import { type ItemNotice, unreadableReason } from './item-notices.ts';
 import { LIST_NAMES, LISTS, type ListName } from './list-names.ts';
 import { type Mended, mendItem } from './mend-item.ts';
 

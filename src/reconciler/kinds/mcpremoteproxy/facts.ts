@@ -44,10 +44,10 @@ export const BEHIND = 'remote servers';
 
 /** What the proxy has in common with those of other kinds. */
 export function proxyOf(self: RemoteProxy): ProxyFacts {
-  const { name, namespace, spec } = self;
+  const { name, namespace, spec, resource } = self;
   return {
     workload: 'mcpremoteproxy',
-    ...{ name, namespace, spec: { ...spec, ...tokenSourceOf(spec) } },
+    ...{ name, namespace, resource, spec: { ...spec, ...tokenSourceOf(spec) } },
     port: proxyPort(spec),
     origin: proxyUrl(self),
     tuning: proxyTuning(self.resource, BEHIND),

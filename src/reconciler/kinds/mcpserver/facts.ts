@@ -85,11 +85,11 @@ function tuningOf(self: Server): ProxyTuning {
 
 /** What the proxy has in common with those of other kinds. */
 export function proxyOf(self: Server): ProxyFacts {
-  const { name, namespace, spec } = self;
+  const { name, namespace, spec, resource } = self;
   const { deployment, proxyService, proxyAccount, runConfig, inlineAuthz, sessionKeys } = serverChildNames(name);
   return {
     workload: 'mcpserver',
-    ...{ name, namespace, spec },
+    ...{ name, namespace, spec, resource },
     port: proxyPort(spec),
     origin: proxyOrigin(self),
     tuning: tuningOf(self),

@@ -14,6 +14,7 @@ import { rateLimitFindings } from '../proxy/rate-limit-findings.ts';
 import { sessionFindings } from '../proxy/session-findings.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
+import { toolsLockFindings } from '../proxy/tools-lock.ts';
 import { namedWebhookFindings } from '../proxy/webhook-settings.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { backendEnv } from './backend-env.ts';
@@ -100,6 +101,7 @@ export function inspect(self: Server, view: View): readonly Finding[] {
     ...profileFindings(self, view),
     ...rateLimitFindings(spec, view),
     ...namedWebhookFindings(spec, view),
+    ...toolsLockFindings(self.resource, view),
   ];
 }
 

@@ -9,6 +9,7 @@ import { secretPath } from '../pods/secret-files.ts';
 import { collectorHeaderFiles, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 import { type ServiceBlocks, serviceBlocks } from './service.ts';
 import { toolBlocks } from './tools.ts';
+import { toolsLock } from './tools-lock.ts';
 
 type Blocks = Pick<
   RunConfig,
@@ -20,6 +21,7 @@ type Blocks = Pick<
   | 'telemetry_config'
   | 'tools_filter'
   | 'tools_override'
+  | 'tools_lock'
   | 'webhooks'
 > &
   ServiceBlocks &
@@ -44,6 +46,7 @@ export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View):
     audit_config: { enabled: spec.audit?.enabled === true, component: name, on_failure: proxy.tuning.auditFailure },
     ...telemetry(proxy, needs),
     ...toolBlocks(spec.toolConfigRef, view),
+    tools_lock: toolsLock(proxy.resource, view),
     ...serviceBlocks(proxy),
     webhooks: needs.webhooks?.block,
   };

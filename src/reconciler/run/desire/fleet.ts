@@ -23,6 +23,7 @@ import { NO_WAITS, type Waits } from '../plan/waits.ts';
 import { type ChildrenEnforced, enforceOnChildren } from '../policy/enforce.ts';
 import type { Clock } from '../ports.ts';
 import { type Resolved, type ResolveInput, resolve } from '../resolve/resolve.ts';
+import { checkLocks } from '../resolve/tool-locks.ts';
 import { type Desires, desire } from './desire.ts';
 import { type DigestKey, prepareWithDigests } from './digest-key.ts';
 import { type OwnDesires, withoutForeign } from './foreign.ts';
@@ -44,6 +45,8 @@ export interface DesireOptions extends InstanceName, OwnKinds, Rendering, Pick<P
 export interface DesiredFleet {
   readonly registries: RegistryResults;
   readonly resolved: Resolved;
+  /** Locks of tools that count. */
+  readonly locks: readonly KubeObject[];
   /** Everything that the healthy resources should become, before somebody else's is left out. */
   readonly wishes: Desires;
   readonly desires: OwnDesires;
@@ -72,7 +75,8 @@ export async function desireFleet(
   const { kinds, apiGroup, instance, homeNamespace } = options;
   const { gathered, snapshot, leftAlone } = observed;
   const { loaded, invalid } = gathered;
-  const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(observed)] });
+  const locks = checkLocks(gathered);
+  const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(observed)], locks: locks.objects });
   const registries = await registriesOf(deps, options, mode, observed, views);
   const { find: living } = snapshot;
   const knowledge = knowledgeOf(snapshot, apiGroup);
@@ -102,11 +106,12 @@ export async function desireFleet(
   return {
     registries,
     resolved,
+    locks: locks.objects,
     wishes,
     desires: keepValues(own, living),
     unsealed,
     watched: [...observed.ownKinds, ...desiredKinds],
-    problems: [registries, resolved, wished, own].flatMap(({ problems }) => problems),
+    problems: [locks, registries, resolved, wished, own].flatMap(({ problems }) => problems),
   };
 }
 

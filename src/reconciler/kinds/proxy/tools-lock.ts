@@ -1,0 +1,68 @@
+// Whether the tools of a server are locked, as its annotation and its lock say, and what is wrong with the two.
+
+import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
+import { TOOL_LOCK, type ToolLock } from '#contracts/tool-lock/schema.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject } from '#std/json.ts';
+import { oneOf } from '../annotations.ts';
+import type { Finding, Reference, View } from '../kind.ts';
+
+export const TOOLS_LOCK_SETTING = {
+  name: 'skep.dev/tools-lock',
+  description:
+    'Whether the tools of the server are held to its ToolLock, an object next to its manifest that skep lock writes. enforce: clients do not get a tool that is new or differs from the lock, and cannot call it. report: it passes, and is reported.',
+  ...oneOf(['enforce', 'report', 'off'], 'off'),
+};
+
+const POINTER = '/metadata/annotations/skep.dev~1tools-lock';
+
+type Server = Pick<KubeObject, 'kind' | 'metadata'>;
+
+/** Names and digests of a ConfigMap come to less than it may hold, next to everything else that a configuration says. */
+const CHARACTERS_MAX = 800_000;
+
+function modeOf({ metadata }: Server): 'enforce' | 'report' | undefined {
+  const mode = TOOLS_LOCK_SETTING.read(metadata.annotations?.[TOOLS_LOCK_SETTING.name] ?? '');
+  return mode === 'off' ? undefined : mode;
+}
+
+/** The lock that is named after the server, if it is one of a server of this kind. */
+export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
+  const spec = view.find(TOOL_LOCK.kind, metadata.name)?.spec;
+  if (!isObject(spec) || !isObject(spec.server) || spec.server.kind !== kind) return undefined;
+  const checked: unknown = spec;
+  return checked as ToolLock;
+}
+
+/** Undefined if the tools are not locked. A server without the lock that it needs is refused, and nothing is rendered for it. */
+export function toolsLock(server: Server, view: View): HeldLock | undefined {
+  const mode = modeOf(server);
+  return mode === undefined ? undefined : heldLock(mode, lockOf(server, view));
+}
+
+/** Without a lock that can be read, the server stays as it is. */
+export function toolsLockReferences(server: Server): readonly Reference[] {
+  if (modeOf(server) === undefined) return [];
+  return [{ pointer: POINTER, kind: TOOL_LOCK.kind, name: server.metadata.name, optional: 'allowed' }];
+}
+
+export function toolsLockFindings(server: Server, view: View): readonly Finding[] {
+  const fault = toolsLockFault(server, view);
+  return fault === undefined ? [] : [{ severity: 'error', pointer: POINTER, ...fault }];
+}
+
+/** Why the server cannot be called as its annotation says. */
+export function toolsLockFault(server: Server, view: View): Pick<Finding, 'code' | 'message'> | undefined {
+  const mode = modeOf(server);
+  if (mode === undefined) return undefined;
+  const lock = lockOf(server, view);
+  const { kind, metadata } = server;
+  if (lock === undefined && mode === 'enforce') {
+    const message = `${kind} ${metadata.name} has no ToolLock that can be used, and its tools are to be held to one: write it with skep lock, or set the annotation to report`;
+    return { code: 'lock-missing', message };
+  }
+  const { length } = JSON.stringify(heldLock(mode, lock));
+  if (length <= CHARACTERS_MAX) return undefined;
+  const message = `the names and digests of the ToolLock come to ${length} characters, and a configuration has room for ${CHARACTERS_MAX}: split the server`;
+  return { code: 'lock-too-large', message };
+}
