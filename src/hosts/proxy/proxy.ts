@@ -28,6 +28,7 @@ import { openRules } from './rules.ts';
 import { createSettings } from './settings.ts';
 import { countUnderWay, stopProxy } from './stop.ts';
 import { listenMetrics, openProxyMetrics, openProxyTelemetry } from './telemetry.ts';
+import { openProxyLock } from './tools-lock.ts';
 import { openWebhooks } from './webhooks.ts';
 
 export interface ProxyOptions {
@@ -116,9 +117,12 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const { outbound, toWebhooks } = openOutbounds(closing);
   const sessionKeys = readSessionKeys(config, files);
   const seal = watchSeal(config, files, sessionKeys);
-  const rules = openRules(config, files, logger, createTaskIds(seal, proxyClock.now));
   const { proxy, ...metrics } = openProxyMetrics(config);
   closing.push(metrics.stop);
+  const recorder = openRecorder({ metrics: proxy, logger, writeAudit: options.writeAudit });
+  closing.push(recorder.close);
+  const lock = openProxyLock({ logger, metrics: proxy, recorder, changed: () => undefined });
+  const rules = openRules(config, { files, logger, tasks: createTaskIds(seal, proxyClock.now), lock });
   const issuer = await openProxyIssuer(options, outbound, proxy.metrics);
   closing.push(() => issuer?.close());
   const telemetry = await openProxyTelemetry({
@@ -127,8 +131,6 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
     serviceVersion: undefined,
   });
   closing.push(() => telemetry?.close());
-  const recorder = openRecorder({ metrics: proxy, logger, writeAudit: options.writeAudit });
-  closing.push(recorder.close);
   const backendOptions = { config, environment, files, logger, seal, sessionKeys, limits, times, metrics: proxy };
   const { backend, relay, close } = await openBackend(backendOptions);
   closing.push(() => close(0));

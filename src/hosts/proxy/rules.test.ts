@@ -25,11 +25,7 @@ test('warns of two tools that are given the same name', () => {
   const logger = pino({}, { write: (line: string) => void records.push(JSON.parse(line)) });
   const config = { ...CONFIG, tools_override: { read: { name: 'get' }, fetch: { name: 'get' } } };
   const seal = createSessionSeal({ keys: [Buffer.alloc(32)], random: (size) => Buffer.alloc(size) });
-  openRules(
-    config,
-    createWatchedFiles(),
-    logger,
-    createTaskIds(seal, () => 0),
-  );
+  const tasks = createTaskIds(seal, () => 0);
+  openRules(config, { files: createWatchedFiles(), logger, tasks, lock: { keeperOf: () => undefined } });
   expect(records).toMatchObject([{ code: 'tool-override-clash', name: 'get', tools: ['fetch', 'read'] }]);
 });

@@ -7,8 +7,8 @@ export interface ItemNotice {
   readonly list: ListName;
   /** As the member calls it. */
   readonly name: string;
-  /** Left out: clients do not see it, or not the part that `why` names. Doubtful: it is passed as it is. */
-  readonly what: 'left-out' | 'doubtful';
+  /** Left out: clients do not see it, or not the part that `why` names. Doubtful: it is passed as it is. Held back: it is not as it was reviewed. Drifted: the same, and it is passed. */
+  readonly what: 'left-out' | 'doubtful' | 'held-back' | 'drifted';
   readonly why: string;
 }
 

@@ -6,6 +6,7 @@ import type { BackendFault } from '../../backends/backend.ts';
 import { type Asked, type Asking, ask, type Cause, postExchange } from '../../backends/bridge/ask.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
 import { META_CAPABILITIES, META_CLIENT, META_VERSION } from '../../backends/bridge/protocol.ts';
+import type { Lock } from '../../gate/tools-lock/lock.ts';
 import { type AppMarks, readAppMarks, UNMARKED } from '../../wire/extensions/app-marks.ts';
 import { APPS, SKILLS } from '../../wire/extensions/identifiers.ts';
 import { HEADERS } from '../../wire/headers.ts';
@@ -77,14 +78,16 @@ function bytesEqual(a: OfferedItem, b: OfferedItem | undefined): boolean {
 }
 
 /** Takes as long as `asking` allows for one request, whatever the number of pages. Never rejects. */
-export async function readLists(allowed: Asking, cause: Cause): Promise<ListsRead> {
+export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Promise<ListsRead> {
   const asking = endingTogether(allowed);
   const discovered = await request(asking, cause, 'server/discover', `{"_meta":${META}}`);
   if (!discovered.ok) return discovered;
   const { capabilities } = discovered.result;
   const offered = isObject(capabilities) ? capabilities : {};
   const named = LIST_NAMES.filter((name) => LISTS[name].isOffered(offered));
-  const read = await Promise.all(named.map(async (name) => [name, await readPages(asking, cause, name)] as const));
+  const read = await Promise.all(
+    named.map(async (name) => [name, await readPages(asking, cause, { name, lock })] as const),
+  );
   const lists: Record<ListName, readonly OfferedItem[]> = {
     tools: [],
     prompts: [],
@@ -165,7 +168,12 @@ interface PagesRead {
   readonly notices: readonly ItemNotice[];
 }
 
-async function readPages(asking: Asking, cause: Cause, name: ListName): Promise<PagesRead | Failed> {
+interface ReadOf {
+  readonly name: ListName;
+  readonly lock: Lock | undefined;
+}
+
+async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): Promise<PagesRead | Failed> {
   const items: OfferedItem[] = [];
   const notices: ItemNotice[] = [];
   const cursors = new Set<string>();
@@ -177,7 +185,7 @@ async function readPages(asking: Asking, cause: Cause, name: ListName): Promise<
     if (!answer.ok) return 'missing' in answer || name === 'skills' ? { ok: true, items: [], notices } : answer;
     const list = listItems(answer.bytes, answer.span, name);
     if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${LISTS[name].method}: ${list.message}` } };
-    for (const item of list.items) takeItem({ name, items, notices }, answer.bytes, item);
+    for (const item of list.items) takeItem({ name, items, notices, lock }, answer.bytes, item);
     cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
     // A server that leads back to a page would be read for ever.
     if (cursor !== undefined && cursors.has(cursor)) cursor = undefined;
@@ -188,10 +196,17 @@ async function readPages(asking: Asking, cause: Cause, name: ListName): Promise<
 
 /** One that clients cannot read would take the lists of all members from them. */
 function takeItem(
-  { name: list, items, notices }: { name: ListName; items: OfferedItem[]; notices: ItemNotice[] },
+  { name: list, items, notices, lock }: ReadOf & { readonly items: OfferedItem[]; readonly notices: ItemNotice[] },
   page: Buffer,
   item: ListItem,
 ): void {
+  const drift = lock && driftOf(lock, list, page, item);
+  if (drift !== undefined) {
+    const what = lock?.mode === 'enforce' ? 'held-back' : 'drifted';
+    if (notices.length < NOTICES_MAX)
+      notices.push({ list, name: drift.name.slice(0, NAME_SHOWN), what, why: drift.why });
+    if (what === 'held-back') return;
+  }
   const mended = mendItem(list, page, item);
   const value = objectOf(mended?.page ?? page, mended?.item.span ?? item.span);
   const key = mended === undefined ? undefined : keyOf(list, mended.item);
@@ -213,6 +228,24 @@ function takeItem(
   const doubt = doubtfulReason(value);
   if (doubt !== undefined) notice('doubtful', doubt);
 }
+
+/** Before anything is taken out of the item. Undefined if it is as it was reviewed. */
+function driftOf(
+  lock: Lock,
+  list: ListName,
+  page: Buffer,
+  item: ListItem,
+): { readonly name: string; readonly why: string } | undefined {
+  const name = keyOf(list, item) ?? '';
+  const agreement = lock.compare(list, name, page.subarray(item.span.start, item.span.end));
+  return agreement === 'agrees' ? undefined : { name, why: DRIFTS[agreement] };
+}
+
+const DRIFTS = {
+  new: 'its ToolLock does not have it',
+  differs: 'its ToolLock has another definition',
+  unreadable: 'its definition can be read in two ways',
+} as const;
 
 function marksOf({ page, item: { span } }: Mended): AppMarks | undefined {
   return readAppMarks(page.subarray(span.start, span.end));
