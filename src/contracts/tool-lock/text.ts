@@ -70,6 +70,11 @@ function rankOf(key: string, first: readonly string[]): number {
   return rank < 0 ? first.length : rank;
 }
 
+/** The text of one definition, as it stands in the file. */
+export function formatDefinition(list: LockedList, definition: JsonObject): string {
+  return yamlOf({ [list]: [sortedMembers(definition, FIRST)] }).replace(/^.*\n/, '');
+}
+
 function yamlOf(object: JsonObject): string {
   const { Document, visit } = yamlPackage();
   const document = new Document(object, { version: '1.1', aliasDuplicateObjects: false });
