@@ -17,6 +17,9 @@ export const TOOLS_LOCK = Type.Object(
       description:
         'enforce: clients do not get what differs from the lock, and cannot call it. report: it passes, and is reported.',
     }),
+    report_to: Type.Optional(
+      Type.String({ minLength: 1, description: 'ConfigMap of the namespace that takes what differs. Absent: none.' }),
+    ),
     tools: Digests('tool'),
     prompts: Type.Optional(Digests('prompt')),
     resourceTemplates: Type.Optional(Digests('resource template')),

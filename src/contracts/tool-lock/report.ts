@@ -31,8 +31,8 @@ const DEFINITIONS_MAX = 700_000;
 const DRIFTS_MAX = 1000;
 
 /** Tells for which lock a report was made. */
-export function lockDigest(lock: HeldLock): string {
-  return definitionDigest({ ...lock });
+export function lockDigest({ report_to: _place, ...lock }: HeldLock): string {
+  return definitionDigest(lock);
 }
 
 export function reportName(server: string): string {

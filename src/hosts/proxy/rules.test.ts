@@ -26,6 +26,11 @@ test('warns of two tools that are given the same name', () => {
   const config = { ...CONFIG, tools_override: { read: { name: 'get' }, fetch: { name: 'get' } } };
   const seal = createSessionSeal({ keys: [Buffer.alloc(32)], random: (size) => Buffer.alloc(size) });
   const tasks = createTaskIds(seal, () => 0);
-  openRules(config, { files: createWatchedFiles(), logger, tasks, lock: { keeperOf: () => undefined } });
+  openRules(config, {
+    files: createWatchedFiles(),
+    logger,
+    tasks,
+    lock: { keeperOf: () => undefined, current: () => undefined },
+  });
   expect(records).toMatchObject([{ code: 'tool-override-clash', name: 'get', tools: ['fetch', 'read'] }]);
 });

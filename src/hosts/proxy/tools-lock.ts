@@ -14,6 +14,8 @@ import { proxyClock } from './clock.ts';
 import type { Recorder } from './record.ts';
 
 export interface ProxyLock {
+  /** Undefined if nothing is locked. */
+  current(): LockKeeper | undefined;
   /** The same keeper as long as the lock is the same; undefined if nothing is locked. */
   keeperOf(config: RunConfig): LockKeeper | undefined;
 }
@@ -46,6 +48,7 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
   }
 
   return {
+    current: () => keeper,
     keeperOf(config) {
       const { tools_lock: held } = config;
       const next = JSON.stringify(held) ?? '';

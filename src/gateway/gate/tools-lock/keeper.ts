@@ -33,6 +33,8 @@ export interface LockReading {
   see(name: string, agreement: Agreement): void;
   /** Reviewed names that the list has differently, or not at all; undefined before its end. */
   readonly held: ReadonlySet<string> | undefined;
+  /** Nothing was listed so far. */
+  readonly isEmpty: boolean;
   end(): void;
   fail(): void;
 }
@@ -70,91 +72,113 @@ interface Known {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
-  const { clock } = ports;
-  const known = new Map<string, Known>();
-  const last = new Map<FilteredKey, { at: number; held: ReadonlySet<string> | undefined }>();
+interface State {
+  readonly lock: Lock;
+  readonly ports: KeeperPorts;
+  readonly known: Map<string, Known>;
+  /** The last reading of each list, whoever it was for. */
+  readonly last: Map<FilteredKey, { readonly at: number; readonly held: ReadonlySet<string> | undefined }>;
   /** Readings of an earlier epoch say nothing. */
-  let epoch = 0;
+  epoch: number;
+}
+
+export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
+  const state: State = { lock, ports, known: new Map(), last: new Map(), epoch: 0 };
   const enforces = lock.mode === 'enforce';
-  const keyOf = (list: FilteredKey, scope: string) => `${list} ${scope}`;
-  const knows = (list: FilteredKey, name: string) => lock.names(list)?.has(name) !== false;
-
-  function keep(list: FilteredKey, scope: string, begun: number, held: ReadonlySet<string>): void {
-    const now = clock.monotonic();
-    const before = known.get(keyOf(list, scope))?.held ?? last.get(list)?.held;
-    // What has changed for one may have changed for all.
-    const isChanged = before !== undefined && !sameNames(before, held);
-    if (isChanged) epoch += 1;
-    last.set(list, { at: now, held });
-    const of = isChanged ? epoch : begun;
-    setBounded(known, keyOf(list, scope), { epoch: of, readAt: now, held }, SCOPES_MAX);
-  }
-
-  /** A list of a client that says something else than the last reading: calls wait for the next one. */
-  function notice(list: FilteredKey, name: string, what: Agreement): void {
-    const held = last.get(list)?.held;
-    const isOther =
-      held !== undefined && lock.names(list)?.has(name) === true && held.has(name) === (what === 'agrees');
-    if (isOther) epoch += 1;
-  }
-
   return {
     enforces,
-    knows,
+    knows: (list, name) => lock.names(list)?.has(name) !== false,
     passes(list, name, definition, reading) {
       if (lock.names(list) === undefined) return true;
       const what = lock.compare(list, name, definition);
-      if (reading === undefined) notice(list, name, what);
+      if (reading === undefined) notice(state, list, name, what);
       else reading.see(name, what);
       ports.observed({ list, name, what, definition });
       return what === 'agrees' || !enforces;
     },
-    needsReading(list, name, scope) {
-      if (!enforces || lock.names(list)?.has(name) !== true) return false;
-      const now = clock.monotonic();
-      const found = known.get(keyOf(list, scope));
-      if (found?.epoch !== epoch || now - found.readAt > FRESH_MS) return true;
-      const latest = last.get(list);
-      if (latest !== undefined && now - latest.at <= NOTICED_MS) return false;
-      // Calls that come meanwhile need not read it as well.
-      last.set(list, { at: now, held: latest?.held });
-      return true;
-    },
-    beginReading(list, scope) {
-      const begun = epoch;
-      const seen = new Map<string, boolean>();
-      let ended: ReadonlySet<string> | undefined;
-      return {
-        list,
-        get held() {
-          return ended;
-        },
-        see: (name, agreement) => void seen.set(name, agreement === 'agrees' && seen.get(name) !== false),
-        end() {
-          const names = [...(lock.names(list)?.keys() ?? [])];
-          const held = names.filter((name) => seen.get(name) !== true);
-          ended = held.length === 0 ? NOTHING : new Set(held);
-          keep(list, scope, begun, ended);
-          const missing = names.filter((name) => !seen.has(name));
-          ports.completed(list, { listed: new Set(seen.keys()), missing });
-        },
-        fail() {
-          last.delete(list);
-        },
-      };
-    },
+    needsReading: (list, name, scope) =>
+      enforces && lock.names(list)?.has(name) === true && !isFresh(state, list, scope),
+    beginReading: (list, scope) => beginReading(state, list, scope),
     permits(list, name, scope, reading) {
       const names = lock.names(list);
       if (!enforces || names === undefined) return true;
-      const found = known.get(keyOf(list, scope));
-      const held = reading?.held ?? (found?.epoch === epoch ? found.held : undefined);
+      const found = state.known.get(keyOf(list, scope));
+      const held = reading?.held ?? (found?.epoch === state.epoch ? found.held : undefined);
       return names.has(name) && held?.has(name) === false;
     },
     doubt() {
-      epoch += 1;
+      state.epoch += 1;
     },
   };
+}
+
+function keyOf(list: FilteredKey, scope: string): string {
+  return `${list} ${scope}`;
+}
+
+/** A list of a client that says something else than the last reading: calls wait for the next one. */
+function notice(state: State, list: FilteredKey, name: string, what: Agreement): void {
+  const held = state.last.get(list)?.held;
+  const isReviewed = state.lock.names(list)?.has(name) === true;
+  if (held !== undefined && isReviewed && held.has(name) === (what === 'agrees')) state.epoch += 1;
+}
+
+function isFresh({ known, last, epoch, ports }: State, list: FilteredKey, scope: string): boolean {
+  const now = ports.clock.monotonic();
+  const found = known.get(keyOf(list, scope));
+  if (found?.epoch !== epoch || now - found.readAt > FRESH_MS) return false;
+  const latest = last.get(list);
+  if (latest !== undefined && now - latest.at <= NOTICED_MS) return true;
+  // Calls that come meanwhile need not read it as well.
+  last.set(list, { at: now, held: latest?.held });
+  return false;
+}
+
+function beginReading(state: State, list: FilteredKey, scope: string): LockReading {
+  const begun = state.epoch;
+  const seen = new Map<string, boolean>();
+  let ended: ReadonlySet<string> | undefined;
+  return {
+    list,
+    get held() {
+      return ended;
+    },
+    get isEmpty() {
+      return seen.size === 0;
+    },
+    see: (name, agreement) => void seen.set(name, agreement === 'agrees' && seen.get(name) !== false),
+    end() {
+      const names = [...(state.lock.names(list)?.keys() ?? [])];
+      const held = names.filter((name) => seen.get(name) !== true);
+      ended = held.length === 0 ? NOTHING : new Set(held);
+      keepReading(state, { list, scope, begun, held: ended });
+      const missing = names.filter((name) => !seen.has(name));
+      state.ports.completed(list, { listed: new Set(seen.keys()), missing });
+    },
+    fail() {
+      state.last.delete(list);
+    },
+  };
+}
+
+interface Ended {
+  readonly list: FilteredKey;
+  readonly scope: string;
+  /** Epoch in which the reading began. */
+  readonly begun: number;
+  readonly held: ReadonlySet<string>;
+}
+
+function keepReading(state: State, { list, scope, begun, held }: Ended): void {
+  const { known, last, ports } = state;
+  const now = ports.clock.monotonic();
+  const key = keyOf(list, scope);
+  const before = known.get(key)?.held ?? last.get(list)?.held;
+  // What has changed for one may have changed for all.
+  const isChanged = before !== undefined && !sameNames(before, held);
+  if (isChanged) state.epoch += 1;
+  last.set(list, { at: now, held });
+  setBounded(known, key, { epoch: isChanged ? state.epoch : begun, readAt: now, held }, SCOPES_MAX);
 }
 
 function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -4,11 +4,12 @@ import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
 import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
 import { NO_SESSIONS, sessionVerdict } from '../proxy/session-verdict.ts';
+import { toolsLockVerdict } from '../proxy/tools-lock.ts';
 import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
 import { isReference, settingsConditions, settingsReason } from '../shared-settings.ts';
 import type { RemoteProxy } from './facts.ts';
 
-export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): readonly Verdict[] {
+export function remoteProxyVerdicts({ spec, resource }: RemoteProxy, observed: Observed): readonly Verdict[] {
   const { view, refusals } = observed;
   return [
     ...configurationConditions(refusals),
@@ -18,6 +19,7 @@ export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): 
     ...podTemplateVerdict(spec.podTemplateSpec, refusals),
     ...bundleVerdict(spec.oidcConfig, view),
     ...accountsVerdict(spec, observed),
+    ...toolsLockVerdict(resource, view),
   ];
 }
 

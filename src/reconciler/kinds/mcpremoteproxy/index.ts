@@ -5,6 +5,7 @@ import { defineKind } from '../define.ts';
 import { podImages } from '../pods/images.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
+import { reportNames } from '../proxy/tools-lock.ts';
 import { settingsKinds } from '../shared-settings.ts';
 import { children, generated } from './children.ts';
 import { BEHIND, madeObjects, proxyUrl, tokenSourceOf } from './facts.ts';
@@ -43,6 +44,7 @@ export const MCPRemoteProxy = defineKind({
   rules,
   inspect,
   references,
+  configured: ({ resource }) => reportNames(resource),
   // The image of the proxy itself is a setting of the instance.
   images: ({ spec }) => podImages({ container: 'toolhive', image: '' }, spec.podTemplateSpec),
   acceptsAccounts: ({ spec }, view) => acceptedAccounts(tokenSourceOf(spec), view) !== undefined,

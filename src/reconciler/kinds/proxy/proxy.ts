@@ -37,6 +37,8 @@ export interface ProxyFacts {
   readonly name: string;
   readonly namespace: string;
   readonly spec: ProxySpec;
+  /** False: its account is another's, and has the rights that its author gives it. */
+  readonly hasOwnAccount: boolean;
   /** The resource that it is for. */
   readonly resource: Resource;
   readonly port: number;

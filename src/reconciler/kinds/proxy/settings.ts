@@ -9,7 +9,7 @@ import { secretPath } from '../pods/secret-files.ts';
 import { collectorHeaderFiles, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 import { type ServiceBlocks, serviceBlocks } from './service.ts';
 import { toolBlocks } from './tools.ts';
-import { toolsLock } from './tools-lock.ts';
+import { reportConfigMap, toolsLock } from './tools-lock.ts';
 
 type Blocks = Pick<
   RunConfig,
@@ -46,10 +46,17 @@ export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View):
     audit_config: { enabled: spec.audit?.enabled === true, component: name, on_failure: proxy.tuning.auditFailure },
     ...telemetry(proxy, needs),
     ...toolBlocks(spec.toolConfigRef, view),
-    tools_lock: toolsLock(proxy.resource, view),
+    tools_lock: toolsLockBlock(proxy, view),
     ...serviceBlocks(proxy),
     webhooks: needs.webhooks?.block,
   };
+}
+
+/** In the cluster the proxy reports what differs, if its account is ours. */
+function toolsLockBlock({ resource, hasOwnAccount }: ProxyFacts, view: View): RunConfig['tools_lock'] {
+  const held = toolsLock(resource, view);
+  const place = hasOwnAccount ? reportConfigMap(resource) : undefined;
+  return held && { ...held, ...(place === undefined ? {} : { report_to: place }) };
 }
 
 function telemetry(

@@ -1,11 +1,13 @@
 // Whether the tools of a server are locked, as its annotation and its lock say, and what is wrong with the two.
 
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
+import { lockDigest, readLockReport, reportName } from '#contracts/tool-lock/report.ts';
 import { TOOL_LOCK, type ToolLock } from '#contracts/tool-lock/schema.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
-import { isObject } from '#std/json.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import { oneOf } from '../annotations.ts';
-import type { Finding, Reference, View } from '../kind.ts';
+import type { Verdict } from '../conditions.ts';
+import type { Finding, ObjectName, Reference, View } from '../kind.ts';
 
 export const TOOLS_LOCK_SETTING = {
   name: 'skep.dev/tools-lock',
@@ -33,6 +35,51 @@ export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undef
   const checked: unknown = spec;
   return checked as ToolLock;
 }
+
+/** The ConfigMap in which the proxy reports what differs; undefined if nothing is locked. */
+export function reportConfigMap(server: Server): string | undefined {
+  return modeOf(server) === undefined ? undefined : reportName(server.metadata.name);
+}
+
+/** What the proxy may do in the cluster: write into that ConfigMap, which the reconciler creates. */
+export function reportRights(server: Server): JsonObject[] {
+  const name = reportConfigMap(server);
+  if (name === undefined) return [];
+  return [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get', 'patch'] }];
+}
+
+/** The reconciler reads its content. */
+export function reportNames(server: Server): readonly ObjectName[] {
+  const name = reportConfigMap(server);
+  return name === undefined ? [] : [{ apiVersion: 'v1', kind: 'ConfigMap', name }];
+}
+
+const NAMES_SHOWN = 20;
+
+/** Whether the server offers what was reviewed, as its proxy has reported. */
+export function toolsLockVerdict(server: Server, view: View): readonly Verdict[] {
+  const mode = modeOf(server);
+  if (mode === undefined) return [];
+  const type = 'ToolsLocked';
+  const report = readLockReport(view.find('ConfigMap', reportName(server.metadata.name))?.data);
+  if (report?.lock !== lockDigest(heldLock(mode, lockOf(server, view)))) {
+    const message = 'the proxy has not reported yet what the server offers under the lock as it is now';
+    return [{ type, status: 'Unknown', reason: 'DefinitionsNotRead', message }];
+  }
+  if (report.drifts.length === 0) {
+    return [{ type, status: 'True', reason: 'DefinitionsReviewed', message: 'the server offers what was reviewed' }];
+  }
+  const shown = report.drifts.slice(0, NAMES_SHOWN).map(({ list, name, what }) => `${WORDS[list]} ${name} (${what})`);
+  const more = report.drifts.length > NAMES_SHOWN ? `, and ${report.drifts.length - NAMES_SHOWN} more` : '';
+  const [reason, fate] =
+    mode === 'enforce'
+      ? ['DefinitionsHeldBack', 'held back']
+      : ['DefinitionsDrifted', 'passed on although they differ'];
+  const message = `definitions that are not as they were reviewed are ${fate}: ${shown.join(', ')}${more}. See skep lock --diff.`;
+  return [{ type, status: 'False', reason, message }];
+}
+
+const WORDS = { tools: 'tool', prompts: 'prompt', resourceTemplates: 'resource template' } as const;
 
 /** Undefined if the tools are not locked. A server without the lock that it needs is refused, and nothing is rendered for it. */
 export function toolsLock(server: Server, view: View): HeldLock | undefined {
