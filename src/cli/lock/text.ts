@@ -5,6 +5,7 @@ import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import { formatDefinition } from '#contracts/tool-lock/text.ts';
 import { visible } from '#reconciler/report/visible.ts';
+import { type JsonObject, jsonEquals } from '#std/json.ts';
 
 const WORDS = { tools: 'tool', prompts: 'prompt', resourceTemplates: 'resource template' } as const;
 
@@ -23,10 +24,9 @@ function lineOf({ list, name, before, after }: Difference): string {
   return visible(`${WORDS[list]} ${JSON.stringify(name)} is ${what}${look}`);
 }
 
-function changedMembers(before: object, after: object): string {
+function changedMembers(before: JsonObject, after: JsonObject): string {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const value = (of: object, key: string) => JSON.stringify(Reflect.get(of, key));
-  return [...keys].filter((key) => value(before, key) !== value(after, key)).join(', ');
+  return [...keys].filter((key) => !jsonEquals(before[key], after[key])).join(', ');
 }
 
 const GAP = ' | ';

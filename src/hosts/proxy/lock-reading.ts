@@ -17,7 +17,7 @@ export interface LockReadingParts {
   readonly credential: () => Credential | undefined;
 }
 
-const FIRST_MS = 1000;
+const LOOK_MS = 1000;
 const EVERY_MS = 30_000;
 const TIMEOUT_MS = 30_000;
 /** No client is the scope of it. */
@@ -25,25 +25,24 @@ const OWN_SCOPE = 'the proxy itself';
 
 /** Returns the function that ends it. A server that shows its lists to known callers only is read when one of them calls. */
 export function readNowAndThen(parts: LockReadingParts): () => void {
-  let stopped = false;
-  let stopTimer = proxyClock.after(FIRST_MS, look);
-
-  function look(): void {
-    void readOnce(parts).then(() => {
-      if (!stopped) stopTimer = proxyClock.after(EVERY_MS, look);
+  let read: LockKeeper | undefined;
+  let readAt = 0;
+  let isReading = false;
+  return proxyClock.every(LOOK_MS, () => {
+    const keeper = parts.keeper();
+    const now = proxyClock.monotonic();
+    // Another lock says nothing of what was read under the one before.
+    if (isReading || keeper === undefined || (keeper === read && now - readAt < EVERY_MS)) return;
+    [read, readAt, isReading] = [keeper, now, true];
+    void readOnce(parts, keeper).finally(() => {
+      isReading = false;
     });
-  }
-
-  return () => {
-    stopped = true;
-    stopTimer();
-  };
+  });
 }
 
-async function readOnce({ backend, messageBytes, keeper: current, credential }: LockReadingParts): Promise<void> {
-  const keeper = current();
+async function readOnce({ backend, messageBytes, credential }: LockReadingParts, keeper: LockKeeper): Promise<void> {
   const rights = credential();
-  if (keeper === undefined || rights === undefined) return;
+  if (rights === undefined) return;
   const readings = new Map(
     LOCKED_LIST_NAMES.map((list) => [list as FilteredKey, keeper.beginReading(list, OWN_SCOPE)]),
   );
