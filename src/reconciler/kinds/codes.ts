@@ -18,8 +18,6 @@ export const KINDS_CODES = {
   'annotation-unknown': 'An annotation is nearly called like a setting: correct its name, or it has no effect.',
   'lock-missing':
     'The annotation skep.dev/tools-lock is enforce, and the server has no ToolLock that can be used: write one with `skep lock`. Until then the children are kept unchanged, and virtual servers do without an MCPServerEntry.',
-  'lock-too-large':
-    'The names and digests of a ToolLock are more than a configuration has room for (about 10,000 tools): split the server.',
   'restart-time-invalid': 'The annotation that restarts a server holds no time: write one as RFC 3339 has it.',
   'permission-profile-invalid':
     'The ConfigMap with the permission profile holds none: it needs network.outbound with what may be reached.',

@@ -20,9 +20,6 @@ const POINTER = '/metadata/annotations/skep.dev~1tools-lock';
 
 type Server = Pick<KubeObject, 'kind' | 'metadata'>;
 
-/** Names and digests of a ConfigMap come to less than it may hold, next to everything else that a configuration says. */
-const CHARACTERS_MAX = 800_000;
-
 function modeOf({ metadata }: Server): 'enforce' | 'report' | undefined {
   const mode = TOOLS_LOCK_SETTING.read(metadata.annotations?.[TOOLS_LOCK_SETTING.name] ?? '');
   return mode === 'off' ? undefined : mode;
@@ -101,15 +98,8 @@ export function toolsLockFindings(server: Server, view: View): readonly Finding[
 /** Why the server cannot be called as its annotation says. */
 export function toolsLockFault(server: Server, view: View): Pick<Finding, 'code' | 'message'> | undefined {
   const mode = modeOf(server);
-  if (mode === undefined) return undefined;
-  const lock = lockOf(server, view);
+  if (mode !== 'enforce' || lockOf(server, view) !== undefined) return undefined;
   const { kind, metadata } = server;
-  if (lock === undefined && mode === 'enforce') {
-    const message = `${kind} ${metadata.name} has no ToolLock that can be used, and its tools are to be held to one: write it with skep lock, or set the annotation to report`;
-    return { code: 'lock-missing', message };
-  }
-  const { length } = JSON.stringify(heldLock(mode, lock));
-  if (length <= CHARACTERS_MAX) return undefined;
-  const message = `the names and digests of the ToolLock come to ${length} characters, and a configuration has room for ${CHARACTERS_MAX}: split the server`;
-  return { code: 'lock-too-large', message };
+  const message = `${kind} ${metadata.name} has no ToolLock that can be used, and its tools are to be held to one: write it with skep lock, or set the annotation to report`;
+  return { code: 'lock-missing', message };
 }

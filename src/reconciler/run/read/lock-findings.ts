@@ -3,13 +3,23 @@
 
 import { readDefinition } from '#contracts/tool-lock/digest.ts';
 import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
-import { definitionName, LOCKED_LIST_NAMES, LOCKED_LISTS, type LockedList } from '#contracts/tool-lock/schema.ts';
+import { heldLock } from '#contracts/tool-lock/held.ts';
+import { definitionName, LOCKED_LIST_NAMES, LOCKED_LISTS, type LockedList, type ToolLock } from '#contracts/tool-lock/schema.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
+
+/** A ConfigMap holds 1 MiB, and a configuration says more than this. */
+const CHARACTERS_MAX = 800_000;
 
 /** `lock`: fits the schema. */
 export function lockFindings({ spec }: JsonObject): readonly Finding[] {
   if (!isObject(spec)) return [];
+  const fits: unknown = spec;
+  const { length } = JSON.stringify(heldLock('enforce', fits as ToolLock));
+  if (length > CHARACTERS_MAX) {
+    const message = `the names and digests of the lock come to ${length} characters, and a configuration has room for ${CHARACTERS_MAX}: split the server`;
+    return [{ code: 'lock-too-large', severity: 'error', pointer: '/spec', message }];
+  }
   return LOCKED_LIST_NAMES.flatMap((list) => listFindings(list, objectsIn(spec[list])));
 }
 
