@@ -89,7 +89,7 @@ const SHARED = [
   'pods/pod-template-verdict.ts',
   'config-status.ts',
   'shared-settings.ts',
-  'proxy/tools-lock.ts',
+  'tools-lock.ts',
 ];
 
 /** Capitalised words in quotes: whatever else they are, reasons and types of conditions are among them. */

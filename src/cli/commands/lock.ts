@@ -41,7 +41,7 @@ export function lockCommand(): Command {
     .description('Write what an MCP server offers into its ToolLock, or compare the two.')
     .argument('[server...]', '[namespace/]name of servers among the manifests; none: all that have a lock')
     .option('--path <folder>', 'folder with the manifests', '.')
-    .option('--url <url>', 'where the server itself is: it is asked, and not the cluster')
+    .option('--url <url>', 'URL of the server itself, which is asked in place of the cluster')
     .option('--token-file <file>', 'file with a token for --url')
     .option('--kubeconfig <file>', 'kubeconfig of the cluster')
     .option('--context <name>', 'context of the kubeconfig')
@@ -128,9 +128,9 @@ interface Asker {
 }
 
 async function openAsking(options: Options): Promise<Asker> {
-  const { askServer, readOffered } = await import('../lock/ask.ts');
+  const { askDefinitions, readOffered } = await import('../lock/ask.ts');
   if (options.url === undefined) {
-    const cluster = await openCluster(options);
+    const cluster = await connectForReports(options);
     return { ask: (server) => readOffered(cluster, server), close: () => cluster.close() };
   }
   const { url, tokenFile } = options;
@@ -151,12 +151,12 @@ async function openAsking(options: Options): Promise<Asker> {
     newState: () => randomBytes(16).toString('base64url'),
   };
   const settings = { url: server, token, login, terminal: openTerminal(process) };
-  return { ask: () => useServer(settings, askServer), close: async () => undefined };
+  return { ask: () => useServer(settings, askDefinitions), close: async () => undefined };
 }
 
 const TIMEOUT_MS = 30_000;
 
-async function openCluster({ kubeconfig, context }: Options) {
+async function connectForReports({ kubeconfig, context }: Options) {
   const [{ connectCluster }, { systemClock }, { VERSION }] = await Promise.all([
     import('#adapters/cluster/connect.ts'),
     import('#hosts/clock.ts'),

@@ -25,7 +25,7 @@ const METHOD_NOT_FOUND = -32601;
 const PAGES_MAX = 1000;
 
 /** All pages of all lists. Throws Failure `lock-definition-refused` for a definition that no lock can hold. */
-export async function askServer(client: Client): Promise<Offered> {
+export async function askDefinitions(client: Client): Promise<Offered> {
   const offered: Record<LockedList, readonly JsonObject[]> = { tools: [], prompts: [], resourceTemplates: [] };
   for (const list of LOCKED_LIST_NAMES) offered[list] = await askList(client, list);
   return offered;
@@ -66,7 +66,7 @@ export interface ReportReader {
 }
 
 /**
- * What the proxy of the server has reported: the lock with what differs from it. Throws Failure `lock-not-reported` if there is
+ * Returns the definitions of the lock with the differences that the proxy of the server has reported. Throws Failure `lock-not-reported` if there is
  * no report about this lock.
  */
 export async function readOffered(cluster: ReportReader, server: LockableServer): Promise<Offered> {

@@ -17,15 +17,15 @@ import { readFolders } from '../offline/folders.ts';
 export interface LockableServer {
   readonly namespace: string;
   readonly name: string;
-  /** What the lock says of the server. */
+  /** The server as the lock names it. */
   readonly server: ToolLock['server'];
-  /** Where its lock is, or will be. */
+  /** File of its lock, whether it exists or not. */
   readonly file: string;
   /** Absent: it has none. */
   readonly lock?: ToolLock;
 }
 
-/** By namespace and name. Throws Failure `usage`, and `lock-unreadable` if a lock cannot be read. */
+/** In the order of the manifests. Throws Failure `usage`, and `lock-unreadable` if a lock cannot be read. */
 export async function findServers(
   folder: string,
   names: readonly string[],
@@ -44,11 +44,11 @@ export async function findServers(
   const kinds: readonly string[] = LOCKED_KINDS;
   const found = loaded.resources.filter(({ kind, id }) => kind !== undefined && kinds.includes(id.kind));
   if (names.length === 0)
-    return found.filter((each) => lockFor(loaded, each) !== undefined).map((each) => serverOf(loaded, each));
-  return names.map((name) => serverOf(loaded, named(found, name)));
+    return found.filter((each) => lockFor(loaded, each) !== undefined).map((each) => lockableServer(loaded, each));
+  return names.map((name) => lockableServer(loaded, findNamed(found, name)));
 }
 
-function named(found: readonly LoadedResource[], text: string): LoadedResource {
+function findNamed(found: readonly LoadedResource[], text: string): LoadedResource {
   const [name = '', namespace] = text.split('/').reverse();
   const all = found.filter(({ id }) => id.name === name && (namespace === undefined || id.namespace === namespace));
   const [first, second] = all;
@@ -67,7 +67,7 @@ function lockFor({ locks }: Loaded, { id }: LoadedResource): LoadedResource | un
   return locks.find((lock) => lock.id.name === id.name && lock.id.namespace === id.namespace);
 }
 
-function serverOf(loaded: Loaded, resource: LoadedResource): LockableServer {
+function lockableServer(loaded: Loaded, resource: LoadedResource): LockableServer {
   const { namespace = '', name } = resource.id;
   const found = lockFor(loaded, resource);
   const file = found?.place('').file ?? join(dirname(resource.place('').file), `${name}.tools.yaml`);
@@ -75,7 +75,7 @@ function serverOf(loaded: Loaded, resource: LoadedResource): LockableServer {
     throw new Failure('lock-unreadable', `${file} is there and holds no lock of ${namespace}/${name}: rename it`);
   }
   const lock = found === undefined ? {} : { lock: lockIn(loaded, found, file) };
-  return { namespace, name, server: placeOf(resource), file, ...lock };
+  return { namespace, name, server: lockedPlace(resource), file, ...lock };
 }
 
 /** The file is written as a whole, so it may hold nothing else. */
@@ -100,7 +100,7 @@ function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, f
 }
 
 /** Image or URL, as the kind knows it. */
-function placeOf({ id, kind, defaulted }: LoadedResource): ToolLock['server'] {
+function lockedPlace({ id, kind, defaulted }: LoadedResource): ToolLock['server'] {
   const known = LOCKED_KINDS.find((each) => each === id.kind) ?? 'MCPServer';
   const view = openViews({ apiGroup: '', layers: [] })(id.namespace ?? '');
   const [endpoint] = (defaulted && kind?.exposes(defaulted, view)) ?? [];

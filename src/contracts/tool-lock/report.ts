@@ -24,7 +24,7 @@ export interface ReportedDrift {
 }
 
 /** Keys of the ConfigMap. */
-export const REPORT_KEYS = { report: 'report.json', definitions: 'definitions' } as const;
+const REPORT_KEYS = { report: 'report.json', definitions: 'definitions' } as const;
 
 /** An object of the cluster holds 1 MiB. */
 const DEFINITIONS_MAX = 700_000;
@@ -50,7 +50,7 @@ export function formatLockReport({ lock, at, drifts }: LockReport): Record<strin
   };
 }
 
-/** Undefined if the data is no report. */
+/** Undefined if the data is not a report. */
 export function readLockReport(data: unknown): LockReport | undefined {
   const text = isObject(data) ? data[REPORT_KEYS.report] : undefined;
   const report = typeof text === 'string' ? parseJson(text) : undefined;

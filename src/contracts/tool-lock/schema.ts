@@ -7,6 +7,9 @@ import { anyObject, choice, list, object, optional, type Static, text } from '#s
 
 export const TOOL_LOCK = { apiVersion: 'skep.dev/v1', kind: 'ToolLock' } as const;
 
+/** Annotation of a server that says how its lock is used. */
+export const TOOLS_LOCK_ANNOTATION = 'skep.dev/tools-lock';
+
 /** Kinds whose servers can be locked. */
 export const LOCKED_KINDS = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'] as const;
 
@@ -28,7 +31,7 @@ const Locked = object(
   'Server that offered the definitions.',
 );
 
-export const ToolLockSpec = object(
+const ToolLockSpec = object(
   {
     server: Locked,
     tools: list(definition('name', 'One tool.'), 'All tools of the server that were reviewed.', { maxItems: 20_000 }),
@@ -68,6 +71,10 @@ export function definitionName(list: LockedList, definition: JsonObject): string
   return typeof name === 'string' ? name : undefined;
 }
 
+function plainSchema(schema: unknown): JsonObject {
+  return schema as JsonObject;
+}
+
 /** Schema of the whole object, as those of custom resources are. */
 export const TOOL_LOCK_SCHEMA: JsonObject = {
   description:
@@ -78,6 +85,6 @@ export const TOOL_LOCK_SCHEMA: JsonObject = {
     apiVersion: { type: 'string', description: `Always ${TOOL_LOCK.apiVersion}.` },
     kind: { type: 'string', description: `Always ${TOOL_LOCK.kind}.` },
     metadata: { type: 'object' },
-    spec: ToolLockSpec as unknown as JsonObject,
+    spec: plainSchema(ToolLockSpec),
   },
 };

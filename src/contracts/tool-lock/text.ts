@@ -54,7 +54,7 @@ const FIRST = [
 const FIRST_WITHIN = ['type', 'name', 'title', 'description', 'required', 'properties'];
 
 function sortedMembers(value: JsonObject, first: readonly string[]): JsonObject {
-  const keys = Object.keys(value).toSorted((a, b) => rankOf(a, first) - rankOf(b, first) || (a < b ? -1 : 1));
+  const keys = Object.keys(value).toSorted((a, b) => memberRank(a, first) - memberRank(b, first) || (a < b ? -1 : 1));
   const copy: JsonObject = Object.create(null);
   for (const key of keys) copy[key] = sortedValue(value[key] ?? null);
   return copy;
@@ -65,7 +65,7 @@ function sortedValue(value: Json): Json {
   return isObject(value) ? sortedMembers(value, FIRST_WITHIN) : value;
 }
 
-function rankOf(key: string, first: readonly string[]): number {
+function memberRank(key: string, first: readonly string[]): number {
   const rank = first.indexOf(key);
   return rank < 0 ? first.length : rank;
 }

@@ -32,5 +32,3 @@ export function driftAuditEvent({ auditId, timeMs, component, list, name, what, 
     metadata: { extra: { drift: what } },
   } as const;
 }
-
-export type DriftAuditEvent = ReturnType<typeof driftAuditEvent>;

@@ -4,6 +4,7 @@
 import { isObject, type JsonObject } from '#std/json.ts';
 import { type KeptItem, type ListItem, type ListResult, listItems, rebuildList } from '../wire/lists.ts';
 import type { Span } from '../wire/message.ts';
+import type { FilteredKey } from '../wire/methods.ts';
 import { jsonString, type Patch, patchedParts } from '../wire/patch.ts';
 import { readValue } from '../wire/scan.ts';
 import { hintsFrom, type KnownTools } from './known-tools.ts';
@@ -11,8 +12,6 @@ import type { Policies } from './policy/decide.ts';
 import type { PolicyAction, ToolHints } from './policy/request.ts';
 import type { Override, ToolRules } from './tools.ts';
 import type { LockKeeper, LockReading } from './tools-lock/keeper.ts';
-
-export type FilteredKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'skills';
 
 export interface ListView {
   /** The caller's; see PolicyRequest. */

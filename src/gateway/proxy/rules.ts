@@ -4,8 +4,7 @@
 import { setBounded } from '#std/bounded.ts';
 import { isObject } from '#std/json.ts';
 import type { RewriteMessage } from '../backends/rewrite-answer.ts';
-import type { KnownTools } from '../gate/known-tools.ts';
-import { type FilteredKey, filterList, type ListView } from '../gate/lists.ts';
+import { filterList, type ListView } from '../gate/lists.ts';
 import type { LockReading } from '../gate/tools-lock/keeper.ts';
 import { lockedTarget } from '../gate/tools-lock/target.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
@@ -13,10 +12,11 @@ import { type RenameTask, renameResultTasks, renameSentTasks, withoutTaskList } 
 import { foldKey } from '../wire/json-members.ts';
 import { listItems } from '../wire/lists.ts';
 import type { Message, MessageId, Span } from '../wire/message.ts';
-import { methodFacts } from '../wire/methods.ts';
+import { type FilteredKey, methodFacts } from '../wire/methods.ts';
 import { readValue, scanMessage } from '../wire/scan.ts';
 import { type AdmittedMessage, admit, claimsOf, type ListScope, type RefusedMessage, type RuleParts } from './admit.ts';
 import type { Caller } from './caller.ts';
+import { createPages, type Page, type Pages } from './lists/pages.ts';
 import { taskNaming } from './tasks/task-ids.ts';
 
 export interface Rules {
@@ -89,7 +89,7 @@ function needsHints({ tools, policies, known }: RuleParts, message: Message): bo
 
 interface ListParts {
   readonly parts: RuleParts;
-  readonly pages: ReturnType<typeof createPages>;
+  readonly pages: Pages;
   readonly reading: LockReading | undefined;
 }
 
@@ -145,51 +145,6 @@ function rememberTasks() {
       return given;
     },
   };
-}
-
-/** One page of the server's tools that passes. */
-interface Page {
-  /** It has been learned; `next` is the cursor of the one that follows. */
-  learned(next: string | undefined): void;
-  /** The list has changed. */
-  stale(): void;
-}
-
-/** Cursors that are remembered; those of lists that no one reads on make room. */
-const CURSORS_MAX = 1000;
-
-/** Tools are known once someone has read their list from its first page to its last. */
-function createPages(known: KnownTools) {
-  const following = new Map<string, true>();
-  return {
-    pageOf(caller: Caller, message: Message | undefined, body: Buffer | undefined): Page {
-      const cursor = cursorOf(message, body);
-      const keyOf = (text: string) => JSON.stringify([caller.key, text]);
-      return {
-        learned(next) {
-          const follows = cursor === undefined || (cursor !== UNKNOWN && following.delete(keyOf(cursor)));
-          if (!follows) return;
-          if (next === undefined) known.markComplete();
-          else setBounded(following, keyOf(next), true, CURSORS_MAX);
-        },
-        stale() {
-          following.clear();
-          known.markStale();
-        },
-      };
-    },
-  };
-}
-
-/** Of an answer that comes on a stream it is not known what was asked. */
-const UNKNOWN = Symbol('some page');
-
-/** Undefined for the first page. */
-function cursorOf(message: Message | undefined, body: Buffer | undefined): string | undefined | typeof UNKNOWN {
-  if (message?.kind !== 'request' || body === undefined) return UNKNOWN;
-  if (message.cursor === undefined) return undefined;
-  const cursor = readValue(body, message.cursor);
-  return typeof cursor === 'string' ? cursor : UNKNOWN;
 }
 
 const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'skills'];

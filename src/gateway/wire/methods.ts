@@ -26,6 +26,9 @@ type ReferenceParam = 'requestId' | 'progressToken';
 
 export type ListKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'tasks' | 'roots' | 'skills';
 
+/** A list of a server that may hold less for one client than for another. */
+export type FilteredKey = Exclude<ListKey, 'tasks' | 'roots'>;
+
 export interface MethodFacts {
   readonly method: string;
   readonly notification: boolean;
@@ -121,7 +124,7 @@ export const METHODS: readonly MethodFacts[] = [
 const BY_METHOD: ReadonlyMap<string, MethodFacts> = new Map(METHODS.map((each) => [each.method, each]));
 
 /** The method whose result has the list. */
-export function methodOfList(key: Exclude<ListKey, 'tasks' | 'roots'>): string {
+export function methodOfList(key: FilteredKey): string {
   const found = METHODS.find(({ resultKey, target }) => resultKey === key && target === undefined);
   assert(found !== undefined, 'every list has a method');
   return found.method;

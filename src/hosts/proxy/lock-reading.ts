@@ -1,13 +1,13 @@
-// Reads the lists of a locked server now and then without a client, so that what differs is known before anybody asks.
+// Reads the lists of a locked server now and then without a client, so that differences are known before a client asks.
 
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import type { Backend } from '#gateway/backends/backend.ts';
 import { authorizeAs } from '#gateway/credentials/authorize.ts';
 import type { Credential } from '#gateway/credentials/credential.ts';
-import type { FilteredKey } from '#gateway/gate/lists.ts';
 import type { LockKeeper } from '#gateway/gate/tools-lock/keeper.ts';
 import type { Lock } from '#gateway/gate/tools-lock/lock.ts';
 import { readLists } from '#gateway/virtual-server/catalogue/lists.ts';
+import type { FilteredKey } from '#gateway/wire/methods.ts';
 import { proxyClock } from './clock.ts';
 
 export interface LockReadingParts {
@@ -31,7 +31,7 @@ export function readNowAndThen(parts: LockReadingParts): () => void {
   return proxyClock.every(LOOK_MS, () => {
     const keeper = parts.keeper();
     const now = proxyClock.monotonic();
-    // Another lock says nothing of what was read under the one before.
+    // A reading under another lock says nothing.
     if (isReading || keeper === undefined || (keeper === read && now - readAt < EVERY_MS)) return;
     [read, readAt, isReading] = [keeper, now, true];
     void readOnce(parts, keeper).finally(() => {

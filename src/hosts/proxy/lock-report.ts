@@ -1,4 +1,4 @@
-// Writes what differs from the lock into a ConfigMap of the cluster, which the reconciler and `skep lock` read.
+// Writes the definitions that differ from the lock into a ConfigMap of the cluster. The reconciler and `skep lock` read it.
 
 import type { Logger } from 'pino';
 import { connectCluster } from '#adapters/cluster/connect.ts';
@@ -13,7 +13,7 @@ import { VERSION } from '../version.ts';
 import { proxyClock } from './clock.ts';
 
 export interface LockReporter {
-  /** What is known has changed: it is written soon. */
+  /** Writes the report soon. */
   changed(config: RunConfig, drifts: Drifts): void;
   stop(): Promise<void>;
 }
@@ -60,7 +60,10 @@ export function openLockReporter(options: {
       writing = write().catch((error: unknown) => {
         if (!(error instanceof Failure)) throw error;
         if (reported !== error.message)
-          logger.warn({ code: error.code }, `what differs from the lock is not reported: ${error.message}`);
+          logger.warn(
+            { code: error.code },
+            `the definitions that differ from the lock are not reported: ${error.message}`,
+          );
         reported = error.message;
         schedule(AGAIN_MS);
       });

@@ -31,7 +31,7 @@ import { openRules } from './rules.ts';
 import { createSettings } from './settings.ts';
 import { countUnderWay, stopProxy } from './stop.ts';
 import { listenMetrics, openProxyMetrics, openProxyTelemetry } from './telemetry.ts';
-import { openProxyLock } from './tools-lock.ts';
+import { openProxyLock, type ProxyLock, type ProxyLockOptions } from './tools-lock.ts';
 import { openWebhooks } from './webhooks.ts';
 
 export interface ProxyOptions {
@@ -117,6 +117,15 @@ function openOutbounds(closing: (() => unknown)[]) {
   return { outbound, toWebhooks };
 }
 
+function openReportedLock(
+  parts: Omit<ProxyLockOptions, 'changed'> & Pick<ProxyOptions, 'environment'>,
+  closing: (() => unknown)[],
+): ProxyLock {
+  const reporter = openLockReporter(parts);
+  closing.push(reporter.stop);
+  return openProxyLock({ ...parts, changed: reporter.changed });
+}
+
 /** What no change of the configuration touches: the server and its sessions, keys, metrics, telemetry. */
 async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const { config, environment, files, logger } = options;
@@ -128,9 +137,7 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   closing.push(metrics.stop);
   const recorder = openRecorder({ metrics: proxy, logger, writeAudit: options.writeAudit });
   closing.push(recorder.close);
-  const reporter = openLockReporter({ environment, logger });
-  closing.push(reporter.stop);
-  const lock = openProxyLock({ logger, metrics: proxy, recorder, changed: reporter.changed });
+  const lock = openReportedLock({ environment, logger, metrics: proxy, recorder }, closing);
   const rules = openRules(config, { files, logger, tasks: createTaskIds(seal, proxyClock.now), lock });
   const issuer = await openProxyIssuer(options, outbound, proxy.metrics);
   closing.push(() => issuer?.close());

@@ -1,4 +1,4 @@
-// The lock of a proxy as its configuration says, and what its operator is told of definitions that are not the reviewed ones.
+// Opens the lock of a proxy, and reports definitions that are not the reviewed ones to its operator.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -24,7 +24,7 @@ export interface ProxyLockOptions {
   readonly logger: Logger;
   readonly metrics: Pick<ProxyMetrics, 'drifted'>;
   readonly recorder: Pick<Recorder, 'write'>;
-  /** What is known of the server has changed. */
+  /** A definition was found to differ, or to agree again. */
   readonly changed: (config: RunConfig, drifts: Drifts) => void;
 }
 

@@ -11,7 +11,7 @@ import type { Policies } from '#gateway/gate/policy/decide.ts';
 import { claimsOf } from '#gateway/proxy/admit.ts';
 import type { Caller } from '#gateway/proxy/caller.ts';
 import type { ChangedList, LiveRules } from '#gateway/proxy/lists/live-stream.ts';
-import { createRules, type NeededList, type Rules } from '#gateway/proxy/rules.ts';
+import { createRules, type Rules } from '#gateway/proxy/rules.ts';
 import type { NamedResource } from '#gateway/proxy/settings.ts';
 import { createTaskIds } from '#gateway/proxy/tasks/task-ids.ts';
 import { readMemberAppUri } from '#gateway/virtual-server/catalogue/apps.ts';
@@ -166,7 +166,7 @@ function nameAppTools(rules: Rules, lastOffer: VirtualRuleParts['lastOffer']): R
     ...rules,
     needsList(message, body, caller, scope) {
       if (isCall(message) && lastOffer(caller.key) === undefined)
-        return rules.needsList(message, body, caller, scope) ?? NAMES;
+        return rules.needsList(message, body, caller, scope) ?? { need: 'names', list: 'tools' };
       return rules.needsList(appCallOf(message, body, caller)?.message ?? message, body, caller, scope);
     },
     admit(message, body, caller) {
@@ -181,8 +181,6 @@ function nameAppTools(rules: Rules, lastOffer: VirtualRuleParts['lastOffer']): R
     },
   };
 }
-
-const NAMES: NeededList = { need: 'names', list: 'tools' };
 
 interface AppCall {
   /** The name that clients know. */

@@ -58,7 +58,8 @@ export const RECONCILE_CODES = {
     'A ToolLock is named after a server that is not declared: the name and the namespace of the lock are those of its server. The lock does not count.',
   'lock-other-source':
     'A ToolLock is declared by another source than its server. It does not count: move it to the source of the server.',
-  'lock-idle': 'A ToolLock has no effect, since the annotation skep.dev/tools-lock of its server is off or not set.',
+  'lock-idle':
+    'A ToolLock has no effect, since the annotation skep.dev/tools-lock of its server is off or not set: set it to `enforce` or `report`.',
   'lock-place-differs':
     'The server of a ToolLock now runs another image, or is at another URL, than the definitions came from: see with `skep lock --diff` whether they are still the same.',
   'secret-plaintext':

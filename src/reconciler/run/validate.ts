@@ -66,14 +66,10 @@ export function validate(input: ValidateInput): Validation {
     cache,
   });
   const broken = new Set(loaded.invalid.map(keyOf));
-  const resources = loaded.resources.map((resource) => ({ ...resource, source: 'files' }));
+  const resources = loaded.resources.map(ofFiles);
   const sound = resources.filter(({ id }) => !broken.has(keyOf(id)));
-  const { invalid } = loaded;
-  const locks = checkLocks({
-    locks: loaded.locks.map((lock) => ({ ...lock, source: 'files' })),
-    loaded: resources,
-    invalid,
-  });
+  const { invalid, locks: declaredLocks } = loaded;
+  const locks = checkLocks({ locks: declaredLocks.map(ofFiles), loaded: resources, invalid });
   const references = checkReferences(input, resources, { sound, invalid, locks: locks.objects });
   const inside = input.allowsPrivate === true ? [] : privateSources(resources);
   const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
@@ -93,20 +89,15 @@ export function validate(input: ValidateInput): Validation {
   for (const { severity, resource } of problems) {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
   }
-  const declared = loaded.resources.length + loaded.locks.length;
   const files = [...new Set(documents.map(({ path }) => path))].sort();
-  return {
-    summary: {
-      files: files.length,
-      resources: declared,
-      valid: declared - broken.size,
-      invalid: broken.size,
-      problems: problems.length,
-      audited: evaluated?.audited === 0 ? undefined : evaluated?.audited,
-    },
-    problems,
-    files,
-  };
+  const audited = evaluated?.audited === 0 ? undefined : evaluated?.audited;
+  const declared = loaded.resources.length + loaded.locks.length;
+  const counts = { resources: declared, valid: declared - broken.size, invalid: broken.size };
+  return { summary: { files: files.length, ...counts, problems: problems.length, audited }, problems, files };
+}
+
+function ofFiles(resource: LoadedResource) {
+  return { ...resource, source: 'files' };
 }
 
 interface Declared extends Pick<Loaded, 'invalid'> {

@@ -1,7 +1,7 @@
 // The definitions of a server that are not the reviewed ones now, as far as they were read.
 
 import { setBounded } from '#std/bounded.ts';
-import type { FilteredKey } from '../lists.ts';
+import type { FilteredKey } from '../../wire/methods.ts';
 import type { KeeperPorts } from './keeper.ts';
 import type { Agreement } from './lock.ts';
 
@@ -36,7 +36,7 @@ export function createDrifts({ drifted, changed }: DriftPorts): Drifts {
   let isRead = false;
 
   function add(drift: Drifted): void {
-    const key = keyOf(drift);
+    const key = driftKey(drift);
     const known = found.get(key);
     if (known?.what === drift.what && known.definition === drift.definition) return;
     setBounded(found, key, drift, DRIFTS_MAX);
@@ -46,10 +46,10 @@ export function createDrifts({ drifted, changed }: DriftPorts): Drifts {
 
   return {
     isRead: () => isRead,
-    all: () => [...found.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+    all: () => [...found.values()].toSorted((a, b) => (driftKey(a) < driftKey(b) ? -1 : 1)),
     observed({ list, name, what, definition }) {
       if (what === 'agrees') {
-        if (found.size > 0 && found.delete(keyOf({ list, name }))) changed();
+        if (found.size > 0 && found.delete(driftKey({ list, name }))) changed();
       } else add({ list, name, what, definition: definition.toString() });
     },
     completed(list, { listed, missing }) {
@@ -67,6 +67,6 @@ function isStill({ name, what }: Drifted, listed: ReadonlySet<string>, missing: 
   return what === 'missing' ? missing.includes(name) : listed.has(name);
 }
 
-function keyOf({ list, name }: Pick<Drifted, 'list' | 'name'>): string {
+function driftKey({ list, name }: Pick<Drifted, 'list' | 'name'>): string {
   return `${list} ${name}`;
 }

@@ -2,11 +2,11 @@
 // first. A call costs two look-ups while what is known of the list is fresh.
 
 import { setBounded } from '#std/bounded.ts';
-import type { FilteredKey } from '../lists.ts';
+import type { FilteredKey } from '../../wire/methods.ts';
 import type { Agreement, Lock } from './lock.ts';
 
 /** A definition of a list that is locked. */
-export interface Observation {
+interface Observation {
   readonly list: FilteredKey;
   readonly name: string;
   readonly what: Agreement;
@@ -22,7 +22,7 @@ export interface KeeperPorts {
   readonly completed: (list: FilteredKey, read: ListContents) => void;
 }
 
-export interface ListContents {
+interface ListContents {
   readonly listed: ReadonlySet<string>;
   readonly missing: readonly string[];
 }
@@ -102,7 +102,7 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
     permits(list, name, scope, reading) {
       const names = lock.names(list);
       if (!enforces || names === undefined) return true;
-      const found = state.known.get(keyOf(list, scope));
+      const found = state.known.get(scopeKey(list, scope));
       const held = reading?.held ?? (found?.epoch === state.epoch ? found.held : undefined);
       return names.has(name) && held?.has(name) === false;
     },
@@ -112,7 +112,7 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
   };
 }
 
-function keyOf(list: FilteredKey, scope: string): string {
+function scopeKey(list: FilteredKey, scope: string): string {
   return `${list} ${scope}`;
 }
 
@@ -125,7 +125,7 @@ function notice(state: State, list: FilteredKey, name: string, what: Agreement):
 
 function isFresh({ known, last, epoch, ports }: State, list: FilteredKey, scope: string): boolean {
   const now = ports.clock.monotonic();
-  const found = known.get(keyOf(list, scope));
+  const found = known.get(scopeKey(list, scope));
   if (found?.epoch !== epoch || now - found.readAt > FRESH_MS) return false;
   const latest = last.get(list);
   if (latest !== undefined && now - latest.at <= NOTICED_MS) return true;
@@ -172,7 +172,7 @@ interface Ended {
 function keepReading(state: State, { list, scope, begun, held }: Ended): void {
   const { known, last, ports } = state;
   const now = ports.clock.monotonic();
-  const key = keyOf(list, scope);
+  const key = scopeKey(list, scope);
   const before = known.get(key)?.held ?? last.get(list)?.held;
   // What has changed for one may have changed for all.
   const isChanged = before !== undefined && !sameNames(before, held);

@@ -4,7 +4,7 @@ import { definitionDigest, readDefinition } from '#contracts/tool-lock/digest.ts
 import type { HeldLock, LockMode } from '#contracts/tool-lock/held.ts';
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import { setBounded } from '#std/bounded.ts';
-import type { FilteredKey } from '../lists.ts';
+import type { FilteredKey } from '../../wire/methods.ts';
 
 /** `new`: nothing of that name was reviewed. `unreadable`: readers could read it differently. */
 export type Agreement = 'agrees' | 'differs' | 'new' | 'unreadable';

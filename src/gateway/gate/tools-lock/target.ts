@@ -1,8 +1,8 @@
 // The reviewed thing that a message of a client is about: a tool that it calls, a prompt that it gets.
 
 import type { Message } from '../../wire/message.ts';
+import type { FilteredKey } from '../../wire/methods.ts';
 import type { Denial } from '../codes.ts';
-import type { FilteredKey } from '../lists.ts';
 
 export interface LockedTarget {
   readonly list: FilteredKey;

@@ -35,7 +35,7 @@ export interface ListAsking {
 }
 
 /** Why the message cannot be decided. `detail` is for the operator. */
-export interface ListFailure {
+interface ListFailure {
   readonly refusal: Refusal;
   readonly detail?: string;
 }

@@ -13,6 +13,7 @@ import { HEADERS } from '../../wire/headers.ts';
 import { type ListItem, listItems } from '../../wire/lists.ts';
 import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { readValue } from '../../wire/scan.ts';
+import { driftOf } from './drift.ts';
 import { type ItemNotice, unreadableReason } from './item-notices.ts';
 import { LIST_NAMES, LISTS, type ListName } from './list-names.ts';
 import { type Mended, mendItem } from './mend-item.ts';
@@ -200,7 +201,7 @@ function takeItem(
   page: Buffer,
   item: ListItem,
 ): void {
-  const drift = lock && driftOf(lock, list, page, item);
+  const drift = lock && driftOf(lock, { list, name: keyOf(list, item) ?? '' }, page, item);
   if (drift !== undefined) {
     const what = lock?.mode === 'enforce' ? 'held-back' : 'drifted';
     if (notices.length < NOTICES_MAX)
@@ -228,24 +229,6 @@ function takeItem(
   const doubt = doubtfulReason(value);
   if (doubt !== undefined) notice('doubtful', doubt);
 }
-
-/** Before anything is taken out of the item. Undefined if it is as it was reviewed. */
-function driftOf(
-  lock: Lock,
-  list: ListName,
-  page: Buffer,
-  item: ListItem,
-): { readonly name: string; readonly why: string } | undefined {
-  const name = keyOf(list, item) ?? '';
-  const agreement = lock.compare(list, name, page.subarray(item.span.start, item.span.end));
-  return agreement === 'agrees' ? undefined : { name, why: DRIFTS[agreement] };
-}
-
-const DRIFTS = {
-  new: 'its ToolLock does not have it',
-  differs: 'its ToolLock has another definition',
-  unreadable: 'its definition can be read in two ways',
-} as const;
 
 function marksOf({ page, item: { span } }: Mended): AppMarks | undefined {
   return readAppMarks(page.subarray(span.start, span.end));

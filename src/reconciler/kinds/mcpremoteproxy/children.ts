@@ -12,8 +12,8 @@ import { BACKEND_CA } from '../proxy/service.ts';
 import { sessionKeys } from '../proxy/session-keys.ts';
 import { sessionPasswordFile, sessionRedis } from '../proxy/session-password.ts';
 import { proxyIdentity, proxySettings } from '../proxy/settings.ts';
-import { reportConfigMap, reportRights } from '../proxy/tools-lock.ts';
 import { proxyDeployment, proxyDisruption, proxyService } from '../proxy/workload.ts';
+import { reportConfigMap, reportRights } from '../tools-lock.ts';
 import { proxyOf, type RemoteProxy, sharedSessions } from './facts.ts';
 
 export function children(self: RemoteProxy, view: View, settings: Settings): readonly KubeObject[] {

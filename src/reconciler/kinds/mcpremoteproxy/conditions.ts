@@ -4,9 +4,9 @@ import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
 import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
 import { NO_SESSIONS, sessionVerdict } from '../proxy/session-verdict.ts';
-import { toolsLockVerdict } from '../proxy/tools-lock.ts';
 import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
 import { isReference, settingsConditions, settingsReason } from '../shared-settings.ts';
+import { toolsLockCondition } from '../tools-lock.ts';
 import type { RemoteProxy } from './facts.ts';
 
 export function remoteProxyVerdicts({ spec, resource }: RemoteProxy, observed: Observed): readonly Verdict[] {
@@ -19,7 +19,7 @@ export function remoteProxyVerdicts({ spec, resource }: RemoteProxy, observed: O
     ...podTemplateVerdict(spec.podTemplateSpec, refusals),
     ...bundleVerdict(spec.oidcConfig, view),
     ...accountsVerdict(spec, observed),
-    ...toolsLockVerdict(resource, view),
+    ...toolsLockCondition(resource, view),
   ];
 }
 

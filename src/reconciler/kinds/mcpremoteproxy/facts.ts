@@ -7,7 +7,7 @@ import type { ObjectName } from '../kind.ts';
 import { made } from '../made.ts';
 import { proxyTuning } from '../proxy/annotations.ts';
 import { type ProxyFacts, proxyPort } from '../proxy/proxy.ts';
-import { reportNames } from '../proxy/tools-lock.ts';
+import { reportNames } from '../tools-lock.ts';
 import type { MCPRemoteProxySpec } from './schema.ts';
 
 export type RemoteProxy = Typed<typeof MCPRemoteProxySpec>;

@@ -7,7 +7,7 @@ import { oidcReferences } from '../auth/oidc-settings.ts';
 import type { Reference } from '../kind.ts';
 import { proxyReferences } from '../proxy/references.ts';
 import { sessionReferences } from '../proxy/session-password.ts';
-import { toolsLockReferences } from '../proxy/tools-lock.ts';
+import { toolsLockReferences } from '../tools-lock.ts';
 import { proxyOf, type RemoteProxy, sharedSessions } from './facts.ts';
 
 export function references(self: RemoteProxy): readonly Reference[] {

@@ -15,7 +15,7 @@ import { sessionFindings } from '../proxy/session-findings.ts';
 import { telemetryFindings } from '../proxy/telemetry-findings.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
-import { toolsLockFindings } from '../proxy/tools-lock.ts';
+import { toolsLockFindings } from '../tools-lock.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { BEHIND, proxyUrl, type RemoteProxy, tokenSourceOf } from './facts.ts';
 

@@ -11,8 +11,8 @@ import { proxyAccount, proxyFiles } from '../proxy/objects.ts';
 import { proxyNeeds } from '../proxy/proxy.ts';
 import { sessionKeys } from '../proxy/session-keys.ts';
 import { sessionPasswordFile } from '../proxy/session-password.ts';
-import { reportConfigMap, reportRights } from '../proxy/tools-lock.ts';
 import { proxyDeployment, proxyDisruption, proxyService } from '../proxy/workload.ts';
+import { reportConfigMap, reportRights } from '../tools-lock.ts';
 import { backendLabels, backendSelector, backendServices, backendStatefulSet } from './children-backend.ts';
 import { egressPolicies } from './children-egress.ts';
 import {

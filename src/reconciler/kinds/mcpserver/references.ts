@@ -6,7 +6,7 @@ import { oidcReferences } from '../auth/oidc-settings.ts';
 import type { Reference } from '../kind.ts';
 import { proxyReferences } from '../proxy/references.ts';
 import { sessionReferences } from '../proxy/session-password.ts';
-import { toolsLockReferences } from '../proxy/tools-lock.ts';
+import { toolsLockReferences } from '../tools-lock.ts';
 import type { Server } from './facts.ts';
 
 export function references({ spec, resource }: Server): readonly Reference[] {

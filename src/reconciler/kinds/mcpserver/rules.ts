@@ -14,8 +14,8 @@ import { rateLimitFindings } from '../proxy/rate-limit-findings.ts';
 import { sessionFindings } from '../proxy/session-findings.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
-import { toolsLockFindings } from '../proxy/tools-lock.ts';
 import { namedWebhookFindings } from '../proxy/webhook-settings.ts';
+import { toolsLockFindings } from '../tools-lock.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { backendEnv } from './backend-env.ts';
 import {

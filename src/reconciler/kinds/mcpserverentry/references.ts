@@ -4,8 +4,8 @@ import { bundleReferences } from '../auth/ca-bundle.ts';
 import { headerReferences } from '../auth/header-forward.ts';
 import type { Typed } from '../define.ts';
 import type { Reference } from '../kind.ts';
-import { toolsLockReferences } from '../proxy/tools-lock.ts';
 import { settingsReferences } from '../shared-settings.ts';
+import { toolsLockReferences } from '../tools-lock.ts';
 import type { MCPServerEntrySpec } from './schema.ts';
 
 export function references({ spec, resource }: Typed<typeof MCPServerEntrySpec>): readonly Reference[] {

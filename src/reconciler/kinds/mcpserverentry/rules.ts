@@ -7,7 +7,7 @@ import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
 import type { Typed } from '../define.ts';
 import type { Finding, View } from '../kind.ts';
 import { remotePlaceFindings, remoteUrlFindings } from '../proxy/remote-url.ts';
-import { TOOLS_LOCK_SETTING, toolsLockFindings } from '../proxy/tools-lock.ts';
+import { TOOLS_LOCK_SETTING, toolsLockFindings } from '../tools-lock.ts';
 import { strategyOf } from '../virtualmcpserver/strategies.ts';
 import type { MCPServerEntrySpec } from './schema.ts';
 

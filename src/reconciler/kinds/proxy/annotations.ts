@@ -11,7 +11,7 @@ import {
   readConfigMapKey,
 } from '../annotations.ts';
 import type { Resource } from '../kind.ts';
-import { TOOLS_LOCK_SETTING } from './tools-lock.ts';
+import { TOOLS_LOCK_SETTING } from '../tools-lock.ts';
 
 /** What is behind the proxy. */
 export type Behind = 'servers on standard streams' | 'servers with a network' | 'remote servers';

@@ -6,10 +6,10 @@ import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import { hasPolicies } from '../auth/authz-settings.ts';
 import type { View } from '../kind.ts';
 import { secretPath } from '../pods/secret-files.ts';
+import { reportConfigMap, toolsLock } from '../tools-lock.ts';
 import { collectorHeaderFiles, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 import { type ServiceBlocks, serviceBlocks } from './service.ts';
 import { toolBlocks } from './tools.ts';
-import { reportConfigMap, toolsLock } from './tools-lock.ts';
 
 type Blocks = Pick<
   RunConfig,

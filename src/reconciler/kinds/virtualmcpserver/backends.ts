@@ -13,7 +13,7 @@ import { MCPRemoteProxy } from '../mcpremoteproxy/index.ts';
 import { MCPRemoteProxySpec } from '../mcpremoteproxy/schema.ts';
 import { MCPServer } from '../mcpserver/index.ts';
 import type { Env } from '../pods/pod.ts';
-import { toolsLock, toolsLockFault } from '../proxy/tools-lock.ts';
+import { toolsLock, toolsLockFault } from '../tools-lock.ts';
 import { type EntryParts, entryFault, entryParts, NO_ENTRY, specOfEntry } from './entries.ts';
 import { membersOf, outgoingSource, type Spec } from './facts.ts';
 import { modelStrategy } from './model-strategies.ts';

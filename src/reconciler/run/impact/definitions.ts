@@ -1,4 +1,4 @@
-// Which reviewed definitions a change accepts anew: those that clients get, and models read, from then on.
+// Finds the reviewed definitions that a change replaces. Clients get, and models read, the new ones from then on.
 
 import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';

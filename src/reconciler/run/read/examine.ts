@@ -15,7 +15,7 @@ import type { Kind, Resource } from '../../kinds/kind.ts';
 import { checkIgnoredFields } from '../diff/ignored-fields.ts';
 import { nameFaultOf } from './identify.ts';
 import type { KnownKind } from './kind-table.ts';
-import { lockFindings } from './lock-findings.ts';
+import { lockFindings } from './locks/lock-findings.ts';
 
 export interface Examined {
   readonly findings: readonly Finding[];

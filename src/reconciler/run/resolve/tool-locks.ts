@@ -1,10 +1,10 @@
 // Which of the declared locks of tools count, and what is wrong with the others: a lock belongs to a server of its own source.
 
+import { TOOLS_LOCK_ANNOTATION } from '#contracts/tool-lock/schema.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
-import { TOOLS_LOCK_SETTING } from '../../kinds/proxy/tools-lock.ts';
 import { openViews } from '../observe/view.ts';
 import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
@@ -29,7 +29,7 @@ export function checkLocks({ locks, loaded, invalid }: LocksInput): CheckedLocks
     .filter(({ id }) => !broken.has(keyOf(id)))
     .map((lock) => ({ lock, findings: findingsOf(lock, servers.get(serverKey(lockedKind(lock), lock.id))) }));
   return {
-    objects: checked.flatMap(({ lock, findings }) => (findings.some(isError) ? [] : [lock.object])),
+    objects: checked.flatMap(({ lock, findings }) => (findings.some(refuses) ? [] : [lock.object])),
     problems: checked.flatMap(({ lock, findings }) => findings.map((finding) => problemOf(lock, finding))),
   };
 }
@@ -57,15 +57,14 @@ function findingsOf(lock: Sourced, server: Sourced | undefined): readonly Findin
   return [...idleFindings(lock, server), ...placeFindings(lock, server)];
 }
 
-function isError({ severity }: Finding): boolean {
+function refuses({ severity }: Finding): boolean {
   return severity === 'error';
 }
 
 function idleFindings({ id }: Sourced, { object }: Sourced): readonly Finding[] {
-  const { name } = TOOLS_LOCK_SETTING;
-  const mode = object.metadata.annotations?.[name] ?? TOOLS_LOCK_SETTING.fallback;
+  const mode = object.metadata.annotations?.[TOOLS_LOCK_ANNOTATION] ?? 'off';
   if (mode !== 'off') return [];
-  const message = `the lock has no effect: set the annotation ${name} of ${object.kind} "${id.name}" to enforce or report`;
+  const message = `the lock has no effect: set the annotation ${TOOLS_LOCK_ANNOTATION} of ${object.kind} "${id.name}" to enforce or report`;
   return [{ code: 'lock-idle', severity: 'warning', pointer: '/spec/server/kind', message }];
 }
 

@@ -40,12 +40,12 @@ export function failureEvent(
 /** The condition that says what has failed since the status was written. */
 function newFailure(before: JsonObject, status: JsonObject): JsonObject | undefined {
   const ready = readyCondition(status);
-  if (stateOf(status) === 'failed' && ready !== undefined && isNews(readyCondition(before), ready)) return ready;
+  if (stateOf(status) === 'failed' && ready !== undefined && isNewReason(readyCondition(before), ready)) return ready;
   const drift = driftCondition(status);
-  return drift !== undefined && isNews(driftCondition(before), drift) ? drift : undefined;
+  return drift !== undefined && isNewReason(driftCondition(before), drift) ? drift : undefined;
 }
 
-function isNews(before: JsonObject | undefined, now: JsonObject): boolean {
+function isNewReason(before: JsonObject | undefined, now: JsonObject): boolean {
   return before?.status !== now.status || before?.reason !== now.reason;
 }
 

@@ -39,17 +39,17 @@ export function notReady(id: ResourceId, status: JsonObject): NotReady {
 
 /** The condition that every kind has. */
 export function readyCondition(status: JsonObject): JsonObject | undefined {
-  return conditionOf(status, 'Ready');
+  return conditionOfType(status, 'Ready');
 }
 
-export function conditionOf({ conditions }: JsonObject, type: string): JsonObject | undefined {
+function conditionOfType({ conditions }: JsonObject, type: string): JsonObject | undefined {
   const list = Array.isArray(conditions) ? conditions.filter(isObject) : [];
   return list.find((condition) => condition.type === type);
 }
 
 /** The server offers definitions that are not as they were reviewed. It may be ready all the same. */
 export function driftCondition(status: JsonObject): JsonObject | undefined {
-  const locked = conditionOf(status, 'ToolsLocked');
+  const locked = conditionOfType(status, 'ToolsLocked');
   return locked?.status === 'False' ? locked : undefined;
 }
 

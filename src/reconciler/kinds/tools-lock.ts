@@ -2,15 +2,15 @@
 
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
 import { lockDigest, readLockReport, reportName } from '#contracts/tool-lock/report.ts';
-import { TOOL_LOCK, type ToolLock } from '#contracts/tool-lock/schema.ts';
+import { TOOL_LOCK, TOOLS_LOCK_ANNOTATION, type ToolLock } from '#contracts/tool-lock/schema.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
-import { oneOf } from '../annotations.ts';
-import type { Verdict } from '../conditions.ts';
-import type { Finding, ObjectName, Reference, View } from '../kind.ts';
+import { oneOf } from './annotations.ts';
+import type { conditionsOf } from './conditions.ts';
+import type { Finding, ObjectName, Reference, View } from './kind.ts';
 
 export const TOOLS_LOCK_SETTING = {
-  name: 'skep.dev/tools-lock',
+  name: TOOLS_LOCK_ANNOTATION,
   description:
     'Whether the tools of the server are held to its ToolLock, an object next to its manifest that skep lock writes. enforce: clients do not get a tool that is new or differs from the lock, and cannot call it. report: it passes, and is reported.',
   ...oneOf(['enforce', 'report', 'off'], 'off'),
@@ -26,7 +26,7 @@ function modeOf({ metadata }: Server): 'enforce' | 'report' | undefined {
 }
 
 /** The lock that is named after the server, if it is one of a server of this kind. */
-export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
+function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
   const spec = view.find(TOOL_LOCK.kind, metadata.name)?.spec;
   if (!isObject(spec) || !isObject(spec.server) || spec.server.kind !== kind) return undefined;
   const checked: unknown = spec;
@@ -54,7 +54,7 @@ export function reportNames(server: Server): readonly ObjectName[] {
 const NAMES_SHOWN = 20;
 
 /** Whether the server offers what was reviewed, as its proxy has reported. */
-export function toolsLockVerdict(server: Server, view: View): readonly Verdict[] {
+export function toolsLockCondition(server: Server, view: View): Parameters<typeof conditionsOf>[1] {
   const mode = modeOf(server);
   if (mode === undefined) return [];
   const type = 'ToolsLocked';

@@ -4,7 +4,13 @@
 import { readDefinition } from '#contracts/tool-lock/digest.ts';
 import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
 import { heldLock } from '#contracts/tool-lock/held.ts';
-import { definitionName, LOCKED_LIST_NAMES, LOCKED_LISTS, type LockedList, type ToolLock } from '#contracts/tool-lock/schema.ts';
+import {
+  definitionName,
+  LOCKED_LIST_NAMES,
+  LOCKED_LISTS,
+  type LockedList,
+  type ToolLock,
+} from '#contracts/tool-lock/schema.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 
