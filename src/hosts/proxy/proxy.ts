@@ -142,8 +142,7 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const issuer = await openProxyIssuer(options, outbound, proxy.metrics);
   closing.push(() => issuer?.close());
   const telemetry = await openProxyTelemetry({
-    ...{ config, environment, files, logger },
-    read: metrics.read,
+    ...{ config, environment, files, logger, read: metrics.read },
     serviceVersion: undefined,
   });
   closing.push(() => telemetry?.close());

@@ -2,12 +2,10 @@
 
 import type { Lock } from '../../gate/tools-lock/lock.ts';
 import type { ListItem } from '../../wire/lists.ts';
+import type { ItemNotice } from './item-notices.ts';
 import type { ListName } from './list-names.ts';
 
-interface Drift {
-  readonly name: string;
-  readonly why: string;
-}
+const NAME_SHOWN = 200;
 
 /** Before anything is taken out of the item. Undefined if it is as it was reviewed. */
 export function driftOf(
@@ -15,9 +13,11 @@ export function driftOf(
   { list, name }: { readonly list: ListName; readonly name: string },
   page: Buffer,
   { span }: ListItem,
-): Drift | undefined {
+): ItemNotice | undefined {
   const agreement = lock.compare(list, name, page.subarray(span.start, span.end));
-  return agreement === 'agrees' ? undefined : { name, why: DRIFTS[agreement] };
+  if (agreement === 'agrees') return undefined;
+  const what = lock.mode === 'enforce' ? 'held-back' : 'drifted';
+  return { list, name: name.slice(0, NAME_SHOWN), what, why: DRIFTS[agreement] };
 }
 
 const DRIFTS = {

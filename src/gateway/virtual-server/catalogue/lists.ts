@@ -202,12 +202,8 @@ function takeItem(
   item: ListItem,
 ): void {
   const drift = lock && driftOf(lock, { list, name: keyOf(list, item) ?? '' }, page, item);
-  if (drift !== undefined) {
-    const what = lock?.mode === 'enforce' ? 'held-back' : 'drifted';
-    if (notices.length < NOTICES_MAX)
-      notices.push({ list, name: drift.name.slice(0, NAME_SHOWN), what, why: drift.why });
-    if (what === 'held-back') return;
-  }
+  if (drift !== undefined && notices.length < NOTICES_MAX) notices.push(drift);
+  if (drift?.what === 'held-back') return;
   const mended = mendItem(list, page, item);
   const value = objectOf(mended?.page ?? page, mended?.item.span ?? item.span);
   const key = mended === undefined ? undefined : keyOf(list, mended.item);
