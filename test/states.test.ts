@@ -89,6 +89,7 @@ const SHARED = [
   'pods/pod-template-verdict.ts',
   'config-status.ts',
   'shared-settings.ts',
+  'tools-lock.ts',
 ];
 
 /** Capitalised words in quotes: whatever else they are, reasons and types of conditions are among them. */

@@ -17,6 +17,7 @@ import { devCommand } from './commands/dev.ts';
 import { explainCommand } from './commands/explain.ts';
 import { historyCommand } from './commands/history.ts';
 import { initCommand } from './commands/init.ts';
+import { lockCommand } from './commands/lock.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { planCommand } from './commands/plan.ts';
 import { proxyCommand } from './commands/proxy.ts';
@@ -72,6 +73,7 @@ export function commandLine(): Command {
     adoptCommand(),
     serveCommand(),
     callCommand(),
+    lockCommand(),
     proxyCommand(),
     vmcpCommand(),
     sampleCommand(),

@@ -41,6 +41,7 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   telemetry_config: 'start',
   tools_filter: 'again',
   tools_override: 'again',
+  tools_lock: 'again',
   scaling_config: 'start',
   rate_limiting: 'again',
   webhooks: 'start',

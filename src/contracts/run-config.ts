@@ -29,6 +29,7 @@ import { AuditFailure, IMAGE, REDIS, REMOTE_URL, SAMPLING_RATE } from './proxy-f
 import { OUTGOING_AUTH } from './run-config-auth.ts';
 import { SERVICE_BLOCKS } from './run-config-service.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
+import { TOOLS_LOCK } from './tool-lock/held.ts';
 import { ToolOverrides, ToolsFilter } from './tool-override.ts';
 
 /** Where the file is mounted, and the key of its ConfigMap. */
@@ -213,6 +214,7 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     telemetry_config: Type.Optional(Telemetry),
     tools_filter: Type.Optional(fileForm(ToolsFilter)),
     tools_override: Type.Optional(ToolOverrides),
+    tools_lock: Type.Optional(TOOLS_LOCK),
     scaling_config: Type.Optional(Scaling),
     rate_limiting: Type.Optional(fileForm(RateLimiting)),
     webhooks: Type.Optional(WEBHOOKS),

@@ -46,6 +46,7 @@ describe('help', () => {
     'adopt',
     'serve',
     'call',
+    'lock',
     'proxy',
     'vmcp',
     'sample',

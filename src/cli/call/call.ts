@@ -33,11 +33,18 @@ export interface CallSettings {
 
 /** Throws Failure with one of CALL_CODES. */
 export async function call(settings: CallSettings): Promise<void> {
+  await useServer(settings, (client) => askServer(settings, client));
+}
+
+export type ServerSettings = Pick<CallSettings, 'url' | 'terminal' | 'token' | 'login'>;
+
+/** Connects, logs in if the server wants that, and leaves again. Throws Failure with one of CALL_CODES. */
+export async function useServer<T>(settings: ServerSettings, use: (client: Client) => Promise<T>): Promise<T> {
   const { url, terminal, token, login } = settings;
   const requests = createRequests(url);
   const { fetch } = requests;
   const authProvider = token === undefined ? loginProvider({ ...login, terminal, fetch }) : fixedToken(token);
-  async function ask(): Promise<void> {
+  async function ask(): Promise<T> {
     const client = await connect({
       url,
       fetch,
@@ -47,17 +54,17 @@ export async function call(settings: CallSettings): Promise<void> {
         terminal.say(`${level}${logger === undefined ? '' : ` ${logger}`}: ${dataText(data)}`),
     });
     try {
-      await askServer(settings, client);
+      return await use(client);
     } finally {
       await leave(client);
     }
   }
   try {
     try {
-      await ask();
+      return await ask();
     } catch (error) {
       if (!(await authProvider.stepUp(causeOf(error), url))) throw error;
-      await ask();
+      return await ask();
     }
   } catch (error) {
     throw asFailure(error, url);

@@ -147,7 +147,8 @@ async function cancel(client: Client, taskId: string): Promise<void> {
 }
 
 /** Standard Schema 1: any object. */
-const OBJECT: StandardSchemaV1<unknown, JsonObject> = {
+/** Any object, with all of its members. */
+export const OBJECT: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': {
     version: 1,
     vendor: 'skep',

@@ -19,6 +19,7 @@ export const AUDIT_TYPES = [
   'mcp_request',
   'http_request',
   'sse_connection',
+  'mcp_definition_drifted',
   'vmcp_workflow_started',
   'vmcp_workflow_completed',
   'vmcp_workflow_failed',

@@ -24,6 +24,10 @@ export const GATE_CODES = {
   'policy-entities-invalid': 'entities_json is no JSON list of Cedar entities. The last good file stays in use.',
   'tool-unknown':
     'There is no tool of that name for clients: tools_filter leaves it out, or it was renamed and is callable by its new name only.',
+  'definition-held-back':
+    'The server is held to its ToolLock (annotation skep.dev/tools-lock: enforce), and the tool, prompt or resource template is new or not as it was reviewed. See `skep lock --diff`; whoever keeps the lock accepts the definition with `skep lock --update` and a commit.',
+  'definition-drifted':
+    'A definition of the server is not the one in its ToolLock. With enforce, clients do not get it; with report, it passes. See `skep lock --diff`.',
   'task-unknown':
     "No task of that id is the caller's: another caller made it, its tool is hidden or has another name now, or the key that sealed the id is gone. The same code refuses a subscription whose taskIds are not a list of texts.",
   'task-list-refused':

@@ -4,14 +4,14 @@
 import { isObject, type JsonObject } from '#std/json.ts';
 import { type KeptItem, type ListItem, type ListResult, listItems, rebuildList } from '../wire/lists.ts';
 import type { Span } from '../wire/message.ts';
+import type { FilteredKey } from '../wire/methods.ts';
 import { jsonString, type Patch, patchedParts } from '../wire/patch.ts';
 import { readValue } from '../wire/scan.ts';
 import { hintsFrom, type KnownTools } from './known-tools.ts';
 import type { Policies } from './policy/decide.ts';
 import type { PolicyAction, ToolHints } from './policy/request.ts';
 import type { Override, ToolRules } from './tools.ts';
-
-export type FilteredKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'skills';
+import type { LockKeeper, LockReading } from './tools-lock/keeper.ts';
 
 export interface ListView {
   /** The caller's; see PolicyRequest. */
@@ -20,6 +20,10 @@ export interface ListView {
   readonly policies?: Policies;
   /** Learns the hints of every tool that clients may know, before policies decide. */
   readonly known?: KnownTools;
+  /** Holds definitions to those that were reviewed, as the server sends them. */
+  readonly lock?: LockKeeper;
+  /** The list is read for the lock. */
+  readonly reading?: LockReading;
 }
 
 export type FilteredList =
@@ -55,23 +59,33 @@ function isCached({ cacheScope, ttlMs }: ListResult): boolean {
 
 /** The item as it is kept; undefined where the caller may not see it. */
 function keepItem(body: Buffer, item: ListItem, key: FilteredKey, view: ListView): KeptItem | undefined {
-  if (key === 'tools') return keepTool(body, item, view);
   const { value: name } =
-    (key === 'prompts' ? item.name : key === 'resourceTemplates' ? item.uriTemplate : item.uri) ?? {};
+    (key === 'tools' || key === 'prompts' ? item.name : key === 'resourceTemplates' ? item.uriTemplate : item.uri) ??
+    {};
   // Whoever lists nothing but what it calls cannot mean this one.
-  if (name === undefined) return undefined;
+  if (name === undefined || !isReviewed(body, item, { key, name }, view)) return undefined;
+  if (key === 'tools') return keepTool(body, item, name, view);
   return isAllowed(view, ACTIONS[key], name) ? { item } : undefined;
+}
+
+/** Before overrides change the definition, and also if clients do not see the item. */
+function isReviewed(
+  body: Buffer,
+  { span }: ListItem,
+  { key, name }: { readonly key: FilteredKey; readonly name: string },
+  { lock, reading }: ListView,
+): boolean {
+  return lock === undefined || lock.passes(key, name, body.subarray(span.start, span.end), reading);
 }
 
 function isAllowed({ policies, claims }: ListView, action: PolicyAction, name: string, hints?: ToolHints): boolean {
   return policies === undefined || policies.decide({ action, name, claims, hints }).allowed;
 }
 
-function keepTool(body: Buffer, item: ListItem, view: ListView): KeptItem | undefined {
+function keepTool(body: Buffer, item: ListItem, own: string, view: ListView): KeptItem | undefined {
   const { rules, known, policies } = view;
-  const own = item.name?.value;
-  const name = own === undefined || rules === undefined ? own : rules.clientName(own);
-  if (own === undefined || name === undefined) return undefined;
+  const name = rules === undefined ? own : rules.clientName(own);
+  if (name === undefined) return undefined;
   const override = rules?.overrideOf(own);
   const read = policies !== undefined || override?.annotations !== undefined;
   const annotations = read ? annotationsOf(body, item, override) : undefined;

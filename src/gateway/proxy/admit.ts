@@ -6,6 +6,8 @@ import { decideMessage } from '../gate/policy/methods.ts';
 import { ANONYMOUS_CLAIMS } from '../gate/policy/request.ts';
 import { scopesForCall } from '../gate/policy/step-up.ts';
 import { type ToolRules, unknownTool } from '../gate/tools.ts';
+import type { LockKeeper, LockReading } from '../gate/tools-lock/keeper.ts';
+import { heldBack, lockedTarget } from '../gate/tools-lock/target.ts';
 import { ERRORS } from '../wire/errors.ts';
 import type { Message } from '../wire/message.ts';
 import { jsonString, patchBytes } from '../wire/patch.ts';
@@ -42,6 +44,8 @@ export interface RefusedMessage {
 
 export interface RuleParts {
   readonly tools?: ToolRules;
+  /** Absent: nothing was reviewed, and every definition passes. */
+  readonly lock?: LockKeeper;
   readonly policies?: Policies;
   readonly known: KnownTools;
   /** Absent: the ids of tasks stay those of the server. */
@@ -50,6 +54,14 @@ export interface RuleParts {
   readonly resource?: NamedResource;
   /** A list that cannot be read is refused; `detail` is for the operator. */
   readonly unreadable: (detail: string) => void;
+}
+
+/** Whose lists count for a message. */
+export interface ListScope {
+  /** The session, or the caller if there is none. */
+  readonly scope: string;
+  /** Made for this message. */
+  readonly reading?: LockReading | undefined;
 }
 
 /** The part of a caller that policies see. */
@@ -63,26 +75,28 @@ export function admit(
   message: Message,
   body: Buffer,
   caller: Caller,
+  lists: ListScope = { scope: caller.key },
 ): AdmittedMessage | RefusedMessage {
   const { tasks: ids } = parts;
   const refusalOf = (task: MadeTask) => taskRefusal(parts, task, caller);
   const tasks = ids && admitTasks({ ids, refusalOf }, message, body, caller);
-  if (tasks === undefined) return admitOther(parts, message, body, caller);
+  if (tasks === undefined) return admitOther(parts, message, body, { caller, ...lists });
   if (tasks.refusal !== undefined) return tasks;
   const { task, named, ...sent } = tasks;
   if (task !== undefined) return { ...sent, backendName: task.id, innerTool: task.tool };
-  const admitted = admitOther(parts, sent.message, sent.body, caller);
+  const admitted = admitOther(parts, sent.message, sent.body, { caller, ...lists });
   return admitted.refusal === undefined ? { ...admitted, tasks: named } : admitted;
 }
 
 /** Policies permitted the call that made the task; others decide again about its tool, without arguments. */
 function taskRefusal(
-  { tools, policies, known }: RuleParts,
+  { tools, policies, known, lock }: RuleParts,
   { tool: name, own, policies: digest }: MadeTask,
   caller: Caller,
 ): RefusedMessage | undefined {
   // It is hidden now, or is the name of another tool.
   if (tools !== undefined && tools.ownName(name) !== own) return { refusal: TASK_UNKNOWN };
+  if (lock?.enforces === true && !lock.knows('tools', own)) return { refusal: TASK_UNKNOWN };
   if (policies === undefined || policies.digest === digest) return undefined;
   const hints = known.hintsOf(name);
   const decision = policies.decide({ action: 'call_tool', name, claims: claimsOf(caller), hints });
@@ -90,18 +104,27 @@ function taskRefusal(
 }
 
 function admitOther(
-  { tools, policies, known, resource }: RuleParts,
+  { tools, policies, known, resource, lock }: RuleParts,
   message: Message,
   body: Buffer,
-  caller: Caller,
+  { caller, scope, reading }: { readonly caller: Caller } & ListScope,
 ): AdmittedMessage | RefusedMessage {
   // Without an id some servers would run a method all the same, and only leave the answer out.
-  if (tools !== undefined && message.kind === 'notification' && !message.method.startsWith('notifications/')) {
+  if (
+    (tools !== undefined || lock?.enforces === true) &&
+    message.kind === 'notification' &&
+    !message.method.startsWith('notifications/')
+  ) {
     return { refusal: NO_NOTIFICATION };
   }
   const target = message.kind === 'request' && message.method === 'tools/call' ? message.target : undefined;
-  const own = target === undefined ? undefined : (tools?.ownName(target.value) ?? (tools && NO_TOOL));
+  const own =
+    target === undefined ? undefined : tools === undefined ? target.value : (tools.ownName(target.value) ?? NO_TOOL);
   if (own === NO_TOOL && target !== undefined) return { refusal: denialRefusal(unknownTool(target.value)) };
+  const locked = lock?.enforces === true ? lockedTarget(message, () => (own === NO_TOOL ? undefined : own)) : undefined;
+  if (locked !== undefined && lock?.permits(locked.list, locked.name, scope, reading) !== true) {
+    return { refusal: denialRefusal(heldBack(locked)) };
+  }
   if (policies !== undefined) {
     const call = { body, message, claims: claimsOf(caller), hintsOf: known.hintsOf };
     const decision = decideMessage(policies, call);

@@ -16,6 +16,8 @@ export const PROXY_CODES = {
   'request-too-large': 'The body is larger than limits.request_bytes: send less, or raise it (skep.dev/max-body).',
   'tool-hints-unreadable':
     'A policy reads hints of tools (readOnlyHint and others), and the list of tools of the MCP server could not be read to its end within 30 s, so the call is refused. The log says why. Look at what the server answers to tools/list.',
+  'definitions-unreadable':
+    'The server is held to its ToolLock (skep.dev/tools-lock: enforce), and its list of tools, prompts or resource templates could not be read to its end within 30 s, so the call is refused. The log says why. Look at what the server answers.',
   'audit-unwritable':
     'Audit events cannot be written, and skep.dev/audit-failure is refuse (audit_config.on_failure, in the file of a virtual server auditFailure): the log says why. Make room on the disk, or let the log collection read again.',
   'subscription-too-large':

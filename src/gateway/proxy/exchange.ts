@@ -31,7 +31,7 @@ import {
   SUBSCRIBED_RESOURCES_MAX,
   subscriptionOf,
 } from './lists/live-stream.ts';
-import type { NeedOfList, Rules } from './rules.ts';
+import type { NeededList, Rules } from './rules.ts';
 
 export interface ExchangeWorld {
   readonly seal: SessionSeal;
@@ -62,9 +62,10 @@ export type Prepared =
   /** The server's list of tools has to be read before policies can decide on this message. */
   | { readonly needsList: ListNeeded; readonly known: Known; readonly refusal?: undefined };
 
-export interface ListNeeded {
+export interface ListNeeded extends NeededList {
   readonly message: Message;
-  readonly need: NeedOfList;
+  /** The session, or the caller if there is none. */
+  readonly scope: string;
 }
 
 export function prepareExchange(world: ExchangeWorld, incoming: Incoming): Prepared {
@@ -127,10 +128,15 @@ function prepareAdmitted(
   const { message, era } = known;
   const subscription = subscriptionOf(message, body);
   if ((subscription?.resources ?? 0) > SUBSCRIBED_RESOURCES_MAX) return { known, refusal: TOO_MANY_RESOURCES };
-  const need =
-    message === undefined || incoming.listAsked === true ? undefined : world.rules.needsList(message, body, caller);
-  if (message !== undefined && need !== undefined) return { known, needsList: { message, need } };
-  const admitted = message === undefined || body === undefined ? undefined : world.rules.admit(message, body, caller);
+  const { reading, listAsked, sessionScope } = incoming;
+  const scope = session?.id ?? sessionScope ?? caller.key;
+  const needed =
+    message === undefined || listAsked === true ? undefined : world.rules.needsList(message, body, caller, scope);
+  if (message !== undefined && needed !== undefined) return { known, needsList: { message, scope, ...needed } };
+  const admitted =
+    message === undefined || body === undefined
+      ? undefined
+      : world.rules.admit(message, body, caller, { scope, reading });
   if (admitted?.refusal !== undefined) {
     const { refusal, detail: refusalDetail } = admitted;
     // What is denied as policies say is in the audit; what they could not say is for the log as well.
@@ -153,7 +159,9 @@ function prepareAdmitted(
       session: session?.id,
       authorize: authorizeAs(world.credential, caller),
     },
-    change: live ? undefined : changeOf(world, { message, body, caller, inSession: session?.id !== undefined }),
+    change: live
+      ? undefined
+      : changeOf(world, { message, body, caller, inSession: session?.id !== undefined, reading }),
     live: live
       ? (answer) =>
           openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription, tasks: admitted?.tasks })

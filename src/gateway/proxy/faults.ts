@@ -123,6 +123,15 @@ export const HINTS_UNREADABLE: Refusal = {
   reason: 'tool-hints-unreadable',
 };
 
+export const LOCK_UNREADABLE: Refusal = {
+  status: 503,
+  code: ERRORS.internalError,
+  message:
+    'The server is held to reviewed definitions, and the list of the MCP server that has them could not be read. Try again.',
+  headers: { 'retry-after': '5' },
+  reason: 'definitions-unreadable',
+};
+
 export const AUDIT_UNWRITABLE: Refusal = {
   status: 503,
   code: ERRORS.internalError,

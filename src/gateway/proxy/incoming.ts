@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Exchange } from '../backends/backend.ts';
+import type { LockReading } from '../gate/tools-lock/keeper.ts';
 import { encodeHeaderValue, HEADERS, requestHeadersToForward } from '../wire/headers.ts';
 import type { Message } from '../wire/message.ts';
 import type { AdmittedMessage } from './admit.ts';
@@ -24,8 +25,12 @@ export interface Incoming {
   readonly backendSession?: { readonly id: string | undefined };
   /** `name: outcome` of each webhook that was asked about it. */
   readonly webhooks?: readonly string[];
-  /** True: the list of tools was asked for, and a tool that is not known now has no hints. */
+  /** The session, if another transport than streamable HTTP knows it. */
+  readonly sessionScope?: string;
+  /** True: the list that the message needs was asked for, and what is not known now is not known. */
   readonly listAsked?: boolean;
+  /** The reading of that list; in the requests for its pages and, afterwards, in the message that waited for it. */
+  readonly reading?: LockReading | undefined;
 }
 
 type LeavingRequest = Omit<Exchange, 'era' | 'session' | 'authorize'>;

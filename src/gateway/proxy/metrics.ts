@@ -30,6 +30,8 @@ export interface ProxyMetrics {
   dropped(reason: string): void;
   /** A stream was opened (1) or closed (-1). */
   streams(change: 1 | -1): void;
+  /** How many definitions of each list are not as they were reviewed. */
+  drifted(list: string, count: number): void;
 }
 
 /** Upper bounds in seconds, those of the platform. */
@@ -80,7 +82,7 @@ export function createProxyMetrics({
   const metrics = createMetrics();
   metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
   const families = addFamilies(metrics);
-  const { refusals, drops, connections } = families;
+  const { refusals, drops, connections, drifts } = families;
   const targetLabel = boundedLabel(TARGETS_MAX, UNPROVEN_MAX);
   const errorLabel = boundedLabel(ERROR_TYPES_MAX, ERROR_TYPES_MAX);
   const open = { request: 0, stream: 0 };
@@ -120,6 +122,7 @@ export function createProxyMetrics({
     dropped: (reason) => drops.add([server, reason]),
     active: (by) => change('request', by),
     streams: (by) => change('stream', by),
+    drifted: (list, count) => drifts.set([server, list], count),
   };
 }
 
@@ -154,7 +157,12 @@ function addFamilies(metrics: Metrics) {
     'transport',
     'connection_type',
   ]);
-  return { requests, durations, operations, tools, refusals, drops, connections };
+  const drifts = metrics.gauge(
+    'skep_proxy_definitions_drifted',
+    'Definitions of the MCP server that are not as its ToolLock has them, by list.',
+    ['server', 'list'],
+  );
+  return { requests, durations, operations, tools, refusals, drops, connections, drifts };
 }
 
 /** What one kind of call adds to; its labels are looked up once. */

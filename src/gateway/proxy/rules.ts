@@ -4,36 +4,51 @@
 import { setBounded } from '#std/bounded.ts';
 import { isObject } from '#std/json.ts';
 import type { RewriteMessage } from '../backends/rewrite-answer.ts';
-import type { KnownTools } from '../gate/known-tools.ts';
-import { type FilteredKey, filterList, type ListView } from '../gate/lists.ts';
+import { filterList, type ListView } from '../gate/lists.ts';
+import type { LockReading } from '../gate/tools-lock/keeper.ts';
+import { lockedTarget } from '../gate/tools-lock/target.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
 import { type RenameTask, renameResultTasks, renameSentTasks, withoutTaskList } from '../wire/extensions/task-ids.ts';
 import { foldKey } from '../wire/json-members.ts';
 import { listItems } from '../wire/lists.ts';
 import type { Message, MessageId, Span } from '../wire/message.ts';
-import { methodFacts } from '../wire/methods.ts';
+import { type FilteredKey, methodFacts } from '../wire/methods.ts';
 import { readValue, scanMessage } from '../wire/scan.ts';
-import { type AdmittedMessage, admit, claimsOf, type RefusedMessage, type RuleParts } from './admit.ts';
+import { type AdmittedMessage, admit, claimsOf, type ListScope, type RefusedMessage, type RuleParts } from './admit.ts';
 import type { Caller } from './caller.ts';
+import { createPages, type Page, type Pages } from './lists/pages.ts';
 import { taskNaming } from './tasks/task-ids.ts';
 
 export interface Rules {
   /** Lists show less to some callers than the server offers. */
   readonly filters: boolean;
   /**
-   * Why the server's list of tools has to be read first: `hints`, since policies read hints that are not known, so that the call is
-   * refused if the list cannot be read; `names`, since the list says which tool a name means.
+   * Which list of the server has to be read first. `scope`: the session, or the caller if there is none: lists may differ.
    */
-  needsList(message: Message, body: Buffer | undefined, caller: Caller): NeedOfList | undefined;
-  admit(message: Message, body: Buffer, caller: Caller): AdmittedMessage | RefusedMessage;
+  needsList(message: Message, body: Buffer | undefined, caller: Caller, scope: string): NeededList | undefined;
+  /** The reading of a list that begins now; undefined if nobody needs to know what is in it. */
+  beginReading(list: FilteredKey, scope: string): LockReading | undefined;
+  admit(message: Message, body: Buffer, caller: Caller, lists?: ListScope): AdmittedMessage | RefusedMessage;
   /**
    * How messages of the answer are changed; undefined if no rules apply. `message` is undefined for a stream. A list may come
    * as the answer to any request, so every answer is looked through.
    */
-  answers(message: Message | undefined, body: Buffer | undefined, caller: Caller): RewriteMessage | undefined;
+  answers(
+    message: Message | undefined,
+    body: Buffer | undefined,
+    caller: Caller,
+    reading?: LockReading,
+  ): RewriteMessage | undefined;
 }
 
-export type NeedOfList = 'hints' | 'names';
+/**
+ * `hints`: policies read hints that are not known, so that the call is refused if the list cannot be read. `lock`: the same,
+ * since it is not known whether the definition is the reviewed one. `names`: the list says which tool a name means.
+ */
+export interface NeededList {
+  readonly need: 'hints' | 'lock' | 'names';
+  readonly list: FilteredKey;
+}
 
 /** Whether a result with a member of this name may have to be filtered. */
 export function isListKey(name: string): boolean {
@@ -41,23 +56,22 @@ export function isListKey(name: string): boolean {
 }
 
 export function createRules(parts: RuleParts): Rules {
-  const { tools, policies, known } = parts;
-  const filters = tools !== undefined || policies !== undefined;
+  const { tools, policies, known, lock } = parts;
+  const filters = tools !== undefined || policies !== undefined || lock !== undefined;
   const pages = createPages(known);
   const named = rememberTasks();
   return {
     filters,
-    needsList(message) {
-      if (policies?.readsHints !== true || message.kind !== 'request' || message.method !== 'tools/call')
-        return undefined;
-      const name = message.target?.value;
-      if (name === undefined || (tools !== undefined && tools.ownName(name) === undefined)) return undefined;
-      // A server may show a tool to some callers only, or since a moment ago.
-      return !known.complete || known.hintsOf(name) === undefined ? 'hints' : undefined;
+    needsList(message, _body, _caller, scope) {
+      const locked = lock && lockedTarget(message, (name) => (tools === undefined ? name : tools.ownName(name)));
+      if (locked !== undefined && lock?.needsReading(locked.list, locked.name, scope) === true)
+        return { need: 'lock', list: locked.list };
+      return needsHints(parts, message) ? { need: 'hints', list: 'tools' } : undefined;
     },
-    admit: (message, body, caller) => admit(parts, message, body, caller),
-    answers(message, body, caller) {
-      const lists = filters ? listRewriting(parts, pages, message, body, caller) : undefined;
+    beginReading: (list, scope) => lock?.beginReading(list, scope),
+    admit: (message, body, caller, lists) => admit(parts, message, body, caller, lists),
+    answers(message, body, caller, reading) {
+      const lists = filters ? listRewriting({ parts, pages, reading }, message, body, caller) : undefined;
       const tasks = taskRewriting(parts, named, message, caller);
       if (lists === undefined || tasks === undefined) return lists ?? tasks;
       return (bytes) => tasks(lists(bytes));
@@ -65,16 +79,29 @@ export function createRules(parts: RuleParts): Rules {
   };
 }
 
+function needsHints({ tools, policies, known }: RuleParts, message: Message): boolean {
+  if (policies?.readsHints !== true || message.kind !== 'request' || message.method !== 'tools/call') return false;
+  const name = message.target?.value;
+  if (name === undefined || (tools !== undefined && tools.ownName(name) === undefined)) return false;
+  // A server may show a tool to some callers only, or since a moment ago.
+  return !known.complete || known.hintsOf(name) === undefined;
+}
+
+interface ListParts {
+  readonly parts: RuleParts;
+  readonly pages: Pages;
+  readonly reading: LockReading | undefined;
+}
+
 function listRewriting(
-  parts: RuleParts,
-  pages: ReturnType<typeof createPages>,
+  { parts, pages, reading }: ListParts,
   message: Message | undefined,
   body: Buffer | undefined,
   caller: Caller,
 ): RewriteMessage {
-  const { tools, policies, known } = parts;
+  const { tools, policies, known, lock } = parts;
   const key = message === undefined ? undefined : listKeyOf(message);
-  const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known };
+  const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known, lock, reading };
   const page = pages.pageOf(caller, key === undefined ? undefined : message, body);
   return (bytes) => rewriteMessage(parts, view, key, page, bytes);
 }
@@ -120,51 +147,6 @@ function rememberTasks() {
   };
 }
 
-/** One page of the server's tools that passes. */
-interface Page {
-  /** It has been learned; `next` is the cursor of the one that follows. */
-  learned(next: string | undefined): void;
-  /** The list has changed. */
-  stale(): void;
-}
-
-/** Cursors that are remembered; those of lists that no one reads on make room. */
-const CURSORS_MAX = 1000;
-
-/** Tools are known once someone has read their list from its first page to its last. */
-function createPages(known: KnownTools) {
-  const following = new Map<string, true>();
-  return {
-    pageOf(caller: Caller, message: Message | undefined, body: Buffer | undefined): Page {
-      const cursor = cursorOf(message, body);
-      const keyOf = (text: string) => JSON.stringify([caller.key, text]);
-      return {
-        learned(next) {
-          const follows = cursor === undefined || (cursor !== UNKNOWN && following.delete(keyOf(cursor)));
-          if (!follows) return;
-          if (next === undefined) known.markComplete();
-          else setBounded(following, keyOf(next), true, CURSORS_MAX);
-        },
-        stale() {
-          following.clear();
-          known.markStale();
-        },
-      };
-    },
-  };
-}
-
-/** Of an answer that comes on a stream it is not known what was asked. */
-const UNKNOWN = Symbol('some page');
-
-/** Undefined for the first page. */
-function cursorOf(message: Message | undefined, body: Buffer | undefined): string | undefined | typeof UNKNOWN {
-  if (message?.kind !== 'request' || body === undefined) return UNKNOWN;
-  if (message.cursor === undefined) return undefined;
-  const cursor = readValue(body, message.cursor);
-  return typeof cursor === 'string' ? cursor : UNKNOWN;
-}
-
 const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'skills'];
 
 /** Clients written in Go read keys in any letter case, by the rules of Unicode. */
@@ -187,6 +169,8 @@ export function listKeyOf(message: Message | undefined): FilteredKey | undefined
 const PERHAPS_LIST =
   /"(tools|prompts|resources|resourceTemplates|skills)"|\\u|\xc5\xbf|\xe2\x84\xaa|\xc4[\xb0\xb1]|\0|list_changed/i;
 
+const LISTS_CHANGE = /^notifications\/(?:tools|prompts|resources)\/list_changed$/;
+
 /** `key` is undefined if no list was requested; any answer may have one all the same. What cannot be read becomes an error. */
 function rewriteMessage(
   parts: RuleParts,
@@ -199,7 +183,10 @@ function rewriteMessage(
   const scanned = scanMessage(bytes);
   if (!scanned.ok) return refuseList(parts, scanned.fault.id, scanned.fault.message);
   const { message } = scanned;
-  if (message.kind === 'notification' && message.method === 'notifications/tools/list_changed') page.stale();
+  if (message.kind === 'notification') {
+    if (message.method === 'notifications/tools/list_changed') page.stale();
+    if (LISTS_CHANGE.test(message.method)) parts.lock?.doubt();
+  }
   if (message.kind !== 'response' || message.result === undefined) return bytes;
   const keys = new Set([...(key === undefined ? [] : [key]), ...keysIn(bytes, message.result)]);
   return [...keys].reduce((body, each) => filterKey(parts, view, each, page, body), bytes);

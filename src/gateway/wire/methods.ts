@@ -1,6 +1,7 @@
 // Every method of every revision of MCP, and of the extensions that are understood, in one table: its sender, its
 // target and the list in its result.
 
+import assert from 'node:assert/strict';
 import { SKILLS } from './extensions/identifiers.ts';
 import type { Era } from './revisions.ts';
 
@@ -24,6 +25,9 @@ type TargetParam = 'name' | 'uri' | 'ref' | 'taskId';
 type ReferenceParam = 'requestId' | 'progressToken';
 
 export type ListKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'tasks' | 'roots' | 'skills';
+
+/** A list of a server that may hold less for one client than for another. */
+export type FilteredKey = Exclude<ListKey, 'tasks' | 'roots'>;
 
 export interface MethodFacts {
   readonly method: string;
@@ -118,6 +122,13 @@ export const METHODS: readonly MethodFacts[] = [
 ];
 
 const BY_METHOD: ReadonlyMap<string, MethodFacts> = new Map(METHODS.map((each) => [each.method, each]));
+
+/** The method whose result has the list. */
+export function methodOfList(key: FilteredKey): string {
+  const found = METHODS.find(({ resultKey, target }) => resultKey === key && target === undefined);
+  assert(found !== undefined, 'every list has a method');
+  return found.method;
+}
 
 /** Undefined for a method that no revision names; names are case-sensitive (JSON-RPC 2.0 section 4). */
 export function methodFacts(method: string): MethodFacts | undefined {

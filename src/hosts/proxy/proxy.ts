@@ -5,6 +5,7 @@ import { createOutbound } from '#adapters/http/outbound.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { Backend } from '#gateway/backends/backend.ts';
 import type { Relay } from '#gateway/backends/relay/relay.ts';
+import type { Credential } from '#gateway/credentials/credential.ts';
 import { watchHealth } from '#gateway/proxy/health.ts';
 import { listenHttp } from '#gateway/proxy/listener.ts';
 import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
@@ -21,6 +22,8 @@ import { openBackend } from './backend.ts';
 import { proxyClock } from './clock.ts';
 import { openProxyIssuer } from './issuer.ts';
 import { readSessionKeys, watchSeal } from './keys.ts';
+import { readNowAndThen } from './lock-reading.ts';
+import { openLockReporter } from './lock-report.ts';
 import { openRecorder, reportBroken, reportReadiness } from './record.ts';
 import { sessionRedis } from './relay.ts';
 import { watchConfig } from './reload.ts';
@@ -28,6 +31,7 @@ import { openRules } from './rules.ts';
 import { createSettings } from './settings.ts';
 import { countUnderWay, stopProxy } from './stop.ts';
 import { listenMetrics, openProxyMetrics, openProxyTelemetry } from './telemetry.ts';
+import { openProxyLock, type ProxyLock, type ProxyLockOptions } from './tools-lock.ts';
 import { openWebhooks } from './webhooks.ts';
 
 export interface ProxyOptions {
@@ -66,9 +70,10 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
 async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Promise<RunningProxy> {
   const { config } = options;
   const logger = options.logger.child({});
-  const { fixed, rules, metrics, ...rest } = await openFixed({ ...options, logger }, closing);
+  const { fixed, rules, metrics, lock, ...rest } = await openFixed({ ...options, logger }, closing);
   const settings = createSettings({ ...options, ...rest, fixed, logger });
   let inForce: RunConfig | undefined;
+  let credential: Credential | undefined;
   let handle: Handle;
 
   function use(next: RunConfig): void {
@@ -77,6 +82,7 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
     const debug = next.debug === true || options.environment.TOOLHIVE_DEBUG === 'true';
     logger.level = debug ? 'debug' : options.logger.level;
     handle = createHandle(parts);
+    credential = parts.credential;
     if (inForce !== undefined) logger.info('other settings are in force');
     inForce = next;
   }
@@ -84,7 +90,9 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
   use(config);
   const { readConfig: read = () => config } = options;
   closing.push(watchConfig({ config, read, use, logger, clock: proxyClock }));
-  const { health, times } = fixed;
+  const { backend, health, times } = fixed;
+  const { messageBytes } = limitsOf(config);
+  closing.push(readNowAndThen({ backend, messageBytes, keeper: lock.current, credential: () => credential }));
   const aside = await listenMetrics(config, health, metrics.text, logger);
   closing.push(() => aside?.destroy());
   const listener = await listenHttp(config, (request, response) => handle(request, response), reportBroken(logger));
@@ -109,6 +117,15 @@ function openOutbounds(closing: (() => unknown)[]) {
   return { outbound, toWebhooks };
 }
 
+function openReportedLock(
+  parts: Omit<ProxyLockOptions, 'changed'> & Pick<ProxyOptions, 'environment'>,
+  closing: (() => unknown)[],
+): ProxyLock {
+  const reporter = openLockReporter(parts);
+  closing.push(reporter.stop);
+  return openProxyLock({ ...parts, changed: reporter.changed });
+}
+
 /** What no change of the configuration touches: the server and its sessions, keys, metrics, telemetry. */
 async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const { config, environment, files, logger } = options;
@@ -116,19 +133,19 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const { outbound, toWebhooks } = openOutbounds(closing);
   const sessionKeys = readSessionKeys(config, files);
   const seal = watchSeal(config, files, sessionKeys);
-  const rules = openRules(config, files, logger, createTaskIds(seal, proxyClock.now));
   const { proxy, ...metrics } = openProxyMetrics(config);
   closing.push(metrics.stop);
+  const recorder = openRecorder({ metrics: proxy, logger, writeAudit: options.writeAudit });
+  closing.push(recorder.close);
+  const lock = openReportedLock({ environment, logger, metrics: proxy, recorder }, closing);
+  const rules = openRules(config, { files, logger, tasks: createTaskIds(seal, proxyClock.now), lock });
   const issuer = await openProxyIssuer(options, outbound, proxy.metrics);
   closing.push(() => issuer?.close());
   const telemetry = await openProxyTelemetry({
-    ...{ config, environment, files, logger },
-    read: metrics.read,
+    ...{ config, environment, files, logger, read: metrics.read },
     serviceVersion: undefined,
   });
   closing.push(() => telemetry?.close());
-  const recorder = openRecorder({ metrics: proxy, logger, writeAudit: options.writeAudit });
-  closing.push(recorder.close);
   const backendOptions = { config, environment, files, logger, seal, sessionKeys, limits, times, metrics: proxy };
   const { backend, relay, close } = await openBackend(backendOptions);
   closing.push(() => close(0));
@@ -164,7 +181,7 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
     metricsText: config.telemetry_config?.enable_prometheus_metrics_path === true ? metrics.text : undefined,
     sse: frontOf(config) === 'sse' ? openSse(backend, relay, limits.messageBytes) : undefined,
     webhooks: openWebhooks({ outbound: toWebhooks, files, logger, metrics: proxy.metrics }),
-    ...{ rules, metrics, outbound, recorder, underWay, issuer, rateLimits },
+    ...{ rules, metrics, outbound, recorder, underWay, issuer, rateLimits, lock },
   };
 }
 

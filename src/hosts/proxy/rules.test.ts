@@ -25,11 +25,12 @@ test('warns of two tools that are given the same name', () => {
   const logger = pino({}, { write: (line: string) => void records.push(JSON.parse(line)) });
   const config = { ...CONFIG, tools_override: { read: { name: 'get' }, fetch: { name: 'get' } } };
   const seal = createSessionSeal({ keys: [Buffer.alloc(32)], random: (size) => Buffer.alloc(size) });
-  openRules(
-    config,
-    createWatchedFiles(),
+  const tasks = createTaskIds(seal, () => 0);
+  openRules(config, {
+    files: createWatchedFiles(),
     logger,
-    createTaskIds(seal, () => 0),
-  );
+    tasks,
+    lock: { keeperOf: () => undefined, current: () => undefined },
+  });
   expect(records).toMatchObject([{ code: 'tool-override-clash', name: 'get', tools: ['fetch', 'read'] }]);
 });

@@ -11,6 +11,7 @@ import type { TaskIds } from '#gateway/proxy/tasks/task-ids.ts';
 import { Failure } from '#std/failure.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { readPolicies } from './config.ts';
+import type { ProxyLock } from './tools-lock.ts';
 
 export interface ReplaceableRules extends LiveRules {
   /**
@@ -20,10 +21,17 @@ export interface ReplaceableRules extends LiveRules {
   replace(config: RunConfig): boolean;
 }
 
-const POLICIES_CHANGE: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
+const EVERY_LIST: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
+
+export interface RulesParts {
+  readonly files: WatchedFiles;
+  readonly logger: Logger;
+  readonly tasks: TaskIds;
+  readonly lock: ProxyLock;
+}
 
 /** Throws a Failure where the policies cannot be used. */
-export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger, tasks: TaskIds): ReplaceableRules {
+export function openRules(config: RunConfig, { files, logger, tasks, lock }: RulesParts): ReplaceableRules {
   const known = createKnownTools();
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
@@ -41,8 +49,10 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
       );
     }
     const resource = of.oidc_config && namedResource(of.oidc_config);
-    const isActive = tools !== undefined || policies !== undefined;
-    return createRules({ tools, policies, known, tasks: isActive ? tasks : undefined, resource, unreadable });
+    const keeper = lock.keeperOf(of);
+    const isActive = tools !== undefined || policies !== undefined || keeper?.enforces === true;
+    const sealed = isActive ? tasks : undefined;
+    return createRules({ tools, policies, known, lock: keeper, tasks: sealed, resource, unreadable });
   }
 
   return {
@@ -77,21 +87,30 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
 /** What rules are made of, as texts. */
 interface Sources {
   readonly tools: string;
+  readonly lock: string;
   readonly policies: string;
   /** What is said of it where a call takes more scopes. */
   readonly resource: string;
 }
 
 function sourcesOf(config: RunConfig, files: WatchedFiles): Sources {
-  const { tools_filter, tools_override, authz_config_path: path, authz_groups, oidc_config: oidc } = config;
+  const {
+    tools_filter,
+    tools_override,
+    tools_lock: lock,
+    authz_config_path: path,
+    authz_groups,
+    oidc_config: oidc,
+  } = config;
   return {
     resource: JSON.stringify(oidc && namedResource(oidc)),
     tools: JSON.stringify([tools_filter, tools_override]),
+    lock: JSON.stringify(lock) ?? '',
     policies: path === undefined ? '' : `${files.readSettings(path)}${JSON.stringify(authz_groups ?? {})}`,
   };
 }
 
 function changedBetween(before: Sources, after: Sources): readonly ChangedList[] {
-  if (before.policies !== after.policies) return POLICIES_CHANGE;
+  if (before.policies !== after.policies || before.lock !== after.lock) return EVERY_LIST;
   return before.tools === after.tools ? [] : ['tools'];
 }

@@ -1,6 +1,7 @@
 // What the log says of single items of members' lists: those that are left out, and those that somebody should look at.
 
 import type { Logger } from 'pino';
+import type { GATE_CODES } from '#gateway/gate/codes.ts';
 import type { ItemNotice } from '#gateway/virtual-server/catalogue/item-notices.ts';
 import type { VMCP_CODES } from '#gateway/virtual-server/codes.ts';
 import type { Member } from '#gateway/virtual-server/members/member.ts';
@@ -33,4 +34,15 @@ const NOTICED = {
     code: 'vmcp-item-doubtful',
     message: 'what a backend offers may mean to mislead: it is passed on as it is',
   },
-} as const satisfies Record<ItemNotice['what'], { readonly code: keyof typeof VMCP_CODES; readonly message: string }>;
+  'held-back': {
+    code: 'definition-drifted',
+    message: 'definitions of a backend are not as they were reviewed: they are held back',
+  },
+  drifted: {
+    code: 'definition-drifted',
+    message: 'definitions of a backend are not as they were reviewed: they pass',
+  },
+} as const satisfies Record<
+  ItemNotice['what'],
+  { readonly code: keyof typeof VMCP_CODES | keyof typeof GATE_CODES; readonly message: string }
+>;

@@ -9,6 +9,7 @@ import type { Upstream } from '#gateway/backends/ports.ts';
 import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
 import { createSseBackend } from '#gateway/backends/sse/backend.ts';
 import { credentialOfBackend, isPerCaller, type StrategyPorts, strategyAt } from '#gateway/credentials/of-strategy.ts';
+import { openLock } from '#gateway/gate/tools-lock/lock.ts';
 import { createMemberHealth } from '#gateway/virtual-server/health/member-health.ts';
 import type { Member, Members } from '#gateway/virtual-server/members/member.ts';
 import { healthTimes, timeoutOf } from '#gateway/virtual-server/settings.ts';
@@ -113,6 +114,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
     perCaller: isForEachCaller(config, strategy),
     timeoutMs,
     health: createMemberHealth(healthTimes(config), proxyClock, parts.changed),
+    lock: listed.toolsLock && openLock(listed.toolsLock),
   };
 }
 

@@ -164,10 +164,10 @@ function nameAppTools(rules: Rules, lastOffer: VirtualRuleParts['lastOffer']): R
   }
   return {
     ...rules,
-    needsList(message, body, caller) {
+    needsList(message, body, caller, scope) {
       if (isCall(message) && lastOffer(caller.key) === undefined)
-        return rules.needsList(message, body, caller) ?? 'names';
-      return rules.needsList(appCallOf(message, body, caller)?.message ?? message, body, caller);
+        return rules.needsList(message, body, caller, scope) ?? { need: 'names', list: 'tools' };
+      return rules.needsList(appCallOf(message, body, caller)?.message ?? message, body, caller, scope);
     },
     admit(message, body, caller) {
       const call = appCallOf(message, body, caller);

@@ -16,6 +16,8 @@ export const KINDS_CODES = {
   'annotation-invalid': 'The value of a setting that is an annotation does not fit: write one that the message names.',
   'annotation-idle': 'A setting that is an annotation has no effect on such a resource: remove it.',
   'annotation-unknown': 'An annotation is nearly called like a setting: correct its name, or it has no effect.',
+  'lock-missing':
+    'The annotation skep.dev/tools-lock is enforce, and the server has no ToolLock that can be used: write one with `skep lock`. Until then the children are kept unchanged, and virtual servers do without an MCPServerEntry.',
   'restart-time-invalid': 'The annotation that restarts a server holds no time: write one as RFC 3339 has it.',
   'permission-profile-invalid':
     'The ConfigMap with the permission profile holds none: it needs network.outbound with what may be reached.',

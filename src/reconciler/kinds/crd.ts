@@ -44,7 +44,7 @@ export function structuralSchema(kind: Kind): JsonObject {
   };
 }
 
-function structural(schema: JsonObject): JsonObject {
+export function structural(schema: JsonObject): JsonObject {
   const result: JsonObject = {};
   for (const [word, value] of Object.entries(schema)) {
     assert(!FORBIDDEN.includes(word), `a structural schema cannot hold ${word}`);

@@ -1,6 +1,7 @@
 // What a change means for clients, in lines for people.
 
 import { formatId } from '#std/problem.ts';
+import type { DefinitionsImpact } from '../run/impact/definitions.ts';
 import type { AuthImpact, EndpointImpact, ToolsImpact } from '../run/impact/endpoints.ts';
 import type { Impact } from '../run/impact/impact.ts';
 import type { RegistryImpact } from '../run/impact/registries.ts';
@@ -16,8 +17,24 @@ export interface Notice {
   readonly lines: readonly string[];
 }
 
-export function noticesOf({ endpoints, registries }: Impact): readonly Notice[] {
-  return [...endpoints.map(noticeOfEndpoint), ...registries.map(noticeOfRegistry)];
+export function noticesOf({ endpoints, registries, definitions }: Impact): readonly Notice[] {
+  return [
+    ...endpoints.map(noticeOfEndpoint),
+    ...definitions.map(noticeOfDefinitions),
+    ...registries.map(noticeOfRegistry),
+  ];
+}
+
+const LISTS = { tools: 'tools', prompts: 'prompts', resourceTemplates: 'resource templates' } as const;
+
+/** What a model reads from then on. */
+function noticeOfDefinitions({ resource, list, changed, added, removed }: DefinitionsImpact): Notice {
+  const lines = [
+    ...listLine(`${LISTS[list]} with another definition, which is accepted as reviewed`, changed),
+    ...listLine(`${LISTS[list]} that are accepted as reviewed`, added),
+    ...listLine(`${LISTS[list]} that are no longer accepted`, removed),
+  ];
+  return { action: 'changes', id: formatId(resource), lines };
 }
 
 /** Ids of the workloads whose pods are replaced. */

@@ -10,6 +10,7 @@ import type { InstanceStatus, Since } from '../run/operate/status.ts';
 import { nameOfWaiting } from './deletion-text.ts';
 import { stateText } from './history.ts';
 import { textOfQuarantined, waitLines, whyPaused } from './text.ts';
+import { shareOf, TROUBLES } from './troubles.ts';
 import { visible, visibleLines } from './visible.ts';
 
 /** The last run that this machine has seen, also one that was no news. */
@@ -44,7 +45,9 @@ export function textOfStatus(
     ...section('left to another manager (skep.dev/ignore-fields)', fieldsIn(status, 'left'), textOfField),
     ...approvalLines(status, commandOf, timeText),
     ...section('kept unchanged', heldGroups(status), (each) => textOfHeld(each, timeText)),
-    ...section('not ready', troubled, (each) => textOfTroubled(each, timeText)),
+    ...TROUBLES.flatMap(({ title, has }) =>
+      section(title, troubled.filter(has), (each) => textOfTroubled(each, timeText)),
+    ),
     ...lastLines(status, lastLook, commandOf, timeText),
   ]);
 }
@@ -163,7 +166,7 @@ function headlineOf(status: InstanceStatus): string {
     ...(waiting === 0 ? [] : [`${countText(waiting, 'deletion waits', 'deletions wait')} for approval`]),
     ...(waits.length === 0 ? [] : [`${countText(waits.length, 'source waits', 'sources wait')} for another one`]),
     ...(others <= 0 ? [] : [`${others} held`]),
-    ...(troubled.length === 0 ? [] : [`${troubled.length} of ${resources.total} not ready`]),
+    ...TROUBLES.flatMap(({ title, has }) => shareOf(troubled.filter(has).length, resources.total, title)),
   ].join(', ');
 }
 

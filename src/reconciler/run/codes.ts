@@ -46,6 +46,22 @@ export const RECONCILE_CODES = {
   'more-problems':
     'One object has more than 200 faults: errors are shown before warnings, and the message says how many more there are. Correct those first.',
   'duplicate-resource': 'The same object is declared twice: the problem names both places; remove one of them.',
+  'lock-name-twice':
+    'A ToolLock has two definitions of the same name: remove one of them. Its server is kept unchanged.',
+  'lock-definition-unreadable':
+    'A definition in a ToolLock has a value that cannot come from a server, such as half a surrogate pair: write the lock again with `skep lock`. Its server is kept unchanged.',
+  'lock-too-large':
+    'The names and digests of a ToolLock are more than the configuration of a proxy has room for (about 10,000 tools): split the server, which is kept unchanged.',
+  'lock-text-doubtful':
+    'A definition in a ToolLock has a text that reads like instructions to a model, or characters that are not seen: look at it before you accept it. It proves nothing either way.',
+  'lock-server-missing':
+    'A ToolLock is named after a server that is not declared: the name and the namespace of the lock are those of its server. The lock does not count.',
+  'lock-other-source':
+    'A ToolLock is declared by another source than its server. It does not count: move it to the source of the server.',
+  'lock-idle':
+    'A ToolLock has no effect, since the annotation skep.dev/tools-lock of its server is off or not set: set it to `enforce` or `report`.',
+  'lock-place-differs':
+    'The server of a ToolLock now runs another image, or is at another URL, than the definitions came from: see with `skep lock --diff` whether they are still the same.',
   'secret-plaintext':
     '`skep validate` only: a manifest holds the values of a Secret, and all who can read the repository can read them. Encrypt it (docs/secrets.md), or make the Secret in the cluster and name it here.',
   'reference-missing':

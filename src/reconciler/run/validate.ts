@@ -2,7 +2,7 @@
 // What may live only in a cluster (Secrets, ConfigMaps) is not asked for.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
-import { keyOf } from '#kubernetes/rules/object.ts';
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
@@ -20,6 +20,7 @@ import { problemOf } from './read/problem-of.ts';
 import type { LoadCache, SourceFile } from './read/source-file.ts';
 import { restsOnUnknown } from './read/substitute/unknown-values.ts';
 import { resolve } from './resolve/resolve.ts';
+import { checkLocks } from './resolve/tool-locks.ts';
 
 export interface ValidateInput {
   readonly documents: readonly SourceFile[];
@@ -67,9 +68,11 @@ export function validate(input: ValidateInput): Validation {
     cache,
   });
   const broken = new Set(loaded.invalid.map(keyOf));
-  const resources = loaded.resources.map((resource) => ({ ...resource, source: 'files' }));
+  const resources = loaded.resources.map(ofFiles);
   const sound = resources.filter(({ id }) => !broken.has(keyOf(id)));
-  const references = checkReferences(input, resources, sound, loaded);
+  const { invalid, locks: declaredLocks } = loaded;
+  const locks = checkLocks({ locks: declaredLocks.map(ofFiles), loaded: resources, invalid });
+  const references = checkReferences(input, resources, { sound, invalid, locks: locks.objects });
   const inside = input.allowsPrivate === true ? [] : privateSources(resources);
   const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
   const evaluated = evaluatePolicies(input, sound, parsed.flatMap(definitionsOf));
@@ -77,6 +80,7 @@ export function validate(input: ValidateInput): Validation {
   const problems = sortByPlace([
     ...unread,
     ...loaded.problems,
+    ...locks.problems,
     ...references.unresolved,
     ...plain,
     ...references.unknownImages,
@@ -88,30 +92,31 @@ export function validate(input: ValidateInput): Validation {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
   }
   const files = [...new Set(documents.map(({ path }) => path))].sort();
-  return {
-    summary: {
-      files: files.length,
-      resources: loaded.resources.length,
-      valid: loaded.resources.length - broken.size,
-      invalid: broken.size,
-      problems: problems.length,
-      audited: evaluated?.audited === 0 ? undefined : evaluated?.audited,
-    },
-    problems,
-    ...(loaded.unidentified || loaded.invalid.length > 0 ? { incomplete: true } : {}),
-    files,
-  };
+  const audited = evaluated?.audited === 0 ? undefined : evaluated?.audited;
+  const declared = loaded.resources.length + loaded.locks.length;
+  const counts = { resources: declared, valid: declared - broken.size, invalid: broken.size };
+  const summary = { files: files.length, ...counts, problems: problems.length, audited };
+  const incomplete = loaded.unidentified || loaded.invalid.length > 0 ? ({ incomplete: true } as const) : {};
+  return { summary, problems, ...incomplete, files };
+}
+
+function ofFiles(resource: LoadedResource) {
+  return { ...resource, source: 'files' };
+}
+
+interface Declared extends Pick<Loaded, 'invalid'> {
+  readonly sound: readonly LoadedResource[];
+  readonly locks: readonly KubeObject[];
 }
 
 /** Among the documents alone; a registry whose images are not known here is reported once, not for each image. */
 function checkReferences(
   { kinds, apiGroup }: ValidateInput,
   resources: Parameters<typeof resolve>[0]['loaded'],
-  sound: readonly LoadedResource[],
-  { invalid }: Loaded,
+  { sound, invalid, locks }: Declared,
 ) {
   const own = new Set(kinds.map((kind) => kind.kind));
-  const views = openViews({ apiGroup, layers: [sound.map((each) => each.defaulted ?? each.object)] });
+  const views = openViews({ apiGroup, layers: [sound.map((each) => each.defaulted ?? each.object)], locks });
   const enforced = declaredImages(resources, views);
   const resolved = resolve({
     loaded: resources,

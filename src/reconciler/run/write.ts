@@ -65,7 +65,7 @@ export async function finishWithoutWriting(
   const outcomes = outcomesOfRefused(prepared.plan);
   if (outcomes === undefined) return undefined;
   const now = new Date(deps.clock.now()).toISOString();
-  const observed = await openObservedState(deps, options, prepared.snapshot);
+  const observed = await openObservedState(deps, options, prepared);
   const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings, observed.views);
   const input = settleInput(options, prepared, outcomes, issuer, deps.reuse);
   const { changes, readiness } = computeStatuses(input, observed, now);
@@ -84,7 +84,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const changed = await changeAll(deps, options, first);
   const { prepared, outcomes } = changed;
   const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
-  const seeing = outcomes.length === 0 ? openObservedState(deps, options, prepared.snapshot) : see();
+  const seeing = outcomes.length === 0 ? openObservedState(deps, options, prepared) : see();
   const [observed, failures] = await bothOf(seeing, recordAndSave(deps, options, changed));
   // No part of the run's deadline: all is recorded by now.
   const waitSeconds = waitSecondsOf(options, prepared);

@@ -3,9 +3,10 @@
 
 import { expect, it } from 'vitest';
 import { createKnownTools } from '#gateway/gate/known-tools.ts';
-import { type FilteredKey, filterList } from '#gateway/gate/lists.ts';
+import { filterList } from '#gateway/gate/lists.ts';
 import { decideMessage } from '#gateway/gate/policy/methods.ts';
 import { toolRules } from '#gateway/gate/tools.ts';
+import type { FilteredKey } from '#gateway/wire/methods.ts';
 import { scanMessage } from '#gateway/wire/scan.ts';
 import type { JsonObject } from '#std/json.ts';
 import { type Random, seeded } from '../../harness/random.ts';

@@ -130,6 +130,7 @@ export function sampleRun(): RunResult {
           unknown: ['filter'],
         },
       ],
+      definitions: [{ resource: SERVER, list: 'tools', changed: ['find'], added: ['send'], removed: [] }],
       restarts: [{ resource: { ...id('Deployment', 'docs'), apiVersion: 'apps/v1' }, owner: SERVER }],
     },
     explanations: [

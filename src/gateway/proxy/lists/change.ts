@@ -2,6 +2,7 @@
 
 import type { Answer } from '../../backends/backend.ts';
 import { heldShortly, keptStatus, rewriteAnswer, WATCH_NOTHING } from '../../backends/rewrite-answer.ts';
+import type { LockReading } from '../../gate/tools-lock/keeper.ts';
 import { watchResult } from '../../wire/large/text-watch.ts';
 import type { Message } from '../../wire/message.ts';
 import type { Caller } from '../caller.ts';
@@ -12,6 +13,8 @@ interface Asked {
   readonly body: Buffer | undefined;
   readonly caller: Caller;
   readonly inSession: boolean;
+  /** The list is read for the lock. */
+  readonly reading: LockReading | undefined;
 }
 
 interface ChangeParts {
@@ -23,9 +26,9 @@ interface ChangeParts {
 /** Wraps the answer with the changes that the rules make in it; undefined if no rules apply. */
 export function changeOf(
   { rules, messageBytes }: ChangeParts,
-  { message, body, caller, inSession }: Asked,
+  { message, body, caller, inSession, reading }: Asked,
 ): ((answer: Answer) => Answer) | undefined {
-  const rewrite = rules.answers(message, body, caller);
+  const rewrite = rules.answers(message, body, caller, reading);
   if (rewrite === undefined) return undefined;
   const isList = listKeyOf(message) !== undefined;
   // The result of a task holds its id beside the result of the call.

@@ -10,8 +10,8 @@ import { type ExchangeWorld, prepareExchange } from '../exchange.ts';
 import { faultCode, type Refusal, refusalBody, sessionUnknown } from '../faults.ts';
 import type { Forwarded } from '../forwarded.ts';
 import type { Incoming } from '../incoming.ts';
-import { learnHints } from '../lists/learn-hints.ts';
 import { type LiveRules, listChanged, rewriteLive } from '../lists/live-stream.ts';
+import { readNeeded } from '../lists/read-needed.ts';
 import { type WatchedAnswer, watchAnswer } from '../outcome.ts';
 import type { ProxyClock } from '../ports.ts';
 import { countCall } from '../steps/count-call.ts';
@@ -106,7 +106,7 @@ export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: E
     entry.refuse(sessionUnknown(), { caller });
     return;
   }
-  const posted: Incoming = { ...incoming, backendSession: { id: undefined } };
+  const posted: Incoming = { ...incoming, backendSession: { id: undefined }, sessionScope: id };
   const prepared = prepareExchange(world, posted);
   if (prepared.refusal !== undefined) {
     refuseMessage(entry, session, prepared.refusal, prepared.known);
@@ -118,10 +118,10 @@ export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: E
   }
   const { known, needsList: needed } = prepared;
   const asking = { world, open: session.ask, incoming: posted, needed, clock: routes.clock };
-  const giveUp = learnHints(asking, (failure) => {
-    if (failure !== undefined)
-      return refuseMessage(entry, session, failure.refusal, { ...known, detail: failure.detail });
-    const again = prepareExchange(world, { ...posted, listAsked: true });
+  const giveUp = readNeeded(asking, (read) => {
+    if (read.refusal !== undefined)
+      return refuseMessage(entry, session, read.refusal, { ...known, detail: read.detail });
+    const again = prepareExchange(world, { ...posted, listAsked: true, reading: read.reading });
     if (again.refusal !== undefined) refuseMessage(entry, session, again.refusal, again.known);
     else if (again.needsList === undefined) countMessage(world, entry, session, again);
   });

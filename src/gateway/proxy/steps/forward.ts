@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts';
 import type { Entry } from '../entry.ts';
 import { type ExchangeWorld, prepareExchange } from '../exchange.ts';
 import type { Incoming } from '../incoming.ts';
-import { learnHints } from '../lists/learn-hints.ts';
+import { readNeeded } from '../lists/read-needed.ts';
 import type { ProxyParts } from '../parts.ts';
 import { MESSAGES_PATH, postSseMessage } from '../sse/routes.ts';
 import { type Ready, streamExchange } from '../streamable-front.ts';
@@ -61,10 +61,10 @@ function sendIncoming(parts: ProxyParts, call: Call, world: ExchangeWorld, incom
   }
   const { known, needsList: needed } = prepared;
   const asking = { world, open: parts.backend.open, incoming, needed, clock: parts.clock };
-  const giveUp = learnHints(asking, (failure) =>
+  const giveUp = readNeeded(asking, (read) =>
     runGuarded(call, () => {
-      if (failure !== undefined) return entry.refuse(failure.refusal, { ...known, detail: failure.detail });
-      const again = prepareExchange(world, { ...incoming, listAsked: true });
+      if (read.refusal !== undefined) return entry.refuse(read.refusal, { ...known, detail: read.detail });
+      const again = prepareExchange(world, { ...incoming, listAsked: true, reading: read.reading });
       if (again.refusal !== undefined) return entry.refuse(again.refusal, again.known);
       if (again.needsList === undefined) countExchange(parts, call, again);
     }),

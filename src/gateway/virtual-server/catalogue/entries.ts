@@ -78,7 +78,7 @@ export function createEntries(parts: EntryParts): Entries {
   ): Promise<Entry> {
     const cause = member.perCaller && exchange !== undefined ? memberCause(member, exchange) : ownCause(member);
     const doubtsBefore = doubts;
-    const result = await readLists(parts.asking(member, timeoutMs), cause);
+    const result = await readLists(parts.asking(member, timeoutMs), cause, member.lock);
     const before = storeOf(member).get(key);
     const now = clock.monotonic();
     const entry: Entry = result.ok

@@ -1,5 +1,4 @@
-// Finds items of a member's lists that would make clients refuse the lists of all members, and texts that may mean to mislead
-// a model or a person.
+// Finds items of a member's lists that would make clients refuse the lists of all members.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListName } from './list-names.ts';
@@ -8,8 +7,8 @@ export interface ItemNotice {
   readonly list: ListName;
   /** As the member calls it. */
   readonly name: string;
-  /** Left out: clients do not see it, or not the part that `why` names. Doubtful: it is passed as it is. */
-  readonly what: 'left-out' | 'doubtful';
+  /** Left out: clients do not see it, or not the part that `why` names. Doubtful: it is passed as it is. Held back: it is not as it was reviewed. Drifted: the same, and it is passed. */
+  readonly what: 'left-out' | 'doubtful' | 'held-back' | 'drifted';
   readonly why: string;
 }
 
@@ -119,37 +118,4 @@ export function objectSchemaFault(name: string, schema: Json | undefined): strin
     return `${name}.properties must be an object of objects`;
   }
   return TEXTS.fits(required) ? undefined : `${name}.required must be a list of texts`;
-}
-
-/** Why somebody should look at what the item says; undefined where nothing is found. It proves nothing either way. */
-export function doubtfulReason(item: JsonObject): string | undefined {
-  const { name } = item;
-  if (typeof name === 'string' && UNSEEN_IN_NAME.test(name)) return 'its name has characters that are not seen';
-  for (const text of textsIn(item)) {
-    if (UNSEEN.test(text)) return 'a text has characters that are not seen';
-    const words = INSTRUCTIONS.map((pattern) => pattern.exec(text)?.[0]).find((found) => found !== undefined);
-    if (words !== undefined) return `a text reads like instructions: ${words.replace(/\s+/g, ' ').slice(0, 80)}`;
-  }
-  return undefined;
-}
-
-/** Controls, what turns text round, what has no width, and tags (Unicode, general categories Cc and Cf). */
-const UNSEEN_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
-/** Signs in texts may be joined of several by U+200C and U+200D. */
-const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]/u;
-
-const INSTRUCTIONS: readonly RegExp[] = [
-  /<\/?(?:system|important|instructions?|assistant|secret|hidden)\b[^<>]{0,40}>/i,
-  /\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|rules|prompts?|messages|polic(?:y|ies))\b/i,
-  /\b(?:do not|don't|never|without)\s+(?:tell|mention|inform|show|reveal|notify)(?:ing)?\b[^.]{0,30}\b(?:user|human|anyone|person)\b/i,
-  /\byou are now\b|\bnew instructions\b|\bsystem prompt\b/i,
-];
-
-function* textsIn(item: JsonObject): Generator<string> {
-  const waiting: Json[] = [item];
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (typeof value === 'string') yield value;
-    else if (value !== null && typeof value === 'object')
-      for (const each of Object.values(value)) waiting.push(each ?? null);
-  }
 }

@@ -1,17 +1,20 @@
 // What one member offers, read through all pages of its lists. Items keep their bytes.
 
+import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { BackendFault } from '../../backends/backend.ts';
 import { type Asked, type Asking, ask, type Cause, postExchange } from '../../backends/bridge/ask.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
 import { META_CAPABILITIES, META_CLIENT, META_VERSION } from '../../backends/bridge/protocol.ts';
+import type { Lock } from '../../gate/tools-lock/lock.ts';
 import { type AppMarks, readAppMarks, UNMARKED } from '../../wire/extensions/app-marks.ts';
 import { APPS, SKILLS } from '../../wire/extensions/identifiers.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { type ListItem, listItems } from '../../wire/lists.ts';
 import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { readValue } from '../../wire/scan.ts';
-import { doubtfulReason, type ItemNotice, unreadableReason } from './item-notices.ts';
+import { driftOf } from './drift.ts';
+import { type ItemNotice, unreadableReason } from './item-notices.ts';
 import { LIST_NAMES, LISTS, type ListName } from './list-names.ts';
 import { type Mended, mendItem } from './mend-item.ts';
 
@@ -76,14 +79,16 @@ function bytesEqual(a: OfferedItem, b: OfferedItem | undefined): boolean {
 }
 
 /** Takes as long as `asking` allows for one request, whatever the number of pages. Never rejects. */
-export async function readLists(allowed: Asking, cause: Cause): Promise<ListsRead> {
+export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Promise<ListsRead> {
   const asking = endingTogether(allowed);
   const discovered = await request(asking, cause, 'server/discover', `{"_meta":${META}}`);
   if (!discovered.ok) return discovered;
   const { capabilities } = discovered.result;
   const offered = isObject(capabilities) ? capabilities : {};
   const named = LIST_NAMES.filter((name) => LISTS[name].isOffered(offered));
-  const read = await Promise.all(named.map(async (name) => [name, await readPages(asking, cause, name)] as const));
+  const read = await Promise.all(
+    named.map(async (name) => [name, await readPages(asking, cause, { name, lock })] as const),
+  );
   const lists: Record<ListName, readonly OfferedItem[]> = {
     tools: [],
     prompts: [],
@@ -164,7 +169,12 @@ interface PagesRead {
   readonly notices: readonly ItemNotice[];
 }
 
-async function readPages(asking: Asking, cause: Cause, name: ListName): Promise<PagesRead | Failed> {
+interface ReadOf {
+  readonly name: ListName;
+  readonly lock: Lock | undefined;
+}
+
+async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): Promise<PagesRead | Failed> {
   const items: OfferedItem[] = [];
   const notices: ItemNotice[] = [];
   const cursors = new Set<string>();
@@ -176,7 +186,7 @@ async function readPages(asking: Asking, cause: Cause, name: ListName): Promise<
     if (!answer.ok) return 'missing' in answer || name === 'skills' ? { ok: true, items: [], notices } : answer;
     const list = listItems(answer.bytes, answer.span, name);
     if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${LISTS[name].method}: ${list.message}` } };
-    for (const item of list.items) takeItem({ name, items, notices }, answer.bytes, item);
+    for (const item of list.items) takeItem({ name, items, notices, lock }, answer.bytes, item);
     cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
     // A server that leads back to a page would be read for ever.
     if (cursor !== undefined && cursors.has(cursor)) cursor = undefined;
@@ -187,10 +197,13 @@ async function readPages(asking: Asking, cause: Cause, name: ListName): Promise<
 
 /** One that clients cannot read would take the lists of all members from them. */
 function takeItem(
-  { name: list, items, notices }: { name: ListName; items: OfferedItem[]; notices: ItemNotice[] },
+  { name: list, items, notices, lock }: ReadOf & { readonly items: OfferedItem[]; readonly notices: ItemNotice[] },
   page: Buffer,
   item: ListItem,
 ): void {
+  const drift = lock && driftOf(lock, { list, name: keyOf(list, item) ?? '' }, page, item);
+  if (drift !== undefined && notices.length < NOTICES_MAX) notices.push(drift);
+  if (drift?.what === 'held-back') return;
   const mended = mendItem(list, page, item);
   const value = objectOf(mended?.page ?? page, mended?.item.span ?? item.span);
   const key = mended === undefined ? undefined : keyOf(list, mended.item);

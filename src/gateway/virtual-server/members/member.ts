@@ -4,6 +4,7 @@ import type { Backend, Exchange } from '../../backends/backend.ts';
 import type { Cause } from '../../backends/bridge/ask.ts';
 import { authorizeAs } from '../../credentials/authorize.ts';
 import type { Credential } from '../../credentials/credential.ts';
+import type { Lock } from '../../gate/tools-lock/lock.ts';
 import type { MemberHealth } from '../health/member-health.ts';
 import { withCarriedExtensions } from './carried.ts';
 
@@ -22,6 +23,8 @@ export interface Member {
   /** Until the first byte of an answer, and between two messages of it. */
   readonly timeoutMs: number;
   readonly health: MemberHealth;
+  /** What was reviewed of it; absent: whatever it offers passes. */
+  readonly lock?: Lock | undefined;
 }
 
 /** Those there are now: a configuration that is read again changes them. */

@@ -13,6 +13,7 @@ import { sessionKeys } from '../proxy/session-keys.ts';
 import { sessionPasswordFile, sessionRedis } from '../proxy/session-password.ts';
 import { proxyIdentity, proxySettings } from '../proxy/settings.ts';
 import { proxyDeployment, proxyDisruption, proxyService } from '../proxy/workload.ts';
+import { reportConfigMap, reportRights } from '../tools-lock.ts';
 import { proxyOf, type RemoteProxy, sharedSessions } from './facts.ts';
 
 export function children(self: RemoteProxy, view: View, settings: Settings): readonly KubeObject[] {
@@ -25,12 +26,12 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
   const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, needs, atStart });
   return [
     // An account of the author's gets the rights that its author gives it.
-    ...(spec.serviceAccount === undefined ? proxyAccount(proxy, needs, []) : []),
+    ...(spec.serviceAccount === undefined ? proxyAccount(proxy, needs, reportRights(self.resource)) : []),
     ...files.objects,
     proxyDeployment(proxy, needs, {
       image: images.proxy,
       account: spec.serviceAccount ?? proxy.names.account,
-      needsToken: false,
+      needsToken: spec.serviceAccount === undefined && reportConfigMap(self.resource) !== undefined,
       // Unset: one at first; later as many as others choose.
       replicas: spec.replicas,
       podTemplateSpec: spec.podTemplateSpec,

@@ -6,9 +6,10 @@ import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
 import { NO_SESSIONS, sessionVerdict } from '../proxy/session-verdict.ts';
 import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
 import { isReference, settingsConditions, settingsReason } from '../shared-settings.ts';
+import { toolsLockCondition } from '../tools-lock.ts';
 import type { RemoteProxy } from './facts.ts';
 
-export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): readonly Verdict[] {
+export function remoteProxyVerdicts({ spec, resource }: RemoteProxy, observed: Observed): readonly Verdict[] {
   const { view, refusals } = observed;
   return [
     ...configurationConditions(refusals),
@@ -18,6 +19,7 @@ export function remoteProxyVerdicts({ spec }: RemoteProxy, observed: Observed): 
     ...podTemplateVerdict(spec.podTemplateSpec, refusals),
     ...bundleVerdict(spec.oidcConfig, view),
     ...accountsVerdict(spec, observed),
+    ...toolsLockCondition(resource, view),
   ];
 }
 

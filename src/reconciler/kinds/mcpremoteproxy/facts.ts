@@ -7,6 +7,7 @@ import type { ObjectName } from '../kind.ts';
 import { made } from '../made.ts';
 import { proxyTuning } from '../proxy/annotations.ts';
 import { type ProxyFacts, proxyPort } from '../proxy/proxy.ts';
+import { reportNames } from '../tools-lock.ts';
 import type { MCPRemoteProxySpec } from './schema.ts';
 
 export type RemoteProxy = Typed<typeof MCPRemoteProxySpec>;
@@ -44,10 +45,11 @@ export const BEHIND = 'remote servers';
 
 /** What the proxy has in common with those of other kinds. */
 export function proxyOf(self: RemoteProxy): ProxyFacts {
-  const { name, namespace, spec } = self;
+  const { name, namespace, spec, resource } = self;
   return {
     workload: 'mcpremoteproxy',
-    ...{ name, namespace, spec: { ...spec, ...tokenSourceOf(spec) } },
+    ...{ name, namespace, resource, spec: { ...spec, ...tokenSourceOf(spec) } },
+    hasOwnAccount: spec.serviceAccount === undefined,
     port: proxyPort(spec),
     origin: proxyUrl(self),
     tuning: proxyTuning(self.resource, BEHIND),
@@ -55,8 +57,9 @@ export function proxyOf(self: RemoteProxy): ProxyFacts {
   };
 }
 
-export function madeObjects({ name, spec }: RemoteProxy): readonly ObjectName[] {
+export function madeObjects({ name, spec, resource }: RemoteProxy): readonly ObjectName[] {
   const names = remoteProxyChildNames(name);
+  const reports = reportNames(resource).map((report) => report.name);
   const account = spec.serviceAccount === undefined ? [names.account] : [];
   return made({
     Deployment: [names.deployment],
@@ -66,6 +69,10 @@ export function madeObjects({ name, spec }: RemoteProxy): readonly ObjectName[] 
     ServiceAccount: account,
     Role: account,
     RoleBinding: account,
-    ConfigMap: [names.runConfig, ...(isRendered(spec) ? [names.inlineAuthz] : [])],
+    ConfigMap: [
+      names.runConfig,
+      ...(isRendered(spec) ? [names.inlineAuthz] : []),
+      ...(account.length === 0 ? [] : reports),
+    ],
   });
 }

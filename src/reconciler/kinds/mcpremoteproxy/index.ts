@@ -6,6 +6,7 @@ import { podImages } from '../pods/images.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
 import { settingsKinds } from '../shared-settings.ts';
+import { reportNames } from '../tools-lock.ts';
 import { children, generated } from './children.ts';
 import { BEHIND, madeObjects, proxyUrl, tokenSourceOf } from './facts.ts';
 import { references } from './references.ts';
@@ -43,6 +44,7 @@ export const MCPRemoteProxy = defineKind({
   rules,
   inspect,
   references,
+  configured: ({ resource }) => reportNames(resource),
   // The image of the proxy itself is a setting of the instance.
   images: ({ spec }) => podImages({ container: 'toolhive', image: '' }, spec.podTemplateSpec),
   acceptsAccounts: ({ spec }, view) => acceptedAccounts(tokenSourceOf(spec), view) !== undefined,

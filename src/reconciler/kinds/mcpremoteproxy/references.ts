@@ -7,10 +7,11 @@ import { oidcReferences } from '../auth/oidc-settings.ts';
 import type { Reference } from '../kind.ts';
 import { proxyReferences } from '../proxy/references.ts';
 import { sessionReferences } from '../proxy/session-password.ts';
+import { toolsLockReferences } from '../tools-lock.ts';
 import { proxyOf, type RemoteProxy, sharedSessions } from './facts.ts';
 
 export function references(self: RemoteProxy): readonly Reference[] {
-  const { spec } = self;
+  const { spec, resource } = self;
   const { backendCA } = proxyOf(self).tuning;
   return [
     ...proxyReferences(spec),
@@ -18,6 +19,7 @@ export function references(self: RemoteProxy): readonly Reference[] {
     ...authzReferences(spec.authzConfig),
     ...headerReferences(spec.headerForward, '/spec/headerForward'),
     ...sessionReferences(sharedSessions(spec)),
+    ...toolsLockReferences(resource),
     ...(backendCA === undefined
       ? []
       : [{ pointer: '/metadata/annotations/skep.dev~1backend-ca', kind: 'ConfigMap', ...backendCA }]),

@@ -15,6 +15,7 @@ import { sessionFindings } from '../proxy/session-findings.ts';
 import { telemetryFindings } from '../proxy/telemetry-findings.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
+import { toolsLockFindings } from '../tools-lock.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { BEHIND, proxyUrl, type RemoteProxy, tokenSourceOf } from './facts.ts';
 
@@ -59,5 +60,6 @@ export function inspect(self: RemoteProxy, view: View): readonly Finding[] {
     ...namedTelemetryFindings(spec, view),
     ...externalAuthFindings({ ...spec, replicas: spec.replicas ?? 1 }, false, view),
     ...authHeaderFindings(spec.headerForward, spec.externalAuthConfigRef, view, '/spec/headerForward'),
+    ...toolsLockFindings(self.resource, view),
   ];
 }

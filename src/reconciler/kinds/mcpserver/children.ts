@@ -12,6 +12,7 @@ import { proxyNeeds } from '../proxy/proxy.ts';
 import { sessionKeys } from '../proxy/session-keys.ts';
 import { sessionPasswordFile } from '../proxy/session-password.ts';
 import { proxyDeployment, proxyDisruption, proxyService } from '../proxy/workload.ts';
+import { reportConfigMap, reportRights } from '../tools-lock.ts';
 import { backendLabels, backendSelector, backendServices, backendStatefulSet } from './children-backend.ts';
 import { egressPolicies } from './children-egress.ts';
 import {
@@ -38,13 +39,13 @@ export function children(self: Server, view: View, settings: Settings): readonly
   const restart = restartAnnotation(self, apiGroup);
   const { pullSecrets } = needs;
   return [
-    ...proxyAccount(proxy, needs, rights(self)),
+    ...proxyAccount(proxy, needs, [...rights(self), ...reportRights(self.resource)]),
     ...backendAccount(self, pullSecrets),
     ...files.objects,
     proxyDeployment(proxy, needs, {
       image: settings.images.proxy,
       account: proxy.names.account,
-      needsToken: isStdio(self.spec),
+      needsToken: isStdio(self.spec) || reportConfigMap(self.resource) !== undefined,
       replicas: cappedProxies(self, view),
       readyAfterSeconds: 5,
       files: sessionPasswordFile(self.spec.sessionStorage),

@@ -7,6 +7,7 @@ import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
 import { NO_SESSIONS, sessionVerdict } from '../proxy/session-verdict.ts';
 import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
 import { settingsConditions } from '../shared-settings.ts';
+import { toolsLockCondition } from '../tools-lock.ts';
 import { proxyReplicas, type Server, serverChildNames, serverReplicas } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
@@ -23,6 +24,7 @@ export function serverVerdicts(self: Server, observed: Observed): readonly Verdi
       : sessionVerdict(self.spec.sessionStorage, proxyReplicas(self), ['proxy', 'proxies']),
     ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
     imageVerdict(observed),
+    ...toolsLockCondition(self.resource, observed.view),
     ...profileVerdict(self, observed.view),
   ];
 }

@@ -7,6 +7,7 @@ import type { ObjectName } from '../kind.ts';
 import { made } from '../made.ts';
 import { type Behind, type ProxyTuning, proxyTuning } from '../proxy/annotations.ts';
 import { type ProxyFacts, proxyPort } from '../proxy/proxy.ts';
+import { reportNames } from '../tools-lock.ts';
 import type { MCPServerSpec } from './schema.ts';
 
 export type Server = Typed<typeof MCPServerSpec>;
@@ -85,11 +86,12 @@ function tuningOf(self: Server): ProxyTuning {
 
 /** What the proxy has in common with those of other kinds. */
 export function proxyOf(self: Server): ProxyFacts {
-  const { name, namespace, spec } = self;
+  const { name, namespace, spec, resource } = self;
   const { deployment, proxyService, proxyAccount, runConfig, inlineAuthz, sessionKeys } = serverChildNames(name);
   return {
     workload: 'mcpserver',
-    ...{ name, namespace, spec },
+    ...{ name, namespace, spec, resource },
+    hasOwnAccount: true,
     port: proxyPort(spec),
     origin: proxyOrigin(self),
     tuning: tuningOf(self),
@@ -101,7 +103,7 @@ export function proxyOf(self: Server): ProxyFacts {
 }
 
 /** The policy depends on what the permission profile says. */
-export function madeObjects({ name, spec }: Server): readonly ObjectName[] {
+export function madeObjects({ name, spec, resource }: Server): readonly ObjectName[] {
   const names = serverChildNames(name);
   return made({
     Deployment: [names.deployment],
@@ -110,7 +112,11 @@ export function madeObjects({ name, spec }: Server): readonly ObjectName[] {
     ServiceAccount: [names.proxyAccount, ...(spec.serviceAccount === undefined ? [names.backendAccount] : [])],
     Role: [names.proxyAccount],
     RoleBinding: [names.proxyAccount],
-    ConfigMap: [names.runConfig, ...(isRendered(spec) ? [names.inlineAuthz] : [])],
+    ConfigMap: [
+      names.runConfig,
+      ...(isRendered(spec) ? [names.inlineAuthz] : []),
+      ...reportNames(resource).map((report) => report.name),
+    ],
     Secret: [names.sessionKeys],
     PodDisruptionBudget: [names.proxyService, names.backendDisruption],
     NetworkPolicy: spec.permissionProfile === undefined ? [] : [names.egressPolicy],

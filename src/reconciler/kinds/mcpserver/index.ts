@@ -6,6 +6,7 @@ import { podImages } from '../pods/images.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
 import { settingsKinds } from '../shared-settings.ts';
+import { reportNames } from '../tools-lock.ts';
 import { children, generated } from './children.ts';
 import { clientTransport, clientUrl, madeObjects } from './facts.ts';
 import { references } from './references.ts';
@@ -42,6 +43,7 @@ export const MCPServer = defineKind({
   rules,
   inspect,
   references,
+  configured: ({ resource }) => reportNames(resource),
   images: ({ spec }) => podImages({ container: 'mcp', image: spec.image }, spec.podTemplateSpec),
   acceptsAccounts: ({ spec }, view) => acceptedAccounts(spec, view) !== undefined,
   exposes: (self, view) => {

@@ -6,9 +6,10 @@ import { oidcReferences } from '../auth/oidc-settings.ts';
 import type { Reference } from '../kind.ts';
 import { proxyReferences } from '../proxy/references.ts';
 import { sessionReferences } from '../proxy/session-password.ts';
+import { toolsLockReferences } from '../tools-lock.ts';
 import type { Server } from './facts.ts';
 
-export function references({ spec }: Server): readonly Reference[] {
+export function references({ spec, resource }: Server): readonly Reference[] {
   const { authzConfig, permissionProfile } = spec;
   return [
     ...proxyReferences(spec),
@@ -24,6 +25,7 @@ export function references({ spec }: Server): readonly Reference[] {
           },
         ]
       : []),
+    ...toolsLockReferences(resource),
     ...waitedFor({ spec }),
   ];
 }

@@ -15,6 +15,7 @@ import { sessionFindings } from '../proxy/session-findings.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { namedWebhookFindings } from '../proxy/webhook-settings.ts';
+import { toolsLockFindings } from '../tools-lock.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { backendEnv } from './backend-env.ts';
 import {
@@ -100,6 +101,7 @@ export function inspect(self: Server, view: View): readonly Finding[] {
     ...profileFindings(self, view),
     ...rateLimitFindings(spec, view),
     ...namedWebhookFindings(spec, view),
+    ...toolsLockFindings(self.resource, view),
   ];
 }
 

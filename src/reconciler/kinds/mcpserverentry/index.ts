@@ -3,7 +3,7 @@
 import { defineKind } from '../define.ts';
 import { settingsKinds } from '../shared-settings.ts';
 import { references } from './references.ts';
-import { inspect, rules } from './rules.ts';
+import { ENTRY_ANNOTATIONS, inspect, rules } from './rules.ts';
 import { MCPServerEntrySpec, MCPServerEntryStatus } from './schema.ts';
 import { status } from './status.ts';
 
@@ -21,6 +21,7 @@ export const MCPServerEntry = defineKind({
     { name: 'Group', type: 'string', jsonPath: '.spec.groupRef.name' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
+  annotations: ENTRY_ANNOTATIONS,
   after: ['MCPGroup', ...settingsKinds(['externalAuthConfigRef'])],
   schema: { spec: MCPServerEntrySpec, status: MCPServerEntryStatus },
   rules,

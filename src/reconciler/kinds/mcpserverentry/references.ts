@@ -1,17 +1,19 @@
 // Lists what an MCPServerEntry names: its group, how to authenticate, Secrets of headers, certificates.
 
-import type { Static } from '#std/schema.ts';
 import { bundleReferences } from '../auth/ca-bundle.ts';
 import { headerReferences } from '../auth/header-forward.ts';
+import type { Typed } from '../define.ts';
 import type { Reference } from '../kind.ts';
 import { settingsReferences } from '../shared-settings.ts';
+import { toolsLockReferences } from '../tools-lock.ts';
 import type { MCPServerEntrySpec } from './schema.ts';
 
-export function references({ spec }: { readonly spec: Static<typeof MCPServerEntrySpec> }): readonly Reference[] {
+export function references({ spec, resource }: Typed<typeof MCPServerEntrySpec>): readonly Reference[] {
   return [
     { pointer: '/spec/groupRef/name', kind: 'MCPGroup', name: spec.groupRef.name },
     ...settingsReferences({ externalAuthConfigRef: spec.externalAuthConfigRef }),
     ...headerReferences(spec.headerForward, '/spec/headerForward'),
     ...bundleReferences(spec.caBundleRef, '/spec/caBundleRef'),
+    ...toolsLockReferences(resource),
   ];
 }

@@ -1,30 +1,37 @@
 // Finds what is wrong with an MCPServerEntry that neither its schema nor CEL can say: in itself (rules), and with what it names
 // (inspect).
 
-import type { Static } from '#std/schema.ts';
+import { type AnnotationSetting, annotationFindings } from '../annotations.ts';
 import { bundleReferences, certificatesFault } from '../auth/ca-bundle.ts';
 import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
+import type { Typed } from '../define.ts';
 import type { Finding, View } from '../kind.ts';
 import { remotePlaceFindings, remoteUrlFindings } from '../proxy/remote-url.ts';
+import { TOOLS_LOCK_SETTING, toolsLockFindings } from '../tools-lock.ts';
 import { strategyOf } from '../virtualmcpserver/strategies.ts';
 import type { MCPServerEntrySpec } from './schema.ts';
 
-interface Entry {
-  readonly spec: Static<typeof MCPServerEntrySpec>;
-}
+type Entry = Typed<typeof MCPServerEntrySpec>;
 
 const POINTER = '/spec/remoteUrl';
 
-export function rules({ spec }: Entry): readonly Finding[] {
+const PLACES = ['MCPServerEntries'] as const;
+
+export const ENTRY_ANNOTATIONS: readonly AnnotationSetting<unknown, (typeof PLACES)[number]>[] = [
+  { ...TOOLS_LOCK_SETTING, places: PLACES },
+];
+
+export function rules({ spec, resource }: Entry): readonly Finding[] {
   const faults = remoteUrlFindings(spec.remoteUrl, POINTER);
   const place = { mayBePrivate: spec.allowPrivateEndpoint, pointer: POINTER, caller: 'virtual servers' } as const;
   return [
     ...(faults.length > 0 ? faults : remotePlaceFindings(spec.remoteUrl, place)),
     ...headerFindings(spec.headerForward, '/spec/headerForward'),
+    ...annotationFindings(resource, ENTRY_ANNOTATIONS, PLACES),
   ];
 }
 
-export function inspect({ spec }: Entry, view: View): readonly Finding[] {
+export function inspect({ spec, resource }: Entry, view: View): readonly Finding[] {
   const { externalAuthConfigRef: ref, headerForward, caBundleRef } = spec;
   const converted = ref === undefined ? undefined : strategyOf(ref.name, view);
   const pointer = '/spec/externalAuthConfigRef/name';
@@ -33,6 +40,7 @@ export function inspect({ spec }: Entry, view: View): readonly Finding[] {
       ? [{ code: 'backend-auth-unusable', severity: 'error', pointer, message: converted.fault } as const]
       : []),
     ...authHeaderFindings(headerForward, ref, view, '/spec/headerForward'),
+    ...toolsLockFindings(resource, view),
     ...bundleReferences(caBundleRef, '/spec/caBundleRef').flatMap((reference): readonly Finding[] => {
       const message = certificatesFault(reference, view);
       return message === undefined

@@ -11,6 +11,7 @@ import {
   readConfigMapKey,
 } from '../annotations.ts';
 import type { Resource } from '../kind.ts';
+import { TOOLS_LOCK_SETTING } from '../tools-lock.ts';
 
 /** What is behind the proxy. */
 export type Behind = 'servers on standard streams' | 'servers with a network' | 'remote servers';
@@ -122,9 +123,11 @@ const VARIABLES: Setting<string[]> = {
 
 const AUDIT_FAILURE: Setting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, places: EVERYWHERE };
 
+const TOOLS_LOCK: Setting<'enforce' | 'report' | 'off'> = { ...TOOLS_LOCK_SETTING, places: EVERYWHERE };
+
 export const PROXY_ANNOTATIONS: readonly Setting<unknown>[] = [
   ...[SHARING, RATE, CALLER_RATE, CALLS, STREAMS, BODY],
-  ...[HOSTS, ORIGINS, BACKEND_HOST, MCP_PATH, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES, AUDIT_FAILURE],
+  ...[HOSTS, ORIGINS, BACKEND_HOST, MCP_PATH, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES, AUDIT_FAILURE, TOOLS_LOCK],
 ];
 
 /** Those that have an effect on some of the kind's resources. */

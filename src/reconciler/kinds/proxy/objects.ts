@@ -51,7 +51,7 @@ export function proxyFiles(proxy: ProxyFacts, config: RunConfig, options: FilesO
   const authz = inlineAuthz(proxy, view, apiGroup);
   const runConfig = runConfigMap(proxy, config, apiGroup);
   return {
-    objects: [runConfig, ...(authz === undefined ? [] : [authz])],
+    objects: [runConfig, ...(authz === undefined ? [] : [authz]), ...toolsReport(proxy, config)],
     checksums: {
       [`${apiGroup}/runconfig-checksum`]: digest(readAtStart(config)),
       ...(atStart.length === 0 ? {} : { [`${apiGroup}/mounts-checksum`]: mountedDigest(atStart, view) }),
@@ -69,6 +69,13 @@ function runConfigMap({ workload, name, namespace, names }: ProxyFacts, config: 
   };
   const data = { [RUN_CONFIG_FILE]: formatRunConfig(config) };
   return configMap(apiGroup, { name: names.runConfig, namespace, labels }, data).object;
+}
+
+/** Empty: the proxy writes into it. */
+function toolsReport({ workload, name, namespace }: ProxyFacts, { tools_lock: lock }: RunConfig): KubeObject[] {
+  if (lock?.report_to === undefined) return [];
+  const labels = { ...workloadLabels(workload, name), [`${LABEL_DOMAIN}/component`]: 'tools-report' };
+  return [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: lock.report_to, namespace, labels } }];
 }
 
 function inlineAuthz({ workload, name, namespace, names, spec }: ProxyFacts, view: View, apiGroup: string) {

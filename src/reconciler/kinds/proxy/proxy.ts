@@ -8,7 +8,7 @@ import type { Bundle } from '../auth/ca-bundle.ts';
 import { type ExternalAuthParts, externalAuthParts } from '../auth/external-auth-parts.ts';
 import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { TokenSource } from '../auth/token-settings.ts';
-import type { Settings, View } from '../kind.ts';
+import type { Resource, Settings, View } from '../kind.ts';
 import { secretsOf } from '../pods/pod.ts';
 import { type SecretKey, secretChecksum } from '../pods/secret-checksum.ts';
 import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.ts';
@@ -37,6 +37,10 @@ export interface ProxyFacts {
   readonly name: string;
   readonly namespace: string;
   readonly spec: ProxySpec;
+  /** False: its account is another's, and has the rights that its author gives it. */
+  readonly hasOwnAccount: boolean;
+  /** The resource that it is for. */
+  readonly resource: Resource;
   readonly port: number;
   /** Settings that are annotations. */
   readonly tuning: ProxyTuning;

@@ -6,6 +6,7 @@ import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import { hasPolicies, writtenGroups } from '../auth/authz-settings.ts';
 import type { View } from '../kind.ts';
 import { secretPath } from '../pods/secret-files.ts';
+import { reportConfigMap, toolsLock } from '../tools-lock.ts';
 import { collectorHeaderFiles, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 import { type ServiceBlocks, serviceBlocks } from './service.ts';
 import { toolBlocks } from './tools.ts';
@@ -21,6 +22,7 @@ type Blocks = Pick<
   | 'telemetry_config'
   | 'tools_filter'
   | 'tools_override'
+  | 'tools_lock'
   | 'webhooks'
 > &
   ServiceBlocks &
@@ -46,6 +48,7 @@ export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View):
     audit_config: { enabled: spec.audit?.enabled === true, component: name, on_failure: proxy.tuning.auditFailure },
     ...telemetry(proxy, needs),
     ...toolBlocks(spec.toolConfigRef, view),
+    tools_lock: toolsLockBlock(proxy, view),
     ...serviceBlocks(proxy),
     webhooks: needs.webhooks?.block,
   };
@@ -55,6 +58,13 @@ export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View):
 function groups(authz: ProxyFacts['spec']['authzConfig']): Pick<RunConfig, 'authz_groups'> {
   const written = writtenGroups(authz);
   return authz?.configMap === undefined || Object.keys(written).length === 0 ? {} : { authz_groups: written };
+}
+
+/** In the cluster the proxy reports what differs, if its account is ours. */
+function toolsLockBlock({ resource, hasOwnAccount }: ProxyFacts, view: View): RunConfig['tools_lock'] {
+  const held = toolsLock(resource, view);
+  const place = hasOwnAccount ? reportConfigMap(resource) : undefined;
+  return held && { ...held, ...(place === undefined ? {} : { report_to: place }) };
 }
 
 function telemetry(

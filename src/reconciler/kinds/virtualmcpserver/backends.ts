@@ -1,6 +1,7 @@
 // What is behind a virtual server: the members of its group or the backends that are written down, each with the strategy by
 // which it is authenticated to.
 
+import type { HeldLock } from '#contracts/tool-lock/held.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -12,6 +13,7 @@ import { MCPRemoteProxy } from '../mcpremoteproxy/index.ts';
 import { MCPRemoteProxySpec } from '../mcpremoteproxy/schema.ts';
 import { MCPServer } from '../mcpserver/index.ts';
 import type { Env } from '../pods/pod.ts';
+import { toolsLock, toolsLockFault } from '../tools-lock.ts';
 import { type EntryParts, entryFault, entryParts, NO_ENTRY, specOfEntry } from './entries.ts';
 import { membersOf, outgoingSource, type Spec } from './facts.ts';
 import { modelStrategy } from './model-strategies.ts';
@@ -46,12 +48,33 @@ export function backendsOf({ config, ...spec }: Spec, view: View): readonly Back
       const declared = entryOf(member);
       const auth = settled({ config, ...spec }, view, backend.name, member);
       const authConfig = auth.by === 'discovered' ? auth.authConfig : undefined;
-      const fault = declared === undefined ? undefined : entryFault(declared, backend, authConfig, view);
+      const lock = memberLock(member, backend, view);
+      const fault =
+        lock.fault ?? (declared === undefined ? undefined : entryFault(declared, backend, authConfig, view));
       if (fault !== undefined) return { ...backend, member, ...auth, auth: fault, entry: NO_ENTRY };
       const entry = declared === undefined ? NO_ENTRY : entryParts(declared, view);
-      return { ...backend, ...entry.place, member, ...auth, entry };
+      return { ...backend, ...entry.place, toolsLock: lock.held, member, ...auth, entry };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+interface MemberLock {
+  readonly held?: HeldLock | undefined;
+  readonly fault?: { readonly fault: string };
+}
+
+/** Behind its proxy a member is held to its lock there; a member that is called elsewhere is held to it here. */
+function memberLock(member: KubeObject | undefined, { url }: Pick<Listed, 'url'>, view: View): MemberLock {
+  if (member === undefined) return {};
+  const isBehindProxy = entryOf(member) === undefined && withoutFragment(memberPlace(member, view)?.url) === url;
+  const fault = isBehindProxy ? undefined : toolsLockFault(member, view);
+  if (fault !== undefined) return { fault: { fault: fault.message } };
+  return isBehindProxy ? {} : { held: toolsLock(member, view) };
+}
+
+/** What follows # is for people: it is never sent. */
+function withoutFragment(url: string | undefined): string | undefined {
+  return url?.replace(/#.*$/, '');
 }
 
 const KINDS: ReadonlyMap<string, { readonly kind: Kind; readonly type: string }> = new Map([
@@ -72,8 +95,7 @@ function listed(member: KubeObject, view: View): readonly Listed[] {
     namespace,
     ...(place.remoteUrl === undefined ? {} : { remote_url: place.remoteUrl }),
   };
-  // What follows # is for people: it is never sent.
-  const url = place.url.replace(/#.*$/, '');
+  const url = withoutFragment(place.url) ?? '';
   return [{ name, url, transport: place.transport === 'sse' ? 'sse' : 'streamable-http', metadata }];
 }
 
@@ -156,9 +178,11 @@ export function callable(backends: readonly Backend[]): {
   /** Those among them that the server reads once. */
   readOnce: Bundle[];
 } {
-  const sound = backends.flatMap(({ name, url, transport, metadata, headerForward, caBundlePath, auth, entry }) => {
+  const sound = backends.flatMap((backend) => {
+    const { name, url, transport, metadata, headerForward, caBundlePath, toolsLock: lock, auth, entry } = backend;
     if ('fault' in auth) return [];
-    return [{ listed: { name, url, transport, metadata, headerForward, caBundlePath }, auth, entry }];
+    const listed = { name, url, transport, metadata, headerForward, caBundlePath, toolsLock: lock };
+    return [{ listed, auth, entry }];
   });
   const readOnce = sound.flatMap(({ entry }) => entry.bundle ?? []);
   return {

@@ -181,6 +181,16 @@ export const IMPACT: JsonObject = {
         unknown: listOf({ enum: ['source', 'filter'] }, 'What changed, of entries that are not known here.'),
       }),
     ),
+    definitions: listOf(
+      record({
+        resource: RESOURCE,
+        list: { enum: ['tools', 'prompts', 'resourceTemplates'] },
+        changed: NAMES,
+        added: NAMES,
+        removed: NAMES,
+      }),
+      'Reviewed definitions of locked servers that are others from then on.',
+    ),
     restarts: listOf(record({ resource: RESOURCE, owner: RESOURCE }, ['owner']), 'Workloads whose pods are replaced.'),
   }),
   description: 'What clients would notice.',

@@ -23,6 +23,7 @@ import { NO_WAITS, type Waits } from '../plan/waits.ts';
 import { type ChildrenEnforced, enforceOnChildren } from '../policy/enforce.ts';
 import type { Clock } from '../ports.ts';
 import { type Resolved, type ResolveInput, resolve } from '../resolve/resolve.ts';
+import { checkLocks } from '../resolve/tool-locks.ts';
 import { NO_REUSE, type Reuse } from '../reuse.ts';
 import { type Desires, desire } from './desire.ts';
 import { type DigestKey, prepareWithDigests } from './digest-key.ts';
@@ -47,6 +48,8 @@ export interface DesireOptions extends InstanceName, OwnKinds, Rendering, Pick<P
 export interface DesiredFleet {
   readonly registries: RegistryResults;
   readonly resolved: Resolved;
+  /** Locks of tools that count. */
+  readonly locks: readonly KubeObject[];
   /** Everything that the healthy resources should become, before somebody else's is left out. */
   readonly wishes: Desires;
   readonly desires: OwnDesires;
@@ -75,7 +78,8 @@ export async function desireFleet(
   const { kinds, apiGroup, instance, homeNamespace } = options;
   const { gathered, snapshot, leftAlone } = observed;
   const { loaded, invalid } = gathered;
-  const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(observed)] });
+  const locks = checkLocks(gathered);
+  const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(observed)], locks: locks.objects });
   const registries = await registriesOf(deps, options, mode, observed, views);
   const { find: living } = snapshot;
   const knowledge = knowledgeOf(snapshot, apiGroup);
@@ -105,11 +109,12 @@ export async function desireFleet(
   return {
     registries,
     resolved,
+    locks: locks.objects,
     wishes,
     desires: keepValues(own, living, deps.reuse ?? NO_REUSE),
     unsealed,
     watched: [...observed.ownKinds, ...desiredKinds],
-    problems: [registries, resolved, wished, own].flatMap(({ problems }) => problems),
+    problems: [locks, registries, resolved, wished, own].flatMap(({ problems }) => problems),
   };
 }
 

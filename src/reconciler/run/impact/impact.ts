@@ -8,6 +8,7 @@ import type { OwnDesires } from '../desire/foreign.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import type { Resolved } from '../resolve/resolve.ts';
+import { type DefinitionsImpact, definitionImpacts, sortImpacts } from './definitions.ts';
 import { type EndpointImpact, endpointImpacts } from './endpoints.ts';
 import { gatherFleet, openFleet } from './fleet.ts';
 import { type RegistryImpact, registryImpacts } from './registries.ts';
@@ -21,6 +22,8 @@ export interface ImpactInput {
   readonly before: readonly KubeObject[];
   readonly after: readonly KubeObject[];
   readonly changes: readonly Change[];
+  /** Of two commits that are compared; absent: configurations of proxies say it. */
+  readonly definitions?: readonly DefinitionsImpact[];
 }
 
 /** Only what differs; each list by id. */
@@ -28,15 +31,22 @@ export interface Impact {
   readonly endpoints: readonly EndpointImpact[];
   readonly registries: readonly RegistryImpact[];
   readonly restarts: readonly Restart[];
+  /** Reviewed definitions that are others from then on. */
+  readonly definitions: readonly DefinitionsImpact[];
 }
 
-export function impactOf({ kinds, apiGroup, before, after, changes }: ImpactInput): Impact {
+export function impactOf({ kinds, apiGroup, before, after, changes, definitions }: ImpactInput): Impact {
   // Most of what registries hold is the same in both.
   const read = entriesReader();
   const was = gatherFleet({ kinds, apiGroup, objects: before, read });
   const is = gatherFleet({ kinds, apiGroup, objects: after, read });
   const fleets = { before: openFleet(was, is.known), after: openFleet(is, was.known) };
-  return { endpoints: endpointImpacts(fleets), registries: registryImpacts(fleets), restarts: restartsOf(changes) };
+  return {
+    endpoints: endpointImpacts(fleets),
+    registries: registryImpacts(fleets),
+    restarts: restartsOf(changes),
+    definitions: sortImpacts(definitions ?? definitionImpacts(changes, before)),
+  };
 }
 
 interface PlannedFrom {

@@ -1,6 +1,7 @@
 // Which Secrets and ConfigMaps are looked into: what is declared, and what is named by what is declared, by what lives, or
 // by the instance's configuration.
 
+import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
 import { longValuesOf, restoreObject, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { jsonEquals } from '#std/json.ts';
@@ -21,7 +22,9 @@ type NamingOptions = InstanceName & OwnKinds & Pick<Rendering, 'settings'>;
 export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): GroupKind[] {
   return loaded.flatMap(({ id, kind, defaulted }) => {
     const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
-    const named = references.map((reference) => groupKindFor(reference.kind, options.apiGroup));
+    // Locks are in files only.
+    const listed = references.filter((reference) => reference.kind !== TOOL_LOCK.kind);
+    const named = listed.map((reference) => groupKindFor(reference.kind, options.apiGroup));
     return [groupKindOf(id), ...named, ...contentsNamedBy(options, kind, id, defaulted).map(groupKindOf)];
   });
 }

@@ -1,5 +1,6 @@
 // What a kind may look at: the objects of one namespace, as Git declares them or else as they exist.
 
+import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';
 import type { View } from '../../kinds/kind.ts';
@@ -10,18 +11,23 @@ export interface ViewInput {
   readonly layers: readonly (readonly KubeObject[])[];
   /** Absent: none are known. */
   readonly pods?: readonly KubeObject[];
+  /** Locks of tools that sources declare. An object of the cluster is none, whoever made it. */
+  readonly locks?: readonly KubeObject[];
 }
 
 /** One view per namespace, over an index that is built once. */
 export function openViews(input: ViewInput): (namespace: string) => View {
   const index = new Map<string, Map<string, KubeObject>>();
-  for (const object of input.layers.flat()) {
-    const group = groupOf(object.apiVersion);
-    if (group !== input.apiGroup && !isBuiltIn(group)) continue;
+  function add(object: KubeObject): void {
     const bucket = `${object.metadata.namespace ?? ''}/${object.kind}`;
     const objects = index.get(bucket) ?? new Map<string, KubeObject>();
     index.set(bucket, objects.set(object.metadata.name, object));
   }
+  for (const object of input.layers.flat()) {
+    const group = groupOf(object.apiVersion);
+    if (object.kind !== TOOL_LOCK.kind && (group === input.apiGroup || isBuiltIn(group))) add(object);
+  }
+  for (const lock of input.locks ?? []) add(lock);
   const lists = new Map<string, readonly KubeObject[]>();
   function listOf(bucket: string): readonly KubeObject[] {
     const list = lists.get(bucket) ?? sortByName([...(index.get(bucket)?.values() ?? [])]);

@@ -5,7 +5,7 @@ import { isObject, type Json } from '#std/json.ts';
 import { formatId } from '#std/problem.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
-import { stateOf, toldState } from '../settle/readiness.ts';
+import { driftCondition, stateOf, toldState } from '../settle/readiness.ts';
 
 interface Condition {
   readonly type: string;
@@ -49,10 +49,18 @@ export function resourcesOf(objects: readonly KubeObject[], ours: boolean): Reso
     if (!ours) return toldState(object) !== 'ready';
     return !isObject(status) || stateOf(status) !== 'ready';
   });
+  const isUnwell = new Set(unwell);
   return {
     resources: { ready: objects.length - unwell.length, total: objects.length },
-    troubled: unwell.map(troubledOf).sort((a, b) => (a.resource < b.resource ? -1 : 1)),
+    troubled: objects
+      .filter((object) => isUnwell.has(object) || drifts(object))
+      .map(troubledOf)
+      .sort((a, b) => (a.resource < b.resource ? -1 : 1)),
   };
+}
+
+function drifts({ status }: KubeObject): boolean {
+  return isObject(status) && driftCondition(status) !== undefined;
 }
 
 function troubledOf(object: KubeObject): Troubled {

@@ -15,6 +15,7 @@ import type { Kind, Resource } from '../../kinds/kind.ts';
 import { checkIgnoredFields } from '../diff/ignored-fields.ts';
 import { nameFaultOf } from './identify.ts';
 import type { KnownKind } from './kind-table.ts';
+import { lockFindings } from './locks/lock-findings.ts';
 
 export interface Examined {
   readonly findings: readonly Finding[];
@@ -37,6 +38,10 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
     case 'custom': {
       const { findings } = bySchema(known.structural, object);
       return { findings: [...metadata, ...findings] };
+    }
+    case 'lock': {
+      const { findings } = bySchema(known.structural, object);
+      return { findings: [...metadata, ...findings, ...(findings.some(isError) ? [] : lockFindings(object))] };
     }
     case 'recalled': {
       const { findings } = bySchema(known.structural, object);

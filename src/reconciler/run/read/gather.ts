@@ -1,5 +1,6 @@
 // Fetches every source and loads its documents. A source that cannot be fetched is left as it exists; the others go on.
 
+import { isToolLock } from '#contracts/tool-lock/schema.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -45,6 +46,8 @@ export interface FleetSource {
 
 export interface Gathered {
   readonly loaded: readonly Sourced[];
+  /** Locks of tools, which are never applied. */
+  readonly locks: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
   /** What sources declare that are rolled back, in the commits that their refs name; by value of the source label. */
   readonly outOfUse: ReadonlyMap<string, OutOfUse>;
@@ -110,7 +113,7 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);
   const results = await Promise.all(begun.map(({ source, fetching }) => readSource(input, source, fetching)));
   const loaded = results.flatMap(({ source, loaded: each }) =>
-    (each?.resources ?? []).map((resource): Sourced => ({ ...resource, source })),
+    [...(each?.resources ?? []), ...(each?.locks ?? [])].map((resource): Sourced => ({ ...resource, source })),
   );
   // What goes beyond its source's limits takes nothing away from another source that may declare it.
   const beyond = beyondLimits(limitsBySource(input.sources), loaded);
@@ -119,8 +122,10 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   const unclaimed = [...beyond.keys()].filter(({ id }) => !claimed.has(keyOf(id)));
   const duplicates = duplicatesOf(rightful);
   const failures = results.flatMap(({ failure }) => failure ?? []);
+  const declared = [...rightful.filter((resource) => !duplicates.has(resource)), ...unclaimed];
   return {
-    loaded: [...rightful.filter((resource) => !duplicates.has(resource)), ...unclaimed],
+    loaded: declared.filter(({ id }) => !isToolLock(id)),
+    locks: declared.filter(({ id }) => isToolLock(id)),
     invalid: [...invalidOf(results, beyond, claimed), ...[...duplicates.keys(), ...unclaimed].map(({ id }) => id)],
     outOfUse: new Map(
       results.flatMap(({ source, outOfUse }) => (outOfUse === undefined ? [] : [[labelValue(source), outOfUse]])),

@@ -1,5 +1,6 @@
 // Which kinds a source may hold, and what each is held against: ours, built-in ones, and those whose CRD is given.
 
+import { TOOL_LOCK, TOOL_LOCK_SCHEMA } from '#contracts/tool-lock/schema.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { bundledKinds } from '#kubernetes/rules/schemas/bundled.ts';
@@ -8,13 +9,15 @@ import { didYouMean } from '#std/closest.ts';
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { describePattern } from '#std/schema/pattern-meanings.ts';
-import { structuralSchema, VERSIONS } from '../../kinds/crd.ts';
+import { structural, structuralSchema, VERSIONS } from '../../kinds/crd.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { findRecalledKind } from './foreign/recalled.ts';
 
 export type KnownKind =
   | { readonly type: 'ours'; readonly kind: Kind; readonly structural: Structural; readonly namespaced: true }
   | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
+  /** Read, and never applied. */
+  | { readonly type: 'lock'; readonly structural: Structural; readonly namespaced: true }
   /** By a schema of ours for another's kind: what is unknown to it may be known to the release that is in use. */
   | { readonly type: 'recalled'; readonly structural: Structural; readonly namespaced: boolean }
   | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean }
@@ -76,6 +79,7 @@ export function kindTable(input: KindTableInput): KindTable {
   for (const kind of input.kinds) {
     for (const apiVersion of ours) known.set(`${apiVersion} ${kind.kind}`, ourKind(kind));
   }
+  known.set(`${TOOL_LOCK.apiVersion} ${TOOL_LOCK.kind}`, TOOL_LOCKS);
   for (const { apiVersion, kind, namespaced } of input.served ?? []) {
     const key = `${apiVersion} ${kind}`;
     if (!known.has(key)) known.set(key, { type: 'unchecked', namespaced });
@@ -101,11 +105,22 @@ export function kindTable(input: KindTableInput): KindTable {
     isForeign,
     explain: (apiVersion, kind) => explanation([...known.keys()], apiVersion, kind),
     get digest() {
-      whole ??= digest([...digests, ...input.kinds.map((kind) => compiledKind(kind).digest)]);
+      whole ??= digest([...digests, TOOL_LOCK_SCHEMA, ...input.kinds.map((kind) => compiledKind(kind).digest)]);
       return whole;
     },
   };
 }
+
+let compiledLock: Structural | undefined;
+
+const TOOL_LOCKS: KnownKind = {
+  type: 'lock',
+  get structural() {
+    compiledLock ??= compileStructural(structural(TOOL_LOCK_SCHEMA));
+    return compiledLock;
+  },
+  namespaced: true,
+};
 
 /** Compiled when the first of its resources is met: few files hold resources of all kinds. */
 function ourKind(kind: Kind): KnownKind {

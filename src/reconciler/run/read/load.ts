@@ -1,5 +1,6 @@
 // The first stage: documents of one source become resources, each valid or named in a problem with its place.
 
+import { isToolLock } from '#contracts/tool-lock/schema.ts';
 import { type ReadContents, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
@@ -62,8 +63,10 @@ export interface LoadedResource {
 }
 
 export interface Loaded {
-  /** Everything identified, by first appearance; also what is in `invalid`. */
+  /** Everything identified that is applied, by first appearance; also what is in `invalid`. */
   readonly resources: readonly LoadedResource[];
+  /** The same of what is read only: locks of tools. */
+  readonly locks: readonly LoadedResource[];
   /** By file, line and column. */
   readonly problems: readonly Problem[];
   /** True where a document could not be identified: nothing of the source may be deleted then. */
@@ -107,7 +110,8 @@ export function* loading(input: LoadInput): Steps<Loaded> {
   const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table, input.readText));
   const { unique, duplicates } = separate(found);
   return {
-    resources: unique,
+    resources: unique.filter(({ id }) => !isToolLock(id)),
+    locks: unique.filter(({ id }) => isToolLock(id)),
     problems: sortByPlace([
       ...readings.flatMap(({ reading }) => reading.problems),
       ...duplicates.values(),

@@ -5,6 +5,7 @@ import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
+import { lockImpacts } from '../impact/definitions.ts';
 import { impactOf } from '../impact/impact.ts';
 import { batchByRank, type Change, type Plan } from '../plan/plan.ts';
 import { rankOf } from '../plan/rank.ts';
@@ -35,7 +36,11 @@ export async function planByRendering(input: RenderInput): Promise<RunResult> {
     startedAt: now,
     finishedAt: now,
     plan,
-    impact: impactOf({ kinds, apiGroup, ...statesOf(compared, plan), changes: changesIn(plan) }),
+    impact: impactOf({
+      ...{ kinds, apiGroup, changes: changesIn(plan) },
+      ...statesOf(compared, plan),
+      definitions: lockImpacts(soundLocks(before), soundLocks(after)),
+    }),
     problems: fresh,
     rendered: {
       paths,
@@ -45,6 +50,12 @@ export async function planByRendering(input: RenderInput): Promise<RunResult> {
       unknown: unknownOf(input, sides, compared),
     },
   };
+}
+
+/** A lock with a fault accepts nothing: its server is kept unchanged. */
+function soundLocks({ loaded: { locks, invalid } }: Side) {
+  const broken = new Set(invalid.map(keyOf));
+  return locks.filter(({ id }) => !broken.has(keyOf(id)));
 }
 
 const NOTHING_DONE = {

@@ -1,11 +1,11 @@
-// The Event that tells people once that a resource has failed, or why it fails now: `kubectl describe` shows it. Written
+// The Event that tells people once that a resource has failed, why it fails now, or that a server is not as its lock says: `kubectl describe` shows it. Written
 // only when the reason of the failure is another than the status had, so a run that changes nothing writes none.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { sha256 } from '#std/hash.ts';
-import type { Json } from '#std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 import { fieldManager } from '../labels.ts';
-import { readyCondition, type StatusChange, stateOf } from './readiness.ts';
+import { driftCondition, readyCondition, type StatusChange, stateOf } from './readiness.ts';
 
 /** Undefined where the change is no new failure. `at` is RFC 3339, in milliseconds. */
 export function failureEvent(
@@ -13,10 +13,8 @@ export function failureEvent(
   instance: string,
   at: string,
 ): KubeObject | undefined {
-  const ready = readyCondition(status);
-  if (stateOf(status) !== 'failed' || ready === undefined) return undefined;
-  const before = readyCondition(live.status ?? {});
-  if (before?.status === ready.status && before?.reason === ready.reason) return undefined;
+  const failed = newFailure(live.status ?? {}, status);
+  if (failed === undefined) return undefined;
   const { name, namespace, uid, resourceVersion } = live.metadata;
   const regarding = {
     ...{ apiVersion: id.apiVersion, kind: id.kind, name },
@@ -27,16 +25,28 @@ export function failureEvent(
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { name: eventName(name, [uid, ready.reason, at]), namespace: namespace ?? 'default' },
+    metadata: { name: eventName(name, [uid, failed.reason, at]), namespace: namespace ?? 'default' },
     eventTime: at.replace(/Z$/, '000Z'),
     type: 'Warning',
     action: 'Reconcile',
-    reason: shortened(ready.reason, 128),
-    note: shortened(ready.message, 1024),
+    reason: shortened(failed.reason, 128),
+    note: shortened(failed.message, 1024),
     regarding,
     reportingController: 'skep.dev/reconciler',
     reportingInstance: fieldManager(instance),
   };
+}
+
+/** The condition that says what has failed since the status was written. */
+function newFailure(before: JsonObject, status: JsonObject): JsonObject | undefined {
+  const ready = readyCondition(status);
+  if (stateOf(status) === 'failed' && ready !== undefined && isNewReason(readyCondition(before), ready)) return ready;
+  const drift = driftCondition(status);
+  return drift !== undefined && isNewReason(driftCondition(before), drift) ? drift : undefined;
+}
+
+function isNewReason(before: JsonObject | undefined, now: JsonObject): boolean {
+  return before?.status !== now.status || before?.reason !== now.reason;
 }
 
 /** As others name theirs: the name of what it is about, and something that tells it from the next. */

@@ -1,6 +1,6 @@
 // The cluster at one moment, as statuses are read from it.
 
-import { groupOf } from '#kubernetes/rules/object.ts';
+import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
 import { readDeclared } from '../observe/needed.ts';
@@ -21,10 +21,10 @@ type SightOptions = InstanceName & OwnKinds;
 export async function openObservedState(
   { cluster }: SightDeps,
   options: SightOptions,
-  snapshot: Snapshot,
+  { snapshot, locks }: Pick<Seen, 'snapshot' | 'locks'>,
 ): Promise<ObservedState> {
   const pods = await listTroubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
-  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects()], pods });
+  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects()], pods, locks });
   const own = ownedObjects(options, snapshot);
   const isDeparting = ({ object }: Owned) => object.metadata.deletionTimestamp !== undefined;
   const [departing, owned] = [own.filter(isDeparting), own.filter((each) => !isDeparting(each))];
@@ -48,13 +48,15 @@ interface Seen {
   readonly watched: readonly GroupKind[];
   readonly snapshot: Snapshot;
   readonly gathered: Pick<Gathered, 'loaded'>;
+  /** Locks of tools that count. */
+  readonly locks: readonly KubeObject[];
 }
 
 /** The same, listed anew. */
 export async function listObservedState(
   deps: SightDeps,
   options: SightOptions & Pick<Permissions, 'namespaces'> & Pick<Rendering, 'settings'>,
-  { watched, snapshot: before, gathered }: Seen,
+  { watched, snapshot: before, gathered, locks }: Seen,
 ): Promise<ObservedState> {
   const snapshot = await openSnapshot(deps.cluster, {
     namespaces: scopeOf(options.namespaces).names,
@@ -65,7 +67,7 @@ export async function listObservedState(
   await snapshot.ensure(watched);
   // What was not there before may have come, and its keys are told.
   await readDeclared(options, snapshot, gathered.loaded);
-  return openObservedState(deps, options, snapshot);
+  return openObservedState(deps, options, { snapshot, locks });
 }
 
 /** A run that could not see everything has failed already: there is nothing to wait for. */

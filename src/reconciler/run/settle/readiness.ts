@@ -38,9 +38,19 @@ export function notReady(id: ResourceId, status: JsonObject): NotReady {
 }
 
 /** The condition that every kind has. */
-export function readyCondition({ conditions }: JsonObject): JsonObject | undefined {
+export function readyCondition(status: JsonObject): JsonObject | undefined {
+  return conditionOfType(status, 'Ready');
+}
+
+function conditionOfType({ conditions }: JsonObject, type: string): JsonObject | undefined {
   const list = Array.isArray(conditions) ? conditions.filter(isObject) : [];
-  return list.find(({ type }) => type === 'Ready');
+  return list.find((condition) => condition.type === type);
+}
+
+/** The server offers definitions that are not as they were reviewed. It may be ready all the same. */
+export function driftCondition(status: JsonObject): JsonObject | undefined {
+  const locked = conditionOfType(status, 'ToolsLocked');
+  return locked?.status === 'False' ? locked : undefined;
 }
 
 export function stateOf(status: JsonObject): keyof Readiness | 'degraded' {

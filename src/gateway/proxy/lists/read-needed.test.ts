@@ -6,7 +6,7 @@ import { scanMessage } from '../../wire/scan.ts';
 import { createSessionSeal } from '../../wire/seal.ts';
 import { ANONYMOUS } from '../caller.ts';
 import { createRules } from '../rules.ts';
-import { type HintsFailure, learnHints } from './learn-hints.ts';
+import { type ListRead, readNeeded } from './read-needed.ts';
 
 const POLICIES = ['permit(principal, action, resource) when { resource.readOnlyHint };'];
 
@@ -19,9 +19,9 @@ function read() {
   const scanned = scanMessage(body);
   if (!scanned.ok) throw new Error(scanned.fault.message);
   const pages: { readonly exchange: Exchange; readonly answer: Answer; aborted: boolean }[] = [];
-  const failures: (HintsFailure | undefined)[] = [];
+  const failures: ListRead[] = [];
   const timers: { readonly ms: number; readonly task: () => void }[] = [];
-  const giveUp = learnHints(
+  const giveUp = readNeeded(
     {
       world: {
         seal: createSessionSeal({ keys: [Buffer.alloc(32)], random: Buffer.alloc }),
@@ -45,7 +45,7 @@ function read() {
         trace: () => ({}),
         forwarded: {},
       },
-      needed: { message: scanned.message, need: 'hints' },
+      needed: { message: scanned.message, need: 'hints', list: 'tools', scope: '' },
       clock: {
         after(ms, task) {
           timers.push({ ms, task });
@@ -92,5 +92,5 @@ test('a list of one page is read once', () => {
   const { pages, failures } = read();
   const [first] = pages;
   if (first !== undefined) answerPage(first, { tools: [{ name: 'a', annotations: { readOnlyHint: true } }] });
-  expect([pages.length, failures]).toEqual([1, [undefined]]);
+  expect([pages.length, failures]).toEqual([1, [{ reading: undefined }]]);
 });

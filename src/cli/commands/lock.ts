@@ -1,0 +1,175 @@
+// `skep lock`: writes what a server offers into a lock, or compares the two.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { Command } from 'commander';
+import type { Offered } from '#contracts/tool-lock/compare.ts';
+import { DEFAULT_API_GROUP } from '#hosts/config/api-group.ts';
+import { Failure } from '#std/failure.ts';
+import { countText } from '#std/words/count-text.ts';
+import type { LockableServer } from '../lock/servers.ts';
+
+interface Options {
+  readonly path: string;
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly apiGroup: string;
+  readonly check?: true;
+  readonly update?: true;
+  readonly diff?: true;
+}
+
+const EXAMPLES = `
+Without --url the cluster is asked: the proxy of a server whose annotation skep.dev/tools-lock is
+report or enforce reports what differs from its lock. Prompts and resource templates are locked, too.
+
+Examples:
+  skep lock holidays --url http://127.0.0.1:8080/mcp/ops/holidays
+  skep lock ops/holidays --diff
+  skep lock ops/holidays --update
+  skep lock --check`;
+
+/** Changes that are not accepted. */
+const DRIFTED = 2;
+
+export function lockCommand(): Command {
+  return new Command('lock')
+    .description('Write what an MCP server offers into its ToolLock, or compare the two.')
+    .argument('[server...]', '[namespace/]name of servers among the manifests; none: all that have a lock')
+    .option('--path <folder>', 'folder with the manifests', '.')
+    .option('--url <url>', 'URL of the server itself, which is asked in place of the cluster')
+    .option('--token-file <file>', 'file with a token for --url')
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
+    .option('--check', 'write nothing; exit code 2 if a server differs from its lock, or has none')
+    .option('--update', 'accept what differs')
+    .option('--diff', 'write nothing; show the old text next to the new one')
+    .addHelpText('after', EXAMPLES)
+    .action(lockServers);
+}
+
+async function lockServers(names: readonly string[], options: Options): Promise<void> {
+  const { path, url, apiGroup, check, update, diff } = options;
+  if ([check, update, diff].filter((each) => each === true).length > 1) {
+    throw new Failure('usage', 'only one of --check, --update and --diff can be meant');
+  }
+  if (url !== undefined && names.length !== 1) throw new Failure('usage', '--url is about one server: name it');
+  const { findServers } = await import('../lock/servers.ts');
+  const servers = await findServers(path, names, { apiGroup, environment: process.env });
+  if (servers.length === 0) throw new Failure('usage', `no server in ${path} has a lock: name one to begin with`);
+  const asking = await openAsking(options);
+  try {
+    for (const server of servers) await lockServer(server, await asking.ask(server), options);
+  } finally {
+    await asking.close();
+  }
+}
+
+async function lockServer(server: LockableServer, offered: Offered, { check, update, diff }: Options): Promise<void> {
+  const [{ compareWithLock }, { textOfDifferences, textSideBySide }] = await Promise.all([
+    import('#contracts/tool-lock/compare.ts'),
+    import('../lock/text.ts'),
+  ]);
+  const { namespace, name, lock, file } = server;
+  const differences = compareWithLock(lock, offered);
+  const id = `${namespace}/${name}`;
+  if (diff === true) {
+    process.stdout.write(
+      differences.length === 0 ? `${id} is as ${file} says\n` : textSideBySide(differences, columns()),
+    );
+    return;
+  }
+  const count = countText(differences.length, 'definition differs', 'definitions differ');
+  const isWritten = check !== true && (lock === undefined || update === true);
+  if (isWritten) await writeLock(server, offered);
+  if (differences.length === 0) process.stdout.write(`${id} is as ${file} says\n`);
+  else if (isWritten) process.stdout.write(`${file} is written: ${id}\n${textOfDifferences(differences)}`);
+  else {
+    process.stdout.write(
+      `${id}: ${count} from ${lock === undefined ? 'a lock that is not there' : file}\n${textOfDifferences(differences)}`,
+    );
+    if (check !== true) process.stderr.write('Look at them with --diff, and accept them with --update.\n');
+    process.exitCode = DRIFTED;
+  }
+}
+
+function columns(): number {
+  return process.stdout.columns ?? 160;
+}
+
+/** Lists that the lock leaves out stay out of it. */
+async function writeLock({ namespace, name, server, lock, file }: LockableServer, offered: Offered): Promise<void> {
+  const { formatToolLock } = await import('#contracts/tool-lock/text.ts');
+  const { tools, prompts, resourceTemplates } = offered;
+  const spec = {
+    server,
+    tools: [...tools],
+    ...(lock === undefined || lock.prompts !== undefined ? { prompts: [...prompts] } : {}),
+    ...(lock === undefined || lock.resourceTemplates !== undefined
+      ? { resourceTemplates: [...resourceTemplates] }
+      : {}),
+  };
+  const text = formatToolLock({ namespace, name, spec });
+  if (text === undefined) {
+    throw new Failure('lock-definition-refused', `a definition of ${namespace}/${name} cannot be written as YAML`);
+  }
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+interface Asker {
+  ask(server: LockableServer): Promise<Offered>;
+  close(): Promise<void>;
+}
+
+async function openAsking(options: Options): Promise<Asker> {
+  const { askDefinitions, readOffered } = await import('../lock/ask.ts');
+  if (options.url === undefined) {
+    const cluster = await connectForReports(options);
+    return { ask: (server) => readOffered(cluster, server), close: () => cluster.close() };
+  }
+  const { url, tokenFile } = options;
+  if (!URL.canParse(url)) throw new Failure('usage', `${url} is not a URL`);
+  const [{ useServer }, { openTerminal }, { loginFile, stateFolder }, { readSecretFile: secretsFrom }] =
+    await Promise.all([
+      import('../call/call.ts'),
+      import('../call/terminal.ts'),
+      import('../call/logins.ts'),
+      import('#hosts/config/secret-file.ts'),
+    ]);
+  const [token] = tokenFile === undefined ? [] : await secretsFrom(tokenFile);
+  const server = new URL(url);
+  const login = {
+    file: loginFile(stateFolder(process.env, homedir()), server.href),
+    ...{ clientId: undefined, clientSecret: undefined, scope: undefined },
+    browser: process.env.BROWSER,
+    newState: () => randomBytes(16).toString('base64url'),
+  };
+  const settings = { url: server, token, login, terminal: openTerminal(process) };
+  return { ask: () => useServer(settings, askDefinitions), close: async () => undefined };
+}
+
+const TIMEOUT_MS = 30_000;
+
+async function connectForReports({ kubeconfig, context }: Options) {
+  const [{ connectCluster }, { systemClock }, { VERSION }] = await Promise.all([
+    import('#adapters/cluster/connect.ts'),
+    import('#hosts/clock.ts'),
+    import('#hosts/version.ts'),
+  ]);
+  return connectCluster({
+    usual: process.env.KUBECONFIG ?? '',
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+    fieldManager: 'skep-lock',
+    concurrency: 2,
+    version: VERSION,
+    clock: systemClock,
+    timeoutMs: TIMEOUT_MS,
+  });
+}

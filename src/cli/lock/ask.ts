@@ -1,0 +1,111 @@
+// Asks a server, or the cluster, which definitions the server offers.
+
+import type { Client } from '@modelcontextprotocol/client';
+import type { Offered } from '#contracts/tool-lock/compare.ts';
+import { readDefinition } from '#contracts/tool-lock/digest.ts';
+import { heldLock } from '#contracts/tool-lock/held.ts';
+import { lockDigest, type ReportedDrift, readLockReport, reportName } from '#contracts/tool-lock/report.ts';
+import { definitionName, LOCKED_LIST_NAMES, type LockedList, type ToolLock } from '#contracts/tool-lock/schema.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { ResourceId } from '#std/problem.ts';
+import { OBJECT } from '../call/tasks.ts';
+import type { LockableServer } from './servers.ts';
+
+const METHODS = {
+  tools: 'tools/list',
+  prompts: 'prompts/list',
+  resourceTemplates: 'resources/templates/list',
+} as const satisfies Record<LockedList, string>;
+
+const CAPABILITIES = { tools: 'tools', prompts: 'prompts', resourceTemplates: 'resources' } as const;
+
+const METHOD_NOT_FOUND = -32601;
+const PAGES_MAX = 1000;
+
+/** All pages of all lists. Throws Failure `lock-definition-refused` for a definition that no lock can hold. */
+export async function askDefinitions(client: Client): Promise<Offered> {
+  const offered: Record<LockedList, readonly JsonObject[]> = { tools: [], prompts: [], resourceTemplates: [] };
+  for (const list of LOCKED_LIST_NAMES) offered[list] = await askList(client, list);
+  return offered;
+}
+
+async function askList(client: Client, list: LockedList): Promise<readonly JsonObject[]> {
+  if (client.getServerCapabilities()?.[CAPABILITIES[list]] === undefined) return [];
+  const items: JsonObject[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const result = await client
+      .request({ method: METHODS[list], params: cursor === undefined ? {} : { cursor } }, OBJECT)
+      .catch((error: unknown): JsonObject => {
+        // A server with resources need not know templates.
+        if (error instanceof Error && 'code' in error && error.code === METHOD_NOT_FOUND) return {};
+        throw error;
+      });
+    const found = Array.isArray(result[list]) ? result[list] : [];
+    items.push(...found.map((item) => checked(list, item)));
+    if (typeof result.nextCursor !== 'string') return items;
+    cursor = result.nextCursor;
+  }
+  throw new Failure('call-failed', `the list of ${list} has more than ${PAGES_MAX} pages`);
+}
+
+function checked(list: LockedList, item: unknown): JsonObject {
+  const definition = readDefinition(Buffer.from(JSON.stringify(item)));
+  const name = definition && definitionName(list, definition);
+  if (definition !== undefined && name !== undefined) return definition;
+  const shown = isObject(item) ? String(item.name).slice(0, 200) : 'an item without a name';
+  const message = `a definition of ${list} cannot be locked (${shown}): it has no name, half a surrogate pair, or a number that a double cannot hold`;
+  throw new Failure('lock-definition-refused', message);
+}
+
+/** Reads ConfigMaps of the cluster. */
+export interface ReportReader {
+  get(id: ResourceId): Promise<KubeObject | undefined>;
+}
+
+/**
+ * Returns the definitions of the lock with the differences that the proxy of the server has reported. Throws Failure `lock-not-reported` if there is
+ * no report about this lock.
+ */
+export async function readOffered(cluster: ReportReader, server: LockableServer): Promise<Offered> {
+  const { namespace, name, lock } = server;
+  const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: reportName(name) };
+  const report = readLockReport((await cluster.get(id))?.data);
+  const instead = 'name the server itself with --url';
+  if (report === undefined) {
+    const message = `the proxy of ${namespace}/${name} has reported nothing: set skep.dev/tools-lock to report or enforce and commit, or ${instead}`;
+    throw new Failure('lock-not-reported', message);
+  }
+  const isAboutIt = (['enforce', 'report'] as const).some((mode) => lockDigest(heldLock(mode, lock)) === report.lock);
+  if (!isAboutIt) {
+    const message = `the proxy of ${namespace}/${name} holds another lock than ${server.file}: commit the file and wait for the sync, or ${instead}`;
+    throw new Failure('lock-not-reported', message);
+  }
+  return withDrifts(lock, report.drifts, server);
+}
+
+function withDrifts(
+  lock: ToolLock | undefined,
+  drifts: readonly ReportedDrift[],
+  { name: server }: LockableServer,
+): Offered {
+  const offered: Record<LockedList, readonly JsonObject[]> = { tools: [], prompts: [], resourceTemplates: [] };
+  for (const list of LOCKED_LIST_NAMES) {
+    const definitions = new Map((lock?.[list] ?? []).map((each) => [definitionName(list, each) ?? '', each]));
+    for (const drift of drifts.filter((each) => each.list === list)) {
+      if (drift.what === 'missing') definitions.delete(drift.name);
+      else definitions.set(drift.name, reportedDefinition(drift, server));
+    }
+    offered[list] = [...definitions.values()];
+  }
+  return offered;
+}
+
+function reportedDefinition({ list, name, definition }: ReportedDrift, server: string): JsonObject {
+  const read = definition === undefined ? undefined : readDefinition(Buffer.from(definition));
+  if (read !== undefined) return read;
+  const why = definition === undefined ? 'its text was too large for the report' : 'it can be read in two ways';
+  throw new Failure('lock-definition-refused', `"${name}" of the ${list} of ${server} cannot be locked: ${why}`);
+}

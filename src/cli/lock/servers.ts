@@ -1,0 +1,111 @@
+// Finds the servers of a folder whose tools can be locked, and their locks.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isToolLock, LOCKED_KINDS, type ToolLock } from '#contracts/tool-lock/schema.ts';
+import { findManifestFolders } from '#hosts/config/repository.ts';
+import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import { openViews } from '#reconciler/run/observe/view.ts';
+import { type Loaded, type LoadedResource, load } from '#reconciler/run/read/load.ts';
+import { didYouMean } from '#std/closest.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject } from '#std/json.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
+import { readFolders } from '../offline/folders.ts';
+
+export interface LockableServer {
+  readonly namespace: string;
+  readonly name: string;
+  /** The server as the lock names it. */
+  readonly server: ToolLock['server'];
+  /** File of its lock, whether it exists or not. */
+  readonly file: string;
+  /** Absent: it has none. */
+  readonly lock?: ToolLock;
+}
+
+/** In the order of the manifests. Throws Failure `usage`, and `lock-unreadable` if a lock cannot be read. */
+export async function findServers(
+  folder: string,
+  names: readonly string[],
+  { apiGroup, environment }: { readonly apiGroup: string; readonly environment: NodeJS.ProcessEnv },
+): Promise<readonly LockableServer[]> {
+  const folders = await findManifestFolders(folder, environment);
+  const { documents } = await readFolders(folders);
+  const loaded = load({
+    source: 'files',
+    documents,
+    kinds: KINDS,
+    apiGroup,
+    builtin: bundledSchema,
+    foreign: 'unchecked',
+  });
+  const kinds: readonly string[] = LOCKED_KINDS;
+  const found = loaded.resources.filter(({ kind, id }) => kind !== undefined && kinds.includes(id.kind));
+  if (names.length === 0)
+    return found.filter((each) => lockFor(loaded, each) !== undefined).map((each) => lockableServer(loaded, each));
+  return names.map((name) => lockableServer(loaded, findNamed(found, name)));
+}
+
+function findNamed(found: readonly LoadedResource[], text: string): LoadedResource {
+  const [name = '', namespace] = text.split('/').reverse();
+  const all = found.filter(({ id }) => id.name === name && (namespace === undefined || id.namespace === namespace));
+  const [first, second] = all;
+  if (first === undefined) {
+    const near = didYouMean(
+      name,
+      found.map(({ id }) => id.name),
+    );
+    throw new Failure('usage', `no manifest here declares a server ${text}.${near}`);
+  }
+  if (second !== undefined) throw new Failure('usage', `several servers are called ${text}: write namespace/${name}`);
+  return first;
+}
+
+function lockFor({ locks }: Loaded, { id }: LoadedResource): LoadedResource | undefined {
+  return locks.find((lock) => lock.id.name === id.name && lock.id.namespace === id.namespace);
+}
+
+function lockableServer(loaded: Loaded, resource: LoadedResource): LockableServer {
+  const { namespace = '', name } = resource.id;
+  const found = lockFor(loaded, resource);
+  const file = found?.place('').file ?? join(dirname(resource.place('').file), `${name}.tools.yaml`);
+  if (found === undefined && existsSync(file)) {
+    throw new Failure('lock-unreadable', `${file} is there and holds no lock of ${namespace}/${name}: rename it`);
+  }
+  const lock = found === undefined ? {} : { lock: lockIn(loaded, found, file) };
+  return { namespace, name, server: lockedPlace(resource), file, ...lock };
+}
+
+/** The file is written as a whole, so it may hold nothing else. */
+function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, file: string): ToolLock {
+  const isBroken = invalid.some(
+    (each) => each.kind === id.kind && each.name === id.name && each.namespace === id.namespace,
+  );
+  const problem = problems.find(({ resource }) => resource?.kind === id.kind && resource.name === id.name);
+  if (isBroken)
+    throw new Failure('lock-unreadable', `${file} cannot be used: ${problem?.message ?? 'skep validate says why'}`);
+  const inFile = readDocuments(readFileSync(file, 'utf8'), file);
+  if (
+    inFile.length !== 1 ||
+    !inFile.every(
+      ({ value }) => isObject(value) && isToolLock({ apiVersion: String(value.apiVersion), kind: String(value.kind) }),
+    )
+  ) {
+    throw new Failure('lock-unreadable', `${file} holds more than one lock: move the lock to a file of its own`);
+  }
+  const spec: unknown = object.spec;
+  return spec as ToolLock;
+}
+
+/** Image or URL, as the kind knows it. */
+function lockedPlace({ id, kind, defaulted }: LoadedResource): ToolLock['server'] {
+  const known = LOCKED_KINDS.find((each) => each === id.kind) ?? 'MCPServer';
+  const view = openViews({ apiGroup: '', layers: [] })(id.namespace ?? '');
+  const [endpoint] = (defaulted && kind?.exposes(defaulted, view)) ?? [];
+  const url = isObject(defaulted?.spec) ? defaulted.spec.remoteUrl : undefined;
+  if (endpoint?.offer.type !== 'server') return { kind: known, ...(typeof url === 'string' ? { url } : {}) };
+  const { server } = endpoint.offer;
+  return 'image' in server ? { kind: known, image: server.image } : { kind: known, url: server.url };
+}

@@ -1,0 +1,120 @@
+// Differences between a lock and what its server offers, for a terminal.
+
+import type { Difference } from '#contracts/tool-lock/compare.ts';
+import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
+import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
+import { formatDefinition } from '#contracts/tool-lock/text.ts';
+import { visible } from '#reconciler/report/visible.ts';
+import { type JsonObject, jsonEquals } from '#std/json.ts';
+
+const WORDS = { tools: 'tool', prompts: 'prompt', resourceTemplates: 'resource template' } as const;
+
+/** One line for each. */
+export function textOfDifferences(differences: readonly Difference[]): string {
+  return LOCKED_LIST_NAMES.flatMap((list) => differences.filter((each) => each.list === list))
+    .map((difference) => `  ${lineOf(difference)}\n`)
+    .join('');
+}
+
+function lineOf({ list, name, before, after }: Difference): string {
+  const what =
+    before === undefined ? 'new' : after === undefined ? 'gone' : `changed: ${changedMembers(before, after)}`;
+  const doubt = after === undefined ? undefined : doubtfulReason(after);
+  const look = doubt === undefined ? '' : ` (look at it: ${doubt})`;
+  return visible(`${WORDS[list]} ${JSON.stringify(name)} is ${what}${look}`);
+}
+
+function changedMembers(before: JsonObject, after: JsonObject): string {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].filter((key) => !jsonEquals(before[key], after[key])).join(', ');
+}
+
+const GAP = ' | ';
+const WIDTH_MIN = 20;
+
+/** Old text on the left, new text on the right; lines that differ are marked. */
+export function textSideBySide(differences: readonly Difference[], width: number): string {
+  const column = Math.max(WIDTH_MIN, Math.floor((width - GAP.length) / 2));
+  return differences
+    .map((difference) => {
+      const [left, right] = [difference.before, difference.after].map((each) =>
+        each === undefined
+          ? []
+          : formatDefinition(difference.list, each)
+              .split('\n')
+              .filter((line) => line !== ''),
+      );
+      return `${lineOf(difference)}\n${rows(left ?? [], right ?? [], column)}`;
+    })
+    .join('\n');
+}
+
+function rows(left: readonly string[], right: readonly string[], column: number): string {
+  return aligned(left, right)
+    .flatMap(([before, after]) => {
+      const mark = before === after ? '   ' : before === undefined ? ' > ' : after === undefined ? ' < ' : GAP;
+      const [was, is] = [folded(before ?? '', column), folded(after ?? '', column)];
+      return Array.from({ length: Math.max(was.length, is.length) }, (_, index) =>
+        `${(was[index] ?? '').padEnd(column)}${mark}${is[index] ?? ''}`.trimEnd(),
+      );
+    })
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function folded(line: string, column: number): readonly string[] {
+  const shown = visible(line);
+  if (shown.length <= column) return [shown];
+  return Array.from({ length: Math.ceil(shown.length / column) }, (_, index) =>
+    shown.slice(index * column, (index + 1) * column),
+  );
+}
+
+type Row = readonly [before: string | undefined, after: string | undefined];
+
+/** Lines that both have stand next to each other; between them, lines that changed. */
+function aligned(left: readonly string[], right: readonly string[]): readonly Row[] {
+  const found: Row[] = [];
+  let [at, to] = [0, 0];
+  for (const [before, after] of commonLines(left, right)) {
+    found.push(...pairs(left.slice(at, before), right.slice(to, after)), [left[before], right[after]]);
+    [at, to] = [before + 1, after + 1];
+  }
+  return [...found, ...pairs(left.slice(at), right.slice(to))];
+}
+
+function pairs(left: readonly string[], right: readonly string[]): readonly Row[] {
+  return Array.from(
+    { length: Math.max(left.length, right.length) },
+    (_, index) => [left[index], right[index]] as const,
+  );
+}
+
+/** Indexes of a longest common sequence; of long texts, lines that both have at the beginning alone. */
+function commonLines(left: readonly string[], right: readonly string[]): readonly (readonly [number, number])[] {
+  const start = left.findIndex((line, index) => line !== right[index]);
+  const same = start < 0 ? left.length : start;
+  const head = Array.from({ length: Math.min(same, right.length) }, (_, index) => [index, index] as const);
+  const [a, b] = [left.slice(head.length), right.slice(head.length)];
+  if (a.length * b.length > CELLS_MAX) return head;
+  const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
+  const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    const row = lengths[i];
+    if (row === undefined) continue;
+    for (let j = b.length - 1; j >= 0; j -= 1)
+      row[j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+  }
+  const common: (readonly [number, number])[] = [...head];
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    if (a[i] === b[j]) {
+      common.push([head.length + i, head.length + j]);
+      i += 1;
+      j += 1;
+    } else if (at(i + 1, j) >= at(i, j + 1)) i += 1;
+    else j += 1;
+  }
+  return common;
+}
+
+const CELLS_MAX = 4_000_000;

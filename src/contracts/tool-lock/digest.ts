@@ -1,0 +1,87 @@
+// Digest of one definition: equal for equal values, whatever the order of keys, the spaces and the spelling of numbers and
+// texts. Texts are compared by code points, so that letters which only look alike differ.
+
+import { hash } from 'node:crypto';
+import { canonicalJson, isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
+
+/** SHA-256 of the canonical text, base64url. */
+export function definitionDigest(definition: JsonObject): string {
+  return hash('sha256', canonicalJson(definition), 'base64url');
+}
+
+/**
+ * Digests that a definition may have on its way to a client. Until 2025-11-25 an `outputSchema` describes an object, so that
+ * clients with sessions get a tool of a stateless server without any other one.
+ */
+export function acceptedDigests(definition: JsonObject): readonly string[] {
+  const { outputSchema, ...rest } = definition;
+  const isLeftOut = outputSchema !== undefined && !(isObject(outputSchema) && outputSchema.type === 'object');
+  return isLeftOut ? [definitionDigest(definition), definitionDigest(rest)] : [definitionDigest(definition)];
+}
+
+/** Nobody needs longer numbers, and the digits beyond those of a double would reach a model unseen. */
+const NUMBER_MAX = 40;
+
+/**
+ * The definition in bytes that are valid JSON. Undefined if two readers could read it differently: a key that occurs twice, half
+ * a surrogate pair, a number that a double cannot hold.
+ */
+export function readDefinition(bytes: Buffer): JsonObject | undefined {
+  const text = bytes.toString('utf8');
+  const members = countMembers(text);
+  const value = members === undefined ? undefined : parseJson(text);
+  if (!isObject(value)) return undefined;
+  const seen = { members: 0, isExact: true };
+  look(value, seen);
+  return seen.isExact && seen.members === members ? value : undefined;
+}
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+
+/** Members of all objects; undefined if a number is too long. Each member has one colon outside of texts. */
+function countMembers(text: string): number | undefined {
+  let members = 0;
+  let digits = 0;
+  for (let pos = 0; pos < text.length; pos += 1) {
+    const code = text.charCodeAt(pos);
+    if (code === QUOTE) {
+      pos = endOfText(text, pos);
+      digits = 0;
+    } else if (isNumberPart(code)) {
+      digits += 1;
+      if (digits > NUMBER_MAX) return undefined;
+    } else {
+      if (code === COLON) members += 1;
+      digits = 0;
+    }
+  }
+  return members;
+}
+
+function endOfText(text: string, open: number): number {
+  for (let pos = open + 1; pos < text.length; pos += 1) {
+    const code = text.charCodeAt(pos);
+    if (code === QUOTE) return pos;
+    if (code === BACKSLASH) pos += 1;
+  }
+  return text.length;
+}
+
+/** Digits, sign, point and exponent. */
+function isNumberPart(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e || (code | 0x20) === 0x65;
+}
+
+/** The parser keeps one of several members with the same key, so that fewer are found than were written. */
+function look(value: Json, seen: { members: number; isExact: boolean }): void {
+  if (typeof value === 'string') seen.isExact &&= value.isWellFormed();
+  else if (typeof value === 'number') seen.isExact &&= Number.isFinite(value);
+  else if (Array.isArray(value)) for (const each of value) look(each, seen);
+  else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      seen.members += 1;
+      seen.isExact &&= key.isWellFormed();
+      look(value[key] ?? null, seen);
+    }
+  }
+}

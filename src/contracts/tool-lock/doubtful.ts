@@ -1,0 +1,52 @@
+// Texts of definitions that somebody should look at: characters that are not seen, and words that read like instructions to a
+// model. Neither proves anything.
+
+import type { Json, JsonObject } from '#std/json.ts';
+
+/** Controls, characters that turn text round, characters without a width, and tags (Unicode, general categories Cc and Cf). */
+const UNSEEN_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+/** Signs in texts may be joined of several by U+200C and U+200D. */
+const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]/u;
+
+/**
+ * Controls, spaces of other widths, and characters without a sign, in which text can be hidden from a reader of the diff. A
+ * tab, a line feed and the selectors within an emoji are shown.
+ */
+const NOT_SHOWN =
+  /(?![\t\n ]|(?<=\p{Emoji})\ufe0f|(?<=\p{Emoji}\ufe0f?)\u200d)(?:\p{Cc}|\p{Cf}|\p{Z}|\p{Default_Ignorable_Code_Point}|\u2800)/u;
+
+/** Characters that a lock file escapes, in a text of JSON. */
+export const UNSEEN_OR_LINE = new RegExp(NOT_SHOWN.source, 'gu');
+
+/** Whether a reader of the diff would miss something of the text. */
+export function hasUnseen(text: string): boolean {
+  return NOT_SHOWN.test(text);
+}
+
+const INSTRUCTIONS: readonly RegExp[] = [
+  /<\/?(?:system|important|instructions?|assistant|secret|hidden)\b[^<>]{0,40}>/i,
+  /\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|rules|prompts?|messages|polic(?:y|ies))\b/i,
+  /\b(?:do not|don't|never|without)\s+(?:tell|mention|inform|show|reveal|notify)(?:ing)?\b[^.]{0,30}\b(?:user|human|anyone|person)\b/i,
+  /\byou are now\b|\bnew instructions\b|\bsystem prompt\b/i,
+];
+
+/** Why somebody should look at the texts of the definition; undefined if nothing is found. */
+export function doubtfulReason(definition: JsonObject): string | undefined {
+  const { name } = definition;
+  if (typeof name === 'string' && UNSEEN_IN_NAME.test(name)) return 'its name has characters that are not seen';
+  for (const text of textsIn(definition)) {
+    if (UNSEEN.test(text)) return 'a text has characters that are not seen';
+    const words = INSTRUCTIONS.map((pattern) => pattern.exec(text)?.[0]).find((found) => found !== undefined);
+    if (words !== undefined) return `a text reads like instructions: ${words.replace(/\s+/g, ' ').slice(0, 80)}`;
+  }
+  return undefined;
+}
+
+function* textsIn(definition: JsonObject): Generator<string> {
+  const waiting: Json[] = [definition];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value === 'string') yield value;
+    else if (value !== null && typeof value === 'object')
+      for (const each of Object.values(value)) waiting.push(each ?? null);
+  }
+}

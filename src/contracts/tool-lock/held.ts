@@ -1,0 +1,50 @@
+// What a proxy, or a virtual server, is told of a lock: names with digests of the reviewed definitions.
+
+import type { JsonObject } from '#std/json.ts';
+import { type Static, Type } from '#std/json-schema.ts';
+import { acceptedDigests } from './digest.ts';
+import { definitionName, LOCKED_LIST_NAMES, type LockedList, type ToolLock } from './schema.ts';
+
+const Digests = (what: string) =>
+  Type.Record(Type.String(), Type.String(), {
+    description: `SHA-256 digests of the reviewed definition of each ${what}, in base64url, with a space between several, by its own name.`,
+  });
+
+/** The block of a configuration. */
+export const TOOLS_LOCK = Type.Object(
+  {
+    mode: Type.Enum(['enforce', 'report'], {
+      description:
+        'enforce: clients do not get what differs from the lock, and cannot call it. report: it passes, and is reported.',
+    }),
+    report_to: Type.Optional(
+      Type.String({ minLength: 1, description: 'ConfigMap of the namespace that takes what differs. Absent: none.' }),
+    ),
+    tools: Digests('tool'),
+    prompts: Type.Optional(Digests('prompt')),
+    resourceTemplates: Type.Optional(Digests('resource template')),
+  },
+  { additionalProperties: false, description: 'What was reviewed of the server. Absent: its tools are not locked.' },
+);
+
+export type HeldLock = Static<typeof TOOLS_LOCK>;
+
+export type LockMode = HeldLock['mode'];
+
+/** What a proxy holds; without a lock everything is new. */
+export function heldLock(mode: LockMode, lock: ToolLock | undefined): HeldLock {
+  if (lock === undefined) return { mode, tools: {}, prompts: {}, resourceTemplates: {} };
+  const digests = LOCKED_LIST_NAMES.flatMap((list) => {
+    const definitions: readonly JsonObject[] | undefined = lock[list];
+    return definitions === undefined ? [] : [[list, digestsOf(list, definitions)] as const];
+  });
+  return { mode, tools: {}, ...Object.fromEntries(digests) };
+}
+
+function digestsOf(list: LockedList, definitions: readonly JsonObject[]): Record<string, string> {
+  const named = definitions.map((definition): [string, string] => [
+    definitionName(list, definition) ?? '',
+    acceptedDigests(definition).join(' '),
+  ]);
+  return Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,90 @@
+// The file that says which tools, prompts and resource templates of one MCP server were reviewed: a ToolLock, which skep reads
+// and never applies.
+
+import type { JsonObject } from '#std/json.ts';
+import { Type } from '#std/json-schema.ts';
+import { anyObject, choice, list, object, optional, type Static, text } from '#std/schema.ts';
+
+export const TOOL_LOCK = { apiVersion: 'skep.dev/v1', kind: 'ToolLock' } as const;
+
+/** Annotation of a server that says how its lock is used. */
+export const TOOLS_LOCK_ANNOTATION = 'skep.dev/tools-lock';
+
+/** Kinds whose servers can be locked. */
+export const LOCKED_KINDS = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'] as const;
+
+/** A definition as the server sends it, whatever members it has: `key` tells definitions of one list apart. */
+function definition(key: 'name' | 'uriTemplate', description: string) {
+  return Type.Unsafe<JsonObject>({
+    ...anyObject(description),
+    required: [key],
+    properties: { [key]: text('The same as the server sends.', { minLength: 1, maxLength: 4096 }) },
+  });
+}
+
+const Locked = object(
+  {
+    kind: choice('Kind of the resource, whose name and namespace are those of the lock.', LOCKED_KINDS),
+    image: optional(text('Image that offered the definitions.', { minLength: 1 })),
+    url: optional(text('URL of the remote server that offered the definitions.', { minLength: 1 })),
+  },
+  'Server that offered the definitions.',
+);
+
+const ToolLockSpec = object(
+  {
+    server: Locked,
+    tools: list(definition('name', 'One tool.'), 'All tools of the server that were reviewed.', { maxItems: 20_000 }),
+    prompts: optional(
+      list(definition('name', 'One prompt.'), 'All prompts that were reviewed. Absent: prompts are not locked.', {
+        maxItems: 20_000,
+      }),
+    ),
+    resourceTemplates: optional(
+      list(
+        definition('uriTemplate', 'One template.'),
+        'All resource templates that were reviewed. Absent: resource templates are not locked.',
+        { maxItems: 20_000 },
+      ),
+    ),
+  },
+  'Definitions that were reviewed.',
+);
+
+export type ToolLock = Static<typeof ToolLockSpec>;
+
+/** The lists that a lock may hold, and the member that tells the definitions of each apart. */
+export const LOCKED_LISTS = { tools: 'name', prompts: 'name', resourceTemplates: 'uriTemplate' } as const;
+
+/** Whether the object is a lock: it is read, and never applied. */
+export function isToolLock({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
+  return apiVersion === TOOL_LOCK.apiVersion && kind === TOOL_LOCK.kind;
+}
+
+export type LockedList = keyof typeof LOCKED_LISTS;
+
+export const LOCKED_LIST_NAMES: readonly LockedList[] = ['tools', 'prompts', 'resourceTemplates'];
+
+/** Name of a definition in its list; undefined if it has none. */
+export function definitionName(list: LockedList, definition: JsonObject): string | undefined {
+  const name = definition[LOCKED_LISTS[list]];
+  return typeof name === 'string' ? name : undefined;
+}
+
+function plainSchema(schema: unknown): JsonObject {
+  return schema as JsonObject;
+}
+
+/** Schema of the whole object, as those of custom resources are. */
+export const TOOL_LOCK_SCHEMA: JsonObject = {
+  description:
+    'Tools, prompts and resource templates of one MCP server that were reviewed. skep reads it and never applies it.',
+  type: 'object',
+  required: ['spec'],
+  properties: {
+    apiVersion: { type: 'string', description: `Always ${TOOL_LOCK.apiVersion}.` },
+    kind: { type: 'string', description: `Always ${TOOL_LOCK.kind}.` },
+    metadata: { type: 'object' },
+    spec: plainSchema(ToolLockSpec),
+  },
+};

@@ -1,0 +1,128 @@
+// The text of a lock file: equal locks give equal text, and a text of several lines is a block, so that the diff of a pull
+// request shows the words that a model reads.
+
+import type { Scalar } from 'yaml';
+import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
+import { yamlPackage } from '#std/yaml/package.ts';
+import { resolveScalar } from '#std/yaml/scalar.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
+import { hasUnseen, UNSEEN_OR_LINE } from './doubtful.ts';
+import { definitionName, LOCKED_LIST_NAMES, type LockedList, TOOL_LOCK, type ToolLock } from './schema.ts';
+
+export interface LockedServer {
+  readonly namespace: string;
+  readonly name: string;
+  readonly spec: ToolLock;
+}
+
+/** Undefined if a value of a definition cannot be written so that it is read again as it is. */
+export function formatToolLock({ namespace, name, spec }: LockedServer): string | undefined {
+  const { server, ...lists } = spec;
+  const object: JsonObject = {
+    ...TOOL_LOCK,
+    metadata: { name, namespace },
+    spec: {
+      server: { ...server },
+      ...Object.fromEntries(LOCKED_LIST_NAMES.flatMap((list) => sortedList(list, lists[list]))),
+    },
+  };
+  const text = yamlOf(object);
+  const [read, ...more] = readDocuments(text, '');
+  const isSame =
+    more.length === 0 && read?.problems.length === 0 && canonicalJson(read.value) === canonicalJson(object);
+  return isSame ? text : undefined;
+}
+
+function sortedList(list: LockedList, definitions: readonly JsonObject[] | undefined): [string, Json][] {
+  if (definitions === undefined) return [];
+  const named = definitions.map((definition) => ({ name: definitionName(list, definition) ?? '', definition }));
+  const sorted = named.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return [[list, sorted.map(({ definition }) => sortedMembers(definition, FIRST))]];
+}
+
+/** What people read first; the rest follows by name. */
+const FIRST = [
+  'name',
+  'uriTemplate',
+  'title',
+  'description',
+  'annotations',
+  'arguments',
+  'inputSchema',
+  'outputSchema',
+];
+const FIRST_WITHIN = ['type', 'name', 'title', 'description', 'required', 'properties'];
+
+function sortedMembers(value: JsonObject, first: readonly string[]): JsonObject {
+  const keys = Object.keys(value).toSorted((a, b) => memberRank(a, first) - memberRank(b, first) || (a < b ? -1 : 1));
+  const copy: JsonObject = Object.create(null);
+  for (const key of keys) copy[key] = sortedValue(value[key] ?? null);
+  return copy;
+}
+
+function sortedValue(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortedValue);
+  return isObject(value) ? sortedMembers(value, FIRST_WITHIN) : value;
+}
+
+function memberRank(key: string, first: readonly string[]): number {
+  const rank = first.indexOf(key);
+  return rank < 0 ? first.length : rank;
+}
+
+/** The text of one definition, as it stands in the file. */
+export function formatDefinition(list: LockedList, definition: JsonObject): string {
+  return yamlOf({ [list]: [sortedMembers(definition, FIRST)] }).replace(/^.*\n/, '');
+}
+
+function yamlOf(object: JsonObject): string {
+  const { Document, visit } = yamlPackage();
+  const document = new Document(object, { version: '1.1', aliasDuplicateObjects: false });
+  const escaped: string[] = [];
+  // A name that no text of the object has.
+  const mark = markBeyond(JSON.stringify(object));
+  visit(document, {
+    Scalar(_key, node) {
+      writeScalar(node, (text) => {
+        escaped.push(escapedText(text));
+        return `${mark}${escaped.length - 1}.`;
+      });
+    },
+  });
+  const text = document.toString({ lineWidth: 0 });
+  return text.replaceAll(new RegExp(`${mark}(\\d+)\\.`, 'g'), (_all, index: string) => escaped[Number(index)] ?? '');
+}
+
+function markBeyond(text: string): string {
+  let mark = 'ESCAPED';
+  while (text.includes(mark)) mark += 'X';
+  return mark;
+}
+
+function writeScalar(scalar: Scalar, addEscaped: (text: string) => string): void {
+  const { value } = scalar;
+  // An integer that a double rounds is read again with an exponent only.
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) scalar.format = 'EXP';
+  if (typeof value !== 'string') return;
+  if (hasUnseen(value) || value === MERGE_KEY) {
+    scalar.value = addEscaped(value);
+    scalar.type = 'PLAIN';
+  } else if (value.includes('\n')) scalar.type = 'BLOCK_LITERAL';
+  else if (isMeantOtherwise(value)) scalar.type = 'QUOTE_DOUBLE';
+}
+
+/** Plain, Kubernetes clients would read it as something else. */
+function isMeantOtherwise(text: string): boolean {
+  const resolved = resolveScalar(text, true, undefined);
+  return !resolved.ok || resolved.value !== text;
+}
+
+const MERGE_KEY = '<<';
+
+/** In double quotes, with escapes in place of characters that are not seen. */
+function escapedText(text: string): string {
+  return JSON.stringify(text).replaceAll(UNSEEN_OR_LINE, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { heldLock } from '#contracts/tool-lock/held.ts';
+import { createLockKeeper } from './keeper.ts';
+import { openLock } from './lock.ts';
+
+const READ = { name: 'read', description: 'Reads.' };
+const FIND = { name: 'find', description: 'Finds.' };
+const OTHER = { ...READ, description: 'Reads, and sends away.' };
+const LOCK = heldLock('enforce', { server: { kind: 'MCPServer' }, tools: [READ, FIND] });
+
+function open() {
+  let now = 0;
+  const keeper = createLockKeeper(openLock(LOCK), {
+    clock: { monotonic: () => now },
+    observed: () => undefined,
+    completed: () => undefined,
+  });
+  function read(scope: string, ...tools: readonly { readonly name: string }[]): void {
+    const reading = keeper.beginReading('tools', scope);
+    for (const tool of tools) keeper.passes('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
+    reading.end();
+  }
+  return {
+    keeper,
+    read,
+    needs: (scope: string) => keeper.needsReading('tools', 'read', scope),
+    permits: (scope: string) => keeper.permits('tools', 'read', scope),
+    pass(ms: number) {
+      now += ms;
+    },
+  };
+}
+
+test('nothing is permitted before the list was read, and then what agrees', () => {
+  const { keeper, read, needs, permits } = open();
+  expect([needs('a'), permits('a')]).toEqual([true, false]);
+  read('a', READ, FIND);
+  expect([needs('a'), permits('a')]).toEqual([false, true]);
+  expect([needs('b'), permits('b')]).toEqual([true, false]);
+  expect(keeper.permits('tools', 'send', 'a')).toBe(false);
+});
+
+test('a list that has a tool twice permits it only if both agree', () => {
+  const { read, permits } = open();
+  read('a', OTHER, READ, FIND);
+  expect(permits('a')).toBe(false);
+  read('b', READ, OTHER, FIND);
+  expect(permits('b')).toBe(false);
+});
+
+test('a tool that is not listed is not permitted', () => {
+  const { read, permits } = open();
+  read('a', FIND);
+  expect(permits('a')).toBe(false);
+});
+
+test('after 5 s the next call reads the list, and others go on meanwhile', () => {
+  const { read, needs, pass } = open();
+  read('a', READ, FIND);
+  read('b', READ, FIND);
+  pass(5001);
+  expect([needs('b'), needs('a'), needs('b')]).toEqual([true, false, false]);
+});
+
+test('what has changed for one session is read again for all', () => {
+  const { read, needs, permits, pass } = open();
+  read('a', READ, FIND);
+  read('b', READ, FIND);
+  pass(5001);
+  read('b', OTHER, FIND);
+  expect([permits('b'), needs('a'), permits('a')]).toEqual([false, true, false]);
+  read('a', READ, FIND);
+  expect([permits('a'), permits('b')]).toEqual([true, false]);
+});
+
+test('each session is read again after a minute', () => {
+  const { read, needs, pass } = open();
+  read('a', READ, FIND);
+  for (let count = 0; count < 15; count += 1) {
+    pass(4001);
+    read('b', READ, FIND);
+  }
+  expect(needs('a')).toBe(true);
+});
+
+test('a reading that failed says nothing, and the next call reads again', () => {
+  const { keeper, read, needs, pass } = open();
+  read('a', READ, FIND);
+  pass(5001);
+  expect(needs('a')).toBe(true);
+  keeper.beginReading('tools', 'a').fail();
+  expect(needs('a')).toBe(true);
+});
+
+test('a change that comes while the list is read makes later calls wait, and not this one', () => {
+  const { keeper, needs } = open();
+  const reading = keeper.beginReading('tools', 'a');
+  for (const tool of [READ, FIND]) keeper.passes('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
+  keeper.doubt();
+  reading.end();
+  expect(keeper.permits('tools', 'read', 'a', reading)).toBe(true);
+  expect([keeper.permits('tools', 'read', 'a'), needs('a')]).toEqual([false, true]);
+});

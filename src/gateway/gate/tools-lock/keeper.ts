@@ -1,0 +1,186 @@
+// Holds a server to its lock: which definitions pass in lists, which calls pass, and when the server's list has to be read
+// first. A call costs two look-ups while what is known of the list is fresh.
+
+import { setBounded } from '#std/bounded.ts';
+import type { FilteredKey } from '../../wire/methods.ts';
+import type { Agreement, Lock } from './lock.ts';
+
+/** A definition of a list that is locked. */
+interface Observation {
+  readonly list: FilteredKey;
+  readonly name: string;
+  readonly what: Agreement;
+  /** JSON, as the server sent it. */
+  readonly definition: Buffer;
+}
+
+export interface KeeperPorts {
+  readonly clock: { monotonic(): number };
+  /** Whenever a definition is read. */
+  readonly observed: (observation: Observation) => void;
+  /** A list was read to its end; `missing`: what was reviewed and is not in it. */
+  readonly completed: (list: FilteredKey, read: ListContents) => void;
+}
+
+interface ListContents {
+  readonly listed: ReadonlySet<string>;
+  readonly missing: readonly string[];
+}
+
+/** The reading of one list from its first page to its last. */
+export interface LockReading {
+  readonly list: FilteredKey;
+  see(name: string, agreement: Agreement): void;
+  /** Reviewed names that the list has differently, or not at all; undefined before its end. */
+  readonly held: ReadonlySet<string> | undefined;
+  /** Nothing was listed so far. */
+  readonly isEmpty: boolean;
+  end(): void;
+  fail(): void;
+}
+
+export interface LockKeeper {
+  readonly enforces: boolean;
+  /** Whether an item of a list goes on to the client. */
+  passes(list: FilteredKey, name: string, definition: Buffer, reading?: LockReading): boolean;
+  /** Whether the server's list has to be read before the call can be decided. `scope`: session, or caller without one. */
+  needsReading(list: FilteredKey, name: string, scope: string): boolean;
+  beginReading(list: FilteredKey, scope: string): LockReading;
+  /**
+   * True only if the definition in the list of this session, or caller, is the reviewed one. `reading`: made for this very call;
+   * it counts also if the server has changed its lists meanwhile.
+   */
+  permits(list: FilteredKey, name: string, scope: string, reading?: LockReading): boolean;
+  /** The same without the list: whether something of that name was reviewed. */
+  knows(list: FilteredKey, name: string): boolean;
+  /** The server says that its lists have changed. */
+  doubt(): void;
+}
+
+/** So old may be the last reading of any list: a server that was started again is noticed by the next call. */
+const NOTICED_MS = 5_000;
+/** So old may be the reading of one session: servers may show each caller something else. */
+const FRESH_MS = 60_000;
+const SCOPES_MAX = 10_000;
+
+interface Known {
+  readonly epoch: number;
+  readonly readAt: number;
+  /** Reviewed names that the list has differently, or not at all. */
+  readonly held: ReadonlySet<string>;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+interface State {
+  readonly lock: Lock;
+  readonly ports: KeeperPorts;
+  readonly known: Map<string, Known>;
+  /** The last reading of each list, whoever it was for. */
+  readonly last: Map<FilteredKey, { readonly at: number; readonly held: ReadonlySet<string> | undefined }>;
+  /** Readings of an earlier epoch say nothing. */
+  epoch: number;
+}
+
+export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
+  const state: State = { lock, ports, known: new Map(), last: new Map(), epoch: 0 };
+  const enforces = lock.mode === 'enforce';
+  return {
+    enforces,
+    knows: (list, name) => lock.names(list)?.has(name) !== false,
+    passes(list, name, definition, reading) {
+      if (lock.names(list) === undefined) return true;
+      const what = lock.compare(list, name, definition);
+      if (reading === undefined) notice(state, list, name, what);
+      else reading.see(name, what);
+      ports.observed({ list, name, what, definition });
+      return what === 'agrees' || !enforces;
+    },
+    needsReading: (list, name, scope) =>
+      enforces && lock.names(list)?.has(name) === true && !isFresh(state, list, scope),
+    beginReading: (list, scope) => beginReading(state, list, scope),
+    permits(list, name, scope, reading) {
+      const names = lock.names(list);
+      if (!enforces || names === undefined) return true;
+      const found = state.known.get(scopeKey(list, scope));
+      const held = reading?.held ?? (found?.epoch === state.epoch ? found.held : undefined);
+      return names.has(name) && held?.has(name) === false;
+    },
+    doubt() {
+      state.epoch += 1;
+    },
+  };
+}
+
+function scopeKey(list: FilteredKey, scope: string): string {
+  return `${list} ${scope}`;
+}
+
+/** A list of a client that says something else than the last reading: calls wait for the next one. */
+function notice(state: State, list: FilteredKey, name: string, what: Agreement): void {
+  const held = state.last.get(list)?.held;
+  const isReviewed = state.lock.names(list)?.has(name) === true;
+  if (held !== undefined && isReviewed && held.has(name) === (what === 'agrees')) state.epoch += 1;
+}
+
+function isFresh({ known, last, epoch, ports }: State, list: FilteredKey, scope: string): boolean {
+  const now = ports.clock.monotonic();
+  const found = known.get(scopeKey(list, scope));
+  if (found?.epoch !== epoch || now - found.readAt > FRESH_MS) return false;
+  const latest = last.get(list);
+  if (latest !== undefined && now - latest.at <= NOTICED_MS) return true;
+  // Calls that come meanwhile need not read it as well.
+  last.set(list, { at: now, held: latest?.held });
+  return false;
+}
+
+function beginReading(state: State, list: FilteredKey, scope: string): LockReading {
+  const begun = state.epoch;
+  const seen = new Map<string, boolean>();
+  let ended: ReadonlySet<string> | undefined;
+  return {
+    list,
+    get held() {
+      return ended;
+    },
+    get isEmpty() {
+      return seen.size === 0;
+    },
+    see: (name, agreement) => void seen.set(name, agreement === 'agrees' && seen.get(name) !== false),
+    end() {
+      const names = [...(state.lock.names(list)?.keys() ?? [])];
+      const held = names.filter((name) => seen.get(name) !== true);
+      ended = held.length === 0 ? NOTHING : new Set(held);
+      keepReading(state, { list, scope, begun, held: ended });
+      const missing = names.filter((name) => !seen.has(name));
+      state.ports.completed(list, { listed: new Set(seen.keys()), missing });
+    },
+    fail() {
+      state.last.delete(list);
+    },
+  };
+}
+
+interface Ended {
+  readonly list: FilteredKey;
+  readonly scope: string;
+  /** Epoch in which the reading began. */
+  readonly begun: number;
+  readonly held: ReadonlySet<string>;
+}
+
+function keepReading(state: State, { list, scope, begun, held }: Ended): void {
+  const { known, last, ports } = state;
+  const now = ports.clock.monotonic();
+  const key = scopeKey(list, scope);
+  const before = known.get(key)?.held ?? last.get(list)?.held;
+  // What has changed for one may have changed for all.
+  const isChanged = before !== undefined && !sameNames(before, held);
+  if (isChanged) state.epoch += 1;
+  last.set(list, { at: now, held });
+  setBounded(known, key, { epoch: isChanged ? state.epoch : begun, readAt: now, held }, SCOPES_MAX);
+}
+
+function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((name) => b.has(name));
+}

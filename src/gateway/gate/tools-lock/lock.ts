@@ -1,0 +1,58 @@
+// What was reviewed of a server, and whether a definition that the server sends is the reviewed one.
+
+import { definitionDigest, readDefinition } from '#contracts/tool-lock/digest.ts';
+import type { HeldLock, LockMode } from '#contracts/tool-lock/held.ts';
+import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
+import { setBounded } from '#std/bounded.ts';
+import type { FilteredKey } from '../../wire/methods.ts';
+
+/** `new`: nothing of that name was reviewed. `unreadable`: readers could read it differently. */
+export type Agreement = 'agrees' | 'differs' | 'new' | 'unreadable';
+
+export interface Lock {
+  readonly mode: LockMode;
+  /** Names of what was reviewed; undefined if the list is not locked. */
+  names(list: FilteredKey): ReadonlyMap<string, unknown> | undefined;
+  /** `definition`: valid JSON. What is in a list that is not locked agrees. */
+  compare(list: FilteredKey, name: string, definition: Buffer): Agreement;
+}
+
+/** A server that invents names does not fill the memory. */
+const DEFINITIONS_MAX = 20_000;
+
+interface Compared {
+  readonly definition: Buffer;
+  readonly agreement: Agreement;
+}
+
+export function openLock(held: HeldLock): Lock {
+  const lists = new Map<FilteredKey, ReadonlyMap<string, string>>(
+    LOCKED_LIST_NAMES.flatMap((list) => {
+      const digests = held[list];
+      return digests === undefined ? [] : [[list, new Map(Object.entries(digests))] as const];
+    }),
+  );
+  // Most definitions are the same bytes each time: to compare bytes takes a hundredth of a digest.
+  const compared = new Map<string, Compared>();
+  return {
+    mode: held.mode,
+    names: (list) => lists.get(list),
+    compare(list, name, definition) {
+      const digests = lists.get(list);
+      if (digests === undefined) return 'agrees';
+      const key = `${list} ${name}`;
+      const known = compared.get(key);
+      if (known?.definition.equals(definition) === true) return known.agreement;
+      const agreement = compareDigest(digests.get(name), definition);
+      setBounded(compared, key, { definition: Buffer.from(definition), agreement }, DEFINITIONS_MAX);
+      return agreement;
+    },
+  };
+}
+
+function compareDigest(digests: string | undefined, bytes: Buffer): Agreement {
+  const definition = readDefinition(bytes);
+  if (definition === undefined) return 'unreadable';
+  if (digests === undefined) return 'new';
+  return digests.split(' ').includes(definitionDigest(definition)) ? 'agrees' : 'differs';
+}

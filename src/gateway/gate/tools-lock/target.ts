@@ -1,0 +1,41 @@
+// The reviewed thing that a message of a client is about: a tool that it calls, a prompt that it gets.
+
+import type { Message } from '../../wire/message.ts';
+import type { FilteredKey } from '../../wire/methods.ts';
+import type { Denial } from '../codes.ts';
+
+export interface LockedTarget {
+  readonly list: FilteredKey;
+  /** As the server names it. */
+  readonly name: string;
+}
+
+/** `ownTool`: name at the server of the tool that clients call so. */
+export function lockedTarget(
+  message: Message,
+  ownTool: (name: string) => string | undefined,
+): LockedTarget | undefined {
+  if (message.kind === 'response' || message.target === undefined) return undefined;
+  const { value: name, refType } = message.target;
+  switch (message.method) {
+    case 'tools/call': {
+      const own = ownTool(name);
+      return own === undefined ? undefined : { list: 'tools', name: own };
+    }
+    case 'prompts/get':
+      return { list: 'prompts', name };
+    case 'completion/complete':
+      return { list: refType === 'ref/prompt' ? 'prompts' : 'resourceTemplates', name };
+    default:
+      return undefined;
+  }
+}
+
+const NAME_SHOWN = 200;
+
+/** HTTP 200 in both eras, as for an unknown tool (MCP 2025-11-25 and 2026-07-28, tools, Error Handling). */
+export function heldBack({ list, name }: LockedTarget): Denial {
+  const what = list === 'tools' ? 'Tool' : list === 'prompts' ? 'Prompt' : 'Resource template';
+  const message = `${what} ${name.slice(0, NAME_SHOWN)} is held back: its definition is not the one that was reviewed.`;
+  return { httpStatus: 200, rpcCode: -32602, code: 'definition-held-back', message };
+}

@@ -1,0 +1,27 @@
+// Compares one item of a member's list with the lock of the member.
+
+import type { Lock } from '../../gate/tools-lock/lock.ts';
+import type { ListItem } from '../../wire/lists.ts';
+import type { ItemNotice } from './item-notices.ts';
+import type { ListName } from './list-names.ts';
+
+const NAME_SHOWN = 200;
+
+/** Before anything is taken out of the item. Undefined if it is as it was reviewed. */
+export function driftOf(
+  lock: Lock,
+  { list, name }: { readonly list: ListName; readonly name: string },
+  page: Buffer,
+  { span }: ListItem,
+): ItemNotice | undefined {
+  const agreement = lock.compare(list, name, page.subarray(span.start, span.end));
+  if (agreement === 'agrees') return undefined;
+  const what = lock.mode === 'enforce' ? 'held-back' : 'drifted';
+  return { list, name: name.slice(0, NAME_SHOWN), what, why: DRIFTS[agreement] };
+}
+
+const DRIFTS = {
+  new: 'its ToolLock does not have it',
+  differs: 'its ToolLock has another definition',
+  unreadable: 'its definition can be read in two ways',
+} as const;

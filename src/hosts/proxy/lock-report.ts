@@ -1,0 +1,89 @@
+// Writes the definitions that differ from the lock into a ConfigMap of the cluster. The reconciler and `skep lock` read it.
+
+import type { Logger } from 'pino';
+import { connectCluster } from '#adapters/cluster/connect.ts';
+import type { RunConfig } from '#contracts/run-config.ts';
+import { formatLockReport, lockDigest, type ReportedDrift } from '#contracts/tool-lock/report.ts';
+import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
+import type { Drifts } from '#gateway/gate/tools-lock/drifts.ts';
+import type { Environment } from '#std/environment.ts';
+import { Failure } from '#std/failure.ts';
+import { systemClock } from '../clock.ts';
+import { VERSION } from '../version.ts';
+import { proxyClock } from './clock.ts';
+
+export interface LockReporter {
+  /** Writes the report soon. */
+  changed(config: RunConfig, drifts: Drifts): void;
+  stop(): Promise<void>;
+}
+
+/** Changes that come together are written together. */
+const SOON_MS = 1000;
+const AGAIN_MS = 30_000;
+const TIMEOUT_MS = 10_000;
+
+export function openLockReporter(options: {
+  readonly environment: Environment;
+  readonly logger: Logger;
+}): LockReporter {
+  const { environment, logger } = options;
+  let cluster: ReturnType<typeof connectCluster> | undefined;
+  let latest: { readonly config: RunConfig; readonly drifts: Drifts } | undefined;
+  let stopTimer: (() => void) | undefined;
+  let writing: Promise<void> | undefined;
+  let reported = '';
+
+  async function write(): Promise<void> {
+    const { config, drifts } = latest ?? {};
+    const lock = config?.tools_lock;
+    if (config === undefined || lock?.report_to === undefined || drifts?.isRead() !== true) return;
+    cluster ??= connectCluster({
+      usual: environment.KUBECONFIG,
+      fieldManager: 'skep-proxy',
+      concurrency: 1,
+      version: VERSION,
+      clock: systemClock,
+      timeoutMs: TIMEOUT_MS,
+    });
+    const at = new Date(proxyClock.now()).toISOString();
+    const data = formatLockReport({ lock: lockDigest(lock), at, drifts: drifts.all().flatMap(reportable) });
+    const metadata = { name: lock.report_to, namespace: config.namespace };
+    await (await cluster).apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }, { force: true });
+    reported = '';
+  }
+
+  function schedule(ms: number): void {
+    stopTimer?.();
+    stopTimer = proxyClock.after(ms, () => {
+      stopTimer = undefined;
+      writing = write().catch((error: unknown) => {
+        if (!(error instanceof Failure)) throw error;
+        if (reported !== error.message)
+          logger.warn(
+            { code: error.code },
+            `the definitions that differ from the lock are not reported: ${error.message}`,
+          );
+        reported = error.message;
+        schedule(AGAIN_MS);
+      });
+    });
+  }
+
+  return {
+    changed(config, drifts) {
+      latest = { config, drifts };
+      if (config.tools_lock?.report_to !== undefined) schedule(SOON_MS);
+    },
+    async stop() {
+      stopTimer?.();
+      await writing;
+      await (await cluster)?.close();
+    },
+  };
+}
+
+function reportable({ list, ...drift }: ReturnType<Drifts['all']>[number]): readonly ReportedDrift[] {
+  const known = LOCKED_LIST_NAMES.find((each) => each === list);
+  return known === undefined ? [] : [{ list: known, ...drift }];
+}

@@ -1,0 +1,93 @@
+// Opens the lock of a proxy, and reports definitions that are not the reviewed ones to its operator.
+
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { RunConfig } from '#contracts/run-config.ts';
+import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
+import { auditLine } from '#gateway/gate/audit.ts';
+import { driftAuditEvent } from '#gateway/gate/audit-drift.ts';
+import { createDrifts, type Drifted, type Drifts } from '#gateway/gate/tools-lock/drifts.ts';
+import { createLockKeeper, type LockKeeper } from '#gateway/gate/tools-lock/keeper.ts';
+import { openLock } from '#gateway/gate/tools-lock/lock.ts';
+import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
+import { proxyClock } from './clock.ts';
+import type { Recorder } from './record.ts';
+
+export interface ProxyLock {
+  /** Undefined if nothing is locked. */
+  current(): LockKeeper | undefined;
+  /** The same keeper as long as the lock is the same; undefined if nothing is locked. */
+  keeperOf(config: RunConfig): LockKeeper | undefined;
+}
+
+export interface ProxyLockOptions {
+  readonly logger: Logger;
+  readonly metrics: Pick<ProxyMetrics, 'drifted'>;
+  readonly recorder: Pick<Recorder, 'write'>;
+  /** A definition was found to differ, or to agree again. */
+  readonly changed: (config: RunConfig, drifts: Drifts) => void;
+}
+
+export function openProxyLock(options: ProxyLockOptions): ProxyLock {
+  const { metrics, changed } = options;
+  let text = '';
+  let keeper: LockKeeper | undefined;
+
+  function openKeeper(config: RunConfig, held: NonNullable<RunConfig['tools_lock']>): LockKeeper {
+    const report = reporter(options, config);
+    const drifts = createDrifts({
+      drifted: report,
+      changed() {
+        countDrifts(metrics, drifts);
+        changed(config, drifts);
+      },
+    });
+    countDrifts(metrics, drifts);
+    changed(config, drifts);
+    return createLockKeeper(openLock(held), { clock: proxyClock, ...drifts });
+  }
+
+  return {
+    current: () => keeper,
+    keeperOf(config) {
+      const { tools_lock: held } = config;
+      const next = JSON.stringify(held) ?? '';
+      if (next !== text) keeper = held === undefined ? undefined : openKeeper(config, held);
+      text = next;
+      return keeper;
+    },
+  };
+}
+
+function countDrifts(metrics: Pick<ProxyMetrics, 'drifted'>, drifts: Drifts): void {
+  const all = drifts.all();
+  for (const list of LOCKED_LIST_NAMES) metrics.drifted(list, all.filter((drift) => drift.list === list).length);
+}
+
+const NAME_SHOWN = 200;
+
+function reporter(
+  { logger, recorder }: ProxyLockOptions,
+  { audit_config: audit, tools_lock: lock }: RunConfig,
+): (drift: Drifted) => void {
+  const isHeld = lock?.mode === 'enforce';
+  return ({ list, name, what }) => {
+    const facts = { code: 'definition-drifted', list, name: name.slice(0, NAME_SHOWN), what };
+    logger.warn(
+      facts,
+      `a definition of the MCP server is not as it was reviewed: it ${isHeld ? 'is held back' : 'passes'}`,
+    );
+    if (!audit.enabled) return;
+    const { component } = audit;
+    const event = driftAuditEvent({
+      auditId: randomUUID(),
+      timeMs: proxyClock.now(),
+      component,
+      list,
+      name,
+      what,
+      isHeld,
+    });
+    recorder.write(`${auditLine(event)}\n`);
+  };
+}

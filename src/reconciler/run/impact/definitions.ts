@@ -1,0 +1,93 @@
+// Finds the reviewed definitions that a change replaces. Clients get, and models read, the new ones from then on.
+
+import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
+import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
+import { LOCKED_LIST_NAMES, type LockedList, type ToolLock } from '#contracts/tool-lock/schema.ts';
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { isObject, type Json, parseJson } from '#std/json.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
+import type { Change } from '../plan/plan.ts';
+
+export interface DefinitionsImpact {
+  /** The server; in a comparison of two commits the lock, which has its name. */
+  readonly resource: ResourceId;
+  readonly list: LockedList;
+  /** Names whose reviewed definition is another one. */
+  readonly changed: readonly string[];
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+type Lists = Pick<HeldLock, LockedList>;
+
+/** By the configurations of proxies. `before`: what exists. */
+export function definitionImpacts(
+  changes: readonly Change[],
+  before: readonly KubeObject[],
+): readonly DefinitionsImpact[] {
+  const existing = new Map<string, KubeObject>();
+  for (const object of before) if (object.kind === 'ConfigMap') existing.set(keyOf(idOf(object)), object);
+  return changes.flatMap((change) => {
+    if (change.action === 'delete' || change.owner === undefined || change.resource.kind !== 'ConfigMap') return [];
+    const after = lockIn(change.object);
+    return after === undefined ? [] : impactsOf(change.owner, lockIn(existing.get(change.key)), after);
+  });
+}
+
+function lockIn(object: KubeObject | undefined): Lists | undefined {
+  const text = isObject(object?.data) ? object.data[RUN_CONFIG_FILE] : undefined;
+  const config = typeof text === 'string' ? parseJson(text) : undefined;
+  const lock = isObject(config) ? config.tools_lock : undefined;
+  if (!isObject(lock)) return undefined;
+  return {
+    tools: digestsIn(lock.tools),
+    prompts: digestsIn(lock.prompts),
+    resourceTemplates: digestsIn(lock.resourceTemplates),
+  };
+}
+
+function digestsIn(value: Json | undefined): Record<string, string> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, digest]) => (typeof digest === 'string' ? [[name, digest]] : [])),
+  );
+}
+
+interface DeclaredLock {
+  readonly id: ResourceId;
+  readonly object: KubeObject;
+}
+
+/** By the locks of two commits. */
+export function lockImpacts(
+  before: readonly DeclaredLock[],
+  after: readonly DeclaredLock[],
+): readonly DefinitionsImpact[] {
+  const earlier = new Map(before.map((lock) => [keyOf(lock.id), lock]));
+  return after.flatMap((lock) => {
+    const found = earlier.get(keyOf(lock.id));
+    return impactsOf(lock.id, found && digestsOf(found), digestsOf(lock));
+  });
+}
+
+/** The lock fits its schema. */
+function digestsOf({ object }: DeclaredLock): Lists {
+  const spec: unknown = object.spec;
+  return heldLock('enforce', spec as ToolLock);
+}
+
+function impactsOf(resource: ResourceId, before: Lists | undefined, after: Lists): readonly DefinitionsImpact[] {
+  return LOCKED_LIST_NAMES.flatMap((list) => {
+    const [was, is] = [before?.[list] ?? {}, after[list] ?? {}];
+    const changed = Object.keys(is).filter((name) => Object.hasOwn(was, name) && was[name] !== is[name]);
+    const added = Object.keys(is).filter((name) => !Object.hasOwn(was, name));
+    const removed = Object.keys(was).filter((name) => !Object.hasOwn(is, name));
+    return [changed, added, removed].every(({ length }) => length === 0)
+      ? []
+      : [{ resource, list, changed, added, removed }];
+  });
+}
+
+export function sortImpacts(impacts: readonly DefinitionsImpact[]): readonly DefinitionsImpact[] {
+  return impacts.toSorted((a, b) => (formatId(a.resource) < formatId(b.resource) ? -1 : 1));
+}

@@ -1,0 +1,83 @@
+// Which of the declared locks of tools count, and what is wrong with the others: a lock belongs to a server of its own source.
+
+import { TOOLS_LOCK_ANNOTATION } from '#contracts/tool-lock/schema.ts';
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { isObject } from '#std/json.ts';
+import type { Problem, ResourceId } from '#std/problem.ts';
+import { openViews } from '../observe/view.ts';
+import { problemOf } from '../read/problem-of.ts';
+import type { Sourced } from '../read/sourced.ts';
+
+export interface LocksInput {
+  readonly locks: readonly Sourced[];
+  readonly loaded: readonly Sourced[];
+  readonly invalid: readonly ResourceId[];
+}
+
+export interface CheckedLocks {
+  /** For views. */
+  readonly objects: readonly KubeObject[];
+  readonly problems: readonly Problem[];
+}
+
+export function checkLocks({ locks, loaded, invalid }: LocksInput): CheckedLocks {
+  if (locks.length === 0) return { objects: [], problems: [] };
+  const broken = new Set(invalid.map(keyOf));
+  const servers = new Map(loaded.map((each) => [serverKey(each.id.kind, each.id), each]));
+  const checked = locks
+    .filter(({ id }) => !broken.has(keyOf(id)))
+    .map((lock) => ({ lock, findings: findingsOf(lock, servers.get(serverKey(lockedKind(lock), lock.id))) }));
+  return {
+    objects: checked.flatMap(({ lock, findings }) => (findings.some(refuses) ? [] : [lock.object])),
+    problems: checked.flatMap(({ lock, findings }) => findings.map((finding) => problemOf(lock, finding))),
+  };
+}
+
+function serverKey(kind: string, { namespace, name }: Pick<ResourceId, 'namespace' | 'name'>): string {
+  return `${namespace ?? ''}/${kind}/${name}`;
+}
+
+function lockedKind({ object }: Sourced): string {
+  const server = isObject(object.spec) ? object.spec.server : undefined;
+  return isObject(server) && typeof server.kind === 'string' ? server.kind : '';
+}
+
+function findingsOf(lock: Sourced, server: Sourced | undefined): readonly Finding[] {
+  const { id } = lock;
+  const kind = lockedKind(lock);
+  if (server === undefined) {
+    const message = `no ${kind} "${id.name}" in namespace ${id.namespace}: name the lock after its server, in the namespace of the server, or delete the lock`;
+    return [{ code: 'lock-server-missing', severity: 'error', pointer: '/metadata/name', message }];
+  }
+  if (server.byHand !== true && server.source !== lock.source) {
+    const message = `${kind} "${id.name}" is declared by source ${server.source}, and source ${lock.source} may not lock its tools: move the lock there`;
+    return [{ code: 'lock-other-source', severity: 'error', pointer: '/metadata/name', message }];
+  }
+  return [...idleFindings(lock, server), ...placeFindings(lock, server)];
+}
+
+function refuses({ severity }: Finding): boolean {
+  return severity === 'error';
+}
+
+function idleFindings({ id }: Sourced, { object }: Sourced): readonly Finding[] {
+  const mode = object.metadata.annotations?.[TOOLS_LOCK_ANNOTATION] ?? 'off';
+  if (mode !== 'off') return [];
+  const message = `the lock has no effect: set the annotation ${TOOLS_LOCK_ANNOTATION} of ${object.kind} "${id.name}" to enforce or report`;
+  return [{ code: 'lock-idle', severity: 'warning', pointer: '/spec/server/kind', message }];
+}
+
+/** The definitions of another image, or of another server, may be others. */
+function placeFindings({ object }: Sourced, { kind, defaulted, id }: Sourced): readonly Finding[] {
+  const locked = isObject(object.spec) && isObject(object.spec.server) ? object.spec.server : {};
+  const view = openViews({ apiGroup: '', layers: [] })(id.namespace ?? '');
+  const [endpoint] = (defaulted && kind?.exposes(defaulted, view)) ?? [];
+  if (endpoint?.offer.type !== 'server') return [];
+  return Object.entries(endpoint.offer.server).flatMap(([field, now]): readonly Finding[] => {
+    const before = locked[field];
+    if (typeof before !== 'string' || typeof now !== 'string' || before === now) return [];
+    const message = `the definitions are those of ${before}, and the manifest names ${now}: compare them with skep lock --diff once it runs`;
+    return [{ code: 'lock-place-differs', severity: 'warning', pointer: `/spec/server/${field}`, message }];
+  });
+}
