@@ -38,8 +38,27 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   ['who is not', { groups: ['staff'] }, 'allowed'],
   ['without groups', {}, 'allowed'],
   ['groups that nobody knows', { groups: 'contractors' }, 'policy-error'],
+  ['too many groups for a URL', { hasgroups: true }, 'policy-error'],
+  [
+    'some of the groups, and the others elsewhere',
+    { groups: ['staff'], _claim_names: { groups: 'a' } },
+    'policy-error',
+  ],
+  ['a list of the claims elsewhere that cannot be read', { _claim_names: '{"groups":"a"}' }, 'policy-error'],
+  ['other claims elsewhere', { _claim_names: { address: 'a' } }, 'allowed'],
 ])('a group that is forbidden: %s', (_reason, claims, expected) => {
   expect(outcome(decide(policiesOf([PERMIT, NO_CONTRACTORS]), asked(claims)))).toBe(expected);
+});
+
+test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
+  ['a group', { realm_access: { roles: ['contractors'] } }, 'policy-denied'],
+  ['no such claim', { realm_access: {} }, 'allowed'],
+  ['the first part of the path is elsewhere', { _claim_names: { realm_access: 'a' } }, 'policy-error'],
+  ['the path leads through a text', { realm_access: 'contractors' }, 'policy-error'],
+  ['the path leads through a list', { realm_access: [{ roles: ['contractors'] }] }, 'policy-error'],
+])('a group that is forbidden, at a path: %s', (_reason, claims, expected) => {
+  const policies = policiesOf([PERMIT, NO_CONTRACTORS], undefined, { group_claim_name: 'realm_access.roles' });
+  expect(outcome(decide(policies, asked(claims)))).toBe(expected);
 });
 
 describe('where groups are', () => {
@@ -100,6 +119,14 @@ describe('entities', () => {
     expect(outcome(decide(policies, { claims: { sub: 'bob', groups: ['staff'] } }))).toBe('allowed');
     expect(outcome(decide(policies, { claims: { sub: 'bob' } }))).toBe('policy-denied');
   });
+});
+
+it('a resource of a caller is in the groups of the caller', () => {
+  const owned = { uid: { type: 'Tool', id: 'add' }, attrs: {}, parents: [{ type: 'Client', id: 'alice' }] };
+  const policies = policiesOf([PERMIT, 'forbid(principal, action, resource in THVGroup::"contractors");'], [owned]);
+  const call = { ...asked({ groups: ['contractors'] }), name: 'add' };
+  expect(outcome(decide(policies, call))).toBe('policy-denied');
+  expect(outcome(decide(policies, { ...call, ...asked({ groups: ['staff'] }) }))).toBe('allowed');
 });
 
 it('a decision is remembered for callers with the same groups alone', () => {

@@ -27,28 +27,42 @@ export function callerGroups(
   return groups === undefined || roles === undefined ? undefined : [...new Set([...groups, ...roles])].sort();
 }
 
-/** Whether the token has the claim, or says that it is to be had elsewhere (OpenID Connect Core 1.0 section 5.6.2). */
+/** Whether the token has the claim, or says that it is to be had elsewhere. */
 function isNamed(claims: JsonObject, name: string): boolean {
   return claimAt(claims, name) != null || isElsewhere(claims, name);
 }
 
-function isElsewhere({ _claim_names: names }: JsonObject, name: string): boolean {
-  return isObject(names) && Object.hasOwn(names, name);
+/**
+ * Whether the token says that it does not have the claim, or not all of it: by `_claim_names` (OpenID Connect Core 1.0
+ * section 5.6.2), or by `hasgroups`, which Entra ID writes if the groups are too many for a URL.
+ */
+function isElsewhere(claims: JsonObject, name: string): boolean {
+  const { _claim_names: names, hasgroups: hasGroups } = claims;
+  if (name === 'groups' && hasGroups != null && hasGroups !== false) return true;
+  if (names == null) return false;
+  // A path leads into the claim of its first name.
+  const [first = name] = name.split('.');
+  return !isObject(names) || Object.hasOwn(names, name) || Object.hasOwn(names, first);
 }
 
 function groupsIn(claims: JsonObject, name: string): readonly string[] | undefined {
   const value = claimAt(claims, name);
-  if (!Array.isArray(value)) return undefined;
+  if (!Array.isArray(value) || isElsewhere(claims, name)) return undefined;
   const groups = value.filter((group) => typeof group === 'string' && cedarValue(group) !== undefined);
   return groups.length === value.length ? groups.map(String) : undefined;
 }
 
-/** A claim by its whole name, or by the path to it: Keycloak has roles at `realm_access.roles`. */
+/**
+ * A claim by its whole name, or by the path to it: Keycloak has roles at `realm_access.roles`. If the path leads through a value
+ * that is not an object, that value: it is in the place of the claim.
+ */
 function claimAt(claims: JsonObject, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
   for (const key of name.split('.')) {
-    if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
+    if (found == null) return undefined;
+    if (!isObject(found)) return String(found);
+    if (!Object.hasOwn(found, key)) return undefined;
     found = found[key];
   }
   return found;
