@@ -38,6 +38,7 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   ['who is not', { groups: ['staff'] }, 'allowed'],
   ['without groups', {}, 'allowed'],
   ['groups that nobody knows', { groups: 'contractors' }, 'policy-error'],
+  ['a token of an authorization server of our own', { tsid: 'a session' }, 'policy-error'],
   ['too many groups for a URL', { hasgroups: true }, 'policy-error'],
   [
     'some of the groups, and the others elsewhere',

@@ -1,5 +1,6 @@
 // Reads the groups of a caller out of the claims of its token. In policies they are entities, and parents of the caller.
 
+import { SESSION_CLAIM } from '#auth/identity.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { cedarValue } from './values.ts';
 
@@ -15,13 +16,15 @@ export interface GroupSource {
 /** Claims in which identity providers write groups. The first that a token has counts. */
 const USUAL_CLAIMS = ['groups', 'roles', 'cognito:groups'] as const;
 
-/** Undefined if a claim with groups is not a list of texts, or is not in the token itself: nobody knows the groups then. */
+/** Undefined if the groups are not known: a claim with groups is not a list of texts, or groups are not in the token itself. */
 export function callerGroups(
   claims: JsonObject,
   { groupClaim, roleClaim }: GroupSource,
 ): readonly string[] | undefined {
   const names = groupClaim === undefined ? USUAL_CLAIMS : [groupClaim, ...USUAL_CLAIMS];
   const claim = names.find((name) => isNamed(claims, name));
+  // An authorization server of our own writes no groups into its tokens, whatever groups its provider knows of the person.
+  if (claim === undefined && Object.hasOwn(claims, SESSION_CLAIM)) return undefined;
   const groups = claim === undefined ? [] : groupsIn(claims, claim);
   const roles = roleClaim === undefined || !isNamed(claims, roleClaim) ? [] : groupsIn(claims, roleClaim);
   return groups === undefined || roles === undefined ? undefined : [...new Set([...groups, ...roles])].sort();
