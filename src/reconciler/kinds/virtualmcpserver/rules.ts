@@ -36,6 +36,7 @@ export function rules(self: VirtualServer): readonly Finding[] {
     ...longNames(spec),
     ...healthFindings(spec),
     ...metricsPortFindings(self),
+    ...idleMetricsFindings(spec),
     ...workflowsFindings(spec),
     ...passthroughFindings(spec),
     ...embeddingHeaderFindings(spec),
@@ -176,6 +177,13 @@ function metricsPortFindings(self: VirtualServer): readonly Finding[] {
   const pointer = `/spec/config/telemetry${telemetry?.prometheusPort === undefined ? '' : '/prometheusPort'}`;
   const message = `metrics cannot have port ${port}, which is the port of ${user}: set another prometheusPort`;
   return [{ code: 'metrics-port-taken', severity: 'error', pointer, message }];
+}
+
+function idleMetricsFindings({ config: { telemetry } }: Spec): readonly Finding[] {
+  if (telemetry === undefined || telemetry.enablePrometheusMetricsPath) return [];
+  return (['prometheusPort', 'metricsOnTransportPort'] as const)
+    .filter((field) => telemetry[field] !== undefined)
+    .map((field) => fieldWithoutEffect(`/spec/config/telemetry/${field}`, 'enablePrometheusMetricsPath is not true'));
 }
 
 /** What is written but does not count, because something else does. */
