@@ -20,12 +20,12 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   ['the claim of Keycloak', { roles: ['staff'] }, 'allowed'],
   ['the claim of Cognito', { 'cognito:groups': ['staff'] }, 'allowed'],
   ['the first of them counts, also if it is empty', { groups: [], roles: ['staff'] }, 'policy-denied'],
-  ['null is as good as absent', { groups: null, roles: ['staff'] }, 'allowed'],
-  ['a text is no list', { groups: 'staff' }, 'policy-error'],
+  ['null counts as absent', { groups: null, roles: ['staff'] }, 'allowed'],
+  ['a text is not a list', { groups: 'staff' }, 'policy-error'],
   ['a list with something else in it', { groups: ['staff', 7] }, 'policy-error'],
   ['a text that Cedar cannot express', { groups: ['staff', '\ud800'] }, 'policy-error'],
   [
-    'too many groups for the token: they are to be had elsewhere',
+    'too many groups for the token: they are elsewhere',
     { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph.example.com' } } },
     'policy-error',
   ],
@@ -37,7 +37,7 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   ['who is in it', { groups: ['contractors'] }, 'policy-denied'],
   ['who is not', { groups: ['staff'] }, 'allowed'],
   ['without groups', {}, 'allowed'],
-  ['groups that nobody knows', { groups: 'contractors' }, 'policy-error'],
+  ['groups that are not known', { groups: 'contractors' }, 'policy-error'],
   ['a token of an authorization server of our own', { tsid: 'a session' }, 'policy-error'],
   ['too many groups for a URL', { hasgroups: true }, 'policy-error'],
   [
@@ -80,13 +80,13 @@ describe('where groups are', () => {
       'policy-denied',
     ],
     [
-      'what every object has is no claim',
+      'a property of every object is not a claim',
       policiesOf([STAFF], undefined, { group_claim_name: 'constructor.name' }),
       {},
       'policy-denied',
     ],
     ['roles in addition to groups', both, { groups: ['other'], roles: ['staff'] }, 'allowed'],
-    ['roles that nobody knows', both, { groups: ['staff'], roles: 'staff' }, 'policy-error'],
+    ['roles that are not known', both, { groups: ['staff'], roles: 'staff' }, 'policy-error'],
   ])('%s', (_reason, policies, claims, expected) => {
     expect(outcome(decide(policies, asked(claims)))).toBe(expected);
   });

@@ -30,7 +30,7 @@ export function callerGroups(
   return groups === undefined || roles === undefined ? undefined : [...new Set([...groups, ...roles])].sort();
 }
 
-/** Whether the token has the claim, or says that it is to be had elsewhere. */
+/** Whether the token has the claim, or says that the claim is elsewhere. */
 function isNamed(claims: JsonObject, name: string): boolean {
   return claimAt(claims, name) != null || isElsewhere(claims, name);
 }
