@@ -39,12 +39,16 @@ export function groupFields({ groupClaimName, roleClaimName, groupEntityType }: 
 export const AUTHZ_CONFIG_SCHEMA = Type.Object({
   version: Type.String({ minLength: 1 }),
   type: Type.Literal('cedarv1'),
-  cedar: Type.Object({
-    /** Each text holds one or more policies. */
-    policies: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
-    entities_json: Type.Optional(Type.String()),
-    ...GROUP_FIELDS,
-  }),
+  // Closed: a policy decides otherwise if a field that names the groups of callers is misspelt, or is not read.
+  cedar: Type.Object(
+    {
+      /** Each text holds one or more policies. */
+      policies: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+      entities_json: Type.Optional(Type.String()),
+      ...GROUP_FIELDS,
+    },
+    { additionalProperties: false },
+  ),
 });
 
 export type AuthzConfigFile = Static<typeof AUTHZ_CONFIG_SCHEMA>;

@@ -40,10 +40,11 @@ export function firstMisfit(
   const [error] = check.errors ?? [];
   if (error === undefined) return undefined;
   // ajv shouts: "must NOT have fewer than 1 items".
+  if (error.keyword === 'additionalProperties') return { pointer: pointerOf(error), message: 'is not a known field' };
   return { pointer: pointerOf(error), message: (error.message ?? 'is not valid').replace(' NOT ', ' not ') };
 }
 
-/** A field that no one knows is named itself, not the object it is in. */
+/** An unknown field is named itself, not the object that has it. */
 function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
   return keyword === 'additionalProperties'
     ? `${instancePath}/${pointerToken(String(params.additionalProperty))}`

@@ -31,7 +31,7 @@ const ToolAnnotations = object(
 /** Of a workflow. */
 export const WorkflowAnnotations = object(
   ANNOTATIONS,
-  'MCP annotations of the tool, and those of its steps that are left out here. A tool that promises more than its steps (readOnlyHint true, destructiveHint or openWorldHint false) is not offered.',
+  'MCP annotations of the tool. A hint that is left out is the least that the steps promise. A tool that promises more than its steps (readOnlyHint true, destructiveHint or openWorldHint false) is not offered.',
 );
 
 /** ToolOverride. */

@@ -32,8 +32,13 @@ export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: s
 }
 
 /** What a backend offers to a caller may depend on who that is. */
-export function isPerCaller(type: string): boolean {
+export function isPerCaller({ type }: Strategy): boolean {
   return type === 'token_exchange' || type === 'cloud_sts' || type === 'upstream_inject';
+}
+
+/** Whether a caller needs a token of an upstream provider for the backend. */
+export function needsProvider({ tokenExchange, cloudSts, upstreamInject }: Strategy): boolean {
+  return upstreamInject !== undefined || (tokenExchange ?? cloudSts)?.subjectProviderName !== undefined;
 }
 
 type Listed = VmcpConfig['backends'][number];

@@ -97,6 +97,15 @@ test.each([
     says: 'policy 1, line 1',
   },
   {
+    reason: 'a field that nothing reads',
+    text: JSON.stringify({
+      version: '1.0',
+      type: 'cedarv1',
+      cedar: { policies: ['permit(principal, action, resource);'], groupClaimName: 'teams' },
+    }),
+    says: '/cedar/groupClaimName',
+  },
+  {
     reason: 'entities that are no list',
     text: JSON.stringify({
       version: '1.0',

@@ -8,7 +8,13 @@ import { createHttpBackend } from '#gateway/backends/http.ts';
 import type { Upstream } from '#gateway/backends/ports.ts';
 import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
 import { createSseBackend } from '#gateway/backends/sse/backend.ts';
-import { credentialOfBackend, isPerCaller, type StrategyPorts, strategyAt } from '#gateway/credentials/of-strategy.ts';
+import {
+  credentialOfBackend,
+  isPerCaller,
+  needsProvider,
+  type StrategyPorts,
+  strategyAt,
+} from '#gateway/credentials/of-strategy.ts';
 import { openLock } from '#gateway/gate/tools-lock/lock.ts';
 import { createMemberHealth } from '#gateway/virtual-server/health/member-health.ts';
 import type { Member, Members } from '#gateway/virtual-server/members/member.ts';
@@ -111,6 +117,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
     backend: openBackend(listed, timeoutMs, parts),
     credential,
     authType: strategy.type,
+    needsProvider: needsProvider(strategy),
     perCaller: isForEachCaller(config, strategy),
     timeoutMs,
     health: createMemberHealth(healthTimes(config), proxyClock, parts.changed),
@@ -120,7 +127,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
 
 /** A member may know a caller by the rights that it shows there, or by headers of its client. */
 function isForEachCaller({ passthroughHeaders = [] }: VmcpConfig, strategy: ReturnType<typeof strategyAt>): boolean {
-  return passthroughHeaders.length > 0 || isPerCaller(strategy.type);
+  return passthroughHeaders.length > 0 || isPerCaller(strategy);
 }
 
 function openBackend(listed: Listed, timeoutMs: number, parts: MemberParts): Backend {

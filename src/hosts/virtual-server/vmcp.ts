@@ -9,7 +9,6 @@ import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
 import { VMCP_CONFIG_KEYS, virtualKeysForRestart } from '#contracts/vmcp-config-keys.ts';
 import type { Upstream } from '#gateway/backends/ports.ts';
-import { isPerCaller } from '#gateway/credentials/of-strategy.ts';
 import { listenHttp } from '#gateway/proxy/listener.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
 import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
@@ -132,7 +131,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const replica = proxyClock.random(6).toString('hex');
   const issuer = await openVirtualIssuer({
     ...{ config, environment, files, outbound, logger, metrics: metrics.metrics },
-    injects: () => world.overview().members.some(({ authType }) => isPerCaller(authType)),
+    injects: () => world.overview().members.some((member) => member.needsProvider),
   });
   closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };

@@ -39,6 +39,8 @@ export const KINDS_CODES = {
     'A Secret with a database password lacks the key, or its value holds a line break: make it anew, without one.',
   'database-ca-missing':
     'The database is to be checked by certificates, and none are named: name a ConfigMap with them in skep.dev/database-ca.',
+  'metrics-port-taken':
+    'The port of the metrics of a virtual server is a port that the server itself listens on, so it would not start: choose another prometheusPort.',
   'tool-name-taken': 'Two overrides give tools the same name, and clients could not tell them apart: rename one.',
   'tool-override-hidden':
     'A tool is shown differently, but the list of tools to let through lacks it: list it by the name that clients see.',

@@ -20,12 +20,12 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   ['the claim of Keycloak', { roles: ['staff'] }, 'allowed'],
   ['the claim of Cognito', { 'cognito:groups': ['staff'] }, 'allowed'],
   ['the first of them counts, also if it is empty', { groups: [], roles: ['staff'] }, 'policy-denied'],
-  ['null is as good as absent', { groups: null, roles: ['staff'] }, 'allowed'],
-  ['a text is no list', { groups: 'staff' }, 'policy-error'],
+  ['null counts as absent', { groups: null, roles: ['staff'] }, 'allowed'],
+  ['a text is not a list', { groups: 'staff' }, 'policy-error'],
   ['a list with something else in it', { groups: ['staff', 7] }, 'policy-error'],
   ['a text that Cedar cannot express', { groups: ['staff', '\ud800'] }, 'policy-error'],
   [
-    'too many groups for the token: they are to be had elsewhere',
+    'too many groups for the token: they are elsewhere',
     { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph.example.com' } } },
     'policy-error',
   ],
@@ -37,9 +37,29 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   ['who is in it', { groups: ['contractors'] }, 'policy-denied'],
   ['who is not', { groups: ['staff'] }, 'allowed'],
   ['without groups', {}, 'allowed'],
-  ['groups that nobody knows', { groups: 'contractors' }, 'policy-error'],
+  ['groups that are not known', { groups: 'contractors' }, 'policy-error'],
+  ['a token of an authorization server of our own', { tsid: 'a session' }, 'policy-error'],
+  ['too many groups for a URL', { hasgroups: true }, 'policy-error'],
+  [
+    'some of the groups, and the others elsewhere',
+    { groups: ['staff'], _claim_names: { groups: 'a' } },
+    'policy-error',
+  ],
+  ['a list of the claims elsewhere that cannot be read', { _claim_names: '{"groups":"a"}' }, 'policy-error'],
+  ['other claims elsewhere', { _claim_names: { address: 'a' } }, 'allowed'],
 ])('a group that is forbidden: %s', (_reason, claims, expected) => {
   expect(outcome(decide(policiesOf([PERMIT, NO_CONTRACTORS]), asked(claims)))).toBe(expected);
+});
+
+test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
+  ['a group', { realm_access: { roles: ['contractors'] } }, 'policy-denied'],
+  ['no such claim', { realm_access: {} }, 'allowed'],
+  ['the first part of the path is elsewhere', { _claim_names: { realm_access: 'a' } }, 'policy-error'],
+  ['the path leads through a text', { realm_access: 'contractors' }, 'policy-error'],
+  ['the path leads through a list', { realm_access: [{ roles: ['contractors'] }] }, 'policy-error'],
+])('a group that is forbidden, at a path: %s', (_reason, claims, expected) => {
+  const policies = policiesOf([PERMIT, NO_CONTRACTORS], undefined, { group_claim_name: 'realm_access.roles' });
+  expect(outcome(decide(policies, asked(claims)))).toBe(expected);
 });
 
 describe('where groups are', () => {
@@ -60,13 +80,13 @@ describe('where groups are', () => {
       'policy-denied',
     ],
     [
-      'what every object has is no claim',
+      'a property of every object is not a claim',
       policiesOf([STAFF], undefined, { group_claim_name: 'constructor.name' }),
       {},
       'policy-denied',
     ],
     ['roles in addition to groups', both, { groups: ['other'], roles: ['staff'] }, 'allowed'],
-    ['roles that nobody knows', both, { groups: ['staff'], roles: 'staff' }, 'policy-error'],
+    ['roles that are not known', both, { groups: ['staff'], roles: 'staff' }, 'policy-error'],
   ])('%s', (_reason, policies, claims, expected) => {
     expect(outcome(decide(policies, asked(claims)))).toBe(expected);
   });
@@ -100,6 +120,14 @@ describe('entities', () => {
     expect(outcome(decide(policies, { claims: { sub: 'bob', groups: ['staff'] } }))).toBe('allowed');
     expect(outcome(decide(policies, { claims: { sub: 'bob' } }))).toBe('policy-denied');
   });
+});
+
+it('a resource of a caller is in the groups of the caller', () => {
+  const owned = { uid: { type: 'Tool', id: 'add' }, attrs: {}, parents: [{ type: 'Client', id: 'alice' }] };
+  const policies = policiesOf([PERMIT, 'forbid(principal, action, resource in THVGroup::"contractors");'], [owned]);
+  const call = { ...asked({ groups: ['contractors'] }), name: 'add' };
+  expect(outcome(decide(policies, call))).toBe('policy-denied');
+  expect(outcome(decide(policies, { ...call, ...asked({ groups: ['staff'] }) }))).toBe('allowed');
 });
 
 it('a decision is remembered for callers with the same groups alone', () => {

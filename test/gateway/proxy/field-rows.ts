@@ -424,7 +424,7 @@ const TOOLS: readonly FieldRow[] = [
   groupRow('/authz_groups/group_entity_type', 'Team', 'Team', { group_claim_name: 'name' }),
 ];
 
-/** The name of an anonymous caller is a text: if it is read as a list of groups, nobody knows whether the caller is in one. */
+/** The name of an anonymous caller is a text: if it is read as a list of groups, the groups of the caller are not known. */
 function groupRow(field: string, value: string, type: string, groups: RunConfig['authz_groups'] = {}): FieldRow {
   const policies = [
     `forbid(principal in ${type}::"guests", action, resource);`,

@@ -184,7 +184,7 @@ const OPEN_ALL = 'permit(principal, action, resource) when { Switch::"all".open 
 const entities = (open: boolean) =>
   JSON.stringify([{ uid: { type: 'Switch', id: 'all' }, attrs: { open }, parents: [] }]);
 
-/** The name of an anonymous caller is a text: if it is read as a list of groups, nobody knows whether the caller is in one. */
+/** The name of an anonymous caller is a text: if it is read as a list of groups, the groups of the caller are not known. */
 function groupRow(key: string, value: string, type: string, groups: GroupSettings = {}): FieldRow {
   const policies = [
     `forbid(principal in ${type}::"guests", action, resource);`,

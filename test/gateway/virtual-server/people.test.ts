@@ -2,9 +2,10 @@
 // the token of its own, and expired ones are refreshed once however many calls wait. Real providers behind a real login.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import { type LoginProvider, startLoginProvider, UPSTREAM_CLIENT } from '../../harness/login-provider.ts';
-import { type LoggedIn, logIn, oidcUpstream } from '../issuer/world.ts';
+import { callMcp, type LoggedIn, logIn, oidcUpstream } from '../issuer/world.ts';
 import { startMember, type TestMember, tool } from './member.ts';
 import { configOf, connect, runVirtual, type TestedVirtualServer } from './world.ts';
 
@@ -18,18 +19,11 @@ let storage: LoginProvider;
 let server: TestedVirtualServer;
 let person: LoggedIn;
 
-beforeAll(async () => {
-  [mail, files, company, storage] = await Promise.all([
-    startMember({ tools: [tool('send')] }),
-    startMember({ tools: [tool('open')] }),
-    startLoginProvider({ accessSeconds: SHORT_SECONDS }),
-    startLoginProvider({ accessSeconds: SHORT_SECONDS }),
-  ]);
-  company.account = 'ada';
-  storage.account = 'ada-1815';
-  const port = await freePort();
+const ENVIRONMENT = { TOOLHIVE_UPSTREAM_CLIENT_SECRET_LOGIN: UPSTREAM_CLIENT.secret };
+
+function personalConfig(port: number, backends: VmcpConfig['outgoingAuth']['backends']): VmcpConfig {
   const [issuer, resource] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${port}/mcp`];
-  const config = configOf(
+  return configOf(
     { mail, files },
     {
       incomingAuth: {
@@ -52,18 +46,27 @@ beforeAll(async () => {
         allowed_audiences: [resource],
         storage: { type: 'memory' },
       },
-      outgoingAuth: {
-        source: 'inline',
-        backends: {
-          mail: { type: 'upstream_inject', upstreamInject: { providerName: 'company' } },
-          files: { type: 'upstream_inject', upstreamInject: { providerName: 'storage' } },
-        },
-      },
+      outgoingAuth: { source: 'inline', backends },
     },
   );
-  const environment = { TOOLHIVE_UPSTREAM_CLIENT_SECRET_LOGIN: UPSTREAM_CLIENT.secret };
-  server = await runVirtual(config, environment, undefined, port);
-  person = await logIn({ issuer });
+}
+
+beforeAll(async () => {
+  [mail, files, company, storage] = await Promise.all([
+    startMember({ tools: [tool('send')] }),
+    startMember({ tools: [tool('open')] }),
+    startLoginProvider({ accessSeconds: SHORT_SECONDS }),
+    startLoginProvider({ accessSeconds: SHORT_SECONDS }),
+  ]);
+  company.account = 'ada';
+  storage.account = 'ada-1815';
+  const port = await freePort();
+  const config = personalConfig(port, {
+    mail: { type: 'upstream_inject', upstreamInject: { providerName: 'company' } },
+    files: { type: 'upstream_inject', upstreamInject: { providerName: 'storage' } },
+  });
+  server = await runVirtual(config, ENVIRONMENT, undefined, port);
+  person = await logIn({ issuer: `http://127.0.0.1:${port}` });
 });
 afterAll(async () => {
   await server?.stop();
@@ -104,3 +107,36 @@ it('refreshes each expired token once, and each backend gets that of the account
   expect(await calledFor(mail, company)).toEqual(['ada']);
   expect(await calledFor(files, storage)).toEqual(['ada-1815']);
 });
+
+it.each([
+  { subjectProviderName: undefined, isEnded: false },
+  { subjectProviderName: 'company', isEnded: true },
+])(
+  'a login whose provider refreshes no more has ended ($isEnded) if exchanges name $subjectProviderName',
+  async ({ subjectProviderName, isEnded }) => {
+    const port = await freePort();
+    const tokenExchange = {
+      tokenUrl: 'http://127.0.0.1:9/token',
+      subjectProviderName,
+      subjectTokenType: 'urn:ietf:params:oauth:token-type:access_token' as const,
+    };
+    const exchange = { type: 'token_exchange' as const, tokenExchange };
+    company.accessSeconds = SHORT_SECONDS;
+    const exchanging = await runVirtual(
+      personalConfig(port, { mail: exchange, files: exchange }),
+      ENVIRONMENT,
+      undefined,
+      port,
+    );
+    const { tokens } = await logIn({ issuer: `http://127.0.0.1:${port}` });
+    company.fault = (path, _request, response) => {
+      if (path !== '/token') return false;
+      response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}');
+      return true;
+    };
+    const answered = await callMcp({ resource: exchanging.url }, tokens.access_token);
+    expect(answered.status === 401).toBe(isEnded);
+    company.fault = undefined;
+    await exchanging.stop();
+  },
+);

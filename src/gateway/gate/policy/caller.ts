@@ -15,7 +15,7 @@ export interface PolicyCaller {
   readonly claims: Attributes;
   /** Names of those that Cedar cannot express: who reads one denies. */
   readonly inexpressible: ReadonlySet<string>;
-  /** Undefined if nobody knows them: a policy about the groups of callers denies. */
+  /** Undefined if the groups are not known: a policy about the groups of callers denies. */
   readonly groups: readonly { readonly type: string; readonly id: string }[] | undefined;
 }
 

@@ -1,5 +1,6 @@
 // Reads the groups of a caller out of the claims of its token. In policies they are entities, and parents of the caller.
 
+import { SESSION_CLAIM } from '#auth/identity.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { cedarValue } from './values.ts';
 
@@ -15,40 +16,56 @@ export interface GroupSource {
 /** Claims in which identity providers write groups. The first that a token has counts. */
 const USUAL_CLAIMS = ['groups', 'roles', 'cognito:groups'] as const;
 
-/** Undefined if a claim with groups is not a list of texts, or is not in the token itself: nobody knows the groups then. */
+/** Undefined if the groups are not known: a claim with groups is not a list of texts, or groups are not in the token itself. */
 export function callerGroups(
   claims: JsonObject,
   { groupClaim, roleClaim }: GroupSource,
 ): readonly string[] | undefined {
   const names = groupClaim === undefined ? USUAL_CLAIMS : [groupClaim, ...USUAL_CLAIMS];
   const claim = names.find((name) => isNamed(claims, name));
+  // An authorization server of our own writes no groups into its tokens, whatever groups its provider knows of the person.
+  if (claim === undefined && Object.hasOwn(claims, SESSION_CLAIM)) return undefined;
   const groups = claim === undefined ? [] : groupsIn(claims, claim);
   const roles = roleClaim === undefined || !isNamed(claims, roleClaim) ? [] : groupsIn(claims, roleClaim);
   return groups === undefined || roles === undefined ? undefined : [...new Set([...groups, ...roles])].sort();
 }
 
-/** Whether the token has the claim, or says that it is to be had elsewhere (OpenID Connect Core 1.0 section 5.6.2). */
+/** Whether the token has the claim, or says that the claim is elsewhere. */
 function isNamed(claims: JsonObject, name: string): boolean {
   return claimAt(claims, name) != null || isElsewhere(claims, name);
 }
 
-function isElsewhere({ _claim_names: names }: JsonObject, name: string): boolean {
-  return isObject(names) && Object.hasOwn(names, name);
+/**
+ * Whether the token says that it does not have the claim, or not all of it: by `_claim_names` (OpenID Connect Core 1.0
+ * section 5.6.2), or by `hasgroups`, which Entra ID writes if the groups are too many for a URL.
+ */
+function isElsewhere(claims: JsonObject, name: string): boolean {
+  const { _claim_names: names, hasgroups: hasGroups } = claims;
+  if (name === 'groups' && hasGroups != null && hasGroups !== false) return true;
+  if (names == null) return false;
+  // A path leads into the claim of its first name.
+  const [first = name] = name.split('.');
+  return !isObject(names) || Object.hasOwn(names, name) || Object.hasOwn(names, first);
 }
 
 function groupsIn(claims: JsonObject, name: string): readonly string[] | undefined {
   const value = claimAt(claims, name);
-  if (!Array.isArray(value)) return undefined;
+  if (!Array.isArray(value) || isElsewhere(claims, name)) return undefined;
   const groups = value.filter((group) => typeof group === 'string' && cedarValue(group) !== undefined);
   return groups.length === value.length ? groups.map(String) : undefined;
 }
 
-/** A claim by its whole name, or by the path to it: Keycloak has roles at `realm_access.roles`. */
+/**
+ * A claim by its whole name, or by the path to it: Keycloak has roles at `realm_access.roles`. If the path leads through a value
+ * that is not an object, that value: it is in the place of the claim.
+ */
 function claimAt(claims: JsonObject, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
   for (const key of name.split('.')) {
-    if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
+    if (found == null) return undefined;
+    if (!isObject(found)) return String(found);
+    if (!Object.hasOwn(found, key)) return undefined;
     found = found[key];
   }
   return found;

@@ -101,8 +101,9 @@ function scopeReadsEntities({ principal, action, resource }: PolicyJson): boolea
   return hierarchy || [principal, resource].some((each) => each.op === 'is' && each.in !== undefined);
 }
 
-function scopeReadsGroups({ principal }: PolicyJson): boolean {
-  return principal.op === 'in' || (principal.op === 'is' && principal.in !== undefined);
+/** An entity of the file may put a resource below a caller, and so below the groups of that caller. */
+function scopeReadsGroups({ principal, resource }: PolicyJson): boolean {
+  return [principal, resource].some((each) => each.op === 'in' || (each.op === 'is' && each.in !== undefined));
 }
 
 /** One node: an object with one key, the construct. */

@@ -18,6 +18,8 @@ export interface Member {
   readonly credential: Credential;
   /** Type of the strategy, for people. */
   readonly authType: string;
+  /** A caller needs a token of an upstream provider for it. */
+  readonly needsProvider: boolean;
   /** What it offers may differ from caller to caller, since each shows rights of its own. */
   readonly perCaller: boolean;
   /** Until the first byte of an answer, and between two messages of it. */

@@ -17,6 +17,7 @@ export function ownMember(backend: Backend): Member {
     backend,
     credential: ({ headers }) => ({ ok: true, headers }),
     authType: '',
+    needsProvider: false,
     perCaller: false,
     timeoutMs: TIMEOUT_MS,
     health: {

@@ -1,4 +1,4 @@
-// Works out the annotations of a workflow: those that its author declares, and of the others the least that its steps promise.
+// Works out the annotations of a workflow: annotations that its author declares, and the least that its steps promise for the others.
 
 import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { hintsFrom } from '../../gate/known-tools.ts';

@@ -1,12 +1,13 @@
 // What is wrong with authorization settings that neither schema nor CEL can say: in policies and entities written in the
 // resource, and in the ConfigMap that it names.
 
-import { type GroupFields, readAuthzConfig } from '#contracts/authz-config.ts';
+import { GROUP_TYPE, type GroupFields, readAuthzConfig } from '#contracts/authz-config.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { entitiesFault } from '#std/cedar.ts';
 import type { Static } from '#std/schema.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { Finding, Reference, View } from '../kind.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
 import type { AuthzConfig } from './authz.ts';
 import { type AuthzSource, namedPolicies, writtenGroups } from './authz-settings.ts';
 import { cedarFaults, type GroupType, groupTypeOf, placedMessage } from './cedar-faults.ts';
@@ -28,12 +29,23 @@ export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly F
   const { policies, entitiesJson } = authz.inline;
   const groups = groupTypeOf(writtenGroups(authz), entitiesJson);
   const fault = entitiesFault(entitiesJson);
-  return [
+  const faults = [
     ...policies.flatMap((text, index) => policyFindings(text, groups, `${pointer}/inline/policies/${index}`)),
     ...(fault === undefined
       ? []
       : [finding('authz-entities-invalid', `${pointer}/inline/entitiesJson`, `entitiesJson: ${fault}`)]),
   ];
+  return faults.length > 0 ? faults : idleGroupFindings(authz, pointer);
+}
+
+/** Groups decide nothing if their type stands nowhere. */
+function idleGroupFindings(authz: NonNullable<Authz>, pointer: string): readonly Finding[] {
+  const { inline, groupEntityType = GROUP_TYPE } = authz;
+  const texts = inline === undefined ? [] : [...inline.policies, inline.entitiesJson];
+  if (texts.some((text) => text.includes(groupEntityType))) return [];
+  return (['groupClaimName', 'roleClaimName', 'groupEntityType'] as const)
+    .filter((field) => authz[field] !== undefined)
+    .map((field) => fieldWithoutEffect(`${pointer}/${field}`, `no policy and no entity names a ${groupEntityType}`));
 }
 
 function policyFindings(text: string, groups: GroupType, pointer: string): readonly Finding[] {

@@ -24,7 +24,7 @@ export function isRendered({ authzConfig, authzConfigRef }: AuthzSource): boolea
   return authzConfig?.inline !== undefined || authzConfigRef !== undefined;
 }
 
-/** The settings about groups of the resource. They count more than those next to policies in a ConfigMap. */
+/** The settings about groups of the resource. They win over the settings next to policies in a ConfigMap. */
 export function writtenGroups(authz: AuthzSource['authzConfig']): GroupFields {
   const { groupClaimName, roleClaimName, groupEntityType } = authz ?? {};
   return {

@@ -7,7 +7,7 @@ import type { Finding } from '../kind.ts';
 
 type Mapping = NonNullable<Static<typeof CloudSts>['roleMappings']>[number];
 
-/** In the order in which mappings are tried: what one says decides whether another is ever reached. */
+/** Checks mappings in the order in which they are tried: a mapping can hide a later one. */
 export function mappingFindings(mappings: readonly Mapping[] | undefined, at: string): readonly Finding[] {
   const tried = (mappings ?? [])
     .map((mapping, index) => ({ mapping, index }))

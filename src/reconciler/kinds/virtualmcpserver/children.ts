@@ -69,12 +69,12 @@ export function generated({ name, namespace }: VirtualServer, { apiGroup }: Sett
 
 const HMAC_BYTES = 32;
 
-/** It reports how well its backends are, and reads nothing. An account of the author's has the rights he gives it. */
 function metricsPorts({ config }: VirtualServer['spec']) {
   const port = config.telemetry && ownMetricsPort(config.telemetry);
   return port === undefined ? [] : [{ name: 'metrics', containerPort: port, protocol: 'TCP' }];
 }
 
+/** It reports how well its backends are, and reads nothing. An account of the author's has the rights he gives it. */
 function account({ name, namespace, spec }: VirtualServer, { apiGroup, pullSecrets }: Settings): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
   const place = {

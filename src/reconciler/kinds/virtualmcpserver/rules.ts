@@ -1,5 +1,6 @@
 // What is wrong with a VirtualMCPServer in itself that neither its schema nor CEL can say.
 
+import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import { isEmbeddingHeader } from '#contracts/virtual/optimizer.ts';
 import { passthroughFault } from '#contracts/virtual/passthrough-headers.ts';
 import { conflictName } from '#contracts/virtual-model/aggregate.ts';
@@ -19,8 +20,8 @@ import { podTemplateFindings } from '../pods/pod-template.ts';
 import { storeFindings } from '../proxy/session-idle.ts';
 import { toolFindings } from '../proxy/tool-override.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
-import { virtualAnnotationFindings } from './annotations.ts';
-import type { Spec, VirtualServer } from './facts.ts';
+import { adminPort, virtualAnnotationFindings } from './annotations.ts';
+import { PORT, type Spec, type VirtualServer } from './facts.ts';
 
 export function rules(self: VirtualServer): readonly Finding[] {
   const { name, spec } = self;
@@ -34,6 +35,8 @@ export function rules(self: VirtualServer): readonly Finding[] {
     ...toolsFindings(spec),
     ...longNames(spec),
     ...healthFindings(spec),
+    ...metricsPortFindings(self),
+    ...idleMetricsFindings(spec),
     ...workflowsFindings(spec),
     ...passthroughFindings(spec),
     ...embeddingHeaderFindings(spec),
@@ -163,6 +166,24 @@ function passthroughFindings({ config, passthroughHeaders }: Spec): readonly Fin
       return [{ code: 'header-restricted', severity: 'error' as const, pointer: at, message }];
     }),
   );
+}
+
+/** The server listens on all of its ports, or it ends. */
+function metricsPortFindings(self: VirtualServer): readonly Finding[] {
+  const { telemetry } = self.spec.config;
+  const port = telemetry && ownMetricsPort(telemetry);
+  const user = port === PORT ? 'MCP clients' : port === adminPort(self) ? 'skep.dev/admin-port' : undefined;
+  if (port === undefined || user === undefined) return [];
+  const pointer = `/spec/config/telemetry${telemetry?.prometheusPort === undefined ? '' : '/prometheusPort'}`;
+  const message = `metrics cannot have port ${port}, which is the port of ${user}: set another prometheusPort`;
+  return [{ code: 'metrics-port-taken', severity: 'error', pointer, message }];
+}
+
+function idleMetricsFindings({ config: { telemetry } }: Spec): readonly Finding[] {
+  if (telemetry === undefined || telemetry.enablePrometheusMetricsPath) return [];
+  return (['prometheusPort', 'metricsOnTransportPort'] as const)
+    .filter((field) => telemetry[field] !== undefined)
+    .map((field) => fieldWithoutEffect(`/spec/config/telemetry/${field}`, 'enablePrometheusMetricsPath is not true'));
 }
 
 /** What is written but does not count, because something else does. */
