@@ -149,6 +149,8 @@ async function makeFleet(dir: string): Promise<Part> {
       SKEP_SOURCES: JSON.stringify([{ name: 'fleet', repository: url, branch: 'main', path: 'clusters/prod' }]),
       SKEP_OUTBOUND_ALLOWFILES: 'true',
       SKEP_STATEDIR: join(dir, '../state'),
+      // A machine that runs many tests answers late.
+      SKEP_CLUSTER_TIMEOUTSECONDS: '120',
     },
   };
 }
