@@ -176,9 +176,11 @@ function keepReading(state: State, { list, scope, begun, held }: Ended): void {
   const before = known.get(key)?.held ?? last.get(list)?.held;
   // What has changed for one may have changed for all.
   const isChanged = before !== undefined && !sameNames(before, held);
+  // A reading during which the server said that its lists have changed counts for no later call.
+  const isCurrent = begun === state.epoch;
   if (isChanged) state.epoch += 1;
   last.set(list, { at: now, held });
-  setBounded(known, key, { epoch: isChanged ? state.epoch : begun, readAt: now, held }, SCOPES_MAX);
+  setBounded(known, key, { epoch: isCurrent ? state.epoch : begun, readAt: now, held }, SCOPES_MAX);
 }
 
 function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
