@@ -60,8 +60,7 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
 }
 
 function countDrifts(metrics: Pick<ProxyMetrics, 'drifted'>, drifts: Drifts): void {
-  const all = drifts.all();
-  for (const list of LOCKED_LIST_NAMES) metrics.drifted(list, all.filter((drift) => drift.list === list).length);
+  for (const list of LOCKED_LIST_NAMES) metrics.drifted(list, drifts.count(list));
 }
 
 const NAME_SHOWN = 200;
