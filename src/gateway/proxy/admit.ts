@@ -58,7 +58,7 @@ export interface RuleParts {
 
 /** Whose lists count for a message. */
 export interface ListScope {
-  /** The session, or the caller if there is none. */
+  /** Differs for each session, and for each caller without one. */
   readonly scope: string;
   /** Made for this message. */
   readonly reading?: LockReading | undefined;

@@ -23,7 +23,7 @@ export interface Rules {
   /** Lists show less to some callers than the server offers. */
   readonly filters: boolean;
   /**
-   * Which list of the server has to be read first. `scope`: the session, or the caller if there is none: lists may differ.
+   * Which list of the server has to be read first. `scope`: differs for each session, and for each caller without one, since their lists may differ.
    */
   needsList(message: Message, body: Buffer | undefined, caller: Caller, scope: string): NeededList | undefined;
   /** The reading of a list that begins now; undefined if nobody needs to know what is in it. */
