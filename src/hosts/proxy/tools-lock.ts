@@ -32,16 +32,20 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
   const { metrics, changed } = options;
   let text = '';
   let keeper: LockKeeper | undefined;
+  let current: Drifts | undefined;
 
   function openKeeper(config: RunConfig, held: NonNullable<RunConfig['tools_lock']>): LockKeeper {
     const report = reporter(options, config);
     const drifts = createDrifts({
       drifted: report,
       changed() {
+        // An answer under an earlier lock may come late.
+        if (drifts !== current) return;
         countDrifts(metrics, drifts);
         changed(config, drifts);
       },
     });
+    current = drifts;
     countDrifts(metrics, drifts);
     changed(config, drifts);
     return createLockKeeper(openLock(held), { clock: proxyClock, ...drifts });

@@ -343,3 +343,13 @@ it('with report everything passes, and is reported once', async () => {
     ['tools', 'send', 'new'],
   ]);
 });
+
+it('a proxy that cannot reach the cluster says so, holds the server to its lock, and stops', async () => {
+  offer(() => ({ 'tools/list': [CHANGED, json(FIND)] }));
+  const environment = { KUBECONFIG: '/nothing/is/here' };
+  const lock = { ...LOCK, report_to: 'files-tools-report' };
+  const proxy = await proxyBefore(server.port, { tools_lock: lock, environment });
+  await proxy.log.until(/are not reported/);
+  expect(namesIn((await post(proxy.url, list('tools/list'))).text)).toEqual(['find']);
+  await proxy.stop();
+});
