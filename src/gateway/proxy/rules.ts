@@ -10,8 +10,8 @@ import { lockedTarget } from '../gate/tools-lock/target.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
 import { type RenameTask, renameResultTasks, renameSentTasks, withoutTaskList } from '../wire/extensions/task-ids.ts';
 import { foldKey } from '../wire/json-members.ts';
-import { listItems } from '../wire/lists.ts';
-import type { Message, MessageId, Span } from '../wire/message.ts';
+import { listItems, listKeysIn } from '../wire/lists.ts';
+import type { Message, MessageId, Scanned, Span } from '../wire/message.ts';
 import { type FilteredKey, methodFacts } from '../wire/methods.ts';
 import { readValue, scanMessage } from '../wire/scan.ts';
 import { type AdmittedMessage, admit, claimsOf, type ListScope, type RefusedMessage, type RuleParts } from './admit.ts';
@@ -189,11 +189,25 @@ function rewriteMessage(
   }
   if (message.kind !== 'response' || message.result === undefined) return bytes;
   const keys = new Set([...(key === undefined ? [] : [key]), ...keysIn(bytes, message.result)]);
-  return [...keys].reduce((body, each) => filterKey(parts, view, each, page, body), bytes);
+  return [...keys].reduce(
+    (body, each) => filterKey(parts, view, each, page, { bytes: body, scanned: body === bytes ? scanned : undefined }),
+    bytes,
+  );
 }
 
-function filterKey(parts: RuleParts, view: ListView, key: FilteredKey, page: Page, bytes: Buffer): Buffer {
-  const scanned = scanMessage(bytes);
+interface ScannedBytes {
+  readonly bytes: Buffer;
+  /** Absent: they were changed since. */
+  readonly scanned: Scanned | undefined;
+}
+
+function filterKey(
+  parts: RuleParts,
+  view: ListView,
+  key: FilteredKey,
+  page: Page,
+  { bytes, scanned = scanMessage(bytes) }: ScannedBytes,
+): Buffer {
   if (!scanned.ok || scanned.message.kind !== 'response' || scanned.message.result === undefined) return bytes;
   const { id, result } = scanned.message;
   const filtered = filterList(bytes, result, key, view);
@@ -209,6 +223,8 @@ function nextCursorOf(bytes: Buffer, result: Span): string | undefined {
 }
 
 function keysIn(bytes: Buffer, result: Span): readonly FilteredKey[] {
+  const keys = listKeysIn(bytes, result);
+  if (keys !== undefined) return keys.flatMap((key) => filteredKey(key) ?? []);
   const value = readValue(bytes, result);
   return isObject(value) ? Object.keys(value).flatMap((key) => filteredKey(key) ?? []) : [];
 }
