@@ -68,6 +68,9 @@ function offer(lists: () => Lists, { stream = false } = {}): void {
 }
 
 const json = (value: object): string => JSON.stringify(value);
+/** Lists that calls waited for: the proxy reads them on its own, too, by other ids. */
+const readings = () =>
+  server.received.filter(({ message }) => message?.method === 'tools/list' && /^skep-/.test(String(message.id))).length;
 const asked = (method: string) => server.received.filter(({ message }) => message?.method === method).length;
 const fresh = (lock: HeldLock = LOCK, more: Partial<RunConfig> = {}): Promise<AttackedProxy> =>
   proxyBefore(server.port, { tools_lock: lock, ...more });
@@ -302,9 +305,9 @@ describe('a server that changes', () => {
     expect([refused.status, asked('tools/call') - before]).toEqual([503, 0]);
     expect(proxy.log.text()).toContain('definitions-unreadable');
     // What was never reviewed is refused without a question.
-    const lists = asked('tools/list');
+    const lists = readings();
     expect(await isCalled(proxy, 'send')).toBe(false);
-    expect(asked('tools/list')).toBe(lists);
+    expect(readings()).toBe(lists);
     offer(() => ({ 'tools/list': [json(READ)] }));
     expect(await isCalled(proxy, 'read')).toBe(true);
   });
@@ -312,9 +315,9 @@ describe('a server that changes', () => {
   it('is asked for its list once, however many calls there are', async () => {
     offer(() => ({ 'tools/list': [json(READ), json(FIND)] }));
     const proxy = await fresh();
-    const before = asked('tools/list');
+    const before = readings();
     for (const name of ['read', 'find', 'read', 'find']) expect(await isCalled(proxy, name)).toBe(true);
-    expect(asked('tools/list') - before).toBe(1);
+    expect(readings() - before).toBe(1);
   });
 });
 
