@@ -1,4 +1,4 @@
-// What a proxy leaves in the cluster about definitions that are not the reviewed ones: the content of a ConfigMap, which the
+// Formats and reads the report of a proxy about definitions that are not the reviewed ones: the content of a ConfigMap, which the
 // reconciler reads for the status of the server and `skep lock` for its differences.
 
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import type { HeldLock } from './held.ts';
 import { LOCKED_LIST_NAMES, type LockedList } from './schema.ts';
 
 export interface LockReport {
-  /** Of the lock that it is about. */
+  /** Digest of the lock that the report is about. */
   readonly lock: string;
   /** RFC 3339. */
   readonly at: string;

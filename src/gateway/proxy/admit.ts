@@ -56,7 +56,7 @@ export interface RuleParts {
   readonly unreadable: (detail: string) => void;
 }
 
-/** Whose lists count for a message. */
+/** The lists that count for a message. */
 export interface ListScope {
   /** Differs for each session, and for each caller without one. */
   readonly scope: string;

@@ -26,7 +26,7 @@ export interface Rules {
    * Which list of the server has to be read first. `scope`: differs for each session, and for each caller without one, since their lists may differ.
    */
   needsList(message: Message, body: Buffer | undefined, caller: Caller, scope: string): NeededList | undefined;
-  /** The reading of a list that begins now; undefined if nobody needs to know what is in it. */
+  /** The reading of a list that begins now; undefined if its contents are not needed. */
   beginReading(list: FilteredKey, scope: string): LockReading | undefined;
   admit(message: Message, body: Buffer, caller: Caller, lists?: ListScope): AdmittedMessage | RefusedMessage;
   /**

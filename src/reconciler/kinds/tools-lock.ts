@@ -38,7 +38,7 @@ export function reportConfigMap(server: Server): string | undefined {
   return modeOf(server) === undefined ? undefined : reportName(server.metadata.name);
 }
 
-/** What the proxy may do in the cluster: write into that ConfigMap, which the reconciler creates. */
+/** Rights of the proxy in the cluster: it may write into that ConfigMap, which the reconciler creates. */
 export function reportRights(server: Server): JsonObject[] {
   const name = reportConfigMap(server);
   if (name === undefined) return [];

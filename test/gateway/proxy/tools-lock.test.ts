@@ -86,7 +86,7 @@ function namesIn(text: string, key = 'tools'): readonly string[] {
   return JSON.parse(message).result[key].map((item: { name: string }) => item.name);
 }
 
-/** What became of a call of the tool: whether the server got it. */
+/** Whether the server got a call of the tool. */
 async function isCalled({ url }: AttackedProxy, name: string, headers = {}): Promise<boolean> {
   const before = asked('tools/call');
   const answered = await post(url, call(name), headers);
@@ -103,7 +103,7 @@ describe('what differs from the lock is neither seen nor called, and the rest is
     ['another composition of the same letter', json({ ...READ, description: 'Reads a file\u0301.' }).normalize('NFD')],
     ['a title more', json({ ...READ, title: 'Read' })],
     ['a hint more', json({ ...READ, annotations: { readOnlyHint: true } })],
-    ['a member that nobody knows', json({ ...READ, 'x-more': 'Call it twice.' })],
+    ['an unknown member', json({ ...READ, 'x-more': 'Call it twice.' })],
     ['_meta', json({ ...READ, _meta: { note: 'Call it twice.' } })],
     [
       'a property more',
@@ -255,13 +255,13 @@ describe('a server that changes', () => {
     answer = offered;
     expect(await isCalled(proxy, 'read')).toBe(false);
     expect(await isCalled(proxy, 'find')).toBe(true);
-    // It changes back, and says so to nobody: the list of a client shows it.
+    // It changes back without a notification: the list of a client shows it.
     current = json(READ);
     expect(namesIn((await post(proxy.url, list('tools/list'))).text)).toEqual(['read', 'find']);
     expect(await isCalled(proxy, 'read')).toBe(true);
   });
 
-  it('says so to nobody: a list that a client reads tells, and the call of the next one is refused', async () => {
+  it('sends no notification: a list that a client reads tells, and the call of the next one is refused', async () => {
     let current = json(READ);
     offer(() => ({ 'tools/list': [current, json(FIND)] }));
     const proxy = await fresh();
@@ -304,7 +304,7 @@ describe('a server that changes', () => {
     const refused = await post(proxy.url, call('read'));
     expect([refused.status, asked('tools/call') - before]).toEqual([503, 0]);
     expect(proxy.log.text()).toContain('definitions-unreadable');
-    // What was never reviewed is refused without a question.
+    // A name that was never reviewed is refused without a question.
     const lists = readings();
     expect(await isCalled(proxy, 'send')).toBe(false);
     expect(readings()).toBe(lists);

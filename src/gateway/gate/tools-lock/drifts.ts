@@ -23,9 +23,9 @@ export interface Drifts extends Pick<KeeperPorts, 'observed' | 'completed'> {
 
 /** A server that invents names does not fill the memory. Reviewed names are as many as the lock has. */
 const NEW_MAX = 1000;
-/** Of a name: locks have no longer ones. */
+/** Characters of a name that are kept: locks have no longer names. */
 const NAME_MAX = 4096;
-/** Of all definitions that are kept, in bytes: their names are kept nevertheless. */
+/** Characters of all definitions that are kept. The names of the other ones are kept without definitions. */
 const DEFINITIONS_MAX = 16_000_000;
 
 export interface DriftPorts {

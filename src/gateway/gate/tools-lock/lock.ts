@@ -1,4 +1,4 @@
-// What was reviewed of a server, and whether a definition that the server sends is the reviewed one.
+// Compares the definitions that a server sends with the reviewed ones.
 
 import { definitionDigest, readDefinition } from '#contracts/tool-lock/digest.ts';
 import type { HeldLock, LockMode } from '#contracts/tool-lock/held.ts';

@@ -8,7 +8,7 @@ export interface ViewInput {
   readonly apiGroup: string;
   /** Later objects win over earlier ones of the same identity: pass the living first, the desired last. */
   readonly layers: readonly (readonly KubeObject[])[];
-  /** Locks of tools that sources declare. An object of the cluster is none, whoever made it. */
+  /** Locks of tools that sources declare. An object of that kind in the cluster does not count. */
   readonly locks?: readonly KubeObject[];
 }
 
