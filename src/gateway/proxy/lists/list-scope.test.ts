@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { heldLock } from '#contracts/tool-lock/held.ts';
-import { createKnownTools } from '../gate/known-tools.ts';
-import { createLockKeeper } from '../gate/tools-lock/keeper.ts';
-import { openLock } from '../gate/tools-lock/lock.ts';
-import { createSessionSeal } from '../wire/seal.ts';
-import { ANONYMOUS } from './caller.ts';
-import { prepareExchange } from './exchange.ts';
-import { createRules } from './rules.ts';
+import { createKnownTools } from '../../gate/known-tools.ts';
+import { createLockKeeper } from '../../gate/tools-lock/keeper.ts';
+import { openLock } from '../../gate/tools-lock/lock.ts';
+import { createSessionSeal } from '../../wire/seal.ts';
+import { ANONYMOUS } from '../caller.ts';
+import { prepareExchange } from '../exchange.ts';
+import { createRules } from '../rules.ts';
 
 const READ = { name: 'read' };
 const LOCK = heldLock('enforce', { server: { kind: 'MCPServer' }, tools: [READ] });
