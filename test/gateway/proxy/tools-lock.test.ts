@@ -274,14 +274,17 @@ describe('a server that changes', () => {
   it('shows each session something else: each is decided by its own list', async () => {
     const sessions = new Map<string, string>();
     let count = 0;
-    answer = ({ response, message, request }) => {
+    answer = ({ response, message, request, body }) => {
       const id = JSON.stringify(message?.id);
+      // Proxies begin sessions of their own to read the lists.
+      const isOwn = body.includes('"name":"skep"');
       if (message?.method === 'initialize') {
         const result =
           '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}';
-        count += 1;
-        sessions.set(`s${count}`, count === 1 ? json(READ) : CHANGED);
-        response.setHeader('mcp-session-id', `s${count}`).setHeader('content-type', 'application/json');
+        if (!isOwn) count += 1;
+        const session = isOwn ? 'own' : `s${count}`;
+        sessions.set(session, session === 's1' ? json(READ) : CHANGED);
+        response.setHeader('mcp-session-id', session).setHeader('content-type', 'application/json');
         return void response.end(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
       }
       const tools = sessions.get(String(request.headers['mcp-session-id'])) ?? CHANGED;
