@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Offered } from '#contracts/tool-lock/compare.ts';
 import { readDefinition } from '#contracts/tool-lock/digest.ts';
 import { heldLock } from '#contracts/tool-lock/held.ts';
-import { lockDigest, type ReportedDrift, readLockReport, reportName } from '#contracts/tool-lock/report.ts';
+import { lockDigest, type ReportedDrift, readLockTexts, reportName } from '#contracts/tool-lock/report.ts';
 import { definitionName, LOCKED_LIST_NAMES, type LockedList, type ToolLock } from '#contracts/tool-lock/schema.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -72,7 +72,7 @@ export interface ReportReader {
 export async function readOffered(cluster: ReportReader, server: LockableServer): Promise<Offered> {
   const { namespace, name, lock } = server;
   const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: reportName(name) };
-  const report = readLockReport((await cluster.get(id))?.data);
+  const report = readLockTexts((await cluster.get(id))?.data);
   const instead = 'name the server itself with --url';
   if (report === undefined) {
     const message = `the proxy of ${namespace}/${name} has reported nothing: set skep.dev/tools-lock to report or enforce and commit, or ${instead}`;

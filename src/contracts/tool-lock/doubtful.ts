@@ -1,4 +1,4 @@
-// Texts of definitions that somebody should look at: characters that are not seen, and words that read like instructions to a
+// Finds texts of definitions that a reviewer should look at: characters that are not seen, and words that read like instructions to a
 // model. Neither proves anything.
 
 import type { Json, JsonObject } from '#std/json.ts';
@@ -30,7 +30,7 @@ const INSTRUCTIONS: readonly RegExp[] = [
   /\byou are now\b|\bnew instructions\b|\bsystem prompt\b/i,
 ];
 
-/** Why somebody should look at the texts of the definition; undefined if nothing is found. */
+/** Why a reviewer should look at the texts of the definition; undefined if nothing is found. */
 export function doubtfulReason(definition: JsonObject): string | undefined {
   const { name } = definition;
   if (typeof name === 'string' && UNSEEN_IN_NAME.test(name)) return 'its name has characters that are not seen';

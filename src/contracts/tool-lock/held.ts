@@ -1,4 +1,4 @@
-// What a proxy, or a virtual server, is told of a lock: names with digests of the reviewed definitions.
+// The part of a lock in the configuration of a proxy or a virtual server: names with digests of the reviewed definitions.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Static, Type } from '#std/json-schema.ts';
@@ -31,7 +31,7 @@ export type HeldLock = Static<typeof TOOLS_LOCK>;
 
 export type LockMode = HeldLock['mode'];
 
-/** What a proxy holds; without a lock everything is new. */
+/** Returns the lock as a proxy holds it; without a lock every definition is new. */
 export function heldLock(mode: LockMode, lock: ToolLock | undefined): HeldLock {
   if (lock === undefined) return { mode, tools: {}, prompts: {}, resourceTemplates: {} };
   const digests = LOCKED_LIST_NAMES.flatMap((list) => {

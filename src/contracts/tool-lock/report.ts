@@ -1,4 +1,4 @@
-// What a proxy leaves in the cluster about definitions that are not the reviewed ones: the content of a ConfigMap, which the
+// Formats and reads the report of a proxy about definitions that are not the reviewed ones: the content of a ConfigMap, which the
 // reconciler reads for the status of the server and `skep lock` for its differences.
 
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import type { HeldLock } from './held.ts';
 import { LOCKED_LIST_NAMES, type LockedList } from './schema.ts';
 
 export interface LockReport {
-  /** Of the lock that it is about. */
+  /** Digest of the lock that the report is about. */
   readonly lock: string;
   /** RFC 3339. */
   readonly at: string;
@@ -19,16 +19,17 @@ export interface ReportedDrift {
   readonly list: LockedList;
   readonly name: string;
   readonly what: 'differs' | 'new' | 'unreadable' | 'missing';
-  /** JSON, as the server sent it; absent if it is missing, or if all of them are too large. */
+  /** JSON, as the server sent it; absent if it is missing, or if the texts are too large together. */
   readonly definition?: string;
 }
 
 /** Keys of the ConfigMap. */
 const REPORT_KEYS = { report: 'report.json', definitions: 'definitions' } as const;
 
-/** An object of the cluster holds 1 MiB. */
-const DEFINITIONS_MAX = 700_000;
-const DRIFTS_MAX = 1000;
+/** An object of the cluster holds 1 MiB. Bytes of the names, and of the packed texts. */
+const [NAMES_MAX, PACKED_MAX] = [200_000, 700_000];
+/** Characters of texts that are packed at most: a server with long ones does not hold up the proxy. */
+const TEXTS_MAX = 4_000_000;
 
 /** Tells for which lock a report was made. */
 export function lockDigest({ report_to: _place, ...lock }: HeldLock): string {
@@ -39,25 +40,49 @@ export function reportName(server: string): string {
   return `${server}-tools-report`;
 }
 
-/** Data of the ConfigMap. Definitions are packed: a thousand tools fit. */
+/** Data of the ConfigMap: the first of the differences, as many as fit. Texts are packed: those of a thousand tools fit. */
 export function formatLockReport({ lock, at, drifts }: LockReport): Record<string, string> {
-  const shown = drifts.slice(0, DRIFTS_MAX);
-  const packed = gzipSync(JSON.stringify(shown.map(({ definition = '' }) => definition))).toString('base64');
-  const report = { version: 1, lock, at, drifts: shown.map(({ list, name, what }) => ({ list, name, what })) };
+  const shown = firstThatFit(drifts);
+  const report = { version: 1, lock, at, drifts: shown.map(namesOf) };
+  const texts = shown.map(({ definition = '' }) => definition);
+  const isShort = texts.reduce((sum, { length }) => sum + length, 0) <= TEXTS_MAX;
+  const packed = isShort ? gzipSync(JSON.stringify(texts)).toString('base64') : undefined;
   return {
     [REPORT_KEYS.report]: JSON.stringify(report),
-    ...(packed.length > DEFINITIONS_MAX ? {} : { [REPORT_KEYS.definitions]: packed }),
+    ...(packed === undefined || packed.length > PACKED_MAX ? {} : { [REPORT_KEYS.definitions]: packed }),
   };
 }
 
-/** Undefined if the data is not a report. */
+function namesOf({ list, name, what }: ReportedDrift) {
+  return { list, name, what };
+}
+
+function firstThatFit(drifts: readonly ReportedDrift[]): readonly ReportedDrift[] {
+  let bytes = 0;
+  const end = drifts.findIndex((drift) => {
+    bytes += Buffer.byteLength(JSON.stringify(namesOf(drift))) + 1;
+    return bytes > NAMES_MAX;
+  });
+  return end < 0 ? drifts : drifts.slice(0, end);
+}
+
+/** The report without texts; undefined if the data is not a report. */
 export function readLockReport(data: unknown): LockReport | undefined {
+  return readReport(data, () => []);
+}
+
+/** The report with the texts that it has; undefined if the data is not a report. */
+export function readLockTexts(data: unknown): LockReport | undefined {
+  return readReport(data, unpackDefinitions);
+}
+
+function readReport(data: unknown, unpack: (packed: unknown) => readonly string[]): LockReport | undefined {
   const text = isObject(data) ? data[REPORT_KEYS.report] : undefined;
   const report = typeof text === 'string' ? parseJson(text) : undefined;
   if (!isObject(data) || !isObject(report) || report.version !== 1) return undefined;
   const { lock, at } = report;
   if (typeof lock !== 'string' || typeof at !== 'string') return undefined;
-  const definitions = unpackDefinitions(data[REPORT_KEYS.definitions]);
+  const definitions = unpack(data[REPORT_KEYS.definitions]);
   const drifts = objectsIn(report.drifts).flatMap(({ list, name, what }, index): readonly ReportedDrift[] => {
     const known = LOCKED_LIST_NAMES.find((each) => each === list);
     const kind = WHAT.find((each) => each === what);

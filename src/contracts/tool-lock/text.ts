@@ -40,7 +40,7 @@ function sortedList(list: LockedList, definitions: readonly JsonObject[] | undef
   return [[list, sorted.map(({ definition }) => sortedMembers(definition, FIRST))]];
 }
 
-/** What people read first; the rest follows by name. */
+/** Members that people read first; the other ones follow by name. */
 const FIRST = [
   'name',
   'uriTemplate',

@@ -25,7 +25,7 @@ export const GATE_CODES = {
   'tool-unknown':
     'There is no tool of that name for clients: tools_filter leaves it out, or it was renamed and is callable by its new name only.',
   'definition-held-back':
-    'The server is held to its ToolLock (annotation skep.dev/tools-lock: enforce), and the tool, prompt or resource template is new or not as it was reviewed. See `skep lock --diff`; whoever keeps the lock accepts the definition with `skep lock --update` and a commit.',
+    'The server is held to its ToolLock (annotation skep.dev/tools-lock: enforce), and the tool, prompt or resource template is new or not as it was reviewed. See `skep lock --diff`; the author of the lock accepts the definition with `skep lock --update` and a commit.',
   'definition-drifted':
     'A definition of the server is not the one in its ToolLock. With enforce, clients do not get it; with report, it passes. See `skep lock --diff`.',
   'task-unknown':

@@ -56,9 +56,9 @@ export interface RuleParts {
   readonly unreadable: (detail: string) => void;
 }
 
-/** Whose lists count for a message. */
+/** The lists that count for a message. */
 export interface ListScope {
-  /** The session, or the caller if there is none. */
+  /** Differs for each session, and for each caller without one. */
   readonly scope: string;
   /** Made for this message. */
   readonly reading?: LockReading | undefined;

@@ -11,6 +11,7 @@ import { eraOf } from '../wire/revisions.ts';
 import { scanMessage } from '../wire/scan.ts';
 import type { SessionSeal } from '../wire/seal.ts';
 import type { AdmittedMessage } from './admit.ts';
+import type { Caller } from './caller.ts';
 import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
 import {
@@ -64,7 +65,7 @@ export type Prepared =
 
 export interface ListNeeded extends NeededList {
   readonly message: Message;
-  /** The session, or the caller if there is none. */
+  /** The caller, the era, and the session if there is one. */
   readonly scope: string;
 }
 
@@ -129,7 +130,7 @@ function prepareAdmitted(
   const subscription = subscriptionOf(message, body);
   if ((subscription?.resources ?? 0) > SUBSCRIBED_RESOURCES_MAX) return { known, refusal: TOO_MANY_RESOURCES };
   const { reading, listAsked, sessionScope } = incoming;
-  const scope = session?.id ?? sessionScope ?? caller.key;
+  const scope = listScope(caller, era, session?.id ?? sessionScope);
   const needed =
     message === undefined || listAsked === true ? undefined : world.rules.needsList(message, body, caller, scope);
   if (message !== undefined && needed !== undefined) return { known, needsList: { message, scope, ...needed } };
@@ -167,6 +168,11 @@ function prepareAdmitted(
           openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription, tasks: admitted?.tasks })
       : undefined,
   };
+}
+
+/** The server names its sessions, and could name them after each other. No name has a NUL. */
+function listScope({ key }: Caller, era: Era, session: string | undefined): string {
+  return session === undefined ? `${key}\0${era}` : `${key}\0${era}\0${session}`;
 }
 
 function calledToolOf(message: Message | undefined, admitted: AdmittedMessage | undefined): string | undefined {

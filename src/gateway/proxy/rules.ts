@@ -10,8 +10,8 @@ import { lockedTarget } from '../gate/tools-lock/target.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
 import { type RenameTask, renameResultTasks, renameSentTasks, withoutTaskList } from '../wire/extensions/task-ids.ts';
 import { foldKey } from '../wire/json-members.ts';
-import { listItems } from '../wire/lists.ts';
-import type { Message, MessageId, Span } from '../wire/message.ts';
+import { listItems, listKeysIn } from '../wire/lists.ts';
+import type { Message, MessageId, Scanned, Span } from '../wire/message.ts';
 import { type FilteredKey, methodFacts } from '../wire/methods.ts';
 import { readValue, scanMessage } from '../wire/scan.ts';
 import { type AdmittedMessage, admit, claimsOf, type ListScope, type RefusedMessage, type RuleParts } from './admit.ts';
@@ -23,10 +23,10 @@ export interface Rules {
   /** Lists show less to some callers than the server offers. */
   readonly filters: boolean;
   /**
-   * Which list of the server has to be read first. `scope`: the session, or the caller if there is none: lists may differ.
+   * Which list of the server has to be read first. `scope`: differs for each session, and for each caller without one, since their lists may differ.
    */
   needsList(message: Message, body: Buffer | undefined, caller: Caller, scope: string): NeededList | undefined;
-  /** The reading of a list that begins now; undefined if nobody needs to know what is in it. */
+  /** The reading of a list that begins now; undefined if its contents are not needed. */
   beginReading(list: FilteredKey, scope: string): LockReading | undefined;
   admit(message: Message, body: Buffer, caller: Caller, lists?: ListScope): AdmittedMessage | RefusedMessage;
   /**
@@ -189,11 +189,25 @@ function rewriteMessage(
   }
   if (message.kind !== 'response' || message.result === undefined) return bytes;
   const keys = new Set([...(key === undefined ? [] : [key]), ...keysIn(bytes, message.result)]);
-  return [...keys].reduce((body, each) => filterKey(parts, view, each, page, body), bytes);
+  return [...keys].reduce(
+    (body, each) => filterKey(parts, view, each, page, { bytes: body, scanned: body === bytes ? scanned : undefined }),
+    bytes,
+  );
 }
 
-function filterKey(parts: RuleParts, view: ListView, key: FilteredKey, page: Page, bytes: Buffer): Buffer {
-  const scanned = scanMessage(bytes);
+interface ScannedBytes {
+  readonly bytes: Buffer;
+  /** Absent: they were changed since. */
+  readonly scanned: Scanned | undefined;
+}
+
+function filterKey(
+  parts: RuleParts,
+  view: ListView,
+  key: FilteredKey,
+  page: Page,
+  { bytes, scanned = scanMessage(bytes) }: ScannedBytes,
+): Buffer {
   if (!scanned.ok || scanned.message.kind !== 'response' || scanned.message.result === undefined) return bytes;
   const { id, result } = scanned.message;
   const filtered = filterList(bytes, result, key, view);
@@ -209,6 +223,8 @@ function nextCursorOf(bytes: Buffer, result: Span): string | undefined {
 }
 
 function keysIn(bytes: Buffer, result: Span): readonly FilteredKey[] {
+  const keys = listKeysIn(bytes, result);
+  if (keys !== undefined) return keys.flatMap((key) => filteredKey(key) ?? []);
   const value = readValue(bytes, result);
   return isObject(value) ? Object.keys(value).flatMap((key) => filteredKey(key) ?? []) : [];
 }

@@ -76,6 +76,14 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const COMMA = 0x2c;
 
+/** The lists that the result at this span has; undefined if not every reader would find the same ones. */
+export function listKeysIn(body: Buffer, result: Span): readonly ListKey[] | undefined {
+  const slots = new Int32Array(RESULT.to);
+  if (body[result.start] !== OPEN_OBJECT) return undefined;
+  const after = readMembers(openSource(body), result.start, result.end, 1, RESULT, slots);
+  return after === result.end ? KEYS.filter((key) => spanAt(slots, slotOf(RESULT, key)) !== undefined) : undefined;
+}
+
 /** The items of the array under `key` of the result at this span. */
 export function listItems(body: Buffer, result: Span, key: ListKey): ListResult | ListFault {
   const source = openSource(body);

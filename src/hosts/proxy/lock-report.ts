@@ -1,7 +1,7 @@
 // Writes the definitions that differ from the lock into a ConfigMap of the cluster. The reconciler and `skep lock` read it.
 
 import type { Logger } from 'pino';
-import { connectCluster } from '#adapters/cluster/connect.ts';
+import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import { formatLockReport, lockDigest, type ReportedDrift } from '#contracts/tool-lock/report.ts';
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
@@ -11,6 +11,7 @@ import { Failure } from '#std/failure.ts';
 import { systemClock } from '../clock.ts';
 import { VERSION } from '../version.ts';
 import { proxyClock } from './clock.ts';
+import { createSpacedTask } from './spaced-task.ts';
 
 export interface LockReporter {
   /** Writes the report soon. */
@@ -20,7 +21,8 @@ export interface LockReporter {
 
 /** Changes that come together are written together. */
 const SOON_MS = 1000;
-const AGAIN_MS = 30_000;
+/** A server that changes its definitions all the time does not flood the API server. */
+const BETWEEN_MS = 10_000;
 const TIMEOUT_MS = 10_000;
 
 export function openLockReporter(options: {
@@ -28,17 +30,15 @@ export function openLockReporter(options: {
   readonly logger: Logger;
 }): LockReporter {
   const { environment, logger } = options;
-  let cluster: ReturnType<typeof connectCluster> | undefined;
+  let cluster: ConnectedCluster | undefined;
   let latest: { readonly config: RunConfig; readonly drifts: Drifts } | undefined;
-  let stopTimer: (() => void) | undefined;
-  let writing: Promise<void> | undefined;
   let reported = '';
 
   async function write(): Promise<void> {
     const { config, drifts } = latest ?? {};
     const lock = config?.tools_lock;
     if (config === undefined || lock?.report_to === undefined || drifts?.isRead() !== true) return;
-    cluster ??= connectCluster({
+    cluster ??= await connectCluster({
       usual: environment.KUBECONFIG,
       fieldManager: 'skep-proxy',
       concurrency: 1,
@@ -49,36 +49,37 @@ export function openLockReporter(options: {
     const at = new Date(proxyClock.now()).toISOString();
     const data = formatLockReport({ lock: lockDigest(lock), at, drifts: drifts.all().flatMap(reportable) });
     const metadata = { name: lock.report_to, namespace: config.namespace };
-    await (await cluster).apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }, { force: true });
+    await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }, { force: true });
     reported = '';
   }
 
-  function schedule(ms: number): void {
-    stopTimer?.();
-    stopTimer = proxyClock.after(ms, () => {
-      stopTimer = undefined;
-      writing = write().catch((error: unknown) => {
-        if (!(error instanceof Failure)) throw error;
-        if (reported !== error.message)
-          logger.warn(
-            { code: error.code },
-            `the definitions that differ from the lock are not reported: ${error.message}`,
-          );
-        reported = error.message;
-        schedule(AGAIN_MS);
-      });
-    });
+  /** Returns true if it has to be tried again. */
+  async function tryToWrite(): Promise<boolean> {
+    try {
+      await write();
+      return false;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (reported !== error.message)
+        logger.warn(
+          { code: error.code },
+          `the definitions that differ from the lock are not reported: ${error.message}`,
+        );
+      reported = error.message;
+      return true;
+    }
   }
+
+  const writing = createSpacedTask({ clock: proxyClock, soonMs: SOON_MS, betweenMs: BETWEEN_MS, run: tryToWrite });
 
   return {
     changed(config, drifts) {
       latest = { config, drifts };
-      if (config.tools_lock?.report_to !== undefined) schedule(SOON_MS);
+      if (config.tools_lock?.report_to !== undefined && drifts.isRead()) writing.request();
     },
     async stop() {
-      stopTimer?.();
-      await writing;
-      await (await cluster)?.close();
+      await writing.stop();
+      await cluster?.close();
     },
   };
 }

@@ -32,16 +32,20 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
   const { metrics, changed } = options;
   let text = '';
   let keeper: LockKeeper | undefined;
+  let current: Drifts | undefined;
 
   function openKeeper(config: RunConfig, held: NonNullable<RunConfig['tools_lock']>): LockKeeper {
     const report = reporter(options, config);
     const drifts = createDrifts({
       drifted: report,
       changed() {
+        // An answer under an earlier lock may come late.
+        if (drifts !== current) return;
         countDrifts(metrics, drifts);
         changed(config, drifts);
       },
     });
+    current = drifts;
     countDrifts(metrics, drifts);
     changed(config, drifts);
     return createLockKeeper(openLock(held), { clock: proxyClock, ...drifts });
@@ -60,8 +64,7 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
 }
 
 function countDrifts(metrics: Pick<ProxyMetrics, 'drifted'>, drifts: Drifts): void {
-  const all = drifts.all();
-  for (const list of LOCKED_LIST_NAMES) metrics.drifted(list, all.filter((drift) => drift.list === list).length);
+  for (const list of LOCKED_LIST_NAMES) metrics.drifted(list, drifts.count(list));
 }
 
 const NAME_SHOWN = 200;

@@ -38,7 +38,7 @@ export function reportConfigMap(server: Server): string | undefined {
   return modeOf(server) === undefined ? undefined : reportName(server.metadata.name);
 }
 
-/** What the proxy may do in the cluster: write into that ConfigMap, which the reconciler creates. */
+/** Rights of the proxy in the cluster: it may write into that ConfigMap, which the reconciler creates. */
 export function reportRights(server: Server): JsonObject[] {
   const name = reportConfigMap(server);
   if (name === undefined) return [];
@@ -52,6 +52,8 @@ export function reportNames(server: Server): readonly ObjectName[] {
 }
 
 const NAMES_SHOWN = 20;
+/** A message of a condition has 32,768 characters, and the server chooses its names. */
+const NAME_SHOWN = 200;
 
 /** Whether the server offers what was reviewed, as its proxy has reported. */
 export function toolsLockCondition(server: Server, view: View): Parameters<typeof conditionsOf>[1] {
@@ -66,7 +68,9 @@ export function toolsLockCondition(server: Server, view: View): Parameters<typeo
   if (report.drifts.length === 0) {
     return [{ type, status: 'True', reason: 'DefinitionsReviewed', message: 'the server offers what was reviewed' }];
   }
-  const shown = report.drifts.slice(0, NAMES_SHOWN).map(({ list, name, what }) => `${WORDS[list]} ${name} (${what})`);
+  const shown = report.drifts
+    .slice(0, NAMES_SHOWN)
+    .map(({ list, name, what }) => `${WORDS[list]} ${name.slice(0, NAME_SHOWN)} (${what})`);
   const more = report.drifts.length > NAMES_SHOWN ? `, and ${report.drifts.length - NAMES_SHOWN} more` : '';
   const [reason, fate] =
     mode === 'enforce'

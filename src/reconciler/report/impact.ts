@@ -27,7 +27,7 @@ export function noticesOf({ endpoints, registries, definitions }: Impact): reado
 
 const LISTS = { tools: 'tools', prompts: 'prompts', resourceTemplates: 'resource templates' } as const;
 
-/** What a model reads from then on. */
+/** Definitions that a model reads from then on. */
 function noticeOfDefinitions({ resource, list, changed, added, removed }: DefinitionsImpact): Notice {
   const lines = [
     ...listLine(`${LISTS[list]} with another definition, which is accepted as reviewed`, changed),

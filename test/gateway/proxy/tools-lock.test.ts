@@ -68,6 +68,9 @@ function offer(lists: () => Lists, { stream = false } = {}): void {
 }
 
 const json = (value: object): string => JSON.stringify(value);
+/** Lists that calls waited for: the proxy reads them on its own, too, by other ids. */
+const readings = () =>
+  server.received.filter(({ message }) => message?.method === 'tools/list' && /^skep-/.test(String(message.id))).length;
 const asked = (method: string) => server.received.filter(({ message }) => message?.method === method).length;
 const fresh = (lock: HeldLock = LOCK, more: Partial<RunConfig> = {}): Promise<AttackedProxy> =>
   proxyBefore(server.port, { tools_lock: lock, ...more });
@@ -83,7 +86,7 @@ function namesIn(text: string, key = 'tools'): readonly string[] {
   return JSON.parse(message).result[key].map((item: { name: string }) => item.name);
 }
 
-/** What became of a call of the tool: whether the server got it. */
+/** Whether the server got a call of the tool. */
 async function isCalled({ url }: AttackedProxy, name: string, headers = {}): Promise<boolean> {
   const before = asked('tools/call');
   const answered = await post(url, call(name), headers);
@@ -100,7 +103,7 @@ describe('what differs from the lock is neither seen nor called, and the rest is
     ['another composition of the same letter', json({ ...READ, description: 'Reads a file\u0301.' }).normalize('NFD')],
     ['a title more', json({ ...READ, title: 'Read' })],
     ['a hint more', json({ ...READ, annotations: { readOnlyHint: true } })],
-    ['a member that nobody knows', json({ ...READ, 'x-more': 'Call it twice.' })],
+    ['an unknown member', json({ ...READ, 'x-more': 'Call it twice.' })],
     ['_meta', json({ ...READ, _meta: { note: 'Call it twice.' } })],
     [
       'a property more',
@@ -252,13 +255,13 @@ describe('a server that changes', () => {
     answer = offered;
     expect(await isCalled(proxy, 'read')).toBe(false);
     expect(await isCalled(proxy, 'find')).toBe(true);
-    // It changes back, and says so to nobody: the list of a client shows it.
+    // It changes back without a notification: the list of a client shows it.
     current = json(READ);
     expect(namesIn((await post(proxy.url, list('tools/list'))).text)).toEqual(['read', 'find']);
     expect(await isCalled(proxy, 'read')).toBe(true);
   });
 
-  it('says so to nobody: a list that a client reads tells, and the call of the next one is refused', async () => {
+  it('sends no notification: a list that a client reads tells, and the call of the next one is refused', async () => {
     let current = json(READ);
     offer(() => ({ 'tools/list': [current, json(FIND)] }));
     const proxy = await fresh();
@@ -271,14 +274,17 @@ describe('a server that changes', () => {
   it('shows each session something else: each is decided by its own list', async () => {
     const sessions = new Map<string, string>();
     let count = 0;
-    answer = ({ response, message, request }) => {
+    answer = ({ response, message, request, body }) => {
       const id = JSON.stringify(message?.id);
+      // Proxies begin sessions of their own to read the lists.
+      const isOwn = body.includes('"name":"skep"');
       if (message?.method === 'initialize') {
         const result =
           '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}';
-        count += 1;
-        sessions.set(`s${count}`, count === 1 ? json(READ) : CHANGED);
-        response.setHeader('mcp-session-id', `s${count}`).setHeader('content-type', 'application/json');
+        if (!isOwn) count += 1;
+        const session = isOwn ? 'own' : `s${count}`;
+        sessions.set(session, session === 's1' ? json(READ) : CHANGED);
+        response.setHeader('mcp-session-id', session).setHeader('content-type', 'application/json');
         return void response.end(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
       }
       const tools = sessions.get(String(request.headers['mcp-session-id'])) ?? CHANGED;
@@ -301,10 +307,10 @@ describe('a server that changes', () => {
     const refused = await post(proxy.url, call('read'));
     expect([refused.status, asked('tools/call') - before]).toEqual([503, 0]);
     expect(proxy.log.text()).toContain('definitions-unreadable');
-    // What was never reviewed is refused without a question.
-    const lists = asked('tools/list');
+    // A name that was never reviewed is refused without a question.
+    const lists = readings();
     expect(await isCalled(proxy, 'send')).toBe(false);
-    expect(asked('tools/list')).toBe(lists);
+    expect(readings()).toBe(lists);
     offer(() => ({ 'tools/list': [json(READ)] }));
     expect(await isCalled(proxy, 'read')).toBe(true);
   });
@@ -312,9 +318,9 @@ describe('a server that changes', () => {
   it('is asked for its list once, however many calls there are', async () => {
     offer(() => ({ 'tools/list': [json(READ), json(FIND)] }));
     const proxy = await fresh();
-    const before = asked('tools/list');
+    const before = readings();
     for (const name of ['read', 'find', 'read', 'find']) expect(await isCalled(proxy, name)).toBe(true);
-    expect(asked('tools/list') - before).toBe(1);
+    expect(readings() - before).toBe(1);
   });
 });
 
@@ -342,4 +348,14 @@ it('with report everything passes, and is reported once', async () => {
     ['tools', 'read', 'differs'],
     ['tools', 'send', 'new'],
   ]);
+});
+
+it('a proxy that cannot reach the cluster says so, holds the server to its lock, and stops', async () => {
+  offer(() => ({ 'tools/list': [CHANGED, json(FIND)] }));
+  const environment = { KUBECONFIG: '/nothing/is/here' };
+  const lock = { ...LOCK, report_to: 'files-tools-report' };
+  const proxy = await proxyBefore(server.port, { tools_lock: lock, environment });
+  await proxy.log.until(/are not reported/);
+  expect(namesIn((await post(proxy.url, list('tools/list'))).text)).toEqual(['find']);
+  await proxy.stop();
 });

@@ -101,3 +101,13 @@ test('a change that comes while the list is read makes later calls wait, and not
   expect(keeper.permits('tools', 'read', 'a', reading)).toBe(true);
   expect([keeper.permits('tools', 'read', 'a'), needs('a')]).toEqual([false, true]);
 });
+
+test('a reading that shows a change does not count for later calls if the server has changed meanwhile', () => {
+  const { keeper, read, needs, permits } = open();
+  read('a', OTHER, FIND);
+  const reading = keeper.beginReading('tools', 'a');
+  for (const tool of [READ, FIND]) keeper.passes('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
+  keeper.doubt();
+  reading.end();
+  expect([permits('a'), needs('a')]).toEqual([false, true]);
+});

@@ -76,7 +76,7 @@ interface State {
   readonly lock: Lock;
   readonly ports: KeeperPorts;
   readonly known: Map<string, Known>;
-  /** The last reading of each list, whoever it was for. */
+  /** The last reading of each list, for any session or caller. */
   readonly last: Map<FilteredKey, { readonly at: number; readonly held: ReadonlySet<string> | undefined }>;
   /** Readings of an earlier epoch say nothing. */
   epoch: number;
@@ -174,11 +174,13 @@ function keepReading(state: State, { list, scope, begun, held }: Ended): void {
   const now = ports.clock.monotonic();
   const key = scopeKey(list, scope);
   const before = known.get(key)?.held ?? last.get(list)?.held;
-  // What has changed for one may have changed for all.
+  // A list that has changed for one session may have changed for all.
   const isChanged = before !== undefined && !sameNames(before, held);
+  // A reading during which the server said that its lists have changed counts for no later call.
+  const isCurrent = begun === state.epoch;
   if (isChanged) state.epoch += 1;
   last.set(list, { at: now, held });
-  setBounded(known, key, { epoch: isChanged ? state.epoch : begun, readAt: now, held }, SCOPES_MAX);
+  setBounded(known, key, { epoch: isCurrent ? state.epoch : begun, readAt: now, held }, SCOPES_MAX);
 }
 
 function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

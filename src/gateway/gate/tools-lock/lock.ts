@@ -1,4 +1,4 @@
-// What was reviewed of a server, and whether a definition that the server sends is the reviewed one.
+// Compares the definitions that a server sends with the reviewed ones.
 
 import { definitionDigest, readDefinition } from '#contracts/tool-lock/digest.ts';
 import type { HeldLock, LockMode } from '#contracts/tool-lock/held.ts';
@@ -17,8 +17,9 @@ export interface Lock {
   compare(list: FilteredKey, name: string, definition: Buffer): Agreement;
 }
 
-/** A server that invents names does not fill the memory. */
 const DEFINITIONS_MAX = 20_000;
+/** Bytes of a definition that is kept: a server that sends long ones does not fill the memory. */
+const KEPT_MAX = 16_384;
 
 interface Compared {
   readonly definition: Buffer;
@@ -40,19 +41,21 @@ export function openLock(held: HeldLock): Lock {
     compare(list, name, definition) {
       const digests = lists.get(list);
       if (digests === undefined) return 'agrees';
+      const reviewed = digests.get(name);
+      if (reviewed === undefined) return 'new';
       const key = `${list} ${name}`;
       const known = compared.get(key);
       if (known?.definition.equals(definition) === true) return known.agreement;
-      const agreement = compareDigest(digests.get(name), definition);
+      const agreement = compareDigest(reviewed, definition);
+      if (definition.length > KEPT_MAX) return agreement;
       setBounded(compared, key, { definition: Buffer.from(definition), agreement }, DEFINITIONS_MAX);
       return agreement;
     },
   };
 }
 
-function compareDigest(digests: string | undefined, bytes: Buffer): Agreement {
+function compareDigest(digests: string, bytes: Buffer): Agreement {
   const definition = readDefinition(bytes);
   if (definition === undefined) return 'unreadable';
-  if (digests === undefined) return 'new';
   return digests.split(' ').includes(definitionDigest(definition)) ? 'agrees' : 'differs';
 }

@@ -45,7 +45,7 @@ const PAGES_MAX = 200;
 const READING_MS = 30_000;
 const ID_BYTES = 16;
 
-/** What the message is decided by. */
+/** The reading that the message is decided by, or the reason why it cannot be decided. */
 export type ListRead = ListFailure | { readonly refusal?: undefined; readonly reading: LockReading | undefined };
 
 /**

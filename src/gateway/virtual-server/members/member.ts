@@ -25,7 +25,7 @@ export interface Member {
   /** Until the first byte of an answer, and between two messages of it. */
   readonly timeoutMs: number;
   readonly health: MemberHealth;
-  /** What was reviewed of it; absent: whatever it offers passes. */
+  /** Its reviewed definitions. If absent, all that it offers passes. */
   readonly lock?: Lock | undefined;
 }
 

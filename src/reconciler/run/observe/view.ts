@@ -11,7 +11,7 @@ export interface ViewInput {
   readonly layers: readonly (readonly KubeObject[])[];
   /** Absent: none are known. */
   readonly pods?: readonly KubeObject[];
-  /** Locks of tools that sources declare. An object of the cluster is none, whoever made it. */
+  /** Locks of tools that sources declare. An object of that kind in the cluster does not count. */
   readonly locks?: readonly KubeObject[];
 }
 

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { createDrifts, type Drifted } from './drifts.ts';
+
+function open() {
+  const reported: Drifted[] = [];
+  let changes = 0;
+  const drifts = createDrifts({
+    drifted: (drift) => void reported.push(drift),
+    changed: () => {
+      changes += 1;
+    },
+  });
+  const offer = (name: string, what: 'agrees' | 'differs' | 'new', text = '{}') =>
+    drifts.observed({ list: 'tools', name, what, definition: Buffer.from(text) });
+  return { drifts, reported, offer, changes: () => changes };
+}
+
+test('more new names than are kept are not reported again by the next list', () => {
+  const { drifts, reported, offer } = open();
+  const offerAll = () => {
+    for (let count = 0; count < 1500; count += 1) offer(`tool ${count}`, 'new');
+  };
+  offerAll();
+  offerAll();
+  expect([drifts.all().length, reported.length]).toEqual([1000, 1000]);
+});
+
+test('new names do not hide a reviewed definition that differs', () => {
+  const { drifts, offer } = open();
+  for (let count = 0; count < 1500; count += 1) offer(`a ${count}`, 'new');
+  offer('read', 'differs');
+  expect(drifts.all()[0]).toMatchObject({ name: 'read', what: 'differs' });
+  for (let count = 1500; count < 3000; count += 1) offer(`a ${count}`, 'new');
+  expect(drifts.all()[0]).toMatchObject({ name: 'read', what: 'differs' });
+});
+
+test('texts are kept as long as they are small together', () => {
+  const { drifts, offer } = open();
+  const text = JSON.stringify({ description: 'x'.repeat(1_000_000) });
+  for (let count = 0; count < 100; count += 1) offer(`tool ${count}`, 'new', text);
+  const kept = drifts.all().map(({ definition }) => definition?.length ?? 0);
+  expect(kept.reduce((sum, each) => sum + each, 0)).toBeLessThan(20_000_000);
+  expect(kept.filter((each) => each > 0).length).toBeGreaterThan(1);
+  expect(kept.length).toBe(100);
+});
+
+test('a text that changes with each list is reported once, and each text is there to be read', () => {
+  const { drifts, reported, offer, changes } = open();
+  for (let count = 0; count < 10; count += 1) offer('read', 'differs', `{"count":${count}}`);
+  expect([reported.length, changes(), drifts.all()[0]?.definition]).toEqual([1, 10, '{"count":9}']);
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { heldLock } from '#contracts/tool-lock/held.ts';
+import { createKnownTools } from '../../gate/known-tools.ts';
+import { createLockKeeper } from '../../gate/tools-lock/keeper.ts';
+import { openLock } from '../../gate/tools-lock/lock.ts';
+import { createSessionSeal } from '../../wire/seal.ts';
+import { ANONYMOUS } from '../caller.ts';
+import { prepareExchange } from '../exchange.ts';
+import { createRules } from '../rules.ts';
+
+const READ = { name: 'read' };
+const LOCK = heldLock('enforce', { server: { kind: 'MCPServer' }, tools: [READ] });
+const ALICE = '["https://issuer.example","alice",""]';
+
+/** `callBy` returns the scope whose list has to be read for a call, or undefined if the call may go on. */
+function open() {
+  const keeper = createLockKeeper(openLock(LOCK), {
+    clock: { monotonic: () => 0 },
+    observed: () => undefined,
+    completed: () => undefined,
+  });
+  const rules = createRules({ lock: keeper, known: createKnownTools(), unreadable: () => undefined });
+  function callBy(key: string, session: string | undefined): string | undefined {
+    const prepared = prepareExchange(
+      {
+        seal: createSessionSeal({ keys: [Buffer.alloc(32)], random: Buffer.alloc }),
+        rules,
+        live: { current: () => rules, onChange: () => () => undefined },
+        credential: ({ headers }) => ({ ok: true, headers }),
+        rateLimits: undefined,
+        messageBytes: 1000,
+      },
+      {
+        method: 'POST',
+        path: '/mcp',
+        headers: {},
+        body: Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read"}}'),
+        caller: { ...ANONYMOUS, key },
+        trace: () => ({}),
+        forwarded: {},
+        backendSession: { id: session },
+      },
+    );
+    return 'needsList' in prepared ? prepared.needsList?.scope : undefined;
+  }
+  function read(scope: string): void {
+    const reading = keeper.beginReading('tools', scope);
+    keeper.passes('tools', 'read', Buffer.from(JSON.stringify(READ)), reading);
+    reading.end();
+  }
+  return { callBy, read };
+}
+
+test('the list of one session counts for no session of another caller, whatever names the server gives them', () => {
+  const { callBy, read } = open();
+  read(callBy(ALICE, 'one') ?? '');
+  expect(callBy(ALICE, 'one')).toBeUndefined();
+  for (const key of ['', '["https://issuer.example","bob",""]']) expect(callBy(key, 'one')).toBeDefined();
+});
+
+test('the list of a caller without a session, or of the proxy, counts for no session of their name', () => {
+  const { callBy, read } = open();
+  read(callBy(ALICE, undefined) ?? '');
+  expect(callBy(ALICE, undefined)).toBeUndefined();
+  read('the proxy itself');
+  for (const session of [ALICE, '', 'the proxy itself']) expect(callBy('', session)).toBeDefined();
+});

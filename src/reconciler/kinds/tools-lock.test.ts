@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { heldLock } from '#contracts/tool-lock/held.ts';
+import { formatLockReport, lockDigest } from '#contracts/tool-lock/report.ts';
+import { toolsLockCondition } from './tools-lock.ts';
+
+test('names that a server chooses do not make the message of the condition longer than a cluster permits', () => {
+  const metadata = { name: 'files', namespace: 'ops', annotations: { 'skep.dev/tools-lock': 'report' } };
+  const drifts = Array.from({ length: 30 }, (_, index) => ({
+    ...{ list: 'tools' as const, what: 'new' as const },
+    name: `${index} ${'x'.repeat(4000)}`,
+  }));
+  const report = { lock: lockDigest(heldLock('report', undefined)), at: '', drifts };
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'files-tools-report' } };
+  const [condition] = toolsLockCondition(
+    { kind: 'MCPServer', metadata },
+    {
+      find: (kind) => (kind === 'ConfigMap' ? { ...object, data: formatLockReport(report) } : undefined),
+      all: () => [],
+    },
+  );
+  expect(condition?.status).toBe('False');
+  expect(condition?.message.length).toBeLessThan(32_768);
+});
