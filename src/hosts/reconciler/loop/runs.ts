@@ -61,10 +61,10 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
       if (isProof) {
         instance.deps.cluster.listAgain();
         instance.prove((stage, key) => listener.differs?.(stage, key));
-        provedAt = monotonic();
       }
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
       const result = known !== undefined && !isProof ? known : await instance.run({ id, waitSeconds: 0, ...paused });
+      if (isProof) provedAt = monotonic();
       if (isProof && known !== undefined)
         for (const { resource } of result.outcomes) listener.differs?.('run', keyOf(resource));
       // Reported first: the changes of a run are news even if its state cannot be saved.
