@@ -77,7 +77,7 @@ test('an object that was not there counts when it comes, and so does another one
 });
 
 test.each([
-  { kind: 'Secret', same: true, reason: 'contents that each run reads anew count by what is in them' },
+  { kind: 'Secret', same: true, reason: 'contents that each run reads again count by what is in them' },
   { kind: 'ConfigMap', same: true, reason: 'those of ConfigMaps, too' },
   { kind: 'Service', same: false, reason: 'others count by identity, for lists have the same object until it changes' },
 ])('$reason', ({ kind, same }) => {
