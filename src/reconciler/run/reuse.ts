@@ -5,7 +5,7 @@ import { sha256 } from '#std/hash.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { isLarge } from './observe/large-contents.ts';
 
-/** Functions by which work looks at what is around its object. Their words are all that an answer depends on. */
+/** Functions by which work looks at objects around its own. Their words are all that an answer depends on. */
 type Questions = Readonly<Record<string, (...words: string[]) => unknown>>;
 
 interface Work<T, Q extends Questions> {

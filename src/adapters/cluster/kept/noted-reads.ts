@@ -12,7 +12,7 @@ export interface NotedReads {
   readonly cluster: ConnectedCluster;
   /** Notes a read of something else. `print`: stands for the answer. `label`: no other read has it. */
   note<T>(label: string, print: (answer: T) => string, send: () => Promise<T>): Promise<T>;
-  /** Forgets what was noted: a run begins. */
+  /** Forgets all reads: a run begins. */
   begin(): void;
   /**
    * Reads everything once more that was noted, first the lists that watches keep. Returns false as soon as an answer differs or is a

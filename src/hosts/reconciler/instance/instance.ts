@@ -44,7 +44,7 @@ export interface Instance {
   readonly run: Run;
   /** Returns the result of a run now if nothing has changed since the last one; undefined if only a run can tell. */
   repeat(id: string): Promise<RunResult | undefined>;
-  /** The next run does all work again, and compares it with what it would have used again. */
+  /** The next run does all work again, and compares its results with those that would have counted again. */
   prove(differs: (stage: string, key: string) => void): void;
   /** The state as the last run has published it; undefined before the first, and where no one asked for it. */
   snapshot(): string | undefined;

@@ -19,7 +19,7 @@ export interface RunListener {
   /** `before`: the run before it; undefined for the first. */
   result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
-  /** What was kept of earlier runs is not what the proof has made. `stage`: of a run; `key`: of the object. */
+  /** Called if the proof has made another result than the kept one. `stage`: of a run; `key`: of the object. */
   differs?(stage: string, key: string): void;
   /** The loop waits for the next run. */
   beat?(): void;

@@ -152,7 +152,7 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Children {
   });
 }
 
-/** All that the children of a resource are made of, beside the resource itself. */
+/** All that the children of a resource depend on, in addition to the resource itself. */
 interface Around extends Omit<View, 'pods'> {
   unread(kind: string, name?: string): boolean;
   /** The run that has created the object of that key. */

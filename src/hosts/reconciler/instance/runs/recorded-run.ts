@@ -37,7 +37,7 @@ export async function runRecorded(
   }
 }
 
-/** Records a run that was left out, and notifies whoever is to be: earlier records may be open, and notices not delivered. */
+/** Records and reports a run that was left out: earlier records may be open, and earlier notices not delivered. */
 export async function recordLeftOut(listeners: Listeners, result: RunResult): Promise<RunResult> {
   const warnings = await tellOf(listeners, recordOf(result), result.readiness.ready);
   return { ...result, warnings: [...result.warnings, ...warnings] };

@@ -1,5 +1,5 @@
-// Finds out whether a run would read what the last one has read, and would have nothing to do because of the time: then its result is
-// the one of the last run, and nothing is computed.
+// Finds out whether the reads of a run would have the same answers as those of the last one, and whether time changes nothing: then
+// the result of the last run is the one of this run, and nothing is computed.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { type NotedReads, noteReads } from '#adapters/cluster/kept/noted-reads.ts';
@@ -12,7 +12,7 @@ import type { SopsKeys } from '#std/sops/open.ts';
 import type { Hurry } from '../hurry.ts';
 
 export interface RepeatedRuns {
-  /** For runs: notes what they read. */
+  /** For runs: notes their reads. */
   readonly cluster: ConnectedCluster;
   /** The same cluster, for everything else. */
   readonly connected: ConnectedCluster;
@@ -79,7 +79,7 @@ function hasRegistrySources({ gathered: { loaded } }: Pick<Prepared, 'gathered'>
   return loaded.some(({ kind, defaulted }) => defaulted !== undefined && (kind?.sources(defaulted).length ?? 0) > 0);
 }
 
-/** Nothing waits for a person, for another source or for a date, and nothing is tried again: what is wrong may be outside of Git. */
+/** Nothing waits for a person, for another source or for a date, and nothing is tried again: the cause of an error may be outside of Git. */
 function isQuiet(result: RunResult): boolean {
   const { paused, plan, outcomes, failures, warnings, catalogue, waits, quarantined, problems } = result;
   const { batches, waiting, approved, within, withheld = [] } = plan;
