@@ -90,6 +90,16 @@ test.each([
   expect(done()).toBe(same ? 2 : 3);
 });
 
+test('a pod counts by what is in it: after a restore of the server a version may come again', () => {
+  const { result, done } = open();
+  const metadata = { name: 'second', uid: 'u', resourceVersion: '7' };
+  const second = (spec: string) => objectOf('Pod', 'second', { metadata, spec });
+  expect(result({ first: FIRST, second: second('a') })).toEqual(['a']);
+  expect(result({ first: FIRST, second: second('a') })).toEqual(['a']);
+  expect(done()).toBe(1);
+  expect(result({ first: FIRST, second: second('b') })).toEqual(['b']);
+});
+
 test('an equal result stays the same one, so that work that is given it is not done again', () => {
   const { result, done } = open();
   const before = result({ first: FIRST, second: SECOND });
