@@ -61,7 +61,7 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
     try {
       const known = isAsked || paused.paused !== undefined ? undefined : await instance.repeat(id);
       if (isProof) {
-        // Said twice before a run reads them, lists would end as unused.
+        // Two calls without a run in between would end the lists as unused.
         if (!isProofOpen) instance.deps.cluster.listAgain();
         isProofOpen = true;
         instance.prove((stage, key) => listener.differs?.(stage, key));
