@@ -31,7 +31,7 @@ export function withDeadline(
 }
 
 /** Ends requests that are still under way after so many seconds. */
-export async function limitRequests<T>(
+export async function endInTime<T>(
   cluster: Pick<ConnectedCluster, 'limit'>,
   seconds: number,
   work: () => Promise<T>,

@@ -6,7 +6,7 @@ import type { RunResult } from '#reconciler/run/result.ts';
 import { type RunDeps, type RunOptions, reconcile } from '#reconciler/run/run.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Tracing } from '../../../tracing.ts';
-import { limitRequests, withDeadline } from '../../loop/run-deadline.ts';
+import { endInTime, withDeadline } from '../../loop/run-deadline.ts';
 import { type OwnImageFinder, withOwnImage } from '../../own-image.ts';
 import type { SnapshotPublisher } from '../snapshots.ts';
 import type { InstanceWatch } from '../watch.ts';
@@ -52,7 +52,7 @@ export function openRepeat(running: Running): (id: string) => Promise<RunResult 
   return async (id) => {
     if (publisher?.isDue(deps.clock) === true) return undefined;
     const seconds = config.apply.deadlineSeconds;
-    const known = await limitRequests(cluster, seconds, () => repeated.repeat(id, deps.sources));
+    const known = await endInTime(cluster, seconds, () => repeated.repeat(id, deps.sources));
     return known && recordLeftOut(running, known);
   };
 }
