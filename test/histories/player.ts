@@ -207,7 +207,7 @@ export async function runOnce(stage: Stage, endsAfter?: number): Promise<RunResu
 }
 
 /**
- * In a process that stays each other run does all work again, and what it would have used again is compared. If nothing was read
+ * In a process that stays each other run does all work again, and its results are compared with those that would have counted again. If nothing was read
  * that has changed, the run has nothing to do.
  */
 async function runNow(stage: Stage, progress: (outcome: Outcome) => void): Promise<RunResult> {

@@ -1,7 +1,8 @@
 // The Kubernetes API as the reconciler sees it: implements `Cluster` of reconciler/run/ports.ts. Objects travel verbatim,
 // both ways: no typed client in between drops what it does not know.
 
-import type { Clock, Cluster, Exchange } from '#reconciler/run/ports.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import type { ApiResource, Clock, Cluster, Exchange, ListOptions } from '#reconciler/run/ports.ts';
 import { type ApiOptions, createApi } from './api.ts';
 import { type CredentialSource, openCredentials } from './credentials.ts';
 import { createLimiter } from './limiter.ts';
@@ -56,6 +57,12 @@ export interface ConnectedCluster extends Cluster {
   readonly watches: Omit<Watches, 'close'>;
   /** Lists objects, and returns the version of the collection with them. */
   readonly readList: ReadList;
+  /** The objects of a list that a watch keeps current; undefined if only the server can tell. */
+  keptList(
+    kind: ApiResource,
+    namespace: string | undefined,
+    how: Pick<ListOptions, 'only' | 'selector'>,
+  ): readonly KubeObject[] | undefined;
   close(): Promise<void>;
 }
 
@@ -82,6 +89,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     },
     list: async (kind, namespace, how) => (await readList(kind, namespace, how)).objects,
     listAgain: () => undefined,
+    keptList: () => undefined,
     get: (id, how) => getObject(context, id, how === 'urgent'),
     apply: (object, how) => applyObject(context, object, how),
     remove: (id, uid, as, resourceVersion) =>

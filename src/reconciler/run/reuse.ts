@@ -5,7 +5,7 @@ import { sha256 } from '#std/hash.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { isLarge } from './observe/large-contents.ts';
 
-/** Functions by which work looks at what is around its object. Their words are all that an answer depends on. */
+/** Functions by which work looks at objects around its own. Their words are all that an answer depends on. */
 type Questions = Readonly<Record<string, (...words: string[]) => unknown>>;
 
 interface Work<T, Q extends Questions> {
@@ -133,24 +133,14 @@ function noted(answer: unknown): unknown {
   return answer.some((each) => notedItem(each) !== each) ? answer.map(notedItem) : answer;
 }
 
-/**
- * Contents of Secrets and ConfigMaps of others, and pods, are read again by each run, and stay no longer in memory. Pods are used as
- * the server returns them, so that their version stands for them.
- */
+/** Contents of Secrets and ConfigMaps of others, and pods, are read again by each run, and stay no longer in memory. */
 function notedItem(answer: unknown): unknown {
   if (!isObject(answer)) return answer;
-  if (isLarge(answer)) return printOf(answer);
-  return isPod(answer) ? podVersion(answer) : answer;
+  return isLarge(answer) || isPod(answer) ? printOf(answer) : answer;
 }
 
 function isPod({ apiVersion, kind }: JsonObject): boolean {
   return apiVersion === 'v1' && kind === 'Pod';
-}
-
-/** A pod that was only declared so far has no version. */
-function podVersion(pod: JsonObject): unknown {
-  const { uid, resourceVersion } = isObject(pod.metadata) ? pod.metadata : {};
-  return uid === undefined || resourceVersion === undefined ? pod : `${uid} ${resourceVersion}`;
 }
 
 const prints = new WeakMap<object, string>();

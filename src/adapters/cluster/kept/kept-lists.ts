@@ -65,6 +65,12 @@ export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions):
       const list = how.kept === true ? listFor(state, kind, namespace, how) : undefined;
       return list === undefined ? cluster.list(kind, namespace, how) : list.read(how);
     },
+    keptList(kind, namespace, { only, selector }) {
+      const watched = { kind, namespace: kind.namespaced ? namespace : undefined, only, selector };
+      const name = labelOfList(watched);
+      state.used.add(name);
+      return state.lists.get(name)?.current();
+    },
     async schema(apiVersion) {
       const schema = await cluster.schema(apiVersion);
       noteSchema(state, apiVersion, schema);

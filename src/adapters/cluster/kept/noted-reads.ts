@@ -1,4 +1,4 @@
-// Notes what a run reads of the cluster, so that it can be asked later whether a run would read the same. Every read goes through
+// Notes the reads of a run, so that it is known later whether another run would read the same. Every read of the cluster goes through
 // here: none can be forgotten.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -10,29 +10,23 @@ import { labelOfList } from './kept-lists.ts';
 
 export interface NotedReads {
   readonly cluster: ConnectedCluster;
-  /** Forgets what was noted: a run begins. */
+  /** Notes a read of something else. `print`: stands for the answer. `label`: no other read has it. */
+  note<T>(label: string, print: (answer: T) => string, send: () => Promise<T>): Promise<T>;
+  /** Forgets all reads: a run begins. */
   begin(): void;
   /**
    * Reads everything once more that was noted, first the lists that watches keep. Returns false as soon as an answer differs or is a
-   * failure, and if the run has had two answers about the same.
+   * failure, if such a list would have to be read from the server, and if the run has had two answers about the same.
    */
   isSame(): Promise<boolean>;
 }
 
-/** `P`: what is kept of an answer, to be compared. */
-interface Read<T, P> {
-  readonly label: string;
-  /** It costs no request as long as its watch is open. */
-  readonly isKept: boolean;
-  readonly send: () => Promise<T>;
-  readonly print: (answer: T) => P;
-  readonly equal: (a: P, b: P) => boolean;
-}
-
 interface Note {
+  /** A watch keeps the list: it costs no request to compare it. */
   readonly isKept: boolean;
-  readonly print: unknown;
-  readonly isStill: () => Promise<boolean>;
+  /** Whether the answer is this one. */
+  readonly isEqual: (answer: unknown) => boolean;
+  readonly isStill: () => boolean | Promise<boolean>;
 }
 
 interface State {
@@ -45,7 +39,11 @@ interface State {
 export function noteReads(cluster: ConnectedCluster): NotedReads {
   const state: State = { notes: new Map(), isMixed: false };
   const noteOne = <T>(label: string, print: (answer: T) => unknown, send: () => Promise<T>): Promise<T> =>
-    readNoted(state, { label, isKept: false, send, print, equal: Object.is });
+    readNoted(state, label, send, (answer) => {
+      const printed = print(answer);
+      const isEqual = (now: unknown): boolean => Object.is(printed, now);
+      return { isKept: false, answer: printed, isEqual, isStill: async () => isEqual(print(await send())) };
+    });
   return {
     cluster: {
       ...cluster,
@@ -64,10 +62,16 @@ export function noteReads(cluster: ConnectedCluster): NotedReads {
         const label = `list ${labelOfList({ kind, namespace, only, selector })}`;
         const send = () => cluster.list(kind, namespace, how);
         if (how.kept !== true) return noteOne(label, printOfAll, send);
-        // Objects of lists that are kept are in memory anyway.
-        return readNoted(state, { label, isKept: true, send, print: (objects) => objects, equal: areSameObjects });
+        // Objects of lists that are kept are in memory anyway. `hold` would keep all that a run has read.
+        return readNoted(state, label, send, (answer) => ({
+          isKept: true,
+          answer,
+          isEqual: (now) => areSameObjects(answer, now),
+          isStill: () => areSameObjects(answer, cluster.keptList(kind, namespace, { only, selector })),
+        }));
       },
     },
+    note: noteOne,
     begin() {
       state.notes.clear();
       state.isMixed = false;
@@ -76,19 +80,22 @@ export function noteReads(cluster: ConnectedCluster): NotedReads {
   };
 }
 
-function readNoted<T, P>(state: State, read: Read<T, P>): Promise<T> {
-  const answering = read.send();
+function readNoted<T>(
+  state: State,
+  label: string,
+  send: () => Promise<T>,
+  noteOf: (answer: T) => Note & { readonly answer: unknown },
+): Promise<T> {
+  const answering = send();
   const fail = (): void => {
     state.isMixed = true;
   };
-  void answering.then((answer) => note(state, read, read.print(answer)), fail);
+  void answering.then((received) => {
+    const { answer, ...note } = noteOf(received);
+    if (state.notes.get(label)?.isEqual(answer) === false) state.isMixed = true;
+    state.notes.set(label, note);
+  }, fail);
   return answering;
-}
-
-function note<T, P>(state: State, { label, isKept, send, print, equal }: Read<T, P>, printed: P): void {
-  const before = state.notes.get(label);
-  if (before !== undefined && !equal(before.print as P, printed)) state.isMixed = true;
-  state.notes.set(label, { isKept, print: printed, isStill: async () => equal(printed, print(await send())) });
 }
 
 async function isStillSame(state: State, cluster: Cluster): Promise<boolean> {
@@ -110,9 +117,11 @@ function digestIfAny(value: unknown): string {
   return value === undefined ? '' : digest(value);
 }
 
+/** The version of an object stands for it; an API without versions has none. */
 function printOf(object: KubeObject | undefined): string {
   if (object === undefined) return '';
   const { uid, resourceVersion } = object.metadata;
+  if (uid === undefined || resourceVersion === undefined) return digest(object);
   return `${object.apiVersion} ${uid} ${resourceVersion}`;
 }
 
@@ -120,12 +129,7 @@ function printOfAll(objects: readonly KubeObject[]): string {
   return sha256(objects.map(printOf).join());
 }
 
-function areSameObjects(a: readonly KubeObject[], b: readonly KubeObject[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((object, index) => {
-      const other = b[index];
-      return object === other || printOf(object) === printOf(other);
-    })
-  );
+/** Lists that are kept have the same object until it changes, or is read from the server again. */
+function areSameObjects(before: readonly KubeObject[], now: unknown): boolean {
+  return Array.isArray(now) && now.length === before.length && before.every((object, index) => object === now[index]);
 }

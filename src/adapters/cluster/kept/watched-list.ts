@@ -24,6 +24,8 @@ export interface WatchedListDeps extends WatchingDeps {
 export interface WatchedList {
   readonly watched: Watched;
   read(options: ListOptions): Promise<readonly KubeObject[]>;
+  /** The objects, if `read` would send no request. */
+  current(): readonly KubeObject[] | undefined;
   /** The next `read` is a LIST. */
   distrust(): void;
   /**
@@ -90,6 +92,7 @@ export function openWatchedList(deps: WatchedListDeps, watched: Watched): Watche
   return {
     watched,
     read: async ({ hold }) => (isCurrent(state) ? kept.objects(hold) : readOnce(state, hold)),
+    current: () => (isCurrent(state) ? kept.objects() : undefined),
     distrust() {
       state.needed += 1;
     },

@@ -31,7 +31,7 @@ import { openHistory, openRecorder } from './recorder.ts';
 import { openStores, registryDeps } from './registries.ts';
 import { openRepeatedRuns, type RepeatedRuns } from './runs/repeated-run.ts';
 import { optionsOf } from './runs/run-options.ts';
-import { openRunner, type Run } from './runs/runner.ts';
+import { openRepeat, openRunner, type Run } from './runs/runner.ts';
 import { openPublisher, type SnapshotPublisher } from './snapshots.ts';
 import { readInThread } from './source-thread.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.ts';
@@ -44,7 +44,7 @@ export interface Instance {
   readonly run: Run;
   /** Returns the result of a run now if nothing has changed since the last one; undefined if only a run can tell. */
   repeat(id: string): Promise<RunResult | undefined>;
-  /** The next run does all work again, and compares it with what it would have used again. */
+  /** The next run does all work again, and compares its results with those that would have counted again. */
   prove(differs: (stage: string, key: string) => void): void;
   /** The state as the last run has published it; undefined before the first, and where no one asked for it. */
   snapshot(): string | undefined;
@@ -69,7 +69,12 @@ export async function openInstance(
   await checkStateFolder(config.stateDir, { ownedByUser: false });
   const policies = await readOwnPolicies(config);
   const tracing = await openTracing(process.env);
-  const repeated = openRepeatedRuns(await openCluster(config, watch, tracing, hurry), systemClock, hurry);
+  const repeated = openRepeatedRuns(
+    await openCluster(config, watch, tracing, hurry),
+    systemClock,
+    hurry,
+    config.catalogue,
+  );
   const { cluster, connected } = repeated;
   const outbound = openOutbound(config, watch);
   const stores = openStores();
@@ -93,7 +98,7 @@ export async function openInstance(
     options,
     history,
     run: openRunner(running, kept.ended),
-    repeat: (id) => repeated.repeat(id, deps.sources),
+    repeat: openRepeat(running),
     prove: (differs) => memory.reuse?.prove(differs),
     snapshot: () => publisher?.latest(),
     save: () => kept.save(),
@@ -126,7 +131,7 @@ function runDeps({ config, watch, hurry, tracing, outbound, stores, memory, repe
   return {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
-    sources: openSources(config, by, watch, hurry, trace),
+    sources: repeated.notingSources(openSources(config, by, watch, hurry, trace)),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
     registries: config.children ? registryDeps(config, outbound, stores, watch, hurry.loops?.beside) : undefined,
     ...memory,

@@ -18,6 +18,8 @@ export interface SnapshotPublisher {
   looked(prepared: Prepared): void;
   /** Resolves with what kept it from being published: the run is done all the same. */
   publish(deps: RunDeps, options: RunOptions, result: RunResult): Promise<readonly Failure[]>;
+  /** Whether a run is to be made for it, also if nothing has changed. */
+  isDue(clock: Pick<RunDeps['clock'], 'monotonic'>): boolean;
   /** The text of the last one; undefined before the first. */
   latest(): string | undefined;
 }
@@ -29,6 +31,8 @@ export function openPublisher(config: Config): SnapshotPublisher {
   let seen: Prepared | undefined;
   let last: { readonly content: string; readonly at: number; readonly text: string } | undefined;
 
+  const isDue: SnapshotPublisher['isDue'] = (clock) => last === undefined || clock.monotonic() - last.at >= RENEW_MS;
+
   async function publish(deps: RunDeps, options: RunOptions, result: RunResult): Promise<void> {
     const now = await stateNow(deps, options, result, seen);
     // What could not be read would pass for gone.
@@ -36,7 +40,7 @@ export function openPublisher(config: Config): SnapshotPublisher {
     const snapshot = await takeSnapshot(config, deps, options, now);
     const content = digestContent(snapshot);
     const at = deps.clock.monotonic();
-    if (last?.content === content && at - last.at < RENEW_MS) return;
+    if (last?.content === content && !isDue(deps.clock)) return;
     const text = formatSnapshot(snapshot);
     const file = config.snapshot?.file;
     if (file !== undefined) await writeWhole(file, text);
@@ -58,6 +62,7 @@ export function openPublisher(config: Config): SnapshotPublisher {
         seen = undefined;
       }
     },
+    isDue,
     latest: () => last?.text,
   };
 }

@@ -117,12 +117,12 @@ function tellMissed(metrics: RunMetrics, { say }: Teller) {
   };
 }
 
-/** What a run would have used again was wrong: only the proof has computed it. */
+/** A kept result was wrong, and only the proof has computed it again. */
 function tellDifference(metrics: RunMetrics, { say }: Teller): NonNullable<RunListener['differs']> {
   return (stage, key) => {
     const [, kind = ''] = key.split('/');
     metrics.missed(kind, 1);
-    say(`what runs kept about ${key} (${stage}) was out of date, a proof showed it; report it with the release`);
+    say(`a kept result about ${key} (${stage}) was out of date, a proof showed it; report it with the release`);
   };
 }
 

@@ -30,6 +30,21 @@ export function withDeadline(
   };
 }
 
+/** Ends requests that are still under way after so many seconds. */
+export async function endInTime<T>(
+  cluster: Pick<ConnectedCluster, 'limit'>,
+  seconds: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const until = systemClock.monotonic() + seconds * 1000;
+  cluster.limit({ changesUntil: until, requestsUntil: until, setting: settingOf(seconds) });
+  try {
+    return await work();
+  } finally {
+    cluster.limit(undefined);
+  }
+}
+
 function settingOf(seconds: number): string {
   return `apply.deadlineSeconds: ${seconds}`;
 }

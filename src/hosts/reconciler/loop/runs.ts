@@ -19,7 +19,7 @@ export interface RunListener {
   /** `before`: the run before it; undefined for the first. */
   result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
-  /** What was kept of earlier runs is not what the proof has made. `stage`: of a run; `key`: of the object. */
+  /** Called if the proof has made another result than the kept one. `stage`: of a run; `key`: of the object. */
   differs?(stage: string, key: string): void;
   /** The loop waits for the next run. */
   beat?(): void;
@@ -41,6 +41,8 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
   const { schedule, timeZone, jitterSeconds } = config;
   const { now, sleep, monotonic } = systemClock;
   let provedAt = monotonic();
+  /** A proof has begun, and its run has failed so far. */
+  let isProofOpen = false;
   const { beat, queued } = listener;
   const deps = {
     now,
@@ -59,12 +61,14 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
     try {
       const known = isAsked || paused.paused !== undefined ? undefined : await instance.repeat(id);
       if (isProof) {
-        instance.deps.cluster.listAgain();
+        // Two calls without a run in between would end the lists as unused.
+        if (!isProofOpen) instance.deps.cluster.listAgain();
+        isProofOpen = true;
         instance.prove((stage, key) => listener.differs?.(stage, key));
-        provedAt = monotonic();
       }
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
       const result = known !== undefined && !isProof ? known : await instance.run({ id, waitSeconds: 0, ...paused });
+      if (isProof) [provedAt, isProofOpen] = [monotonic(), false];
       if (isProof && known !== undefined)
         for (const { resource } of result.outcomes) listener.differs?.('run', keyOf(resource));
       // Reported first: the changes of a run are news even if its state cannot be saved.

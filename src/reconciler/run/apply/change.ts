@@ -112,7 +112,7 @@ function spentOf(plan: Plan, outcomes: readonly Outcome[]): ReadonlySet<string> 
   return new Set(done.flatMap(({ approval }) => approval?.hash ?? []));
 }
 
-/** Uids of the owners of what is written, by key, as far as they exist. */
+/** Uids of the owners of written objects, by key, as far as they exist. */
 function ownersUids({ batches }: Plan, snapshot: Pick<Snapshot, 'find'>): ReadonlyMap<string, string> {
   const owners = batches.flatMap(({ changes }) =>
     changes.flatMap((change) => (change.action === 'delete' ? [] : (change.owner ?? []))),

@@ -42,7 +42,7 @@ export interface DesireInput {
   readonly isUnread: IsUnread;
   /** The settings as text, without the digest. */
   readonly configuration: string;
-  /** Key of the digests; undefined if none is known, and the digests are no real ones. */
+  /** Key of the digests; undefined if none is known, and the digests are not real ones. */
   readonly digestKey: Uint8Array | undefined;
   readonly reuse: Reuse;
 }
@@ -146,13 +146,13 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Children {
       run: (childKey: string) => runWrittenOn(input.livingByKey(childKey), manager),
     },
     work: (around) => makeChildren(input, { loaded, kind, defaulted, uid }, around),
-    // Digests without a key are no digests: the key may be found later in this very run.
+    // Digests without a key are not digests: the key may be found later in this very run.
     keeps: ({ hasDigests }) => !hasDigests || digestKey !== undefined,
     equal: jsonEquals,
   });
 }
 
-/** All that the children of a resource are made of, beside the resource itself. */
+/** All that the children of a resource depend on, in addition to the resource itself. */
 interface Around extends Omit<View, 'pods'> {
   unread(kind: string, name?: string): boolean;
   /** The run that has created the object of that key. */

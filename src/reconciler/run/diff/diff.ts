@@ -11,6 +11,7 @@ import { jsonEquals } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
 import type { Desired } from '../desire/desire.ts';
 import { labelOf, PART_OF } from '../labels.ts';
+import { isLarge } from '../observe/large-contents.ts';
 import { NO_REUSE, type Reuse } from '../reuse.ts';
 import type { Compared } from './compared.ts';
 import { withoutEdited } from './evictions.ts';
@@ -38,8 +39,12 @@ export function diff(input: DiffInput): Diff {
   const found = input.desired.map(({ id }) => input.living(id));
   const compared = input.desired.map((desired, index) => compareAgain(input, desired, found[index]));
   const wanted = new Set(found);
-  const surplus = input.live.filter((object) => labelOf(object, PART_OF) === input.applySet && !wanted.has(object));
+  const surplus = input.live.filter((object) => isMember(object, input.applySet) && !wanted.has(object));
   return { compared, surplus };
+}
+
+function isMember(object: KubeObject, applySet: string): boolean {
+  return labelOf(object, PART_OF) === applySet;
 }
 
 function compareAgain(input: DiffInput, desired: Desired, live: KubeObject | undefined): Compared {
@@ -52,10 +57,15 @@ function compareAgain(input: DiffInput, desired: Desired, live: KubeObject | und
     given: [object, owner, random, live, type, manager, force],
     questions: {},
     work: () => compareOne(input, desired, live),
-    // Contents are read by this run.
-    keeps: () => contents === undefined,
-    equal: jsonEquals,
+    // Contents are read by this run, and so is what others keep in Secrets and ConfigMaps.
+    keeps: () => contents === undefined && (live === undefined || !isLarge(id) || isMember(live, input.applySet)),
+    // Contents of long values are a function, and follow from the object.
+    equal: (a, b) => jsonEquals(withoutContents(a), withoutContents(b)),
   });
+}
+
+function withoutContents({ desired: { contents: _contents, ...desired }, ...compared }: Compared): unknown {
+  return { ...compared, desired };
 }
 
 function compareOne(input: DiffInput, desired: Desired, found: KubeObject | undefined): Compared {

@@ -32,11 +32,11 @@ export interface ListsInput {
 /** By source, sorted; what is not recorded has a list of its own. */
 export function listsOf(input: ListsInput): readonly DeletionList[] {
   const { going, replaced, faults, limits } = input;
-  const anew = new Set(replaced.map((object) => keyOfObject(object)));
+  const replacedKeys = new Set(replaced.map((object) => keyOfObject(object)));
   const owners = new Map(going.map((object) => [heldOwner(idOf(object)), object]));
   // A child is in the list of the owner that it goes with.
   const leadOf = (object: KubeObject): KubeObject => ownerAmong(object, owners) ?? object;
-  const itemOf = (object: KubeObject): Deletion => deletionItem(input, object, leadOf(object), anew);
+  const itemOf = (object: KubeObject): Deletion => deletionItem(input, object, leadOf(object), replacedKeys);
   const bySource = [...Map.groupBy([...going, ...replaced], (object) => sourceOf(leadOf(object)))];
   return bySource
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -62,7 +62,7 @@ function deletionItem(
   { contents }: ListsInput,
   object: KubeObject,
   lead: KubeObject,
-  anew: ReadonlySet<string>,
+  replacedKeys: ReadonlySet<string>,
 ): Deletion {
   const id = idOf(object);
   const [key, { uid = '' }] = [keyOf(id), object.metadata];
@@ -73,7 +73,7 @@ function deletionItem(
     uid,
     role: lead !== object ? 'follows' : own ? 'own' : 'child',
     owner: lead === object ? undefined : formatId(idOf(lead)),
-    replaced: anew.has(key) ? true : undefined,
+    replaced: replacedKeys.has(key) ? true : undefined,
     takes: nonEmpty(contents.get(key)?.takes),
     mayTake: nonEmpty(contents.get(key)?.unlisted),
   };

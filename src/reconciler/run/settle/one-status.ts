@@ -80,7 +80,7 @@ export function computeStatus(input: StatusFacts, observed: Unlisted, subject: S
   });
 }
 
-/** Notes whether someone has asked for a kind that could not be listed: what is made of the answer is not known, then. */
+/** Notes whether a kind was looked at that could not be listed: a result of the answer is not known, then. */
 export function withUnlisted({ unlisted }: Unlisted, view: View): View & { isMissing(): boolean } {
   let missing = false;
   return {

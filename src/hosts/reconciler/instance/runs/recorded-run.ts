@@ -37,6 +37,12 @@ export async function runRecorded(
   }
 }
 
+/** Records and reports a run that was left out: earlier records may be open, and earlier notices not delivered. */
+export async function recordLeftOut(listeners: Listeners, result: RunResult): Promise<RunResult> {
+  const warnings = await tellOf(listeners, recordOf(result), result.readiness.ready);
+  return { ...result, warnings: [...result.warnings, ...warnings] };
+}
+
 /** The run that holds the lock tells what becomes of it, and who has lost it writes nothing more, not even that. */
 const OF_ANOTHER: readonly string[] = ['locked', 'lock-lost'];
 

@@ -1,20 +1,23 @@
-// Finds out whether a run would read what the last one has read, and would have nothing to do because of the time: then its result is
-// the one of the last run, and nothing is computed.
+// Finds out whether the reads of a run would have the same answers as those of the last one, and whether time changes nothing: then
+// the result of the last run is the one of this run, and nothing is computed.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
-import { noteReads } from '#adapters/cluster/kept/noted-reads.ts';
-import type { Clock } from '#reconciler/run/ports.ts';
+import { type NotedReads, noteReads } from '#adapters/cluster/kept/noted-reads.ts';
+import type { Clock, KustomizeBuilder } from '#reconciler/run/ports.ts';
 import type { Prepared } from '#reconciler/run/prepare.ts';
 import type { FleetSource } from '#reconciler/run/read/gather.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import { Failure } from '#std/failure.ts';
+import type { SopsKeys } from '#std/sops/open.ts';
 import type { Hurry } from '../hurry.ts';
 
 export interface RepeatedRuns {
-  /** For runs: notes what they read. */
+  /** For runs: notes their reads. */
   readonly cluster: ConnectedCluster;
   /** The same cluster, for everything else. */
   readonly connected: ConnectedCluster;
+  /** The same sources: notes the keys and programs that they are read with. */
+  notingSources(sources: readonly FleetSource[]): readonly FleetSource[];
   /** A run has planned. */
   looked(prepared: Pick<Prepared, 'gathered' | 'unsealed'>): void;
   /** Makes a run. */
@@ -27,6 +30,7 @@ export function openRepeatedRuns(
   connected: ConnectedCluster,
   clock: Pick<Clock, 'now'>,
   { keepsLists }: Pick<Hurry, 'keepsLists'>,
+  catalogue?: unknown,
 ): RepeatedRuns {
   if (keepsLists === undefined) return withoutRepetition(connected);
   const reads = noteReads(connected);
@@ -36,8 +40,9 @@ export function openRepeatedRuns(
   return {
     cluster: reads.cluster,
     connected,
+    notingSources: (sources) => sources.map((source) => noteFiles(reads, source)),
     looked(prepared) {
-      isTimeless = !prepared.unsealed && !hasRegistrySources(prepared);
+      isTimeless = catalogue === undefined && !prepared.unsealed && !hasRegistrySources(prepared);
     },
     async over(run) {
       reads.begin();
@@ -62,6 +67,7 @@ function withoutRepetition(connected: ConnectedCluster): RepeatedRuns {
   return {
     cluster: connected,
     connected,
+    notingSources: (sources) => sources,
     looked: () => undefined,
     over: (run) => run(),
     repeat: async () => undefined,
@@ -73,12 +79,32 @@ function hasRegistrySources({ gathered: { loaded } }: Pick<Prepared, 'gathered'>
   return loaded.some(({ kind, defaulted }) => defaulted !== undefined && (kind?.sources(defaulted).length ?? 0) > 0);
 }
 
-/** Nothing waits for a person, for another source or for a date, and nothing is tried again. */
-function isQuiet({ paused, plan, outcomes, failures, warnings, catalogue, waits, quarantined }: RunResult): boolean {
+/** Nothing waits for a person, for another source or for a date, and nothing is tried again: the cause of an error may be outside of Git. */
+function isQuiet(result: RunResult): boolean {
+  const { paused, plan, outcomes, failures, warnings, catalogue, waits, quarantined, problems } = result;
   const { batches, waiting, approved, within, withheld = [] } = plan;
-  const open = [outcomes, failures, warnings, catalogue, waits, quarantined];
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const open = [outcomes, failures, warnings, catalogue, waits, quarantined, errors];
   const planned = [batches, waiting, approved, within, withheld];
   return paused === undefined && [...open, ...planned].every(({ length }) => length === 0);
+}
+
+/** They change without a commit. */
+function noteFiles(reads: NotedReads, source: FleetSource): FleetSource {
+  const { name, keys, kustomize } = source;
+  return {
+    ...source,
+    ...(keys && { keys: () => reads.note(`keys of ${name}`, printOfKeys, keys) }),
+    ...(kustomize && { kustomize: { ...kustomize, identity: () => noteProgram(reads, name, kustomize) } }),
+  };
+}
+
+function noteProgram(reads: NotedReads, name: string, { identity }: KustomizeBuilder): Promise<string> {
+  return reads.note(`kustomize of ${name}`, (program) => program, identity);
+}
+
+function printOfKeys(keys: SopsKeys): string {
+  return keys.type === 'keys' ? keys.keys.digest : (keys.fault?.message ?? '');
 }
 
 async function haveSameCommits(sources: readonly FleetSource[], { commits }: RunResult): Promise<boolean> {

@@ -6,11 +6,11 @@ import type { RunResult } from '#reconciler/run/result.ts';
 import { type RunDeps, type RunOptions, reconcile } from '#reconciler/run/run.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Tracing } from '../../../tracing.ts';
-import { withDeadline } from '../../loop/run-deadline.ts';
+import { endInTime, withDeadline } from '../../loop/run-deadline.ts';
 import { type OwnImageFinder, withOwnImage } from '../../own-image.ts';
 import type { SnapshotPublisher } from '../snapshots.ts';
 import type { InstanceWatch } from '../watch.ts';
-import { type Listeners, runRecorded } from './recorded-run.ts';
+import { type Listeners, recordLeftOut, runRecorded } from './recorded-run.ts';
 import type { RepeatedRuns } from './repeated-run.ts';
 
 /** One run, recorded; `how` it goes if it is not `reconcile` as it is. Throws what that throws. */
@@ -43,6 +43,17 @@ export function openRunner(running: Running, ended: () => void): Run {
         return { ...result, warnings: [...result.warnings, ...warnings] };
       }),
     ).finally(ended);
+  };
+}
+
+/** Returns the result of a run now if it is known without one, recorded. Its requests have the deadline of a run. */
+export function openRepeat(running: Running): (id: string) => Promise<RunResult | undefined> {
+  const { config, deps, cluster, publisher, repeated } = running;
+  return async (id) => {
+    if (publisher?.isDue(deps.clock) === true) return undefined;
+    const seconds = config.apply.deadlineSeconds;
+    const known = await endInTime(cluster, seconds, () => repeated.repeat(id, deps.sources));
+    return known && recordLeftOut(running, known);
   };
 }
 
