@@ -10,22 +10,32 @@ const Digests = (what: string) =>
     description: `SHA-256 digests of the reviewed definition of each ${what}, in base64url, with a space between several, by its own name.`,
   });
 
-/** The block of a configuration. */
+const HELD = {
+  mode: Type.Enum(['enforce', 'report'], {
+    description:
+      'enforce: clients do not get what differs from the lock, and cannot call it. report: it passes, and is reported.',
+  }),
+  tools: Digests('tool'),
+  prompts: Type.Optional(Digests('prompt')),
+  resourceTemplates: Type.Optional(Digests('resource template')),
+};
+
+/** The block of the configuration of a proxy. */
 export const TOOLS_LOCK = Type.Object(
   {
-    mode: Type.Enum(['enforce', 'report'], {
-      description:
-        'enforce: clients do not get what differs from the lock, and cannot call it. report: it passes, and is reported.',
-    }),
+    ...HELD,
     report_to: Type.Optional(
       Type.String({ minLength: 1, description: 'ConfigMap of the namespace that takes what differs. Absent: none.' }),
     ),
-    tools: Digests('tool'),
-    prompts: Type.Optional(Digests('prompt')),
-    resourceTemplates: Type.Optional(Digests('resource template')),
   },
   { additionalProperties: false, description: 'What was reviewed of the server. Absent: its tools are not locked.' },
 );
+
+/** The block of a backend of a virtual server, which reports in its log. */
+export const BACKEND_TOOLS_LOCK = Type.Object(HELD, {
+  additionalProperties: false,
+  description: 'What was reviewed of the backend. Absent: its tools are not locked.',
+});
 
 export type HeldLock = Static<typeof TOOLS_LOCK>;
 

@@ -2,7 +2,7 @@
 
 import { addressed } from '#std/address/address.ts';
 import { choice, object, optional, text, textMap } from '#std/schema.ts';
-import { TOOLS_LOCK } from '../tool-lock/held.ts';
+import { BACKEND_TOOLS_LOCK } from '../tool-lock/held.ts';
 import { workloadField } from './aggregation.ts';
 
 const BACKEND = {
@@ -32,7 +32,7 @@ export const ListedBackend = object(
     caBundlePath: optional(
       text('PEM file with certificates to trust for it, in addition to those of the image.', { minLength: 1 }),
     ),
-    toolsLock: optional(TOOLS_LOCK),
+    toolsLock: optional(BACKEND_TOOLS_LOCK),
   },
   'A backend of the server.',
 );

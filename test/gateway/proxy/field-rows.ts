@@ -388,6 +388,14 @@ const annotated = (key: string, value: string | boolean): FieldRow => ({
 
 const TOOLS: readonly FieldRow[] = [
   {
+    // Nothing was reviewed, so that every tool is new.
+    field: '/tools_lock',
+    value: { mode: 'enforce', tools: {} },
+    base: beforeBackend,
+    see: proxied(async (proxy) => (await send(proxy, 'tools/list')).json.result.tools),
+    expected: [],
+  },
+  {
     field: '/tools_filter',
     value: ['echo'],
     base: beforeBackend,

@@ -28,7 +28,12 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   '/embedded_auth_server_config': 'its stories are logins: they are with the authorization server, test/gateway/issuer',
 };
 
-const WHOLE = ['/embedded_auth_server_config', '/rate_limiting', '/scaling_config/session_redis', '/webhooks'];
+const WHOLE = [
+  ...['/embedded_auth_server_config', '/rate_limiting', '/scaling_config/session_redis'],
+  // More of it: test/gateway/proxy/tools-lock.test.ts.
+  '/tools_lock',
+  '/webhooks',
+];
 const ROWS: readonly FieldRow[] = [...SERVICE_ROWS, ...CALLER_ROWS, ...TELEMETRY_ROWS];
 
 let world: FieldWorld;

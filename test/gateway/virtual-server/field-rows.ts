@@ -220,6 +220,16 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
   { field: '/backends/*/name', at: '/backends/0/name', values: ['one', 'else'], see: seeTools },
   { field: '/backends/*/url', at: '/backends/0/url', values: ['http://one', 'http://two'], see: seeTools },
   { field: '/backends/*/transport', at: '/backends/0/transport', values: ['streamable-http', 'sse'], see: seeTools },
+  {
+    // Nothing was reviewed, so that every tool is new.
+    field: '/backends/*/toolsLock',
+    at: '/backends/0/toolsLock',
+    values: [
+      { mode: 'enforce', tools: {} },
+      { mode: 'report', tools: {} },
+    ],
+    see: seeTools,
+  },
   { field: '/aggregation/conflictResolution', values: ['prefix', 'priority'], see: seeTools },
   { field: '/aggregation/conflictResolutionConfig/prefixFormat', values: ['{workload}_', 'x'], see: seeTools },
   {

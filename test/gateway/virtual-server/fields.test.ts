@@ -36,7 +36,8 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/audit/enabled': 'always true: a configuration without an audit has no such block',
 };
 
-const WHOLE = ['/authServer', '/compositeTools', '/rateLimiting', '/sessionStorage'];
+/** More of the lock: test/gateway/virtual-server/tools-lock.test.ts. */
+const WHOLE = ['/authServer', '/backends/*/toolsLock', '/compositeTools', '/rateLimiting', '/sessionStorage'];
 const ROWS: readonly FieldRow[] = [...CLIENT_ROWS, ...CREDENTIAL_ROWS, ...OPERATION_ROWS];
 
 test('every setting of the schema has a story or a reason, and nothing else has', () => {
