@@ -266,6 +266,16 @@ describe.skipIf(executable === undefined)('"Try it"', () => {
     await answer().waitFor();
   });
 
+  test('a call is cancelled if its reader chooses another tool', async () => {
+    await choose('hang');
+    const hanging = member.hanging();
+    await call();
+    const { message, closed } = await hanging;
+    await choose('draw');
+    await closed;
+    await expect.poll(() => member.calls('notifications/cancelled').at(-1)?.message.params.requestId).toBe(message.id);
+  });
+
   test.each([
     { colorScheme: 'light', width: 1280, height: 900 },
     { colorScheme: 'dark', width: 390, height: 844 },
