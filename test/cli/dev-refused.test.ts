@@ -38,6 +38,12 @@ test('a port that is no number is a usage error', async () => {
   `);
 });
 
+test('--new-token is refused with --once, which opens no listener that asks for a token', async () => {
+  const { code, stdout, stderr } = await dev('--once', '--new-token', '--data', 'once');
+  expect([code, stdout]).toEqual([64, '']);
+  expect(stderr).toMatch(/--new-token.*cannot be used with.*--once/);
+});
+
 test('a folder that cannot be made names itself and the option', async () => {
   writeFileSync(join(folder.path, 'file'), '');
   const { code, stdout, stderr } = await dev('--data', 'file/state');

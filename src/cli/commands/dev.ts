@@ -1,7 +1,7 @@
 // `skep dev`: everything on one machine: embedded cluster and database, a sample repository, reconciler and registry.
 
 import { resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '#hosts/clock.ts';
 import { writeColoured } from '#hosts/colour.ts';
 import { loadConfig } from '#hosts/config/configuration.ts';
@@ -34,7 +34,12 @@ export function devCommand(): Command {
       'packages of entries of the catalogue that run in place of their images: npm,pypi (as dev.run of skep.yaml)',
       readTypes,
     )
-    .option('--new-token', 'make a new token for calls of servers; the one of earlier starts is refused from then on')
+    .addOption(
+      new Option(
+        '--new-token',
+        'make a new token for calls of servers; the one of earlier starts is refused from then on',
+      ).conflicts('once'),
+    )
     .option('--once', 'make one run, print what it did, and exit')
     .option('-v, --verbose', 'name each object that the start creates')
     .addHelpText('after', '\nExamples:\n  skep dev --port 8080\n  skep dev -c skep.yaml --run npm,pypi')

@@ -96,6 +96,35 @@ describe.skipIf(executable === undefined)('in the sample fleet', () => {
     await page.close();
   });
 
+  it.each(['{', 'null', '{"state":"given"}'])('the page begins if the tab keeps %s of a login', async (kept) => {
+    const { page, complaints } = await browser.open();
+    await page.goto(`${origin}/#~ops/journal`);
+    await page.evaluate(`sessionStorage.setItem('skep-login', ${JSON.stringify(kept)})`);
+    await page.goto(`${origin}/?code=any&state=given#~ops/journal`);
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it.each([
+    ['oauth-protected-resource', (document: object) => ({ ...document, resource: `${origin}/mcp/ops/other` })],
+    [
+      'oauth-authorization-server',
+      (document: object) => ({ ...document, code_challenge_methods_supported: ['plain'] }),
+    ],
+    ['oauth-authorization-server', (document: object) => ({ ...document, token_endpoint: 'https://other.example/' })],
+    ['oauth-authorization-server', (document: object) => ({ ...document, authorization_endpoint: 'javascript:1' })],
+  ])('the page offers no login by a document %s that it may not use', async (name, change) => {
+    const { page } = await browser.open();
+    await page.route(`**/.well-known/${name}/**`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: change(await response.json()) });
+    });
+    await page.goto(`${origin}/#~ops/journal`);
+    await page.getByText('This page cannot log in at the issuer of the server.').waitFor();
+    await page.close();
+  });
+
   it('a person whom the policies know by the name at the provider may do what they permit', async () => {
     const reading = call('guest', 'list_notes');
     await logInAs('guest', reading);

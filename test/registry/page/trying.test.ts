@@ -38,6 +38,30 @@ const FORM = {
   },
 };
 
+/** Names that objects of JavaScript have already, ids that would be the same, and groups that can be left out. */
+const ODD_FORM = {
+  type: 'object',
+  required: 'title',
+  properties: {
+    ...JSON.parse('{"__proto__": {"type": "string", "title": "proto"}}'),
+    constructor: { type: 'string' },
+    'two words': { type: 'string', description: 'About the two words.' },
+    a: { type: 'object', properties: { b: { type: 'string', title: 'inner' } } },
+    'a-b': { type: 'string', title: 'outer' },
+    nothing: true,
+    place: {
+      type: 'object',
+      required: ['city', 'more'],
+      properties: {
+        city: { type: 'string' },
+        zip: { type: 'integer' },
+        near: { type: 'boolean', default: true },
+        more: { type: 'object', properties: {} },
+      },
+    },
+  },
+};
+
 const RESULTS = {
   draw: () => ({
     content: [
@@ -67,7 +91,13 @@ describe.skipIf(executable === undefined)('"Try it"', () => {
 
   beforeAll(async () => {
     member = await startMember({
-      tools: [tool('draw'), tool('fill', { inputSchema: FORM }), tool('find'), tool('hang')],
+      tools: [
+        tool('draw'),
+        tool('fill', { inputSchema: FORM }),
+        tool('odd', { inputSchema: ODD_FORM }),
+        tool('find'),
+        tool('hang'),
+      ],
       results: RESULTS,
     });
     service = await openService();
@@ -158,6 +188,41 @@ describe.skipIf(executable === undefined)('"Try it"', () => {
     expect(called().arguments.loud).toBe(true);
   });
 
+  test('names that JavaScript has already become members, and each label is for its own field', async () => {
+    await choose('odd');
+    await page.getByLabel('proto').fill('one');
+    await page.getByLabel('constructor').fill('two');
+    await page.getByLabel('inner').fill('three');
+    await page.getByLabel('outer').fill('four');
+    await call();
+    await answer().waitFor();
+    expect(JSON.stringify(called().arguments)).toBe(
+      '{"__proto__":"one","constructor":"two","a":{"b":"three"},"a-b":"four"}',
+    );
+    const about = await page.getByLabel('two words').evaluate((field) => field.getAttribute('aria-describedby') ?? '');
+    expect(await page.locator(`[id="${about}"]`).textContent()).toBe('About the two words.');
+    expect(about).not.toContain(' ');
+  });
+
+  test('a group with a default can be left out, also after a complaint about it', async () => {
+    await choose('odd');
+    await call();
+    await answer().waitFor();
+    expect(called().arguments).toEqual({});
+    await page.getByLabel('zip').fill('1234');
+    await call();
+    await page.getByLabel('city').and(page.locator(':invalid')).waitFor();
+    await page.getByLabel('city').fill('Delft');
+    await call();
+    await page.getByLabel('more').and(page.locator(':invalid')).waitFor();
+    await page.getByLabel('zip').fill('');
+    await page.getByLabel('city').fill('');
+    const before = member.calls('tools/call').length;
+    await call();
+    await expect.poll(() => member.calls('tools/call').length).toBe(before + 1);
+    expect(called().arguments).toEqual({});
+  });
+
   test('an answer shows its images, and names what the page does not show', async () => {
     await choose('draw');
     await call();
@@ -199,6 +264,16 @@ describe.skipIf(executable === undefined)('"Try it"', () => {
     await choose('draw');
     await call();
     await answer().waitFor();
+  });
+
+  test('a call is cancelled if its reader chooses another tool', async () => {
+    await choose('hang');
+    const hanging = member.hanging();
+    await call();
+    const { message, closed } = await hanging;
+    await choose('draw');
+    await closed;
+    await expect.poll(() => member.calls('notifications/cancelled').at(-1)?.message.params.requestId).toBe(message.id);
   });
 
   test.each([

@@ -19,6 +19,8 @@ interface Field {
   readonly read: () => unknown;
   /** The first one, if it has several. */
   readonly control: Control | undefined;
+  /** Whether it has the value that the form began with. */
+  readonly isUntouched: () => boolean;
 }
 
 /** Says of a value that the server would not take it. The cause is the control that has the value. */
@@ -53,10 +55,10 @@ export function formOf(schema: Members, id: string, ...buttons: readonly HTMLEle
   };
 }
 
-/** Until the reader changes something. */
+/** Until the reader changes something in the form: a change of another field may be the correction. */
 function complain(control: Control, message: string): void {
   control.setCustomValidity(message);
-  control.addEventListener('input', () => control.setCustomValidity(''), { once: true });
+  control.form?.addEventListener('input', () => control.setCustomValidity(''), { once: true });
   control.reportValidity();
 }
 
@@ -69,31 +71,35 @@ interface Group {
   readonly first: Control | undefined;
   /** Undefined if nothing in it is filled in. Throws an Error whose cause is the control. */
   readonly read: () => Members | undefined;
+  readonly isUntouched: () => boolean;
 }
 
 /** Required fields first. Those of a group that may be left out are required once something in it is filled in. */
 function groupOf(schema: Members, id: string, isRequired: boolean, depth: number): Group {
   const required = new Set(texts(schema.required));
   const fields = Object.entries(members(schema.properties))
-    .map(([name, property]) => {
+    .map(([name, property], index) => {
       const needed = required.has(name);
-      const field = makeField(`${id}-${name}`, { name, property: members(property), needed, isRequired, depth });
+      // Names may have spaces, and end like ids of other elements.
+      const field = makeField(`${id}-${index}`, { name, property: members(property), needed, isRequired, depth });
       return { name, needed, ...field };
     })
     .sort((a, b) => Number(b.needed) - Number(a.needed));
+  const isUntouched = () => fields.every((field) => field.isUntouched());
   return {
     nodes: fields.map(({ node }) => node),
     first: fields[0]?.control,
+    isUntouched,
     read() {
-      const values: Record<string, unknown> = {};
-      for (const { name, read } of fields) {
-        const value = read();
-        if (value !== undefined) values[name] = value;
-      }
-      if (!isRequired && Object.keys(values).length === 0) return undefined;
-      const missing = fields.find(({ name, needed }) => needed && !(name in values));
+      const read = fields.map((field): [string, unknown] => [field.name, field.read()]);
+      const values = new Map(read.filter(([, value]) => value !== undefined));
+      if (!isRequired && values.size === 0) return undefined;
+      const missing = fields.find(({ name, needed }) => needed && !values.has(name));
+      // Defaults alone do not ask for the group.
+      if (missing !== undefined && !isRequired && isUntouched()) return undefined;
       if (missing !== undefined) throw wrongIn(missing.control, 'This is needed with the other fields of its group.');
-      return values;
+      // An assignment to `__proto__` would not create a member.
+      return Object.fromEntries(values);
     },
   };
 }
@@ -112,16 +118,22 @@ function makeField(id: string, { name, property, needed, isRequired, depth }: Fi
   const title = text(property.title) ?? name;
   const mark = needed ? undefined : ' (optional)';
   const about = element('p', { id: `${id}-about`, class: 'text about' }, text(property.description) ?? '');
-  if (property.type === 'object' && property.properties !== undefined && depth < DEPTH_MAX) {
+  if (property.type === 'object' && Object.keys(members(property.properties)).length > 0 && depth < DEPTH_MAX) {
     const group = groupOf(property, id, needed && isRequired, depth + 1);
     const legend = element('legend', {}, title, mark);
     const node = element('fieldset', { class: 'group', 'aria-describedby': about.id }, legend, about, ...group.nodes);
-    return { node, read: group.read, control: group.first };
+    return { node, read: group.read, control: group.first, isUntouched: group.isUntouched };
   }
   const { control, read } = controlOf(id, property, needed && isRequired);
   control.setAttribute('aria-describedby', about.id);
   const label = element('label', { for: id }, title, mark);
-  return { control, read, node: element('div', { class: 'field' }, label, control, about) };
+  const initial = stateOf(control);
+  const isUntouched = () => stateOf(control) === initial;
+  return { control, read, isUntouched, node: element('div', { class: 'field' }, label, control, about) };
+}
+
+function stateOf(control: Control): string {
+  return control.type === 'checkbox' && 'checked' in control ? String(control.checked) : control.value;
 }
 
 type Filled = { readonly control: Control; readonly read: () => unknown };

@@ -28,6 +28,8 @@ interface Pending extends Named {
   readonly verifier: string;
   readonly clientId: string;
   readonly issuer: string;
+  /** Whether its answers name it (RFC 9207). */
+  readonly namesIssuer: boolean;
   readonly tokenEndpoint: string;
   readonly resource: string;
 }
@@ -78,12 +80,13 @@ interface Described {
   readonly resource: string;
   readonly scopes: readonly string[];
   readonly issuer: string;
+  readonly namesIssuer: boolean;
   readonly authorize: string;
   readonly token: string;
   readonly register: string;
 }
 
-/** By RFC 9728 and RFC 8414. Undefined: its authorization server is of another origin, or registers nobody. */
+/** By RFC 9728 and RFC 8414. Undefined if the page cannot log in there: another origin, no registration, no PKCE. */
 async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Described | undefined> {
   const resource = await fetchJson(`/.well-known/oauth-protected-resource${new URL(url).pathname}`, { signal });
   const issuer = ownUrl(texts(resource.authorization_servers)[0]);
@@ -95,10 +98,14 @@ async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Descri
     ownUrl(metadata.token_endpoint),
     ownUrl(metadata.registration_endpoint),
   ];
-  if (metadata.issuer !== issuer) return undefined;
+  // RFC 9728 section 3.3: a document about another resource would lead that one's token to this server.
+  if (resource.resource !== url || metadata.issuer !== issuer) return undefined;
+  // Without it, the server would not check the verifier.
+  if (!texts(metadata.code_challenge_methods_supported).includes('S256')) return undefined;
   if (authorize === undefined || token === undefined || register === undefined) return undefined;
   const scopes = texts(resource.scopes_supported);
-  return { resource: text(resource.resource) ?? url, scopes, issuer, authorize, token, register };
+  const namesIssuer = metadata.authorization_response_iss_parameter_supported === true;
+  return { resource: url, scopes, issuer, namesIssuer, authorize, token, register };
 }
 
 /** Undefined unless it is a URL of this origin. */
@@ -126,8 +133,8 @@ async function begin(server: Running, signal: AbortSignal): Promise<void> {
   const clientId = text(client.client_id);
   if (clientId === undefined) throw new Error('The authorization server has not registered this page.');
   const [state, verifier] = [randomText(), randomText()];
-  const { issuer, resource, scopes } = found;
-  keepPending({ ...onlyName(server), state, verifier, clientId, issuer, tokenEndpoint: found.token, resource });
+  const { issuer, namesIssuer, resource, scopes, token: tokenEndpoint } = found;
+  keepPending({ ...onlyName(server), state, verifier, clientId, issuer, namesIssuer, tokenEndpoint, resource });
   const asked = new URL(found.authorize);
   const parameters = {
     response_type: 'code',
@@ -146,7 +153,8 @@ async function begin(server: Running, signal: AbortSignal): Promise<void> {
 async function redeem(pending: Pending, answer: URLSearchParams): Promise<string> {
   // RFC 9207: the answer of another authorization server counts for nothing.
   const issuer = answer.get('iss');
-  if (issuer !== null && issuer !== pending.issuer) throw new Error('Another authorization server has answered.');
+  const isOther = issuer === null ? pending.namesIssuer : issuer !== pending.issuer;
+  if (isOther) throw new Error('Another authorization server has answered.');
   const [code, refusal] = [answer.get('code'), answer.get('error')];
   if (code === null)
     throw new Error(`The login was refused: ${answer.get('error_description') ?? refusal ?? 'no code'}`);
@@ -202,10 +210,22 @@ function takePending(): Pending | undefined {
   const kept = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
   if (kept === null) return undefined;
-  const { namespace, name, state, verifier, clientId, issuer, tokenEndpoint, resource } = members(JSON.parse(kept));
-  return {
-    ...{ namespace: text(namespace) ?? '', name: text(name) ?? '', state: text(state) ?? '' },
-    ...{ verifier: text(verifier) ?? '', clientId: text(clientId) ?? '', issuer: text(issuer) ?? '' },
-    ...{ tokenEndpoint: text(tokenEndpoint) ?? '', resource: text(resource) ?? '' },
-  };
+  const values = parseMembers(kept);
+  const [namespace, name, state] = [text(values.namespace), text(values.name), text(values.state)];
+  const [verifier, clientId, issuer] = [text(values.verifier), text(values.clientId), text(values.issuer)];
+  const [tokenEndpoint, resource] = [ownUrl(values.tokenEndpoint), text(values.resource)];
+  if (namespace === undefined || name === undefined || state === undefined || verifier === undefined) return undefined;
+  if (clientId === undefined || issuer === undefined || tokenEndpoint === undefined || resource === undefined)
+    return undefined;
+  const namesIssuer = values.namesIssuer === true;
+  return { namespace, name, state, verifier, clientId, issuer, namesIssuer, tokenEndpoint, resource };
+}
+
+/** Without members if it is not JSON: other programs of this origin may have written it. */
+function parseMembers(kept: string): Members {
+  try {
+    return members(JSON.parse(kept));
+  } catch {
+    return {};
+  }
 }

@@ -141,10 +141,15 @@ function chooser(
   if (tools.length === 0) return [element('p', {}, 'It shows no tools.')];
   const area = element('div', { class: 'try' });
   const select = element('select', { id: 'tool' }, ...tools.map(({ name }) => element('option', {}, name)));
+  let chosen = new AbortController();
   const choose = () => {
     const tool = tools[select.selectedIndex];
+    // A call of the tool before would go on without its button to cancel it.
+    chosen.abort();
+    chosen = new AbortController();
     talk.replaceChildren();
-    if (tool !== undefined) area.replaceChildren(...toolForm(tool, session, talk, deps));
+    const signal = AbortSignal.any([deps.signal, chosen.signal]);
+    if (tool !== undefined) area.replaceChildren(...toolForm(tool, session, talk, { ...deps, signal }));
   };
   select.addEventListener('change', choose);
   choose();
