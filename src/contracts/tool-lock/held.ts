@@ -13,7 +13,7 @@ const Digests = (what: string) =>
 const HELD = {
   mode: Type.Enum(['enforce', 'report'], {
     description:
-      'enforce: clients do not get what differs from the lock, and cannot call it. report: it passes, and is reported.',
+      'enforce: clients do not get definitions that differ from the lock, and cannot call them. report: they pass, and are reported.',
   }),
   tools: Digests('tool'),
   prompts: Type.Optional(Digests('prompt')),
@@ -28,13 +28,16 @@ export const TOOLS_LOCK = Type.Object(
       Type.String({ minLength: 1, description: 'ConfigMap of the namespace that takes what differs. Absent: none.' }),
     ),
   },
-  { additionalProperties: false, description: 'What was reviewed of the server. Absent: its tools are not locked.' },
+  {
+    additionalProperties: false,
+    description: 'The reviewed definitions of the server. Absent: its tools are not locked.',
+  },
 );
 
 /** The block of a backend of a virtual server, which reports in its log. */
 export const BACKEND_TOOLS_LOCK = Type.Object(HELD, {
   additionalProperties: false,
-  description: 'What was reviewed of the backend. Absent: its tools are not locked.',
+  description: 'The reviewed definitions of the backend. Absent: its tools are not locked.',
 });
 
 export type HeldLock = Static<typeof TOOLS_LOCK>;

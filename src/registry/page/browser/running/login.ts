@@ -36,6 +36,7 @@ interface Pending extends Named {
 
 const KEY = 'skep-login';
 const RANDOM_BYTES = 32;
+const TIMEOUT_MS = 10_000;
 
 export function createLogins(): Logins {
   const tokens = new Map<string, string>();
@@ -160,6 +161,8 @@ async function redeem(pending: Pending, answer: URLSearchParams): Promise<string
     throw new Error(`The login was refused: ${answer.get('error_description') ?? refusal ?? 'no code'}`);
   const granted = await fetchJson(pending.tokenEndpoint, {
     method: 'POST',
+    // The page is shown once it has an answer.
+    signal: AbortSignal.timeout(TIMEOUT_MS),
     body: new URLSearchParams({
       grant_type: 'authorization_code',
       code,

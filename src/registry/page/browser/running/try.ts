@@ -77,13 +77,17 @@ function folded(summary: string, node: HTMLElement): HTMLElement {
 }
 
 function loginButton(server: Running, body: HTMLElement, { logins, signal }: TryDeps): HTMLElement {
-  return button(
-    'Log in',
-    () => {
-      logins.begin(server, signal).catch((error: unknown) => body.replaceChildren(trouble(wordsOf(error))));
-    },
-    PRIMARY,
-  );
+  const login = button('Log in', () => void begin(), PRIMARY);
+  async function begin(): Promise<void> {
+    login.disabled = true;
+    try {
+      await logins.begin(server, signal);
+    } catch (error) {
+      login.disabled = false;
+      body.replaceChildren(trouble(wordsOf(error)));
+    }
+  }
+  return login;
 }
 
 function tokenForm({ auth }: Running, given: (token: string) => void): HTMLElement {
