@@ -1,6 +1,6 @@
 // Audit event of a definition of the MCP server that is not the reviewed one, as data. Holds its name, and never its text.
 
-import { formatTime } from './audit-time.ts';
+import { auditHead } from './audit.ts';
 import type { Drifted } from './tools-lock/drifts.ts';
 
 export interface DriftAuditInput extends Pick<Drifted, 'list' | 'name' | 'what'> {
@@ -16,16 +16,9 @@ const NAME_MAX = 512;
 
 /** Field names and values are those of ToolHive's audit log. */
 export function driftAuditEvent({ auditId, timeMs, component, list, name, what, isHeld }: DriftAuditInput) {
-  const time = formatTime(timeMs);
+  const outcome = isHeld ? 'denied' : 'success';
   return {
-    time,
-    level: 'INFO+2',
-    msg: 'audit_event',
-    audit_id: auditId,
-    type: 'mcp_definition_drifted',
-    logged_at: time,
-    outcome: isHeld ? 'denied' : 'success',
-    component,
+    ...auditHead({ auditId, timeMs, type: 'mcp_definition_drifted', outcome, component }),
     source: { type: 'local', value: component, extra: {} },
     subjects: { user: 'anonymous' },
     target: { type: list, name: name.slice(0, NAME_MAX) },

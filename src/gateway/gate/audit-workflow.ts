@@ -2,8 +2,7 @@
 // or the text of an error.
 
 import type { JsonObject } from '#std/json.ts';
-import { type AuditOutcome, auditSubjects } from './audit.ts';
-import { formatTime } from './audit-time.ts';
+import { type AuditOutcome, auditHead, auditSubjects } from './audit.ts';
 import type { AuditType } from './audit-types.ts';
 
 export interface WorkflowAuditInput {
@@ -31,16 +30,8 @@ export interface WorkflowAuditInput {
 /** Field names and values are those of ToolHive's audit log. */
 export function workflowAuditEvent(input: WorkflowAuditInput) {
   const { auditId, timeMs, type, outcome, run, workflow, step, claims, extra } = input;
-  const time = formatTime(timeMs);
   return {
-    time,
-    level: 'INFO+2',
-    msg: 'audit_event',
-    audit_id: auditId,
-    type,
-    logged_at: time,
-    outcome,
-    component: 'vmcp-composer',
+    ...auditHead({ auditId, timeMs, type, outcome, component: 'vmcp-composer' }),
     source: { type: 'local', value: 'vmcp-composer', extra: {} },
     subjects: auditSubjects(claims),
     target: {

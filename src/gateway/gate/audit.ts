@@ -113,20 +113,37 @@ export interface AuditEvent {
 const NAME_MAX = 512;
 const TEXT_MAX = 256;
 
-export function auditEvent(input: AuditInput): AuditEvent {
-  const { component, path, claims, client, source, message } = input;
-  const time = formatTime(input.timeMs);
-  const call = message === undefined || message.kind === 'response' ? undefined : message;
-  const feature = call === undefined ? undefined : methodFacts(call.method)?.feature;
+interface AuditHead<Type extends string> {
+  readonly auditId: string;
+  /** Milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly type: Type;
+  readonly outcome: AuditOutcome;
+  readonly component: string;
+}
+
+/** The fields with which each event begins. */
+export function auditHead<Type extends string>({ auditId, timeMs, type, outcome, component }: AuditHead<Type>) {
+  const time = formatTime(timeMs);
   return {
     time,
     level: 'INFO+2',
     msg: 'audit_event',
-    audit_id: input.auditId,
-    type: auditTypeOf(message, input.stream),
+    audit_id: auditId,
+    type,
     logged_at: time,
-    outcome: auditOutcome(input),
+    outcome,
     component,
+  } as const;
+}
+
+export function auditEvent(input: AuditInput): AuditEvent {
+  const { auditId, timeMs, component, path, claims, client, source, message } = input;
+  const call = message === undefined || message.kind === 'response' ? undefined : message;
+  const feature = call === undefined ? undefined : methodFacts(call.method)?.feature;
+  const [type, outcome] = [auditTypeOf(message, input.stream), auditOutcome(input)];
+  return {
+    ...auditHead({ auditId, timeMs, type, outcome, component }),
     source: {
       type: 'network',
       value: sourceAddress(source),
