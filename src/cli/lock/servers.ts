@@ -6,8 +6,8 @@ import { isToolLock, LOCKED_KINDS, type ToolLock } from '#contracts/tool-lock/sc
 import { findManifestFolders } from '#hosts/config/repository.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
-import { openViews } from '#reconciler/run/observe/view.ts';
 import { type Loaded, type LoadedResource, load } from '#reconciler/run/read/load.ts';
+import { offeredServer } from '#reconciler/run/resolve/tool-locks.ts';
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
@@ -100,12 +100,11 @@ function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, f
 }
 
 /** Image or URL, as the kind knows it. */
-function lockedPlace({ id, kind, defaulted }: LoadedResource): ToolLock['server'] {
+function lockedPlace(resource: LoadedResource): ToolLock['server'] {
+  const { id, defaulted } = resource;
   const known = LOCKED_KINDS.find((each) => each === id.kind) ?? 'MCPServer';
-  const view = openViews({ apiGroup: '', layers: [] })(id.namespace ?? '');
-  const [endpoint] = (defaulted && kind?.exposes(defaulted, view)) ?? [];
+  const server = offeredServer(resource);
   const url = isObject(defaulted?.spec) ? defaulted.spec.remoteUrl : undefined;
-  if (endpoint?.offer.type !== 'server') return { kind: known, ...(typeof url === 'string' ? { url } : {}) };
-  const { server } = endpoint.offer;
+  if (server === undefined) return { kind: known, ...(typeof url === 'string' ? { url } : {}) };
   return 'image' in server ? { kind: known, image: server.image } : { kind: known, url: server.url };
 }

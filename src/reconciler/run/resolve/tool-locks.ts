@@ -1,4 +1,4 @@
-// Which of the declared locks of tools count, and what is wrong with the others: a lock belongs to a server of its own source.
+// Finds out which of the declared locks of tools count, and the faults of the others: a lock belongs to a server of its own source.
 
 import { TOOLS_LOCK_ANNOTATION } from '#contracts/tool-lock/schema.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -6,6 +6,7 @@ import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
 import { openViews } from '../observe/view.ts';
+import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
 
@@ -69,15 +70,19 @@ function idleFindings({ id }: Sourced, { object }: Sourced): readonly Finding[] 
 }
 
 /** The definitions of another image, or of another server, may be others. */
-function placeFindings({ object }: Sourced, { kind, defaulted, id }: Sourced): readonly Finding[] {
+function placeFindings({ object }: Sourced, server: Sourced): readonly Finding[] {
   const locked = isObject(object.spec) && isObject(object.spec.server) ? object.spec.server : {};
-  const view = openViews({ apiGroup: '', layers: [] })(id.namespace ?? '');
-  const [endpoint] = (defaulted && kind?.exposes(defaulted, view)) ?? [];
-  if (endpoint?.offer.type !== 'server') return [];
-  return Object.entries(endpoint.offer.server).flatMap(([field, now]): readonly Finding[] => {
+  return Object.entries(offeredServer(server) ?? {}).flatMap(([field, now]): readonly Finding[] => {
     const before = locked[field];
     if (typeof before !== 'string' || typeof now !== 'string' || before === now) return [];
     const message = `the definitions are those of ${before}, and the manifest names ${now}: compare them with skep lock --diff once it runs`;
     return [{ code: 'lock-place-differs', severity: 'warning', pointer: `/spec/server/${field}`, message }];
   });
+}
+
+/** The image or URL of a server, as its kind knows it; undefined for another kind, and for an invalid resource. */
+export function offeredServer({ id, kind, defaulted }: Pick<LoadedResource, 'id' | 'kind' | 'defaulted'>) {
+  const view = openViews({ apiGroup: '', layers: [] })(id.namespace ?? '');
+  const [endpoint] = (defaulted && kind?.exposes(defaulted, view)) ?? [];
+  return endpoint?.offer.type === 'server' ? endpoint.offer.server : undefined;
 }
