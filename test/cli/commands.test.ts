@@ -1,4 +1,5 @@
-// What each command prints and how it exits, for people and for programs.
+// What each command prints and how it exits, for people and for programs. In one file, because all commands share
+// one instance.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

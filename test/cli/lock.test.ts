@@ -1,4 +1,4 @@
-// `skep lock` through the real executable: a server is asked for what it offers, the file is written, compared and accepted.
+// `skep lock` through the real executable: a server is asked for its definitions, the file is written, compared and accepted.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

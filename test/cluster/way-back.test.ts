@@ -212,7 +212,7 @@ describe.each(OTHERS_FLEETS)('a fleet of $name', (others) => {
         ).toMatchObject(object.spec as JsonObject);
       }
     }
-    // A real server prunes what it reads, so nothing is left that these definitions do not have.
+    // A real server prunes the objects that it reads, so that no field is left that these definitions do not have.
     await rewrite('v1alpha1', server.isReal ? { fieldValidation: 'Strict' } : {});
   });
 
@@ -228,7 +228,7 @@ describe.each(OTHERS_FLEETS)('a fleet of $name', (others) => {
   });
 });
 
-/** Where no kubelet is, no pod becomes ready; but none has failed either. */
+/** Without a kubelet no pod becomes ready; but none has failed either. */
 function isGood(status: unknown, isReal: boolean): boolean {
   const { phase, conditions } = isObject(status) ? status : {};
   const valid = Array.isArray(conditions)

@@ -1,6 +1,7 @@
 // Plays one random history of an instance against an API server: commits, renames, moves between sources, typos, forced
 // pushes, sources that come, go and get other names, rollbacks, runs that end in the middle, and objects of others. After each
-// run it holds what was deleted against what is declared. Everything follows from the seed.
+// run it holds what was deleted against what is declared. Everything follows from the seed. In one file,
+// because each step changes the same state.
 
 import { randomBytes } from 'node:crypto';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';

@@ -1,4 +1,5 @@
-// Manifests with one to three things wrong, or just odd, in them: the same ones for the same seed.
+// Manifests with one to three things wrong, or just odd, in them: the same ones for the same seed. In one file, because it is one
+// table of mutations.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Random } from '../harness/random.ts';

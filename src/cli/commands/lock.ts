@@ -1,4 +1,4 @@
-// `skep lock`: writes what a server offers into a lock, or compares the two.
+// `skep lock`: writes the definitions that a server offers into a lock, or compares the two.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

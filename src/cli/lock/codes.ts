@@ -1,4 +1,4 @@
-// Every code of a Failure that `skep lock` raises, with what it means.
+// Every code of a Failure that `skep lock` raises, with its meaning.
 
 export const LOCK_CODES = {
   'lock-unreadable':

@@ -1,4 +1,4 @@
-// Differences between a lock and what its server offers, for a terminal.
+// Shows the differences between a lock and the definitions of its server on a terminal.
 
 import type { Difference } from '#contracts/tool-lock/compare.ts';
 import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
@@ -9,7 +9,7 @@ import { type JsonObject, jsonEquals } from '#std/json.ts';
 
 const WORDS = { tools: 'tool', prompts: 'prompt', resourceTemplates: 'resource template' } as const;
 
-/** One line for each. */
+/** Each difference has one line. */
 export function textOfDifferences(differences: readonly Difference[]): string {
   return LOCKED_LIST_NAMES.flatMap((list) => differences.filter((each) => each.list === list))
     .map((difference) => `  ${lineOf(difference)}\n`)

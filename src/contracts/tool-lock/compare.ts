@@ -1,4 +1,4 @@
-// Compares what a server offers with its lock.
+// Compares the definitions of a server with its lock.
 
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import { definitionName, LOCKED_LIST_NAMES, type LockedList, type ToolLock } from './schema.ts';
@@ -15,7 +15,7 @@ export interface Difference {
   readonly after?: JsonObject;
 }
 
-/** By list and name. Without a lock everything is new; a list that the lock leaves out is not compared. */
+/** Sorted by list and name. Without a lock everything is new; a list that the lock leaves out is not compared. */
 export function compareWithLock(lock: ToolLock | undefined, offered: Offered): readonly Difference[] {
   return LOCKED_LIST_NAMES.flatMap((list) => {
     const locked = lock === undefined ? [] : lock[list];

@@ -115,7 +115,7 @@ export async function openRegistries(
   };
 }
 
-/** Of a fleet without an MCPRegistry. */
+/** The service that answers if a fleet has no MCPRegistry. */
 const BARE = settleConfig({ registries: [], auth: { mode: 'anonymous' } });
 
 function notServed(id: string, cause: Failure): Failure {

@@ -33,7 +33,7 @@ interface Options {
 
 export interface Serving {
   readonly registries: DevRegistries;
-  /** Whoever sends it reaches the servers that ask for no other. */
+  /** A request with it reaches the servers that ask for no other token. */
   readonly token: string;
   running(): Promise<readonly RunningServer[]>;
   /** Serves the registries as they are after the run. */

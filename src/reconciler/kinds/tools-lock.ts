@@ -1,4 +1,4 @@
-// Whether the tools of a server are locked, as its annotation and its lock say, and what is wrong with the two.
+// Tells whether the tools of a server are locked, by its annotation and its lock, and finds faults of the two.
 
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
 import { lockDigest, readLockReport, reportName } from '#contracts/tool-lock/report.ts';
@@ -33,7 +33,7 @@ function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
   return checked as ToolLock;
 }
 
-/** The ConfigMap in which the proxy reports what differs; undefined if nothing is locked. */
+/** The ConfigMap in which the proxy reports differences; undefined if nothing is locked. */
 export function reportConfigMap(server: Server): string | undefined {
   return modeOf(server) === undefined ? undefined : reportName(server.metadata.name);
 }
@@ -55,7 +55,7 @@ const NAMES_SHOWN = 20;
 /** A message of a condition has 32,768 characters, and the server chooses its names. */
 const NAME_SHOWN = 200;
 
-/** Whether the server offers what was reviewed, as its proxy has reported. */
+/** Whether the server offers the reviewed definitions, as its proxy has reported. */
 export function toolsLockCondition(server: Server, view: View): Parameters<typeof conditionsOf>[1] {
   const mode = modeOf(server);
   if (mode === undefined) return [];

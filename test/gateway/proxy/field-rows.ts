@@ -1,4 +1,5 @@
-// What each setting of a proxy does, seen from outside: how it listens, what it reaches, what it lets through.
+// What each setting of a proxy does, seen from outside: how it listens, what it reaches, what it lets through. In one
+// file, because the rows share the ways to look at a proxy.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { readRunConfig } from '#contracts/run-config-read.ts';

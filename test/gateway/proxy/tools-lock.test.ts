@@ -1,5 +1,5 @@
-// A server that is held to its lock: clients get what was reviewed and nothing else, on every way to a tool, and cannot call what
-// differs. Each way in which a server may try is a row.
+// A server that is held to its lock: clients get the reviewed definitions and nothing else, on every way to a tool, and cannot call
+// the others. Each way in which a server may try is a row. In one file, because all rows are answered by one server.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -122,7 +122,7 @@ describe('what differs from the lock is neither seen nor called, and the rest is
     offer(() => ({ 'tools/list': [changed, json(FIND)] }));
     const proxy = await fresh();
     const listed = await post(proxy.url, list('tools/list'));
-    // A key that occurs twice in what a gateway reads makes the whole list one that cannot be filtered.
+    // A list with a key that occurs twice cannot be filtered.
     if (listed.code === undefined) expect(namesIn(listed.text)).toEqual(['find']);
     else expect([listed.code, listed.text.includes('twice')]).toEqual([-32603, false]);
     expect(listed.text).not.toContain('"read"');

@@ -1,4 +1,5 @@
-// Settings of aggregation, backends, policies, the audit and the optimizer: what clients see.
+// Settings of aggregation, backends, policies, the audit and the optimizer: what clients see. In one file, because the rows share the
+// ways to look at a virtual server.
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

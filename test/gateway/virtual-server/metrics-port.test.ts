@@ -1,4 +1,4 @@
-// Where the metrics of a virtual server are: on the port of its clients, on a port of their own, or on both.
+// The metrics of a virtual server are on the port of its clients, on a port of their own, or on both.
 
 import { expect, test } from 'vitest';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';

@@ -1,4 +1,5 @@
-// Workflows of virtual servers over real MCP servers: each setting of a workflow has its effect.
+// Workflows of virtual servers over real MCP servers: each setting of a workflow has its effect. In one file, because all
+// stories share the servers.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TestMember } from './member.ts';

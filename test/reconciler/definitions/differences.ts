@@ -1,5 +1,6 @@
 // Why our definitions differ from those of the existing platform, apart from fields that are refused (docs/migrating.md). Each
 // row has patterns for differences (`*` is any text) and their reason; the first pattern that fits a difference explains it.
+// In one file, because it is one table.
 
 interface Explained {
   readonly reason: string;

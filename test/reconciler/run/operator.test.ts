@@ -1,5 +1,5 @@
 // An instance without sources: what others apply gets children and a status at once, also after a watch was lost, and a run that
-// dies at any write is finished by the next.
+// dies at any write is finished by the next. In one file, because all stories share one cluster.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';

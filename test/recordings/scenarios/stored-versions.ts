@@ -13,7 +13,7 @@ function versions(names: readonly string[], storage: string): JsonObject {
   return { versions: names.map((name) => ({ name, served: true, storage: name === storage, schema })) };
 }
 
-/** The versions, or what the server refuses. */
+/** The versions, or the refusal of the server. */
 function storedVersions(body: Json): Json {
   return at(body, '/status/storedVersions') ?? at(body, '/message') ?? null;
 }

@@ -1,5 +1,6 @@
 // The page beside servers that run: what it shows of them, that the configuration it offers works in the official client as
-// it stands, and a call that a reader tries in the page. Real servers behind real proxies, and a real browser.
+// it stands, and a call that a reader tries in the page. Real servers behind real proxies, and a real browser. In one file,
+// because all tests share these.
 
 import { createServer, type Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -270,7 +271,7 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
   /** As the page shows it, for one of its clients. */
   async function configurationFor(client: string): Promise<Record<string, unknown>> {
     await page.locator('.connect').waitFor({ state: 'attached' });
-    // Of a running server it is in a tab of its own.
+    // The page of a running server has it in a tab of its own.
     const own = page.getByRole('tab', { name: 'Connect a client' });
     if ((await own.count()) > 0) await own.click();
     await page.getByRole('radio', { name: client }).check();

@@ -1,5 +1,5 @@
 // "Try it" on the page of a running server, in a real browser: forms by the schema, progress, a call that its reader cancels, and
-// answers with images and resources. The server behind it keeps what it was asked.
+// answers with images and resources. The server behind it keeps its requests. In one file, because all tests share that server.
 
 import { createServer, type Server } from 'node:http';
 import { pino } from 'pino';

@@ -1,5 +1,5 @@
 // Holds a server to its lock: which definitions pass in lists, which calls pass, and when the server's list has to be read
-// first. A call costs two look-ups while what is known of the list is fresh.
+// first. A call costs two look-ups while the last reading of the list is fresh.
 
 import { setBounded } from '#std/bounded.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
@@ -18,7 +18,7 @@ export interface KeeperPorts {
   readonly clock: { monotonic(): number };
   /** Whenever a definition is read. */
   readonly observed: (observation: Observation) => void;
-  /** A list was read to its end; `missing`: what was reviewed and is not in it. */
+  /** A list was read to its end; `missing`: reviewed names that are not in it. */
   readonly completed: (list: FilteredKey, read: ListContents) => void;
 }
 

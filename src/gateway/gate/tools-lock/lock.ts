@@ -11,9 +11,9 @@ export type Agreement = 'agrees' | 'differs' | 'new' | 'unreadable';
 
 export interface Lock {
   readonly mode: LockMode;
-  /** Names of what was reviewed; undefined if the list is not locked. */
+  /** The reviewed names; undefined if the list is not locked. */
   names(list: FilteredKey): ReadonlyMap<string, unknown> | undefined;
-  /** `definition`: valid JSON. What is in a list that is not locked agrees. */
+  /** `definition`: valid JSON. A definition in a list that is not locked agrees. */
   compare(list: FilteredKey, name: string, definition: Buffer): Agreement;
 }
 

@@ -8,7 +8,7 @@ import type { Caller } from '../caller.ts';
 
 export type Pages = ReturnType<typeof createPages>;
 
-/** One page of the server's tools that passes. */
+/** A page of the server's tools on its way to a client. */
 export interface Page {
   /** It has been learned; `next` is the cursor of the one that follows. */
   learned(next: string | undefined): void;
@@ -42,7 +42,7 @@ export function createPages(known: KnownTools) {
   };
 }
 
-/** Of an answer that comes on a stream it is not known what was asked. */
+/** If an answer comes on a stream, the page that was asked for is not known. */
 const UNKNOWN = Symbol('some page');
 
 /** Undefined for the first page. */

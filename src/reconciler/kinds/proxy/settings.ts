@@ -60,7 +60,7 @@ function groups(authz: ProxyFacts['spec']['authzConfig']): Pick<RunConfig, 'auth
   return authz?.configMap === undefined || Object.keys(written).length === 0 ? {} : { authz_groups: written };
 }
 
-/** In the cluster the proxy reports what differs, if its account is ours. */
+/** In the cluster the proxy reports differences, if its account is ours. */
 function toolsLockBlock({ resource, hasOwnAccount }: ProxyFacts, view: View): RunConfig['tools_lock'] {
   const held = toolsLock(resource, view);
   const place = hasOwnAccount ? reportConfigMap(resource) : undefined;

@@ -57,7 +57,7 @@ function compareAgain(input: DiffInput, desired: Desired, live: KubeObject | und
     given: [object, owner, random, live, type, manager, force],
     questions: {},
     work: () => compareOne(input, desired, live),
-    // Contents are read by this run, and so is what others keep in Secrets and ConfigMaps.
+    // This run has read the contents, and the Secrets and ConfigMaps of others.
     keeps: () => contents === undefined && (live === undefined || !isLarge(id) || isMember(live, input.applySet)),
     // Contents of long values are a function, and follow from the object.
     equal: (a, b) => jsonEquals(withoutContents(a), withoutContents(b)),

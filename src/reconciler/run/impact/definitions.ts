@@ -58,7 +58,7 @@ interface DeclaredLock {
   readonly object: KubeObject;
 }
 
-/** By the locks of two commits. */
+/** Compares the locks of two commits. */
 export function lockImpacts(
   before: readonly DeclaredLock[],
   after: readonly DeclaredLock[],

@@ -147,7 +147,7 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   return { item, problems };
 }
 
-/** What else is wrong with an object of which it cannot be told which one it is. */
+/** Other faults of an object that has no usable name or namespace. */
 function besidesIdentity(parsed: ParsedObject, known: KnownKind): readonly Finding[] {
   const { value, refused } = parsed;
   if (refused === true || !isObject(value)) return [];

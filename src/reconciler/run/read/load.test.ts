@@ -1,3 +1,5 @@
+// What becomes of the documents of one source. In one file, because every test loads texts by the same two helpers.
+
 import { describe, expect, test } from 'vitest';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import type { JsonObject } from '#std/json.ts';

@@ -7,7 +7,7 @@ import { type JsonObject, jsonEquals } from '#std/json.ts';
 import type { Kind, Resource, TokenIssuer, View } from '../../kinds/kind.ts';
 import { NO_REUSE, type Reuse } from '../reuse.ts';
 
-/** What statuses say beyond the cluster. */
+/** Facts of this run that statuses name. */
 export interface StatusFacts {
   /** Why each resource's children are not as they should be, by the key of the resource. */
   readonly childErrors: ReadonlyMap<string, readonly string[]>;

@@ -1,4 +1,4 @@
-// What the configuration of an instance says about each of its runs.
+// Makes the options of a run out of the configuration of its instance.
 
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';

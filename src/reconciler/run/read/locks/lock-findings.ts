@@ -1,4 +1,4 @@
-// Finds what is wrong with the definitions of a lock of tools, beyond its schema, and texts in them that a reviewer should look
+// Finds faults in the definitions of a lock of tools, beyond its schema, and texts in them that a reviewer should look
 // at.
 
 import { readDefinition } from '#contracts/tool-lock/digest.ts';

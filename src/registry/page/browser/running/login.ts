@@ -1,5 +1,5 @@
 // Logs a reader in at the authorization server of a server that runs beside the page: registration (RFC 7591), a code with PKCE
-// (RFC 7636), and a token for exactly that server (RFC 8707). The tab keeps what a login waits for; tokens are in memory alone.
+// (RFC 7636), and a token for exactly that server (RFC 8707). The tab keeps the state of a login that has begun; tokens are in memory alone.
 
 import { fragmentOf } from '../address.ts';
 import { type Members, members, text, texts } from '../json.ts';
@@ -22,7 +22,7 @@ export interface Logins {
   readonly fault: (server: Named) => string | undefined;
 }
 
-/** What a login waits for. */
+/** The state of a login that has begun. */
 interface Pending extends Named {
   readonly state: string;
   readonly verifier: string;
