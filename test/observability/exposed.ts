@@ -98,6 +98,7 @@ export function exposedByProxy(): readonly Family[] {
   proxy.dropped('unattributed');
   proxy.active(1);
   proxy.streams(1);
+  for (const list of ['tools', 'prompts', 'resourceTemplates'] as const) proxy.drifted(list, 1);
   return read(proxy.metrics.text(), proxy.metrics.families());
 }
 
