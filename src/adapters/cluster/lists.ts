@@ -128,8 +128,9 @@ async function readPages(
     for (const item of found) {
       const object = pages.only === 'metadata' ? metadataOf(item) : item;
       if (!keep(object)) continue;
-      shareFieldSets(object, sets);
-      items.push(hold(object));
+      const heldObject = hold(object);
+      shareFieldSets(heldObject, sets);
+      items.push(heldObject);
     }
     const metadata = isObject(page.metadata) ? page.metadata : {};
     next = String(metadata.continue ?? '');

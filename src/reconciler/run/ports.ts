@@ -82,7 +82,7 @@ export interface ListOptions {
   readonly large?: true;
   /** Of each page the others are forgotten at once. */
   readonly keep?: (object: KubeObject) => boolean;
-  /** What is held in place of an object: one that is equal to it. */
+  /** Returns the object that is kept in place of one that was read: an equal one, or one without fields that its reader never uses. */
   readonly hold?: (object: KubeObject) => KubeObject;
 }
 

@@ -19,7 +19,7 @@ export async function listTroubledPods(
   if (troubled.length === 0 || pod === undefined) return [];
   const lists = [...Map.groupBy(troubled, ({ metadata }) => metadata.namespace)].flatMap(([namespace, workloads]) =>
     selectorsFor(workloads).map((selector) =>
-      cluster.list(pod, namespace, selector === undefined ? {} : { selector }).catch(nothing),
+      cluster.list(pod, namespace, { ...(selector && { selector }), hold: withoutManagers }).catch(nothing),
     ),
   );
   return (await Promise.all(lists)).flat();
@@ -41,6 +41,12 @@ function selectorsFor(workloads: readonly KubeObject[]): readonly (string | unde
     distinct.slice(index * NAMED_MAX, (index + 1) * NAMED_MAX),
   );
   return chunks.map((chunk) => `${key} in (${chunk.join()})`);
+}
+
+/** Returns the pod without its managers, which no status names: they are about half of what a server sends of it. */
+function withoutManagers(pod: KubeObject): KubeObject {
+  const { managedFields: _managers, ...metadata } = pod.metadata;
+  return { ...pod, metadata };
 }
 
 /** Pods that may not be read leave a status without their reason; it is true all the same. */
