@@ -28,6 +28,25 @@ export interface RunningServer {
   readonly remoteUrl?: string;
 }
 
+/** How a running server is listed in a catalogue, by the annotations `registry-...` of its resource. */
+export interface Listing {
+  readonly kind: string;
+  readonly uid?: string;
+  /** Address outside the cluster; absent: `url` of the running server. */
+  readonly url?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly version?: string;
+  /** Names of its tools, as far as they are declared. */
+  readonly tools?: readonly string[];
+}
+
+/** A running server as the reconciler knows it. */
+export interface ListedServer extends RunningServer {
+  /** Absent: its resource does not ask for an entry. */
+  readonly listing?: Listing;
+}
+
 export interface RunningServers {
   readonly version: 1;
   /** Of `skep dev`: true if the request carried the token. No answer holds the token, since every user of the machine may ask. */

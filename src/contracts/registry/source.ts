@@ -33,6 +33,13 @@ export interface ConfigMapOrigin {
   readonly optional?: boolean;
 }
 
+/** The servers of the fleet that run and whose annotations ask for an entry. The reconciler itself knows them. */
+export interface FleetOrigin {
+  readonly type: 'fleet';
+  /** `all`: every namespace of the instance. */
+  readonly namespaces: readonly string[] | 'all';
+}
+
 /** Where an MCPRegistry has a source from. Secrets and ConfigMaps live in its namespace. */
 export type Origin =
   | GitOrigin<{
@@ -42,6 +49,7 @@ export type Origin =
     }>
   | ApiOrigin
   | ConfigMapOrigin
+  | FleetOrigin
   | { readonly type: 'claim'; readonly claimName: string; readonly path: string };
 
 /** Files: for HTTP a user name with its password, for ssh a private key with the keys of the servers to trust. */

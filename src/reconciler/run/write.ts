@@ -1,6 +1,6 @@
 // Everything that a run writes, under the lock: the changes, and then statuses.
 
-import type { RunningServer } from '#contracts/running-servers.ts';
+import type { ListedServer } from '#contracts/running-servers.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';
@@ -45,7 +45,7 @@ export interface Done {
   readonly fields: readonly FoundField[];
   readonly timedOut: boolean;
   /** Undefined where that is not known. */
-  readonly running: readonly RunningServer[] | undefined;
+  readonly running: readonly ListedServer[] | undefined;
 }
 
 export interface Written {

@@ -23,6 +23,8 @@ export function registrySource(deps: GitDeps, view: View): Source {
           return readConfigMap(view, origin);
         case 'api':
           return await readApi({ outbound: deps.outbound, now: () => deps.clock.now() }, { ...request, origin });
+        case 'fleet':
+          throw new Failure('source-unsupported', 'servers that run are stored at the end of a run, not read');
         case 'claim': {
           const message = `claim ${origin.claimName} is read by the registry service, not here`;
           throw new Failure('source-unsupported', message);

@@ -1,5 +1,8 @@
 // The settings of an MCPRegistry that are annotations `skep.dev/...`: what each means, which values fit, where it counts.
 
+import { RESERVED_NAMES } from '#contracts/registry/fields.ts';
+import type { FleetOrigin } from '#contracts/registry/source.ts';
+import { pointerToken } from '#std/json.ts';
 import {
   type AnnotationSetting,
   annotationFindings,
@@ -10,7 +13,11 @@ import {
 import type { Finding } from '../kind.ts';
 import type { Registry } from './facts.ts';
 
-type Place = 'MCPRegistries' | 'MCPRegistries with a databaseConfig' | 'MCPRegistries with authConfig.mode oauth';
+type Place =
+  | 'MCPRegistries'
+  | 'MCPRegistries with a databaseConfig'
+  | 'MCPRegistries with authConfig.mode oauth'
+  | 'MCPRegistries with skep.dev/fleet';
 type Setting<Value> = AnnotationSetting<Value, Place>;
 
 const DATABASE_CA: Setting<{ readonly name: string; readonly key: string }> = {
@@ -49,7 +56,37 @@ const RUNNING: Setting<'enabled' | 'disabled'> = {
   places: ['MCPRegistries'],
 };
 
-export const REGISTRY_ANNOTATIONS: readonly Setting<unknown>[] = [DATABASE_CA, DOCUMENTATION, PAGE, RUNNING];
+const FLEET: Setting<string> = {
+  name: 'skep.dev/fleet',
+  description:
+    'Name of one more registry, read at /{name}/v0.1/servers: its entries are the servers that run and have the annotation registry-export.',
+  values: 'a name of at most 63 letters, digits, dots, hyphens and underscores, which no other registry has',
+  fallback: 'no such registry',
+  places: ['MCPRegistries'],
+  read: (text) => (/^[A-Za-z0-9][-_.A-Za-z0-9]{0,62}$/.test(text) && !RESERVED_NAMES.includes(text) ? text : undefined),
+};
+
+const FLEET_NAMESPACES: Setting<FleetOrigin['namespaces']> = {
+  name: 'skep.dev/fleet-namespaces',
+  description: 'Namespaces whose servers are in the registry that skep.dev/fleet names.',
+  values: 'names of namespaces with commas between them, or *',
+  fallback: 'the namespace of the MCPRegistry',
+  places: ['MCPRegistries with skep.dev/fleet'],
+  read(text) {
+    const names = text.split(',').map((name) => name.trim());
+    if (names.length === 1 && names[0] === '*') return 'all';
+    return names.every((name) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) ? names : undefined;
+  },
+};
+
+export const REGISTRY_ANNOTATIONS: readonly Setting<unknown>[] = [
+  DATABASE_CA,
+  DOCUMENTATION,
+  PAGE,
+  RUNNING,
+  FLEET,
+  FLEET_NAMESPACES,
+];
 
 /** What is written, where it fits and has an effect. */
 export function registryAnnotations(self: Pick<Registry, 'spec' | 'resource'>) {
@@ -59,15 +96,28 @@ export function registryAnnotations(self: Pick<Registry, 'spec' | 'resource'>) {
     resourceDocumentation: read(DOCUMENTATION),
     page: read(PAGE),
     running: read(RUNNING),
+    fleet: read(FLEET),
+    fleetNamespaces: read(FLEET_NAMESPACES),
   };
 }
 
 export function registryAnnotationFindings(self: Pick<Registry, 'spec' | 'resource'>): readonly Finding[] {
-  return annotationFindings(self.resource, REGISTRY_ANNOTATIONS, placesOf(self));
+  return [...annotationFindings(self.resource, REGISTRY_ANNOTATIONS, placesOf(self)), ...fleetNameFindings(self)];
 }
 
-function placesOf({ spec }: Pick<Registry, 'spec'>): readonly Place[] {
+function fleetNameFindings({ spec, resource }: Pick<Registry, 'spec' | 'resource'>): readonly Finding[] {
+  const name = resource.metadata.annotations?.[FLEET.name];
+  if (!spec.registries.some((each) => each.name === name)) return [];
+  const message = `spec.registries has a registry "${name}" already: ${FLEET.name} must be another name`;
+  const pointer = `/metadata/annotations/${pointerToken(FLEET.name)}`;
+  return [{ code: 'annotation-invalid', severity: 'error', pointer, message }];
+}
+
+function placesOf({ spec, resource }: Pick<Registry, 'spec' | 'resource'>): readonly Place[] {
   return [
+    ...(resource.metadata.annotations?.[FLEET.name] === undefined
+      ? []
+      : (['MCPRegistries with skep.dev/fleet'] as const)),
     'MCPRegistries',
     ...(spec.databaseConfig === undefined ? [] : (['MCPRegistries with a databaseConfig'] as const)),
     ...(spec.authConfig?.mode === 'oauth' ? (['MCPRegistries with authConfig.mode oauth'] as const) : []),

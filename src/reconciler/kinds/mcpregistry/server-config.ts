@@ -28,7 +28,7 @@ export function serverConfig(self: Registry, settings: Pick<Settings, 'catalogue
     displayName: spec.displayName || undefined,
     namespace,
     metrics: { port: METRICS_PORT },
-    registries: spec.registries.map(entry),
+    registries: [...spec.registries.map(entry), ...fleetEntry(self)],
     database: database(self, settings),
     page: registryAnnotations(self).page,
     running: registryAnnotations(self).running,
@@ -47,6 +47,12 @@ function entry(source: Entry): FileEntry {
     syncPolicy: syncPolicy && { interval: syncPolicy.interval },
     filter: filter && lists(filter),
   };
+}
+
+/** The reconciler stores the servers that run: the service reads them like every other registry. */
+function fleetEntry(self: Registry): readonly FileEntry[] {
+  const { fleet: name } = registryAnnotations(self);
+  return name === undefined ? [] : [{ name, format: 'upstream', kubernetes: {}, syncedBy: 'reconciler' }];
 }
 
 /** A registry's API speaks the upstream format only, whatever the default says. */

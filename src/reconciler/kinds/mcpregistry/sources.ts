@@ -2,12 +2,13 @@
 
 import type { Filter, Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { parseDuration } from '#std/duration.ts';
+import { registryAnnotations } from './annotations.ts';
 import type { Entry, Registry } from './facts.ts';
 import { formatOf } from './server-config.ts';
 
-export function sources({ spec }: Registry): readonly RegistrySource[] {
+export function sources(self: Registry): readonly RegistrySource[] {
   // Asked of living objects too, which may be older than the schema.
-  return (spec.registries ?? []).map((entry) => {
+  const declared = (self.spec.registries ?? []).map((entry) => {
     const intervalMs = entry.syncPolicy === undefined ? undefined : parseDuration(entry.syncPolicy.interval);
     return {
       name: entry.name,
@@ -17,6 +18,13 @@ export function sources({ spec }: Registry): readonly RegistrySource[] {
       filter: filterOf(entry),
     };
   });
+  return [...declared, ...fleetSource(self)];
+}
+
+function fleetSource(self: Registry): readonly RegistrySource[] {
+  const { fleet: name, fleetNamespaces: namespaces = [self.namespace] } = registryAnnotations(self);
+  if (name === undefined) return [];
+  return [{ name, format: 'upstream', origin: { type: 'fleet', namespaces }, filter: filterOf({}) }];
 }
 
 function originOf({ git, api, configMapRef, pvcRef }: Entry): Origin {
@@ -40,7 +48,7 @@ function plainRef({ name, key, optional }: NonNullable<Entry['configMapRef']>) {
   return optional === true ? { name, key, optional } : { name, key };
 }
 
-function filterOf({ filter }: Entry): Filter {
+function filterOf({ filter }: Pick<Entry, 'filter'>): Filter {
   const { names, tags } = filter ?? {};
   return {
     names: { include: names?.include ?? [], exclude: names?.exclude ?? [] },

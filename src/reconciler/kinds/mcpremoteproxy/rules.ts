@@ -7,6 +7,7 @@ import { externalAuthFindings, hasOwnIssuer } from '../auth/external-auth-findin
 import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
 import { audienceFindings, namedOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding, View } from '../kind.ts';
+import { listingFindings } from '../listing.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
 import { proxyPortFindings } from '../proxy/port-findings.ts';
@@ -30,6 +31,7 @@ export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
     ...telemetryFindings(spec.telemetry?.openTelemetry, '/spec/telemetry/openTelemetry'),
     ...headerFindings(spec.headerForward, '/spec/headerForward'),
     ...annotationFindings(resource, PROXY_ANNOTATIONS, [BEHIND]),
+    ...listingFindings(resource),
   ];
 }
 

@@ -8,6 +8,7 @@ import { inlineAuthzFindings, namedAuthzFindings } from '../auth/authz-findings.
 import { externalAuthFindings, hasOwnIssuer } from '../auth/external-auth-findings.ts';
 import { audienceFindings, namedOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding, Resource, View } from '../kind.ts';
+import { listingFindings } from '../listing.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
 import { rateLimitFindings } from '../proxy/rate-limit-findings.ts';
@@ -43,6 +44,7 @@ export function rules(self: Server): readonly Finding[] {
     ...idleFindings({ spec }),
     ...replicaFindings(self),
     ...annotationFindings(resource, PROXY_ANNOTATIONS, [behindOf({ spec })]),
+    ...listingFindings(resource),
   ];
 }
 

@@ -16,6 +16,7 @@ import { oidcFindings } from '../auth/oidc-findings.ts';
 import { mappingFindings } from '../auth/role-mapping-findings.ts';
 import { providerFault } from '../auth/upstream-providers.ts';
 import type { Finding } from '../kind.ts';
+import { listingFindings } from '../listing.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { storeFindings } from '../proxy/session-idle.ts';
 import { toolFindings } from '../proxy/tool-override.ts';
@@ -27,6 +28,7 @@ export function rules(self: VirtualServer): readonly Finding[] {
   const { name, spec } = self;
   return [
     ...virtualAnnotationFindings(self),
+    ...listingFindings(self.resource),
     ...podTemplateFindings(spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...inlineAuthzFindings(spec.incomingAuth.authzConfig, '/spec/incomingAuth/authzConfig'),
     ...oidcFindings(spec.incomingAuth.oidcConfig, '/spec/incomingAuth/oidcConfig'),

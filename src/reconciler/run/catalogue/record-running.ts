@@ -1,6 +1,7 @@
 // Leaves what runs in the stores of the registries, for those who read the catalogue.
 
-import type { RunningServer } from '#contracts/running-servers.ts';
+import type { ListedServer, RunningServer } from '#contracts/running-servers.ts';
+import { storeFleet } from '#registry/catalogue/fleet.ts';
 import type { Runner } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
 import type { Clock } from '../ports.ts';
@@ -11,21 +12,22 @@ const DEADLINE_MS = 3_000;
 
 interface RecordDeps {
   readonly registries?: RegistryDeps | undefined;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<Clock, 'sleep' | 'now'>;
 }
 
 /**
- * One statement for the store of the instance, which gets everything, and one for each registry with a store of its own, which gets
- * what runs in its namespace; all at once, within one deadline. Gives what failed, and is not known yet: the run is none the worse
- * for it.
+ * Writes all servers into the store of the instance, the servers of a namespace into the stores of its registries, and the entries of
+ * those that ask for one into registries of running servers; all at once, within one deadline. Returns new failures: the run is none
+ * the worse for them.
  */
 export async function recordRunning(
   { registries: ports, clock }: RecordDeps,
   runner: Runner,
-  { ownStores, failures }: Pick<RegistryResults, 'ownStores' | 'failures'>,
-  servers: readonly RunningServer[] | undefined,
+  { ownStores, fleets, failures }: Pick<RegistryResults, 'ownStores' | 'fleets' | 'failures'>,
+  listed: readonly ListedServer[] | undefined,
 ): Promise<readonly Failure[]> {
-  if (ports === undefined || servers === undefined) return [];
+  if (ports === undefined || listed === undefined) return [];
+  const servers = listed.map(({ listing: _listing, ...server }): RunningServer => server);
   const found: Failure[] = [];
   async function attempt(work: () => Promise<void>): Promise<void> {
     try {
@@ -41,6 +43,7 @@ export async function recordRunning(
       const own = servers.filter((server) => server.namespace === namespace);
       return attempt(() => writer.recordRunning(runner, own, namespace));
     }),
+    ...fleets.map((fleet) => attempt(() => storeFleet(fleet, listed, () => clock.now()))),
   ];
   if (!(await endWithin(clock, writes))) {
     const message = `a database has not taken within ${DEADLINE_MS} ms which servers run: the next run tries again`;

@@ -6,6 +6,7 @@ import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { due } from '#registry/catalogue/due.ts';
+import type { FleetRegistry } from '#registry/catalogue/fleet.ts';
 import type { CatalogueWriter, Source, SourceKey, Written } from '#registry/catalogue/ports.ts';
 import { type RoundPorts, syncRound } from '#registry/catalogue/round.ts';
 import type { SyncOutcome } from '#registry/catalogue/sync.ts';
@@ -47,6 +48,8 @@ export interface RegistryResults {
   readonly failures: readonly Failure[];
   /** Of registries with a database of their own: those that could be reached. */
   readonly ownStores: readonly RegistryStore[];
+  /** Sources whose content is the servers that run: it is known at the end of a run. */
+  readonly fleets: readonly FleetRegistry[];
 }
 
 export interface RegistryStore {
@@ -98,6 +101,7 @@ const NOTHING: RegistryResults = {
   problems: [],
   failures: [],
   ownStores: [],
+  fleets: [],
 };
 
 export async function syncRegistries(
@@ -116,6 +120,7 @@ export async function syncRegistries(
     problems: results.flatMap((result) => result.problems),
     failures: results.flatMap((result) => result.failures),
     ownStores: results.flatMap((result) => result.ownStores),
+    fleets: results.flatMap((result) => result.fleets),
   };
 }
 
@@ -160,7 +165,9 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
     const outcomes = mode === 'sync' ? await syncSources(deps, registry, own, { writer, states: before }) : [];
     const states = outcomes.length === 0 ? before : await writer.states(own);
     // What was never synced is not empty, but unknown.
-    const synced = kind.sources(resource).every(({ name }) => states[name]?.lastSyncTime !== undefined);
+    const sources = kind.sources(resource);
+    const synced = sources.every((source) => isOfFleet(source) || states[source.name]?.lastSyncTime !== undefined);
+    const fleets = mode === 'sync' ? sources.filter(isOfFleet) : [];
     return {
       ...NOTHING,
       states: new Map([[key, states]]),
@@ -168,6 +175,12 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
       outcomes: outcomes.map((outcome) => catalogueOutcome(key, outcome)),
       problems: outcomes.flatMap((outcome) => outcome.problems),
       ownStores: kind.database(resource) === undefined ? [] : [{ namespace: own.namespace, writer }],
+      fleets: fleets.map((source) => ({
+        key: { ...own, source: source.name },
+        source,
+        writer,
+        state: states[source.name],
+      })),
     };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
@@ -186,7 +199,8 @@ async function syncSources(
 ): Promise<readonly SyncOutcome[]> {
   const { kind, resource, view, trigger } = registry;
   const all = kind.sources(resource).map((source) => asFound(registry, source));
-  const [mounted, sources] = [all.filter(isMounted), all.filter((source) => !isMounted(source))];
+  const mounted = all.filter(isMounted);
+  const sources = all.filter((source) => !isMounted(source) && !isOfFleet(source));
   for (const { name } of mounted) {
     if (trigger !== undefined) await writer.leaveTrigger({ ...own, source: name }, trigger);
   }
@@ -229,6 +243,10 @@ function asFound({ view, knows }: Registry, source: RegistrySource): RegistrySou
 
 function isMounted({ origin }: RegistrySource): boolean {
   return origin.type === 'claim';
+}
+
+function isOfFleet(source: RegistrySource): source is FleetRegistry['source'] {
+  return source.origin.type === 'fleet';
 }
 
 /** A run is not given up half-way: sources have time limits of their own. */

@@ -1,10 +1,11 @@
 // Which servers of the fleet run, for those who read the catalogue: where clients reach each, whether it is ready, and what
 // a catalogue may know it by.
 
-import type { RunningServer } from '#contracts/running-servers.ts';
+import type { ListedServer, RunningServer } from '#contracts/running-servers.ts';
 import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Endpoint, Resource, View } from '../../kinds/kind.ts';
+import { listingOf } from '../../kinds/listing.ts';
 import type { OwnKinds } from '../instance.ts';
 import { type ReadableResource, readableResources } from '../observe/readable-resources.ts';
 import type { Sourced } from '../read/sourced.ts';
@@ -36,7 +37,7 @@ export function runningServers(
   options: OwnKinds,
   { standings }: { readonly standings: readonly Judged[] },
   { observed, changes }: Settled,
-): readonly RunningServer[] | undefined {
+): readonly ListedServer[] | undefined {
   if (registries === undefined || options.kinds.some(({ kind }) => observed.unlisted.has(kind))) return undefined;
   const byHand = standings.flatMap(({ verdict, loaded: { id, byHand } }): readonly KubeObject[] => {
     const object = byHand === true && verdict !== 'held' ? observed.living(id) : undefined;
@@ -44,15 +45,23 @@ export function runningServers(
   });
   const read = objectReader(options);
   const statuses = new Map(changes.map(({ id, status }) => [keyOf(id), status]));
-  const servers = new Map<string, RunningServer>();
+  const servers = new Map<string, ListedServer>();
   for (const object of [...observed.owned.map((each) => each.object), ...byHand]) {
     const { deletionTimestamp, name, namespace = '' } = object.metadata;
     const found = deletionTimestamp === undefined ? read(object) : undefined;
     if (found === undefined) continue;
     const status = statuses.get(keyOfObject(object)) ?? (isObject(object.status) ? object.status : {});
     const view = readableView(options, observed.views(namespace), read);
+    const listing = listingOf(found.resource, observed.views(namespace));
     for (const server of found.kind.exposes(found.resource, view).flatMap(reachableServer)) {
-      servers.set(`${namespace}/${name}/${object.kind}`, { namespace, name, ...server, ready: isAnswering(status) });
+      const ready = isAnswering(status);
+      servers.set(`${namespace}/${name}/${object.kind}`, {
+        namespace,
+        name,
+        ...server,
+        ready,
+        ...(listing && { listing }),
+      });
     }
   }
   return [...servers.values()].toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name));

@@ -2,14 +2,13 @@
 // field for is kept in the publisher's block, which also holds `metadata.pulls`, the `groups` a server is listed in, and
 // the map key as `registry_key` where the name does not end in it.
 
-import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
+import { PUBLISHER_PROVIDED, SERVER_SCHEMA } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn } from '#std/json.ts';
 import type { Entry } from '../entry.ts';
 import { PLATFORM_VENDOR } from '../entry.ts';
 import { type Group, member } from './document.ts';
 import type { ToolhiveContainer, ToolhiveRemote } from './schema.ts';
 
-const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 /** The format has no versions. */
 export const VERSION = '1.0.0';
 

@@ -1,0 +1,88 @@
+// Makes entries of a catalogue out of the servers that run and ask for one, and stores them as the content of a source.
+
+import type { SourceState } from '#contracts/catalogue-state.ts';
+import type { FleetOrigin, RegistrySource } from '#contracts/registry/source.ts';
+import type { ListedServer, Listing } from '#contracts/running-servers.ts';
+import { PUBLISHER_PROVIDED, SERVER_SCHEMA } from '#contracts/server-document.ts';
+import { sha256 } from '#std/hash.ts';
+import type { JsonObject } from '#std/json.ts';
+import { declarationHash } from './due.ts';
+import { PLATFORM_VENDOR } from './entry.ts';
+import { parseDocuments } from './formats/registry.ts';
+import type { CatalogueWriter, SourceKey } from './ports.ts';
+import { syncedState } from './sync-state.ts';
+
+/** Key of `_meta` with the readiness of a running server. */
+const RUNNING_META = 'dev.skep/running';
+
+export interface FleetRegistry {
+  readonly key: SourceKey;
+  readonly source: RegistrySource & { readonly origin: FleetOrigin };
+  readonly writer: CatalogueWriter;
+  /** As the store had it when the run began. */
+  readonly state: SourceState | undefined;
+}
+
+/** Makes the entries of these servers the whole content of the source. An unchanged content is not written. */
+export async function storeFleet(
+  { key, source, writer, state }: FleetRegistry,
+  servers: readonly ListedServer[],
+  now: () => number,
+): Promise<void> {
+  const text = JSON.stringify({ servers: fleetDocuments(servers, source.origin) });
+  const hash = sha256(text);
+  if (isStored(state, source, hash)) return;
+  const content = { documents: [{ text, location: 'servers that run' }], extent: 'whole' } as const;
+  const parsed = parseDocuments('upstream', content.documents);
+  const { entries, rejected } = parsed.ok ? parsed : { entries: [], rejected: [] };
+  const claim = await writer.claim(key);
+  if (claim === undefined) return;
+  const attempt = { source, state: claim.state, trigger: undefined, now: now() };
+  await claim.replace(
+    key,
+    entries,
+    (written) => syncedState(attempt, content, { entries, written, hash, rejected: rejected.length }),
+    () => new Date(now()).toISOString(),
+  );
+}
+
+function isStored(state: SourceState | undefined, source: RegistrySource, hash: string): boolean {
+  return (
+    state?.phase === 'Complete' && state.lastSyncHash === hash && state.declarationHash === declarationHash(source)
+  );
+}
+
+/** The server.json documents of the servers in these namespaces, by name. Two kinds may have a server of one name: the first counts. */
+export function fleetDocuments(
+  servers: readonly ListedServer[],
+  { namespaces }: Pick<FleetOrigin, 'namespaces'>,
+): readonly JsonObject[] {
+  const documents = new Map<string, JsonObject>();
+  for (const server of servers) {
+    const { listing, namespace } = server;
+    if (listing === undefined || (namespaces !== 'all' && !namespaces.includes(namespace))) continue;
+    const document = documentOf(server, listing);
+    if (!documents.has(String(document.name))) documents.set(String(document.name), document);
+  }
+  return [...documents.values()];
+}
+
+function documentOf({ namespace, name, ...server }: ListedServer, listing: Listing): JsonObject {
+  const { kind, uid, title, description, version = '1.0.0', tools } = listing;
+  const url = listing.url ?? server.url;
+  const { image, transport, ready } = server;
+  const block = { status: 'active', ...(tools && { tools: [...tools] }) };
+  const metadata = { kubernetes: { kind, namespace, name, ...(uid && { uid }), ...(image && { image }), transport } };
+  return {
+    $schema: SERVER_SCHEMA,
+    name: `com.toolhive.k8s.${namespace}/${name}`,
+    ...(title && { title }),
+    description: description ?? `${kind} ${name} of the namespace ${namespace}`.slice(0, 100),
+    version,
+    remotes: [{ type: transport, url }],
+    _meta: {
+      [PUBLISHER_PROVIDED]: { [PLATFORM_VENDOR]: { [url]: { ...block, metadata } } },
+      [RUNNING_META]: { ready },
+    },
+  };
+}
