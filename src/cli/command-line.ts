@@ -10,6 +10,7 @@ import { adoptCommand } from './commands/adopt.ts';
 import { applyCommand } from './commands/apply.ts';
 import { approveCommand } from './commands/approve.ts';
 import { callCommand } from './commands/call.ts';
+import { clientsCommand } from './commands/clients.ts';
 import { completionCommand } from './commands/completion.ts';
 import { convertCommand } from './commands/convert.ts';
 import { crdsCommand } from './commands/crds.ts';
@@ -74,6 +75,7 @@ export function commandLine(): Command {
     serveCommand(),
     callCommand(),
     lockCommand(),
+    clientsCommand(),
     proxyCommand(),
     vmcpCommand(),
     sampleCommand(),

@@ -8,6 +8,8 @@ export const MAIN_CODES = {
   'config-invalid': 'skep.yaml has problems, each with file, line and column; exit code 64.',
   'setting-rule':
     'Settings of skep.yaml do not go together: the message says what must hold; change or remove one of those that it names.',
+  'registry-list-refused':
+    'A registry does not send the list of its servers that `skep clients` asked for; the message has its status and reason.',
   'watch-failed':
     'The system does not watch that many folders: raise its limit (fs.inotify.max_user_watches on Linux), or name fewer.',
   'secret-file-open':

@@ -11,6 +11,8 @@ const STATUS: Readonly<Record<RegistryCode, number>> = {
   'registry-not-found': 404,
   'server-not-found': 404,
   'version-not-found': 404,
+  'client-unknown': 404,
+  'client-list-too-long': 404,
   'route-not-found': 404,
   'method-not-allowed': 405,
   'registry-not-synced': 409,

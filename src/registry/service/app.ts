@@ -26,6 +26,7 @@ import { packedSender } from './encoding.ts';
 import { handleClientError, handleError, handleNotFound } from './errors.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
+import { addClientRoutes } from './routes/clients.ts';
 import { addDiscoveryRoutes } from './routes/discovery.ts';
 import { addExtensionRoutes } from './routes/extension.ts';
 import { addOperationalRoutes, type VersionInfo } from './routes/operational.ts';
@@ -175,6 +176,7 @@ function addRoutes(app: FastifyInstance, options: AppOptions, bodies: Bodies): v
   if (config.auth.mode === 'oauth') addDiscoveryRoutes(app, config.auth.oauth);
   addOpenApiRoutes(app, config, packedSender(bodies));
   addServerRoutes(app, { config, catalogue, version: version.version, bodies });
+  addClientRoutes(app, { config, catalogue, version: version.version, bodies });
   addExtensionRoutes(app, config, catalogue);
   if (config.running) addRunningRoute(app, config, catalogue);
 }

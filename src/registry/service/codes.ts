@@ -13,6 +13,10 @@ export const REGISTRY_CODES = {
     'The registry has no server of this name. Names are exact, and a filter of the registry may leave it out; the list of servers has what there is.',
   'version-not-found':
     'The server has no such version, or it was deleted. Its list of versions has what there is, with `include_deleted=true` also what there was.',
+  'client-unknown':
+    'The service makes no list for this client. The answer (404) names the lists that there are, such as /NAME/clients/vscode.json.',
+  'client-list-too-long':
+    'The registry has more servers than an administrator can review, so that no list for clients is made of it: name fewer by its filter.',
   'route-not-found':
     'The service has nothing at this path. Paths begin with the name of a registry, as in /NAME/v0.1/servers; /openapi.json has them all.',
   'method-not-allowed': 'The path exists but not with this method; the Allow header names those that it has.',

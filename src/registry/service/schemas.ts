@@ -1,6 +1,7 @@
 // The parameters and bodies of the routes of the official API, and of facets, as JSON Schemas: what the OpenAPI document is made of.
 // The routes themselves check what they are sent, with one sentence per mistake.
 
+import { LISTED_CLIENTS } from '#contracts/registry/listed-clients.ts';
 import { Type } from '#std/json-schema.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, SORTS, TEXT_LENGTH_MAX, VALUES_MAX } from './query.ts';
 import { describeErrors, REGISTRY, Time } from './schema-parts.ts';
@@ -127,6 +128,25 @@ export const VERSION_SCHEMA = {
 };
 
 const FACET_COUNTS = Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() }));
+
+export const CLIENTS_SCHEMA = {
+  tags: [DATA_TAG],
+  summary: 'List of the servers for administrators of one MCP client, in the format of that client',
+  params: Type.Object({
+    registry: REGISTRY,
+    list: Type.String({ description: `One of ${LISTED_CLIENTS.map((name) => `${name}.json`).join(', ')}.` }),
+  }),
+  response: {
+    200: {
+      description:
+        'Addresses, and commands that are the same for every user, of the latest versions. An extension of the official API.',
+      type: 'object',
+      additionalProperties: true,
+    },
+    304: UNCHANGED,
+    ...DATA_ERRORS,
+  },
+};
 
 export const FACETS_SCHEMA = {
   tags: [DATA_TAG],
