@@ -86,6 +86,8 @@ function testTexts(): string {
 const SHOWN_OTHERWISE: readonly string[] = [
   'catalogue-claim-lost',
   'catalogue-unavailable',
+  'client-list-too-long',
+  'client-unknown',
   'control-hook-rate-limited',
   'cursor-invalid',
   'database-server-missing',

@@ -62,13 +62,13 @@ async function fetchList(registry: string, format: string, tokenFile: string | u
   const headers = { accept: 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
   try {
     // The user has named the address.
-    return textOf(url, await outbound.request({ url, method: 'GET', headers, allowPrivate: true }));
+    return listText(url, await outbound.request({ url, method: 'GET', headers, allowPrivate: true }));
   } finally {
     await outbound.close();
   }
 }
 
-function textOf(url: string, { status, body }: OutboundResponse): string {
+function listText(url: string, { status, body }: OutboundResponse): string {
   const text = Buffer.from(body).toString('utf8');
   if (status === 200) return text;
   const answer = parseJson(text);

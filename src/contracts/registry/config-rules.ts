@@ -52,10 +52,15 @@ function isAddressRange(range: string): boolean {
   return URL.canParse(isV6 ? `http://[${address}]/` : `http://${address}/`) && Number(bits ?? 0) <= (isV6 ? 128 : 32);
 }
 
+/** A reconciler stores the servers that run. */
+function isServedEmpty({ kubernetes, managed, syncedBy }: Registry): boolean {
+  return managed !== undefined || (kubernetes !== undefined && syncedBy !== 'reconciler');
+}
+
 function effectFindings(file: SoundConfig, registries: readonly (Registry | undefined)[]): readonly ConfigFinding[] {
   return [
     ...registries.flatMap((registry, index) =>
-      registry?.kubernetes === undefined && registry?.managed === undefined
+      registry === undefined || !isServedEmpty(registry)
         ? []
         : [
             warning(

@@ -47,7 +47,16 @@ export const Registry = Type.Object(
       Type.Object({ endpoint: fileForm(ENDPOINT) }, { ...CLOSED, description: 'Another registry, by its API.' }),
     ),
     file: Type.Optional(FileOrigin),
-    kubernetes: Type.Optional(Type.Object({}, { ...CLOSED, description: 'Accepted; served empty.' })),
+    kubernetes: Type.Optional(
+      Type.Object(
+        {},
+        {
+          ...CLOSED,
+          description:
+            'The servers that run, which a reconciler stores (syncedBy: reconciler). Otherwise served empty.',
+        },
+      ),
+    ),
     managed: Type.Optional(Type.Object({}, { ...CLOSED, description: 'Accepted; served empty.' })),
     syncPolicy: Type.Optional(
       Type.Object(

@@ -5,6 +5,7 @@ import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
+import type { Listing } from '#contracts/running-servers.ts';
 import type { ConflictResolution } from '#contracts/virtual-model/aggregate.ts';
 import type { Shown } from '#contracts/virtual-model/tools.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -41,6 +42,8 @@ export interface Endpoint {
   readonly transport: string;
   readonly auth: EndpointAuth;
   readonly offer: Offer;
+  /** Absent: the resource asks for no entry in the catalogue of running servers. */
+  readonly listing?: Listing | undefined;
 }
 
 export type EndpointAuth =

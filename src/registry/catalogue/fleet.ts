@@ -61,13 +61,13 @@ export function fleetDocuments(
   for (const server of servers) {
     const { listing, namespace } = server;
     if (listing === undefined || (namespaces !== 'all' && !namespaces.includes(namespace))) continue;
-    const document = documentOf(server, listing);
+    const document = listedDocument(server, listing);
     if (!documents.has(String(document.name))) documents.set(String(document.name), document);
   }
   return [...documents.values()];
 }
 
-function documentOf({ namespace, name, ...server }: ListedServer, listing: Listing): JsonObject {
+function listedDocument({ namespace, name, ...server }: ListedServer, listing: Listing): JsonObject {
   const { kind, uid, title, description, version = '1.0.0', tools } = listing;
   const url = listing.url ?? server.url;
   const { image, transport, ready } = server;

@@ -1,18 +1,26 @@
 // Lists for administrators of MCP clients: what of a registry they allow, in which form, and what can never be allowed.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseRegistry } from '#registry/catalogue/formats/registry.ts';
+import { temporaryFolder } from '../../harness/git-server.ts';
+import { type Finished, skep } from '../../harness/skep.ts';
 import { openService, type Service } from './service.ts';
 
 const JANUARY = '2026-01-01T00:00:00.000Z';
 
+const folder = temporaryFolder();
 let service: Service;
 
 beforeAll(async () => {
   service = await openService();
 });
 
-afterAll(() => service.close());
+afterAll(async () => {
+  folder.remove();
+  await service.close();
+});
 
 function server(name: string, more: object): object {
   return { name, description: name, version: '1.0.0', ...more };
@@ -119,6 +127,40 @@ test('a list is sent again only if the registry has changed', async () => {
   const { headers } = await service.get('/tools/clients/vscode.json');
   const again = await service.get('/tools/clients/vscode.json', { 'if-none-match': headers.etag ?? '' });
   expect(again.status).toBe(304);
+});
+
+function clients(...args: readonly string[]): Promise<Finished> {
+  return skep(['clients', ...args], { cwd: folder.path });
+}
+
+test('skep clients prints a list, compares a file with it, and says why there is none', async () => {
+  await fill(SERVERS);
+  const origin = await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const printed = await clients(`${origin}/tools/`, '--format', 'claude-code');
+  expect([printed.code, JSON.parse(printed.stdout)]).toEqual([0, await list('claude-code')]);
+
+  const file = join(folder.path, 'managed-settings.json');
+  const check = () => clients(`${origin}/tools`, '--format', 'claude-code', '--check', file);
+  writeFileSync(file, printed.stdout);
+  expect(await check()).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  await fill(SERVERS.slice(1));
+  expect(await check()).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is not the list of') });
+
+  const none = await clients(`${origin}/nothing-here`, '--format', 'vscode');
+  expect(none.code).toBe(1);
+  expect(none.stderr).toContain(
+    `error registry-list-refused: ${origin}/nothing-here/clients/vscode.json was answered with 404: registry not found`,
+  );
+  const missing = await skep([
+    'clients',
+    `${origin}/tools`,
+    '--format',
+    'vscode',
+    '--check',
+    join(folder.path, 'none'),
+  ]);
+  expect([missing.code, missing.stderr]).toEqual([64, expect.stringContaining('there is no file')]);
+  expect((await clients('tools', '--format', 'vscode')).code).toBe(64);
 });
 
 test.each(['/tools/clients/emacs.json', '/tools/clients/vscode', '/tools/clients/__proto__.json'])(

@@ -2,6 +2,7 @@
 
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
+import { listingOf } from '../listing.ts';
 import { podImages } from '../pods/images.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
@@ -55,6 +56,7 @@ export const MCPRemoteProxy = defineKind({
         url: proxyUrl(self),
         transport,
         auth: endpointAuth(tokenSourceOf(self.spec), view, self.namespace),
+        listing: listingOf(self.resource, view),
         offer: {
           type: 'server',
           server: { url: remoteURL },

@@ -2,6 +2,7 @@
 
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
+import { listingOf } from '../listing.ts';
 import { podImages } from '../pods/images.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
@@ -53,6 +54,7 @@ export const MCPServer = defineKind({
         url: clientUrl(self),
         transport: clientTransport(self.spec),
         auth: endpointAuth(self.spec, view, self.namespace),
+        listing: listingOf(self.resource, view),
         offer: {
           type: 'server',
           server: args === undefined ? { image } : { image, args },

@@ -2,6 +2,7 @@
 
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
+import { listingOf } from '../listing.ts';
 import { endpointAuth } from '../proxy/endpoint.ts';
 import { settingsKinds } from '../shared-settings.ts';
 import { VIRTUAL_ANNOTATIONS } from './annotations.ts';
@@ -59,6 +60,7 @@ export const VirtualMCPServer = defineKind({
         url: `${originOf(self)}/mcp`,
         transport: 'streamable-http',
         auth: endpointAuth(tokenSourceOf(self.spec), view, self.namespace),
+        listing: listingOf(self.resource, view),
         offer: offerOf(self.spec, view),
       },
     ];

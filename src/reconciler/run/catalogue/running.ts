@@ -5,7 +5,6 @@ import type { ListedServer, RunningServer } from '#contracts/running-servers.ts'
 import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Endpoint, Resource, View } from '../../kinds/kind.ts';
-import { listingOf } from '../../kinds/listing.ts';
 import type { OwnKinds } from '../instance.ts';
 import { type ReadableResource, readableResources } from '../observe/readable-resources.ts';
 import type { Sourced } from '../read/sourced.ts';
@@ -52,16 +51,8 @@ export function runningServers(
     if (found === undefined) continue;
     const status = statuses.get(keyOfObject(object)) ?? (isObject(object.status) ? object.status : {});
     const view = readableView(options, observed.views(namespace), read);
-    const listing = listingOf(found.resource, observed.views(namespace));
     for (const server of found.kind.exposes(found.resource, view).flatMap(reachableServer)) {
-      const ready = isAnswering(status);
-      servers.set(`${namespace}/${name}/${object.kind}`, {
-        namespace,
-        name,
-        ...server,
-        ready,
-        ...(listing && { listing }),
-      });
+      servers.set(`${namespace}/${name}/${object.kind}`, { namespace, name, ...server, ready: isAnswering(status) });
     }
   }
   return [...servers.values()].toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name));
@@ -102,12 +93,13 @@ function isAnswering(status: JsonObject): boolean {
   return readyCondition(status)?.status === 'True' || status.phase === 'Degraded';
 }
 
-function reachableServer(endpoint: Endpoint): readonly Omit<RunningServer, 'namespace' | 'name' | 'ready'>[] {
+function reachableServer(endpoint: Endpoint): readonly Omit<ListedServer, 'namespace' | 'name' | 'ready'>[] {
   const transport = endpoint.transport === 'sse' ? 'sse' : 'streamable-http';
   // What cannot be read may ask for a token.
   const auth = endpoint.auth.type === 'anonymous' ? 'none' : 'oidc';
   const url = clientUrl(endpoint.url, transport);
-  return url === undefined ? [] : [{ url, transport, auth, ...identityOf(endpoint) }];
+  const { listing } = endpoint;
+  return url === undefined ? [] : [{ url, transport, auth, ...identityOf(endpoint), ...(listing && { listing }) }];
 }
 
 function identityOf({ offer }: Endpoint): Pick<RunningServer, 'image' | 'args' | 'remoteUrl'> {
