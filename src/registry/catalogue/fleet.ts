@@ -53,7 +53,7 @@ function isStored(state: SourceState | undefined, source: RegistrySource, hash: 
 }
 
 /** The server.json documents of the servers in these namespaces, by name. Two kinds may have a server of one name: the first counts. */
-export function fleetDocuments(
+function fleetDocuments(
   servers: readonly ListedServer[],
   { namespaces }: Pick<FleetOrigin, 'namespaces'>,
 ): readonly JsonObject[] {

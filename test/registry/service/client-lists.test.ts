@@ -151,14 +151,7 @@ test('skep clients prints a list, compares a file with it, and says why there is
   expect(none.stderr).toContain(
     `error registry-list-refused: ${origin}/nothing-here/clients/vscode.json was answered with 404: registry not found`,
   );
-  const missing = await skep([
-    'clients',
-    `${origin}/tools`,
-    '--format',
-    'vscode',
-    '--check',
-    join(folder.path, 'none'),
-  ]);
+  const missing = await clients(`${origin}/tools`, '--format', 'vscode', '--check', join(folder.path, 'none'));
   expect([missing.code, missing.stderr]).toEqual([64, expect.stringContaining('there is no file')]);
   expect((await clients('tools', '--format', 'vscode')).code).toBe(64);
 });
