@@ -22,6 +22,7 @@ import { checkStateFolder } from '../../state-folder.ts';
 import { openTracing, type Tracing } from '../../tracing.ts';
 import { VERSION } from '../../version.ts';
 import { openKept } from '../kept/kept.ts';
+import { imagePolicyOf, type InstanceVerifier, openImageVerifier } from '../images/image-verifier.ts';
 import { findOwnImage } from '../own-image.ts';
 import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
 import { type Hurry, inTime, shareOf } from './hurry.ts';
@@ -73,7 +74,8 @@ export async function openInstance(
     await openCluster(config, watch, tracing, hurry),
     systemClock,
     hurry,
-    config.catalogue,
+    // A tag may lead to another image at any time.
+    config.catalogue ?? imagePolicyOf(config),
   );
   const { cluster, connected } = repeated;
   const outbound = openOutbound(config, watch);
@@ -84,7 +86,8 @@ export async function openInstance(
   const ownImage = await findOwnImage(config, cluster, process.env, hurry);
   const digestKey = openDigestKey(cluster, config.name, homeNamespace);
   const { memory, ...kept } = openKept(config, digestKey, hurry);
-  const places = { outbound, stores, history, homeNamespace, publisher, digestKey, memory };
+  const images = openImageVerifier(config, outbound, connected);
+  const places = { outbound, stores, history, homeNamespace, publisher, digestKey, memory, images };
   const deps = runDeps({ config, watch, hurry, tracing, repeated, planned, progress, ...places });
   const recorder = openRecorder(config, history);
   const notifier = openNotifier(config, connected, homeNamespace, { outbound, traceParent: tracing?.traceParent });
@@ -101,8 +104,8 @@ export async function openInstance(
     repeat: openRepeat(running),
     prove: (differs) => memory.reuse?.prove(differs),
     snapshot: () => publisher?.latest(),
-    save: () => kept.save(),
-    close: () => closeInOrder(kept, hurry.loops, [cluster, outbound, stores, history, tracing]),
+    save: () => saveAll(kept, images),
+    close: () => closeInOrder({ close: () => closeKept(kept, images) }, hurry.loops, [cluster, outbound, stores, history, tracing]),
   };
 }
 
@@ -121,12 +124,13 @@ interface Opened {
   readonly repeated: RepeatedRuns;
   readonly planned: PlannedCommits | undefined;
   readonly progress: RunDeps['progress'];
+  readonly images: InstanceVerifier | undefined;
 }
 
 function runDeps({ config, watch, hurry, tracing, outbound, stores, memory, repeated, ...opened }: Opened): RunDeps {
   const trace = tracing ?? UNTRACED;
   const { cluster } = repeated;
-  const { planned, history, homeNamespace, publisher, digestKey, progress } = opened;
+  const { planned, history, homeNamespace, publisher, digestKey, progress, images } = opened;
   const by = { outbound, cluster, cache: memory.cache, planned, history, homeNamespace };
   return {
     cluster: withLockWatched(cluster, watch),
@@ -137,10 +141,25 @@ function runDeps({ config, watch, hurry, tracing, outbound, stores, memory, repe
     ...memory,
     random: randomBytes,
     digestKey,
+    images,
     ...{ progress, waiting: watch.waiting, enough: watch.stopping?.signal },
     looked: lookedBy(repeated, publisher),
     trace,
   };
+}
+
+interface Kept extends Closable {
+  save(): Promise<void>;
+}
+
+async function saveAll(kept: Pick<Kept, 'save'>, images: InstanceVerifier | undefined): Promise<void> {
+  await kept.save();
+  await images?.save();
+}
+
+async function closeKept(kept: Kept, images: InstanceVerifier | undefined): Promise<void> {
+  await kept.close();
+  await images?.save();
 }
 
 interface Closable {

@@ -6,18 +6,20 @@ import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { due } from '#registry/catalogue/due.ts';
+import { provenanceByImage } from '#registry/catalogue/entry.ts';
 import type { CatalogueWriter, Source, SourceKey, Written } from '#registry/catalogue/ports.ts';
 import { type RoundPorts, syncRound } from '#registry/catalogue/round.ts';
 import type { SyncOutcome } from '#registry/catalogue/sync.ts';
 import { openTurns } from '#registry/catalogue/turns.ts';
 import { Failure } from '#std/failure.ts';
+import { parseJson } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
 import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import type { SyncMode } from '../instance.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Clock } from '../ports.ts';
 import type { Sourced } from '../read/sourced.ts';
-import { type EnforcedImages, registriesIn } from './enforcement.ts';
+import { type EnforcedImages, type RegistryProvenance, registriesIn } from './enforcement.ts';
 
 export interface RegistryDeps {
   /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
@@ -42,6 +44,7 @@ export interface RegistryResults {
   /** Why the store of a registry failed, by `namespace/name`. */
   readonly unreadable: ReadonlyMap<string, string>;
   readonly images: EnforcedImages;
+  readonly provenance: RegistryProvenance;
   readonly outcomes: readonly CatalogueOutcome[];
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
@@ -76,6 +79,8 @@ interface Registry {
   readonly mode: SyncMode;
   /** Some registry of the namespace does. */
   readonly enforced: boolean;
+  /** Images of the namespace are verified. */
+  readonly verified: boolean;
 }
 
 export interface SyncInput {
@@ -86,6 +91,8 @@ export interface SyncInput {
   readonly unfit: ReadonlySet<string>;
   readonly living: Snapshot['find'];
   readonly views: (namespace: string) => View;
+  /** Whether images of the namespace are verified; absent: none are. */
+  readonly verifies?: (namespace: string) => boolean;
   /** False if the view may lack the object although it exists: it could not be read. */
   readonly knows: (kind: string, namespace: string, name: string) => boolean;
 }
@@ -94,6 +101,7 @@ const NOTHING: RegistryResults = {
   states: new Map(),
   unreadable: new Map(),
   images: new Map(),
+  provenance: new Map(),
   outcomes: [],
   problems: [],
   failures: [],
@@ -112,6 +120,7 @@ export async function syncRegistries(
     states: new Map(results.flatMap((result) => [...result.states])),
     unreadable: new Map(results.flatMap((result) => [...result.unreadable])),
     images: new Map(results.flatMap((result) => [...result.images])),
+    provenance: new Map(results.flatMap((result) => [...result.provenance])),
     outcomes: results.flatMap((result) => result.outcomes),
     problems: results.flatMap((result) => result.problems),
     failures: results.flatMap((result) => result.failures),
@@ -141,7 +150,8 @@ function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views, ...
     const enforced = registriesIn(view, [kind]).some(({ enforces }) => enforces);
     const knows: Registry['knows'] = (of, name) => input.knows(of, namespace, name);
     const key = `${namespace}/${id.name}`;
-    return [{ key, kind, resource: defaulted, view, knows, trigger, mode, enforced }];
+    const verified = input.verifies?.(namespace) === true;
+    return [{ key, kind, resource: defaulted, view, knows, trigger, mode, enforced, verified }];
   });
 }
 
@@ -165,6 +175,7 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
       ...NOTHING,
       states: new Map([[key, states]]),
       images: new Map(registry.enforced && synced ? [[key, await writer.images(own)]] : []),
+      provenance: new Map(registry.verified && synced ? [[key, statedIn(await writer.provenance(own))]] : []),
       outcomes: outcomes.map((outcome) => catalogueOutcome(key, outcome)),
       problems: outcomes.flatMap((outcome) => outcome.problems),
       ownStores: kind.database(resource) === undefined ? [] : [{ namespace: own.namespace, writer }],
@@ -175,6 +186,10 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
     if (mode === 'read' && failure.code === 'database-not-migrated') return NOTHING;
     return { ...NOTHING, unreadable: new Map([[key, failure.message]]), failures: [failure] };
   }
+}
+
+function statedIn(documents: readonly string[]) {
+  return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
 /** Claims are read by the service they are mounted into: it is left word of the manual trigger. */

@@ -1,0 +1,196 @@
+// Keeps what is known about images: a digest never changes its content, so that one that is verified is not asked for again. Tags
+// are resolved again after a while, and failures count for a short time.
+
+import type { ImageFacts, ImageRequest, ImageVerifier, KnownFacts } from '#reconciler/run/images/ports.ts';
+import { setBounded } from '#std/bounded.ts';
+import { Failure } from '#std/failure.ts';
+import { type ImageName, parseImageName } from '#std/image-name.ts';
+import { isObject, type Json, parseJson } from '#std/json.ts';
+import { credentialsFor } from './credentials.ts';
+import { findSignatures } from './inspect.ts';
+import { type Manifest, openRepository, type RegistryOptions, type Repository } from './registry.ts';
+import { readTrust, type Trust } from './sigstore.ts';
+
+export interface VerifierOptions extends RegistryOptions {
+  /** The trusted root as text. Throws Failure. */
+  readonly root: () => Promise<string>;
+  /** A file with public keys. Throws Failure. */
+  readonly readKeys: (file: string) => Promise<string>;
+  /** The content of a pull secret of a namespace; undefined if it does not exist. Throws Failure. */
+  readonly pullSecret: (namespace: string, name: string) => Promise<string | undefined>;
+  /** A tag is resolved again when so much time has passed. */
+  readonly refreshMs: number;
+  /** As an earlier process has saved it. */
+  readonly stored?: string | undefined;
+}
+
+export interface KeepingVerifier extends ImageVerifier {
+  /** Everything verified, for the next process; undefined: nothing is new. */
+  save(): string | undefined;
+}
+
+interface Tag {
+  readonly digest: string;
+  readonly at: number;
+}
+
+interface State {
+  /** By namespace and image: an image that one namespace may see is not resolved for another. */
+  readonly tags: Map<string, Tag>;
+  /** Enough facts, by digest and trust. */
+  readonly verified: Map<string, KnownFacts>;
+  /** Other results, which count for a short time. */
+  readonly recent: Map<string, { readonly facts: ImageFacts; readonly until: number }>;
+  /** Registries that are not asked for some time, and why. */
+  readonly silent: Map<string, { readonly until: number; readonly reason: string }>;
+  hasNews: boolean;
+}
+
+const KEPT_MAX = 2000;
+const RECENT_MS = 60_000;
+/** Of a registry that does not answer, or limits requests without saying for how long. */
+const SILENT_MS = 30_000;
+const SILENT_MAX_MS = 3_600_000;
+
+export function openVerifier(options: VerifierOptions): KeepingVerifier {
+  const state = readStored(options.stored);
+  return {
+    inspect: (request) => inspectOne(options, state, request),
+    save() {
+      if (!state.hasNews) return undefined;
+      state.hasNews = false;
+      return JSON.stringify({ version: 1, tags: [...state.tags], verified: [...state.verified] });
+    },
+  };
+}
+
+async function inspectOne(options: VerifierOptions, state: State, request: ImageRequest): Promise<ImageFacts> {
+  const name = parseImageName(request.image);
+  if (name === undefined) return { state: 'unknown', reason: 'its name is not one of an image' };
+  const key = `${request.namespace} ${request.image}`;
+  try {
+    const trust = await trustOf(options, request.keyFiles);
+    const kept = keptFacts(options, state, key, name, trust);
+    if (kept !== undefined && request.isEnough(kept.facts)) {
+      if (kept.isFresh) return kept.facts;
+      // What was verified before stays applied if the registry does not say what the tag is now.
+      return (await askRegistry(options, state, request, name, key, trust, kept.facts)) ?? kept.facts;
+    }
+    return (await askRegistry(options, state, request, name, key, trust)) ?? { state: 'unknown', reason: 'it could not be asked for' };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { state: 'unknown', reason: error.message };
+  }
+}
+
+async function trustOf({ root, readKeys }: VerifierOptions, keyFiles: readonly string[]): Promise<Trust> {
+  const keys = await Promise.all(keyFiles.map(async (file) => [file, await readKeys(file)] as const));
+  return readTrust(await root(), keys);
+}
+
+function keptFacts({ now, refreshMs }: VerifierOptions, state: State, key: string, { digest }: ImageName, trust: Trust) {
+  const tag = digest === undefined ? state.tags.get(key) : { digest, at: now() };
+  const facts = tag && state.verified.get(`${tag.digest} ${trust.id}`);
+  if (tag === undefined || facts === undefined) return undefined;
+  const age = now() - tag.at;
+  return { facts, isFresh: age >= 0 && age < refreshMs };
+}
+
+/** Undefined if there are facts `before`, and the registry did not answer. */
+async function askRegistry(
+  options: VerifierOptions,
+  state: State,
+  request: ImageRequest,
+  name: ImageName,
+  key: string,
+  trust: Trust,
+  before?: KnownFacts,
+): Promise<ImageFacts | undefined> {
+  const { now } = options;
+  const recentKey = `${key} ${trust.id} ${request.pullSecrets.join(' ')}`;
+  const recent = state.recent.get(recentKey);
+  const silent = state.silent.get(name.registry);
+  if (recent !== undefined && recent.until > now() && !isBetter(request, recent.facts)) {
+    return recent.facts.state === 'unknown' ? (before === undefined ? recent.facts : undefined) : recent.facts;
+  }
+  if (silent !== undefined && silent.until > now()) return before === undefined ? { state: 'unknown', reason: silent.reason } : undefined;
+  try {
+    const facts = await readFacts(options, state, request, name, key, trust);
+    if (!request.isEnough(facts)) setBounded(state.recent, recentKey, { facts, until: now() + RECENT_MS }, KEPT_MAX);
+    return facts;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    noteSilence(options, state, name, error);
+    const facts: ImageFacts = { state: 'unknown', reason: error.message };
+    setBounded(state.recent, recentKey, { facts, until: now() + RECENT_MS }, KEPT_MAX);
+    return before === undefined ? facts : undefined;
+  }
+}
+
+function isBetter(request: ImageRequest, facts: ImageFacts): boolean {
+  return facts.state === 'known' && request.isEnough(facts);
+}
+
+async function readFacts(
+  options: VerifierOptions,
+  state: State,
+  request: ImageRequest,
+  name: ImageName,
+  key: string,
+  trust: Trust,
+): Promise<KnownFacts> {
+  const repository = await repositoryOf(options, request, name);
+  const reference = name.digest ?? name.tag ?? '';
+  const image: Manifest | undefined = await repository.manifest(reference);
+  if (image === undefined) throw new Failure('image-registry', `the registry ${name.registry} has no ${name.repository} ${reference}`);
+  const verifiedKey = `${image.digest} ${trust.id}`;
+  const kept = state.verified.get(verifiedKey);
+  const isKept = kept !== undefined && request.isEnough(kept);
+  const facts = isKept ? kept : await findSignatures(repository, image, trust, request.isEnough);
+  if (!request.isEnough(facts)) return facts;
+  setBounded(state.verified, verifiedKey, facts, KEPT_MAX);
+  // Only a tag that leads to a verified image is kept: until it does, the one before counts.
+  if (name.digest === undefined) setBounded(state.tags, key, { digest: image.digest, at: options.now() }, KEPT_MAX);
+  state.hasNews = true;
+  return facts;
+}
+
+async function repositoryOf(options: VerifierOptions, request: ImageRequest, name: ImageName): Promise<Repository> {
+  const configurations = await Promise.all(
+    request.pullSecrets.map((secret) => options.pullSecret(request.namespace, secret)),
+  );
+  return openRepository(options, name, credentialsFor(configurations.filter((text) => text !== undefined), name));
+}
+
+/** A registry that is down, or limits requests, is not asked for each of its images. */
+function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: ImageName, failure: Failure): void {
+  const { retryAfterMs } = failure.data;
+  if (!failure.retryable) return;
+  const waitMs = typeof retryAfterMs === 'number' ? Math.min(retryAfterMs, SILENT_MAX_MS) : SILENT_MS;
+  setBounded(silent, registry, { until: now() + waitMs, reason: failure.message }, KEPT_MAX);
+}
+
+/** Of a file that was written by another release, or torn, nothing is used. */
+function readStored(text: string | undefined): State {
+  const content = text === undefined ? undefined : parseJson(text);
+  const stored = isObject(content) && content.version === 1 ? content : {};
+  return {
+    tags: new Map(pairs(stored.tags, (value): value is Json & Tag => isObject(value) && typeof value.digest === 'string' && typeof value.at === 'number')),
+    verified: new Map(pairs(stored.verified, isKnownFacts)),
+    recent: new Map(),
+    silent: new Map(),
+    hasNews: false,
+  };
+}
+
+function pairs<T extends Json>(value: Json | undefined, is: (value: Json) => value is T): [string, T][] {
+  return (Array.isArray(value) ? value : []).flatMap((pair): [string, T][] => {
+    const [key, each] = Array.isArray(pair) ? pair : [];
+    return typeof key === 'string' && each !== undefined && is(each) ? [[key, each]] : [];
+  });
+}
+
+function isKnownFacts(value: Json): value is Json & KnownFacts {
+  if (!isObject(value) || value.state !== 'known' || typeof value.digest !== 'string') return false;
+  return [value.signatures, value.faults, value.documents].every((each) => Array.isArray(each));
+}
