@@ -12,7 +12,8 @@ export interface ImageName {
 
 const COMPONENT = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
 const REPOSITORY = new RegExp(`^${COMPONENT}(?:/${COMPONENT})*$`);
-const HOST = /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-f:]+\])(?::[0-9]{1,5})?$/;
+const HOST =
+  /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-f:]+\])(?::[0-9]{1,5})?$/;
 const TAG = /^[\w][\w.-]{0,127}$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
@@ -29,7 +30,8 @@ export function parseImageName(text: string): ImageName | undefined {
   const [path, tag] = isTagged ? [named.slice(0, colon), named.slice(colon + 1)] : [named];
   if (tag !== undefined && !TAG.test(tag)) return undefined;
   const place = placeOf(path);
-  if (!HOST.test(place.registry) || place.repository.length > 255 || !REPOSITORY.test(place.repository)) return undefined;
+  if (!HOST.test(place.registry) || place.repository.length > 255 || !REPOSITORY.test(place.repository))
+    return undefined;
   if (digest !== undefined) return { ...place, ...(tag === undefined ? {} : { tag }), digest };
   return { ...place, tag: tag ?? 'latest' };
 }

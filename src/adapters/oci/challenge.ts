@@ -41,7 +41,8 @@ export function realmUrl(
   const refuse = (why: string): never => {
     throw new Failure('image-realm', `the registry ${registry} sends its clients for tokens to ${why}`);
   };
-  if (url === null || url.username !== '' || url.password !== '') return refuse('something that is not a URL without a user');
+  if (url === null || url.username !== '' || url.password !== '')
+    return refuse('something that is not a URL without a user');
   if (url.protocol !== 'https:' && url.origin !== base.origin) return refuse(`${url.origin}, which is not https`);
   const allowed = [base.host, registry, configured[registry] ?? KNOWN_REALMS[registry]];
   if (!allowed.includes(url.host)) return refuse(`another host, ${url.host}, which images.verify.realms does not name`);

@@ -1,8 +1,8 @@
 // Makes bundles of what cosign keeps under the tags `.sig` and `.att` of an image: the signature in annotations of a layer, the signed
 // payload in its blob.
 
-import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import { sha256 } from '#std/hash.ts';
+import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import type { Descriptor } from './registry.ts';
 
 const SIGNATURE = 'dev.cosignproject.cosign/signature';
@@ -18,10 +18,16 @@ export const ENVELOPE = 'application/vnd.dsse.envelope.v1+json';
 
 /** Undefined if the layer has no signature. */
 export function bundleOfLayer({ mediaType, annotations }: Descriptor, blob: Uint8Array): JsonObject | undefined {
-  const material = { ...keyMaterial(annotations[CERTIFICATE]), ...logMaterial(annotations), ...timeMaterial(annotations) };
+  const material = {
+    ...keyMaterial(annotations[CERTIFICATE]),
+    ...logMaterial(annotations),
+    ...timeMaterial(annotations),
+  };
   if (mediaType === ENVELOPE) {
     const envelope = parseJson(Buffer.from(blob).toString('utf8'));
-    return isObject(envelope) ? { mediaType: BUNDLE, verificationMaterial: material, dsseEnvelope: envelope } : undefined;
+    return isObject(envelope)
+      ? { mediaType: BUNDLE, verificationMaterial: material, dsseEnvelope: envelope }
+      : undefined;
   }
   const signature = annotations[SIGNATURE];
   if (mediaType !== SIMPLE_SIGNING || signature === undefined) return undefined;

@@ -2,7 +2,7 @@
 
 import type { ImageDocument, ImageSignature, KnownFacts } from '#reconciler/run/images/ports.ts';
 import { Failure } from '#std/failure.ts';
-import { type JsonObject, isObject, parseJson } from '#std/json.ts';
+import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import { bundleOfLayer, ENVELOPE, SIMPLE_SIGNING, signedDigest } from './cosign.ts';
 import { type Descriptor, descriptorsIn, type Manifest, type Repository } from './registry.ts';
 import { checkBundle, type Trust } from './sigstore.ts';
@@ -49,7 +49,9 @@ const lookAtReferrers: Look = async (repository, image, trust, found) => {
       if (manifest === undefined) return ['a bundle that is not there'];
       const { subject, layers } = manifest.content;
       if (!isObject(subject) || subject.digest !== image.digest) return ['a bundle for another digest'];
-      const bundles = descriptorsIn(layers).filter(({ mediaType }) => BUNDLE_TYPE.test(mediaType)).slice(0, LOOKED_AT_MAX);
+      const bundles = descriptorsIn(layers)
+        .filter(({ mediaType }) => BUNDLE_TYPE.test(mediaType))
+        .slice(0, LOOKED_AT_MAX);
       return Promise.all(
         bundles.map(async (layer) => {
           const bundle = parseJson(Buffer.from(await repository.blob(layer.digest)).toString('utf8'));
@@ -71,9 +73,15 @@ function lookAtTag(suffix: 'sig' | 'att'): Look {
   };
 }
 
-async function checkLayer(repository: Repository, image: Manifest, trust: Trust, layer: Descriptor): Promise<ImageSignature | string> {
+async function checkLayer(
+  repository: Repository,
+  image: Manifest,
+  trust: Trust,
+  layer: Descriptor,
+): Promise<ImageSignature | string> {
   const blob = await repository.blob(layer.digest);
-  if (layer.mediaType === SIMPLE_SIGNING && signedDigest(blob) !== image.digest) return 'a signature for another digest';
+  if (layer.mediaType === SIMPLE_SIGNING && signedDigest(blob) !== image.digest)
+    return 'a signature for another digest';
   const bundle = bundleOfLayer(layer, blob);
   return bundle === undefined ? 'a signature that cannot be read' : check(trust, image, bundle, blob);
 }
@@ -90,7 +98,8 @@ async function noteFaults(found: Findings, work: () => Promise<readonly (ImageSi
       else found.signatures.push(result);
     }
   } catch (error) {
-    if (!(error instanceof Failure) || (error.code !== 'image-content' && error.code !== 'outbound-too-large')) throw error;
+    if (!(error instanceof Failure) || (error.code !== 'image-content' && error.code !== 'outbound-too-large'))
+      throw error;
     found.faults.push(`a signature that does not hold: ${error.message}`);
   }
 }

@@ -131,7 +131,9 @@ function nextPage({ headers, url }: OutboundResponse): string | undefined {
 export function descriptorsIn(value: unknown): Descriptor[] {
   return objectsIn(value).flatMap(({ digest, mediaType, artifactType, annotations }) => {
     if (typeof digest !== 'string' || !/^sha256:[0-9a-f]{64}$/.test(digest)) return [];
-    const texts = Object.entries(isObject(annotations) ? annotations : {}).filter(([, text]) => typeof text === 'string');
+    const texts = Object.entries(isObject(annotations) ? annotations : {}).filter(
+      ([, text]) => typeof text === 'string',
+    );
     return [
       {
         digest,
@@ -144,7 +146,12 @@ export function descriptorsIn(value: unknown): Descriptor[] {
 }
 
 /** Requests of one repository: after the first 401 each has the authorization that the challenge asks for. */
-function authorizedRequests(options: RegistryOptions, image: ImageName, base: URL, credentials: Credentials | undefined) {
+function authorizedRequests(
+  options: RegistryOptions,
+  image: ImageName,
+  base: URL,
+  credentials: Credentials | undefined,
+) {
   const { outbound } = options;
   let authorization: string | undefined;
   const send = (url: URL, accept: string, limits: Limits): Promise<OutboundResponse> =>
@@ -158,7 +165,8 @@ function authorizedRequests(options: RegistryOptions, image: ImageName, base: UR
   return async (url: URL, accept: string, limits: Limits): Promise<OutboundResponse> => {
     const response = await send(url, accept, limits);
     // A storage that the registry redirects to has no say about credentials.
-    if (response.status !== 401 || authorization !== undefined || new URL(response.url).origin !== base.origin) return response;
+    if (response.status !== 401 || authorization !== undefined || new URL(response.url).origin !== base.origin)
+      return response;
     authorization = await authorize(options, image, base, response, credentials);
     return authorization === undefined ? response : send(url, accept, limits);
   };
@@ -181,11 +189,18 @@ async function authorize(
   url.searchParams.set('scope', `repository:${image.repository}:pull`);
   if (service !== undefined) url.searchParams.set('service', service);
   const headers: Record<string, string> = basic === undefined ? {} : { authorization: basic };
-  const answer = await outbound.request({ url: url.href, method: 'GET', headers, timeoutMs: TIMEOUT_MS, maxBytes: 256 * 1024 });
+  const answer = await outbound.request({
+    url: url.href,
+    method: 'GET',
+    headers,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: 256 * 1024,
+  });
   if (answer.status !== 200) throw statusFailure(image, answer, now());
   const content = parseJson(Buffer.from(answer.body).toString('utf8'));
   const token = isObject(content) ? (content.token ?? content.access_token) : undefined;
-  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw contentFailure(image, 'sent a token that is not one');
+  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
+    throw contentFailure(image, 'sent a token that is not one');
   return `Bearer ${token}`;
 }
 

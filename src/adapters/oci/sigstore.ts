@@ -62,13 +62,21 @@ function publicKeys(file: string, pem: string): readonly KeyObject[] {
 }
 
 /** A signature, or one clause that says why the bundle does not hold. */
-export function checkBundle({ material, keys }: Trust, { bundle: json, artifact, digest }: Claimed): ImageSignature | string {
+export function checkBundle(
+  { material, keys }: Trust,
+  { bundle: json, artifact, digest }: Claimed,
+): ImageSignature | string {
   try {
     const bundle = bundlePackage().bundleFromJSON(json);
     const about = subjectFault(bundle, digest);
     if (typeof about === 'string') return about;
     const { content } = bundle.verificationMaterial;
-    return { ...(content.$case === 'publicKey' ? byKey(bundle, artifact, material, keys) : byCertificate(bundle, artifact, material)), ...about };
+    return {
+      ...(content.$case === 'publicKey'
+        ? byKey(bundle, artifact, material, keys)
+        : byCertificate(bundle, artifact, material)),
+      ...about,
+    };
   } catch (error) {
     return `a signature that does not hold: ${sayWhy(error)}`;
   }
@@ -86,15 +94,23 @@ function subjectFault({ content }: Bundle, digest: string): { readonly predicate
   if (content.$case !== 'dsseEnvelope') return {};
   const { payload, payloadType } = content.dsseEnvelope;
   const statement = parseJson(payload.toString('utf8'));
-  if (payloadType !== 'application/vnd.in-toto+json' || !isObject(statement)) return 'an attestation that is not one of in-toto';
+  if (payloadType !== 'application/vnd.in-toto+json' || !isObject(statement))
+    return 'an attestation that is not one of in-toto';
   const { predicateType, subject } = statement;
-  const isAbout = objectsIn(subject).some((each) => isObject(each.digest) && `sha256:${String(each.digest.sha256)}` === digest);
+  const isAbout = objectsIn(subject).some(
+    (each) => isObject(each.digest) && `sha256:${String(each.digest.sha256)}` === digest,
+  );
   if (!isAbout) return 'an attestation about another digest';
   return typeof predicateType === 'string' ? { predicateType } : 'an attestation without predicateType';
 }
 
 /** A key is trusted because a rule names it: it needs no entry of a log, but one that is there must hold. */
-function byKey(bundle: Bundle, artifact: Uint8Array, material: TrustMaterial, all: readonly TrustedKeys[]): ImageSignature {
+function byKey(
+  bundle: Bundle,
+  artifact: Uint8Array,
+  material: TrustMaterial,
+  all: readonly TrustedKeys[],
+): ImageSignature {
   const { toSignedEntity, Verifier } = verifyPackage();
   let fault: unknown = new Error('no rule of the image names a key');
   for (const { file, keys } of all) {
@@ -149,6 +165,7 @@ function signatureOf({ identity }: Signer): ImageSignature {
 function utf8String(der: Uint8Array): string | undefined {
   const [tag, first = 0, second = 0, third = 0] = der;
   if (tag !== 0x0c) return undefined;
-  const [start, length] = first < 0x80 ? [2, first] : first === 0x81 ? [3, second] : first === 0x82 ? [4, second * 256 + third] : [0, -1];
+  const [start, length] =
+    first < 0x80 ? [2, first] : first === 0x81 ? [3, second] : first === 0x82 ? [4, second * 256 + third] : [0, -1];
   return length === der.length - start ? Buffer.from(der.subarray(start)).toString('utf8') : undefined;
 }

@@ -76,7 +76,12 @@ async function inspectOne(options: VerifierOptions, state: State, request: Image
       // What was verified before stays applied if the registry does not say what the tag is now.
       return (await askRegistry(options, state, request, name, key, trust, kept.facts)) ?? kept.facts;
     }
-    return (await askRegistry(options, state, request, name, key, trust)) ?? { state: 'unknown', reason: 'it could not be asked for' };
+    return (
+      (await askRegistry(options, state, request, name, key, trust)) ?? {
+        state: 'unknown',
+        reason: 'it could not be asked for',
+      }
+    );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { state: 'unknown', reason: error.message };
@@ -88,7 +93,13 @@ async function trustOf({ root, readKeys }: VerifierOptions, keyFiles: readonly s
   return readTrust(await root(), keys);
 }
 
-function keptFacts({ now, refreshMs }: VerifierOptions, state: State, key: string, { digest }: ImageName, trust: Trust) {
+function keptFacts(
+  { now, refreshMs }: VerifierOptions,
+  state: State,
+  key: string,
+  { digest }: ImageName,
+  trust: Trust,
+) {
   const tag = digest === undefined ? state.tags.get(key) : { digest, at: now() };
   const facts = tag && state.verified.get(`${tag.digest} ${trust.id}`);
   if (tag === undefined || facts === undefined) return undefined;
@@ -113,7 +124,8 @@ async function askRegistry(
   if (recent !== undefined && recent.until > now() && !isBetter(request, recent.facts)) {
     return recent.facts.state === 'unknown' ? (before === undefined ? recent.facts : undefined) : recent.facts;
   }
-  if (silent !== undefined && silent.until > now()) return before === undefined ? { state: 'unknown', reason: silent.reason } : undefined;
+  if (silent !== undefined && silent.until > now())
+    return before === undefined ? { state: 'unknown', reason: silent.reason } : undefined;
   try {
     const facts = await readFacts(options, state, request, name, key, trust);
     if (!request.isEnough(facts)) setBounded(state.recent, recentKey, { facts, until: now() + RECENT_MS }, KEPT_MAX);
@@ -142,7 +154,8 @@ async function readFacts(
   const repository = await repositoryOf(options, request, name);
   const reference = name.digest ?? name.tag ?? '';
   const image: Manifest | undefined = await repository.manifest(reference);
-  if (image === undefined) throw new Failure('image-registry', `the registry ${name.registry} has no ${name.repository} ${reference}`);
+  if (image === undefined)
+    throw new Failure('image-registry', `the registry ${name.registry} has no ${name.repository} ${reference}`);
   const verifiedKey = `${image.digest} ${trust.id}`;
   const kept = state.verified.get(verifiedKey);
   const isKept = kept !== undefined && request.isEnough(kept);
@@ -159,7 +172,14 @@ async function repositoryOf(options: VerifierOptions, request: ImageRequest, nam
   const configurations = await Promise.all(
     request.pullSecrets.map((secret) => options.pullSecret(request.namespace, secret)),
   );
-  return openRepository(options, name, credentialsFor(configurations.filter((text) => text !== undefined), name));
+  return openRepository(
+    options,
+    name,
+    credentialsFor(
+      configurations.filter((text) => text !== undefined),
+      name,
+    ),
+  );
 }
 
 /** A registry that is down, or limits requests, is not asked for each of its images. */
@@ -175,7 +195,13 @@ function readStored(text: string | undefined): State {
   const content = text === undefined ? undefined : parseJson(text);
   const stored = isObject(content) && content.version === 1 ? content : {};
   return {
-    tags: new Map(pairs(stored.tags, (value): value is Json & Tag => isObject(value) && typeof value.digest === 'string' && typeof value.at === 'number')),
+    tags: new Map(
+      pairs(
+        stored.tags,
+        (value): value is Json & Tag =>
+          isObject(value) && typeof value.digest === 'string' && typeof value.at === 'number',
+      ),
+    ),
     verified: new Map(pairs(stored.verified, isKnownFacts)),
     recent: new Map(),
     silent: new Map(),

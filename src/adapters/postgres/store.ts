@@ -6,7 +6,14 @@ import { changeOf, isEmpty } from './change.ts';
 import { claimSource } from './claims.ts';
 import { createOutlines } from './outlines.ts';
 import type { Pool } from './pool.ts';
-import { checkOutline, readCatalogueRevision, readEntryVersion, readEntryVersions, readImages, readProvenance } from './read.ts';
+import {
+  checkOutline,
+  readCatalogueRevision,
+  readEntryVersion,
+  readEntryVersions,
+  readImages,
+  readProvenance,
+} from './read.ts';
 import { createRunningReader, writeRunning } from './running.ts';
 import { readStates } from './states.ts';
 import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';

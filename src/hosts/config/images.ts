@@ -23,9 +23,13 @@ const RULE = withRules(
       issuer: optional(
         text('Issuer of the token of the signer: https://token.actions.githubusercontent.com.', { minLength: 1 }),
       ),
-      repository: optional(text('Source repository that the certificate names: https://github.com/acme/x.', { minLength: 1 })),
+      repository: optional(
+        text('Source repository that the certificate names: https://github.com/acme/x.', { minLength: 1 }),
+      ),
       attestation: optional(
-        text('Predicate type of an attestation that must be there, such as https://slsa.dev/provenance/v1.', { minLength: 1 }),
+        text('Predicate type of an attestation that must be there, such as https://slsa.dev/provenance/v1.', {
+          minLength: 1,
+        }),
       ),
     },
     'Who signs images.',
@@ -66,12 +70,15 @@ const VERIFY = object(
       false,
     ),
     trustedRoot: optional(
-      text('File with a trusted root of Sigstore; the public-good instance, as this release recorded it, if there is none.', {
-        minLength: 1,
-      }),
+      text(
+        'File with a trusted root of Sigstore; the public-good instance, as this release recorded it, if there is none.',
+        {
+          minLength: 1,
+        },
+      ),
     ),
     refreshSeconds: integer('A tag is resolved again after this time.', { default: 300, minimum: 30, maximum: 86_400 }),
-    realms: textMap('Hosts of token services that registries may send to, by registry.', { default: {} }),
+    realms: optional(textMap('Hosts of token services that registries may send their clients to, by registry.')),
     plainHttp: list(text('A host with its port.', { minLength: 1 }), 'Registries without TLS.', { default: [] }),
   },
   'Whether images of children are verified before they are applied.',

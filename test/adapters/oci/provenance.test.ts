@@ -7,7 +7,17 @@ import { type KeepingVerifier, openVerifier, type VerifierOptions } from '#adapt
 import { decide } from '#reconciler/run/images/decide.ts';
 import { type Expectation, unfulfilled } from '#reconciler/run/images/policy.ts';
 import { serveRegistry, type TestRegistry } from './registry.ts';
-import { attach, attestation, cosign, type Identity, makeImage, makeIndex, openSigstore, SLSA, type Sigstore } from './signer.ts';
+import {
+  attach,
+  attestation,
+  cosign,
+  type Identity,
+  makeImage,
+  makeIndex,
+  openSigstore,
+  type Sigstore,
+  SLSA,
+} from './signer.ts';
 
 const BUILDER: Identity = {
   subject: 'https://github.com/acme/wiki/.github/workflows/release.yml@refs/tags/v1',
@@ -82,13 +92,16 @@ describe('what is signed as expected is verified, and its digest is known', () =
     expect(await verify(open())).toBe(image.digest);
   });
 
-  test.each([true, false])('a build attestation, by the referrers API: %s, else by the tag of the schema', async (hasReferrers) => {
-    registry.hasReferrers = hasReferrers;
-    const image = makeImage(registry, 'acme/wiki', '1');
-    attach(registry, image, await attestation(sigstore, BUILDER, image));
-    expect(await verify(open())).toBe(image.digest);
-    expect(await verify(open(), 'wiki:1', { ...EXPECTED, attestation: SLSA })).toBe(image.digest);
-  });
+  test.each([true, false])(
+    'a build attestation, by the referrers API: %s, else by the tag of the schema',
+    async (hasReferrers) => {
+      registry.hasReferrers = hasReferrers;
+      const image = makeImage(registry, 'acme/wiki', '1');
+      attach(registry, image, await attestation(sigstore, BUILDER, image));
+      expect(await verify(open())).toBe(image.digest);
+      expect(await verify(open(), 'wiki:1', { ...EXPECTED, attestation: SLSA })).toBe(image.digest);
+    },
+  );
 
   test('an index of two architectures: the signature is one of the index', async () => {
     const index = makeIndex(registry, 'acme/wiki', '1');
@@ -113,10 +126,22 @@ describe('what is not signed as expected is refused, with what was expected and 
   });
 
   test.each<[string, Identity, RegExp]>([
-    ['identity', { ...BUILDER, subject: BUILDER.subject.replace('release', 'other') }, /found .*identity \S*other\.yml/],
+    [
+      'identity',
+      { ...BUILDER, subject: BUILDER.subject.replace('release', 'other') },
+      /found .*identity \S*other\.yml/,
+    ],
     ['issuer', { ...BUILDER, issuer: 'https://issuer.example' }, /found .*issuer https:\/\/issuer\.example/],
-    ['repository', { ...BUILDER, repository: 'mallory/wiki' }, /found .*repository https:\/\/github.com\/mallory\/wiki/],
-    ['repository that is not stated', { subject: BUILDER.subject, issuer: BUILDER.issuer }, /found .*issuer \S+$|found/],
+    [
+      'repository',
+      { ...BUILDER, repository: 'mallory/wiki' },
+      /found .*repository https:\/\/github.com\/mallory\/wiki/,
+    ],
+    [
+      'repository that is not stated',
+      { subject: BUILDER.subject, issuer: BUILDER.issuer },
+      /found .*issuer \S+$|found/,
+    ],
   ])('another %s', async (_what, identity, says) => {
     const image = makeImage(registry, 'acme/wiki', '1');
     attach(registry, image, await attestation(sigstore, identity, image));
@@ -140,12 +165,15 @@ describe('what is not signed as expected is refused, with what was expected and 
     expect(await verify(open())).toMatch(/^image-unverified/);
   });
 
-  test.each([-3_600_000, 3_600_000])('a certificate that did not hold when it was used, %d ms from then', async (ms) => {
-    sigstore = await openSigstore({ loggedAt: new Date(Date.now() + ms) });
-    const image = makeImage(registry, 'acme/wiki', '1');
-    attach(registry, image, await attestation(sigstore, BUILDER, image));
-    expect(await verify(open())).toMatch(/^image-unverified: .*certificate/i);
-  });
+  test.each([-3_600_000, 3_600_000])(
+    'a certificate that did not hold when it was used, %d ms from then',
+    async (ms) => {
+      sigstore = await openSigstore({ loggedAt: new Date(Date.now() + ms) });
+      const image = makeImage(registry, 'acme/wiki', '1');
+      attach(registry, image, await attestation(sigstore, BUILDER, image));
+      expect(await verify(open())).toMatch(/^image-unverified: .*certificate/i);
+    },
+  );
 
   test('an instance of Sigstore that is not trusted', async () => {
     const image = makeImage(registry, 'acme/wiki', '1');
@@ -158,11 +186,19 @@ describe('what is not signed as expected is refused, with what was expected and 
     const bundle = await attestation(sigstore, BUILDER, image);
     const { dsseEnvelope, verificationMaterial } = bundle;
     const [entry] = verificationMaterial.tlogEntries;
-    const payload = Buffer.from(dsseEnvelope.payload, 'base64').toString().replace('"predicate":{}', '"predicate":{"a":1}');
-    attach(registry, image, { ...bundle, dsseEnvelope: { ...dsseEnvelope, payload: Buffer.from(payload).toString('base64') } });
+    const payload = Buffer.from(dsseEnvelope.payload, 'base64')
+      .toString()
+      .replace('"predicate":{}', '"predicate":{"a":1}');
     attach(registry, image, {
       ...bundle,
-      verificationMaterial: { ...verificationMaterial, tlogEntries: [{ ...entry, integratedTime: String(Number(entry?.integratedTime) + 1) }] },
+      dsseEnvelope: { ...dsseEnvelope, payload: Buffer.from(payload).toString('base64') },
+    });
+    attach(registry, image, {
+      ...bundle,
+      verificationMaterial: {
+        ...verificationMaterial,
+        tlogEntries: [{ ...entry, integratedTime: String(Number(entry?.integratedTime) + 1) }],
+      },
     });
     attach(registry, image, { ...bundle, verificationMaterial: { ...verificationMaterial, tlogEntries: [] } });
     const refusal = await verify(open());

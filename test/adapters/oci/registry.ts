@@ -11,7 +11,9 @@ export interface TestRegistry {
   /** Paths that were requested, with `+` in front if they had an authorization. */
   readonly requests: string[];
   /** Answers instead of the registry, if it returns something. */
-  fault: ((path: string) => { readonly status: number; readonly headers?: Record<string, string> } | undefined) | undefined;
+  fault:
+    | ((path: string) => { readonly status: number; readonly headers?: Record<string, string> } | undefined)
+    | undefined;
   /** If set, anonymous requests get a challenge, and tokens are for this user only. */
   account: { readonly user: string; readonly password: string; readonly realm?: string } | undefined;
   /** False: a registry from before the referrers API. */
@@ -61,40 +63,52 @@ export async function serveRegistry(): Promise<TestRegistry> {
 
 const TOKEN = 'token-of-the-registry';
 
+interface Answer {
+  readonly status: number;
+  readonly body?: Buffer | string;
+  readonly headers?: Record<string, string>;
+}
+
 function answer(registry: TestRegistry, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', `http://${registry.host}`);
   const { authorization } = request.headers;
   registry.requests.push(`${authorization === undefined ? '' : '+'}${url.pathname}`);
-  const send = (status: number, body: Buffer | string = '', headers: Record<string, string> = {}): void => {
-    response.writeHead(status, headers).end(body);
-  };
+  const { status, body = '{"errors":[]}', headers = {} } = answerTo(registry, url, authorization);
+  response.writeHead(status, headers).end(body);
+}
+
+function answerTo(registry: TestRegistry, url: URL, authorization: string | undefined): Answer {
   const fault = registry.fault?.(url.pathname);
-  if (fault !== undefined) return send(fault.status, '{"errors":[]}', fault.headers);
+  if (fault !== undefined) return fault;
   const { account } = registry;
   if (url.pathname === '/token') {
     const basic = account && `Basic ${Buffer.from(`${account.user}:${account.password}`).toString('base64')}`;
-    if (authorization !== basic) return send(401, '{"errors":[]}');
-    return send(200, JSON.stringify({ token: TOKEN, scope: url.searchParams.get('scope') }));
+    if (authorization !== basic) return { status: 401 };
+    return { status: 200, body: JSON.stringify({ token: TOKEN, scope: url.searchParams.get('scope') }) };
   }
   if (account !== undefined && authorization !== `Bearer ${TOKEN}`) {
     const realm = account.realm ?? `http://${registry.host}/token`;
-    return send(401, '{"errors":[]}', { 'www-authenticate': `Bearer realm="${realm}",service="test"` });
+    return { status: 401, headers: { 'www-authenticate': `Bearer realm="${realm}",service="test"` } };
   }
   const path = url.pathname.replace(/^\/v2\//, '');
   const [, repository = '', subject] = /^(.+)\/referrers\/(sha256:[0-9a-f]{64})$/.exec(path) ?? [];
   if (subject !== undefined && registry.hasReferrers) {
     const manifests = referrersOf(registry, repository, subject);
-    return send(200, JSON.stringify({ schemaVersion: 2, mediaType: OCI_INDEX, manifests }), { 'content-type': OCI_INDEX });
+    const body = JSON.stringify({ schemaVersion: 2, mediaType: OCI_INDEX, manifests });
+    return { status: 200, body, headers: { 'content-type': OCI_INDEX } };
   }
   const content = registry.contents.get(path);
-  if (content === undefined) return send(404, '{"errors":[{"code":"MANIFEST_UNKNOWN"}]}');
-  send(200, content, { 'docker-content-digest': `sha256:${sha256(content)}`, 'content-type': OCI_MANIFEST });
+  if (content === undefined) return { status: 404, body: '{"errors":[{"code":"MANIFEST_UNKNOWN"}]}' };
+  const headers = { 'docker-content-digest': `sha256:${sha256(content)}`, 'content-type': OCI_MANIFEST };
+  return { status: 200, body: content, headers };
 }
 
 /** Descriptors as the specification says: with the artifact type, and annotations of the manifest. */
 function referrersOf({ contents }: TestRegistry, repository: string, subject: string) {
   return [...contents].flatMap(([path, bytes]) => {
-    const [, digest] = path.startsWith(`${repository}/`) ? (/\/manifests\/(sha256:[0-9a-f]{64})$/.exec(path) ?? []) : [];
+    const [, digest] = path.startsWith(`${repository}/`)
+      ? (/\/manifests\/(sha256:[0-9a-f]{64})$/.exec(path) ?? [])
+      : [];
     if (digest === undefined) return [];
     const manifest = JSON.parse(bytes.toString());
     if (manifest.subject?.digest !== subject) return [];

@@ -84,8 +84,14 @@ export interface MadeImage {
 /** One layer and a configuration. */
 export function makeImage(registry: TestRegistry, repository: string, tag: string, seed = tag): MadeImage {
   const layer = Buffer.from(`layer of ${repository} ${seed}`);
-  const config = Buffer.from(JSON.stringify({ architecture: 'amd64', os: 'linux', rootfs: { type: 'layers', diff_ids: [] } }));
-  const descriptor = (bytes: Buffer, mediaType: string) => ({ mediaType, digest: registry.putBlob(repository, bytes), size: bytes.length });
+  const config = Buffer.from(
+    JSON.stringify({ architecture: 'amd64', os: 'linux', rootfs: { type: 'layers', diff_ids: [] } }),
+  );
+  const descriptor = (bytes: Buffer, mediaType: string) => ({
+    mediaType,
+    digest: registry.putBlob(repository, bytes),
+    size: bytes.length,
+  });
   const digest = registry.putManifest(
     repository,
     {
@@ -120,10 +126,16 @@ export interface Attested extends MadeImage {
 }
 
 /** A bundle of an attestation: keyless, with a certificate, an entry of the log and its promise and proof of inclusion. */
-export async function attestation(sigstore: Sigstore, identity: Identity, { digest, about = digest, predicateType = SLSA }: Attested) {
+export async function attestation(
+  sigstore: Sigstore,
+  identity: Identity,
+  { digest, about = digest, predicateType = SLSA }: Attested,
+) {
   const { publicKey, privateKey } = pair();
   const subject = [{ name: 'image', digest: { sha256: about.slice('sha256:'.length) } }];
-  const payload = Buffer.from(JSON.stringify({ _type: 'https://in-toto.io/Statement/v1', subject, predicateType, predicate: {} }));
+  const payload = Buffer.from(
+    JSON.stringify({ _type: 'https://in-toto.io/Statement/v1', subject, predicateType, predicate: {} }),
+  );
   const signed = Buffer.concat([Buffer.from(`DSSEv1 ${TYPE.length} ${TYPE} ${payload.length} `), payload]);
   const signature = sign('sha256', signed, privateKey);
   const leaf = await sigstore.certificate(publicKey, identity);
@@ -199,7 +211,11 @@ export async function cosign(
   by: { readonly key: KeyObject } | { readonly sigstore: Sigstore; readonly identity: Identity },
   about = digest,
 ): Promise<void> {
-  const critical = { identity: { 'docker-reference': '' }, image: { 'docker-manifest-digest': about }, type: 'cosign container image signature' };
+  const critical = {
+    identity: { 'docker-reference': '' },
+    image: { 'docker-manifest-digest': about },
+    type: 'cosign container image signature',
+  };
   const payload = Buffer.from(JSON.stringify({ critical, optional: null }));
   const { publicKey, privateKey } = pair();
   const signature = sign('sha256', payload, 'key' in by ? by.key : privateKey).toString('base64');
@@ -221,7 +237,12 @@ export async function cosign(
       Payload: { body, integratedTime, logIndex, logID },
     });
   }
-  const layer = { mediaType: 'application/vnd.dev.cosign.simplesigning.v1+json', digest: registry.putBlob(repository, payload), size: payload.length, annotations };
+  const layer = {
+    mediaType: 'application/vnd.dev.cosign.simplesigning.v1+json',
+    digest: registry.putBlob(repository, payload),
+    size: payload.length,
+    annotations,
+  };
   const manifest = { schemaVersion: 2, mediaType: 'application/vnd.oci.image.manifest.v1+json', layers: [layer] };
   registry.putManifest(repository, manifest, `${digest.replace(':', '-')}.sig`);
 }

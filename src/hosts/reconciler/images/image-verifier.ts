@@ -6,29 +6,26 @@ import { join } from 'node:path';
 import type { Outbound } from '#adapters/http/outbound.ts';
 import { type KeepingVerifier, openVerifier } from '#adapters/oci/verifier.ts';
 import { secretBytes } from '#kubernetes/rules/content.ts';
-import type { ImagePolicy } from '#reconciler/run/images/policy.ts';
 import type { ImageVerifier } from '#reconciler/run/images/ports.ts';
 import type { Cluster } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
+import { imagePolicyOf } from '../../config/image-policy.ts';
 import { writeState } from '../../state-file.ts';
-
-/** Undefined if images of no namespace are verified. */
-export function imagePolicyOf({ images: { verify } }: Pick<Config, 'images'>): ImagePolicy | undefined {
-  const { mode, namespaces, pin, rules } = verify;
-  const isOff = mode === 'off' && namespaces.every((each) => each.mode === 'off');
-  return isOff ? undefined : { mode, namespaces, pin, rules };
-}
 
 export interface InstanceVerifier extends ImageVerifier {
   save(): Promise<void>;
 }
 
 /** Loads nothing before the first image is verified. */
-export function openImageVerifier(config: Config, outbound: Outbound, cluster: Pick<Cluster, 'get'>): InstanceVerifier | undefined {
-  if (imagePolicyOf(config) === undefined) return undefined;
-  const { refreshSeconds, realms, plainHttp, trustedRoot } = config.images.verify;
+export function openImageVerifier(
+  config: Config,
+  outbound: Outbound,
+  cluster: Pick<Cluster, 'get'>,
+): InstanceVerifier | undefined {
+  if (imagePolicyOf(config.images) === undefined) return undefined;
+  const { refreshSeconds, realms = {}, plainHttp, trustedRoot } = config.images.verify;
   const path = join(config.stateDir, `${config.name}-images.json`);
   let opened: KeepingVerifier | undefined;
   const open = (): KeepingVerifier =>
@@ -69,7 +66,11 @@ async function readTrustFile(path: string): Promise<string> {
   }
 }
 
-async function readPullSecret(cluster: Pick<Cluster, 'get'>, namespace: string, name: string): Promise<string | undefined> {
+async function readPullSecret(
+  cluster: Pick<Cluster, 'get'>,
+  namespace: string,
+  name: string,
+): Promise<string | undefined> {
   const secret = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
   const bytes = secret && secretBytes(secret, '.dockerconfigjson');
   return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');

@@ -17,12 +17,13 @@ import { formatProblem } from '#std/problem.ts';
 import { type Trace, UNTRACED } from '#std/telemetry/trace.ts';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
+import { imagePolicyOf } from '../../config/image-policy.ts';
 import { egressFrom } from '../../egress.ts';
 import { checkStateFolder } from '../../state-folder.ts';
 import { openTracing, type Tracing } from '../../tracing.ts';
 import { VERSION } from '../../version.ts';
+import { type InstanceVerifier, openImageVerifier } from '../images/image-verifier.ts';
 import { openKept } from '../kept/kept.ts';
-import { imagePolicyOf, type InstanceVerifier, openImageVerifier } from '../images/image-verifier.ts';
 import { findOwnImage } from '../own-image.ts';
 import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
 import { type Hurry, inTime, shareOf } from './hurry.ts';
@@ -75,7 +76,7 @@ export async function openInstance(
     systemClock,
     hurry,
     // A tag may lead to another image at any time.
-    config.catalogue ?? imagePolicyOf(config),
+    config.catalogue ?? imagePolicyOf(config.images),
   );
   const { cluster, connected } = repeated;
   const outbound = openOutbound(config, watch);
@@ -105,7 +106,14 @@ export async function openInstance(
     prove: (differs) => memory.reuse?.prove(differs),
     snapshot: () => publisher?.latest(),
     save: () => saveAll(kept, images),
-    close: () => closeInOrder({ close: () => closeKept(kept, images) }, hurry.loops, [cluster, outbound, stores, history, tracing]),
+    close: () =>
+      closeInOrder({ close: () => closeKept(kept, images) }, hurry.loops, [
+        cluster,
+        outbound,
+        stores,
+        history,
+        tracing,
+      ]),
   };
 }
 

@@ -56,7 +56,10 @@ export function registriesIn(view: View, kinds: readonly Kind[]): Registry[] {
 export type RegistryProvenance = ReadonlyMap<string, readonly (readonly [image: string, provenance: JsonObject])[]>;
 
 /** Undefined if one of the registries is unknown: it may have an entry for any image. */
-export function provenanceIn(registries: readonly Registry[], provenance: RegistryProvenance): EntryProvenance | undefined {
+export function provenanceIn(
+  registries: readonly Registry[],
+  provenance: RegistryProvenance,
+): EntryProvenance | undefined {
   const known = registries.map(({ key }) => provenance.get(key));
   return known.includes(undefined) ? undefined : byWholeName(known.flatMap((each) => each ?? []));
 }

@@ -13,9 +13,9 @@ import {
   type SyncInput,
   syncRegistries,
 } from '../catalogue/registries.ts';
-import { verifyChildren } from '../images/verify-children.ts';
 import { modeFor } from '../images/policy.ts';
 import type { ImageVerifier } from '../images/ports.ts';
+import { verifyChildren } from '../images/verify-children.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering, SyncMode } from '../instance.ts';
 import { applySetId, fieldManager, labelValue } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
@@ -145,7 +145,15 @@ async function registriesOf(
   const knows: SyncInput['knows'] = (...object) => knowledge(...object) === 'listed';
   const { verify } = options;
   const verifies = (namespace: string): boolean => verify !== undefined && modeFor(verify, namespace) !== 'off';
-  const now = await syncRegistries(deps, { mode, apiGroup, ...declared, unfit, living: snapshot.find, knows, verifies });
+  const now = await syncRegistries(deps, {
+    mode,
+    apiGroup,
+    ...declared,
+    unfit,
+    living: snapshot.find,
+    knows,
+    verifies,
+  });
   return synced === undefined ? now : inOneRun(synced, now);
 }
 

@@ -26,16 +26,26 @@ export function decide({ image, mode, expected, pin }: Question, facts: ImageFac
   if (expected.by === 'nobody') {
     // A warning for each image that no one signs would hide the others.
     if (mode !== 'require') return {};
-    return problem('image-signer-unknown', `neither a rule of images.verify nor a catalogue entry says who signs image ${image}`);
+    return problem(
+      'image-signer-unknown',
+      `neither a rule of images.verify nor a catalogue entry says who signs image ${image}`,
+    );
   }
-  if (expected.by === 'unknown') return problem('image-signer-unknown', `who signs image ${image} is not known: ${expected.reason}`);
+  if (expected.by === 'unknown')
+    return problem('image-signer-unknown', `who signs image ${image} is not known: ${expected.reason}`);
   if (facts === undefined || facts.state === 'unknown') {
-    return problem('image-not-checked', `image ${image} could not be verified: ${facts?.reason ?? 'it was not asked for'}`);
+    return problem(
+      'image-not-checked',
+      `image ${image} could not be verified: ${facts?.reason ?? 'it was not asked for'}`,
+    );
   }
   const missing = unfulfilled(expected.all, facts);
   if (missing.length > 0 || expected.all.length === 0) {
     const wanted = missing.map(describeExpectation).join(' and ');
-    return problem('image-unverified', `image ${image} (${facts.digest}) is not verified: expected ${wanted}; found ${describeFound(facts)}`);
+    return problem(
+      'image-unverified',
+      `image ${image} (${facts.digest}) is not verified: expected ${wanted}; found ${describeFound(facts)}`,
+    );
   }
   return mode === 'require' || pin ? { digest: facts.digest } : {};
 }

@@ -21,7 +21,9 @@ export function podImages(object: KubeObject): PodImages | undefined {
   const names = objectsIn(pod.imagePullSecrets).map(({ name }) => name);
   const { serviceAccountName } = pod;
   return {
-    images: [...new Set([...containers, ...volumes].filter((image) => typeof image === 'string' && image !== ''))].map(String),
+    images: [...new Set([...containers, ...volumes].filter((image) => typeof image === 'string' && image !== ''))].map(
+      String,
+    ),
     pullSecrets: names.filter((name) => typeof name === 'string'),
     serviceAccount: typeof serviceAccountName === 'string' ? serviceAccountName : 'default',
   };
@@ -50,7 +52,8 @@ export function withImages(object: KubeObject, pins: ReadonlyMap<string, string>
     if (typeof container.image === 'string') container.image = pins.get(container.image) ?? container.image;
   }
   for (const { image } of objectsIn(pod.volumes)) {
-    if (isObject(image) && typeof image.reference === 'string') image.reference = pins.get(image.reference) ?? image.reference;
+    if (isObject(image) && typeof image.reference === 'string')
+      image.reference = pins.get(image.reference) ?? image.reference;
   }
   return copy;
 }

@@ -66,7 +66,8 @@ export function expectedOf(
   entries: EntryProvenance | undefined,
 ): Expected {
   const name = parseImageName(image);
-  if (name === undefined) return { by: 'unknown', reason: 'its name is not one of an image with a tag or a SHA-256 digest' };
+  if (name === undefined)
+    return { by: 'unknown', reason: 'its name is not one of an image with a tag or a SHA-256 digest' };
   const place = imagePlace(name);
   const rule = rules.find((each) => fits(each.image, place));
   if (rule !== undefined) {
@@ -74,13 +75,20 @@ export function expectedOf(
     return { by: 'rule', all: [expectation] };
   }
   if (entries === undefined) {
-    return { by: 'unknown', reason: 'a registry of the namespace could not be read, or was never synced, and may have an entry for it' };
+    return {
+      by: 'unknown',
+      reason: 'a registry of the namespace could not be read, or was never synced, and may have an entry for it',
+    };
   }
   const provenances = entries.get(`${place}:${name.tag ?? ''}`) ?? [];
   if (provenances.length === 0) return { by: 'nobody' };
   const all = provenances.flatMap((provenance) => entryExpectation(provenance) ?? []);
   if (all.length < provenances.length) {
-    return { by: 'unknown', reason: 'its catalogue entry has a provenance without cert_issuer, or without both repository_uri and signer_identity' };
+    return {
+      by: 'unknown',
+      reason:
+        'its catalogue entry has a provenance without cert_issuer, or without both repository_uri and signer_identity',
+    };
   }
   return { by: 'entry', all };
 }
@@ -104,13 +112,17 @@ function escapeGlob(text: string): string {
 }
 
 function plainRepository(url: string): string {
-  return url.replace(/^git\+/, '').replace(/\/+$/, '').replace(/\.git$/, '');
+  return url
+    .replace(/^git\+/, '')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
 }
 
 export function isExpected(signature: ImageSignature, expectation: Expectation): boolean {
   const { keyFile, identity, issuer, repository, ref, runner, attestation } = expectation;
   // The signature of a certificate stands for nobody without its issuer.
-  if (keyFile === undefined && (issuer === undefined || (identity === undefined && repository === undefined))) return false;
+  if (keyFile === undefined && (issuer === undefined || (identity === undefined && repository === undefined)))
+    return false;
   const same = (expected: string | undefined, found: string | undefined): boolean =>
     expected === undefined || expected === found;
   return (

@@ -14,7 +14,15 @@ import type { Resolved } from '../resolve/resolve.ts';
 import type { Reuse } from '../reuse.ts';
 import { type Decision, decide } from './decide.ts';
 import { podImages, withImages } from './pod-images.ts';
-import { type EntryProvenance, type Expected, expectedOf, type ImagePolicy, modeFor, unfulfilled, type VerifyMode } from './policy.ts';
+import {
+  type EntryProvenance,
+  type Expected,
+  expectedOf,
+  type ImagePolicy,
+  modeFor,
+  unfulfilled,
+  type VerifyMode,
+} from './policy.ts';
 import type { ImageFacts, ImageRequest, ImageVerifier } from './ports.ts';
 
 export interface VerifyInput {
@@ -54,7 +62,10 @@ export async function verifyChildren(input: VerifyInput): Promise<ImagesVerified
   const uses = usesOf(input, policy);
   if (uses.length === 0) return { resolved, wishes: desires, problems: [] };
   const facts = await inspectAll(verifier, uses);
-  const decisions = uses.map((use) => ({ use, decision: decide({ ...use, image: use.request.image, pin: policy.pin }, facts(use)) }));
+  const decisions = uses.map((use) => ({
+    use,
+    decision: decide({ ...use, image: use.request.image, pin: policy.pin }, facts(use)),
+  }));
   const refused = findingsByOwner(decisions);
   const pins = pinsByChild(decisions);
   const isRefused = (owner: string): boolean => refused.get(owner)?.findings.some(isError) === true;
@@ -66,11 +77,15 @@ export async function verifyChildren(input: VerifyInput): Promise<ImagesVerified
   const objects = desires.objects
     .filter(({ owner }) => owner === undefined || !isRefused(keyOf(owner)))
     .map((child) => pinned(child, pins.get(child.key), input.reuse));
-  const held = [...refused.values()].filter(({ findings }) => findings.some(isError)).map(({ owner }) => heldOwner(owner.id));
+  const held = [...refused.values()]
+    .filter(({ findings }) => findings.some(isError))
+    .map(({ owner }) => heldOwner(owner.id));
   return {
     resolved: { ...resolved, standings },
     wishes: { ...desires, objects, heldOwners: new Set([...desires.heldOwners, ...held]) },
-    problems: [...refused.values()].flatMap(({ owner, findings }) => findings.map((finding) => problemOf(owner, finding))),
+    problems: [...refused.values()].flatMap(({ owner, findings }) =>
+      findings.map((finding) => problemOf(owner, finding)),
+    ),
   };
 }
 
@@ -87,7 +102,9 @@ function usesOf({ own, entries, resolved, desires }: VerifyInput, policy: ImageP
     const mode = modeFor(policy, namespace);
     const pod = owner === undefined || mode === 'off' ? undefined : podImages(child.object);
     if (owner === undefined || pod === undefined) return [];
-    const pullSecrets = [...new Set([...pod.pullSecrets, ...(accounts.get(`${namespace}/${pod.serviceAccount}`) ?? [])])];
+    const pullSecrets = [
+      ...new Set([...pod.pullSecrets, ...(accounts.get(`${namespace}/${pod.serviceAccount}`) ?? [])]),
+    ];
     return pod.images.flatMap((image): Use[] => {
       const expected = expectedOf(policy, image, entries(namespace));
       if (expected.by !== 'rule' && own.includes(image)) return [];
@@ -106,18 +123,24 @@ function accountSecrets({ objects }: Desires): ReadonlyMap<string, readonly stri
       .filter(({ id }) => id.kind === 'ServiceAccount')
       .map(({ object, id }) => [
         `${id.namespace ?? ''}/${id.name}`,
-        podImages({ ...object, kind: 'Pod', spec: { imagePullSecrets: object.imagePullSecrets ?? [] } })?.pullSecrets ?? [],
+        podImages({ ...object, kind: 'Pod', spec: { imagePullSecrets: object.imagePullSecrets ?? [] } })?.pullSecrets ??
+          [],
       ]),
   );
 }
 
 /** Each question once, and none that no expectation needs. */
-async function inspectAll(verifier: ImageVerifier, uses: readonly Use[]): Promise<(use: Use) => ImageFacts | undefined> {
+async function inspectAll(
+  verifier: ImageVerifier,
+  uses: readonly Use[],
+): Promise<(use: Use) => ImageFacts | undefined> {
   const limit = pLimit(AT_ONCE);
   const asked = new Map<string, ImageFacts>();
-  const requests = new Map(uses.flatMap(({ expected, request }) =>
-    expected.by === 'rule' || expected.by === 'entry' ? [[JSON.stringify(request), request] as const] : [],
-  ));
+  const requests = new Map(
+    uses.flatMap(({ expected, request }) =>
+      expected.by === 'rule' || expected.by === 'entry' ? [[JSON.stringify(request), request] as const] : [],
+    ),
+  );
   await Promise.all(
     [...requests].map(([key, request]) => limit(async () => asked.set(key, await verifier.inspect(request)))),
   );
@@ -137,7 +160,10 @@ interface OwnerFindings {
 /** Several children run the same image: one finding is enough. */
 function findingsByOwner(decisions: readonly Decided[]): ReadonlyMap<string, OwnerFindings> {
   const found = new Map<string, OwnerFindings>();
-  for (const { use: { owner, request }, decision: { problem } } of decisions) {
+  for (const {
+    use: { owner, request },
+    decision: { problem },
+  } of decisions) {
     if (problem === undefined) continue;
     const key = keyOf(owner.id);
     const finding = { ...problem, pointer: pointerOf(owner, request.image) };
@@ -154,7 +180,13 @@ function pointerOf({ kind, defaulted }: Sourced, image: string): string {
 
 function pinsByChild(decisions: readonly Decided[]): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const pins = new Map<string, Map<string, string>>();
-  for (const { use: { child, request: { image } }, decision: { digest } } of decisions) {
+  for (const {
+    use: {
+      child,
+      request: { image },
+    },
+    decision: { digest },
+  } of decisions) {
     if (digest === undefined) continue;
     const ofChild = pins.get(child.key) ?? new Map<string, string>();
     pins.set(child.key, ofChild.set(image, withDigest(image, digest)));
