@@ -1,9 +1,9 @@
 // Reads manifests, blobs and lists of referrers from a registry (OCI distribution specification 1.1), with tokens of its own token
 // service. Content is compared with its digest.
 
+import type { ImageName } from '#std/address/image-name.ts';
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
-import type { ImageName } from '#std/image-name.ts';
 import { isObject, type JsonObject, objectsIn, parseJson } from '#std/json.ts';
 import type { Outbound, OutboundResponse } from '../http/outbound.ts';
 import { parseChallenge, realmUrl } from './challenge.ts';

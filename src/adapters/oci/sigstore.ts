@@ -73,8 +73,8 @@ export function checkBundle(
     const { content } = bundle.verificationMaterial;
     return {
       ...(content.$case === 'publicKey'
-        ? byKey(bundle, artifact, material, keys)
-        : byCertificate(bundle, artifact, material)),
+        ? signedByKey(bundle, artifact, material, keys)
+        : signedByCertificate(bundle, artifact, material)),
       ...about,
     };
   } catch (error) {
@@ -105,7 +105,7 @@ function subjectFault({ content }: Bundle, digest: string): { readonly predicate
 }
 
 /** A key is trusted because a rule names it: it needs no entry of a log, but one that is there must hold. */
-function byKey(
+function signedByKey(
   bundle: Bundle,
   artifact: Uint8Array,
   material: TrustMaterial,
@@ -129,7 +129,7 @@ function byKey(
 }
 
 /** A root without logs is one of an instance that has none: timestamps of an authority are all that there is then. */
-function byCertificate(bundle: Bundle, artifact: Uint8Array, material: TrustMaterial): ImageSignature {
+function signedByCertificate(bundle: Bundle, artifact: Uint8Array, material: TrustMaterial): ImageSignature {
   const { toSignedEntity, Verifier } = verifyPackage();
   const options = {
     ctlogThreshold: material.ctlogs.length === 0 ? 0 : 1,

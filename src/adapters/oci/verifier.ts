@@ -2,9 +2,9 @@
 // are resolved again after a while, and failures count for a short time.
 
 import type { ImageFacts, ImageRequest, ImageVerifier, KnownFacts } from '#reconciler/run/images/ports.ts';
+import { type ImageName, parseImageName } from '#std/address/image-name.ts';
 import { setBounded } from '#std/bounded.ts';
 import { Failure } from '#std/failure.ts';
-import { type ImageName, parseImageName } from '#std/image-name.ts';
 import { isObject, type Json, parseJson } from '#std/json.ts';
 import { credentialsFor } from './credentials.ts';
 import { findSignatures } from './inspect.ts';
@@ -53,7 +53,7 @@ const SILENT_MS = 30_000;
 const SILENT_MAX_MS = 3_600_000;
 
 export function openVerifier(options: VerifierOptions): KeepingVerifier {
-  const state = readStored(options.stored);
+  const state = parseState(options.stored);
   return {
     inspect: (request) => inspectOne(options, state, request),
     save() {
@@ -191,7 +191,7 @@ function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: 
 }
 
 /** Of a file that was written by another release, or torn, nothing is used. */
-function readStored(text: string | undefined): State {
+function parseState(text: string | undefined): State {
   const content = text === undefined ? undefined : parseJson(text);
   const stored = isObject(content) && content.version === 1 ? content : {};
   return {

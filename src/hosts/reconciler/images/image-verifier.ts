@@ -38,7 +38,7 @@ export function openImageVerifier(
       root: () => (trustedRoot === undefined ? readPublicGood() : readTrustFile(trustedRoot)),
       readKeys: readTrustFile,
       pullSecret: (namespace, name) => readPullSecret(cluster, namespace, name),
-      stored: readStored(path),
+      stored: readKept(path),
     });
   return {
     inspect(request) {
@@ -77,7 +77,7 @@ async function readPullSecret(
 }
 
 /** A file that is missing counts as empty. */
-function readStored(path: string): string | undefined {
+function readKept(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {

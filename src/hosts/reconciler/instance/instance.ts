@@ -22,7 +22,7 @@ import { egressFrom } from '../../egress.ts';
 import { checkStateFolder } from '../../state-folder.ts';
 import { openTracing, type Tracing } from '../../tracing.ts';
 import { VERSION } from '../../version.ts';
-import { type InstanceVerifier, openImageVerifier } from '../images/image-verifier.ts';
+import { openImageVerifier } from '../images/image-verifier.ts';
 import { openKept } from '../kept/kept.ts';
 import { findOwnImage } from '../own-image.ts';
 import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
@@ -86,9 +86,8 @@ export async function openInstance(
   const history = openHistory(config, connected, homeNamespace);
   const ownImage = await findOwnImage(config, cluster, process.env, hurry);
   const digestKey = openDigestKey(cluster, config.name, homeNamespace);
-  const { memory, ...kept } = openKept(config, digestKey, hurry);
-  const images = openImageVerifier(config, outbound, connected);
-  const places = { outbound, stores, history, homeNamespace, publisher, digestKey, memory, images };
+  const { memory, ...kept } = openKept(config, digestKey, hurry, openImageVerifier(config, outbound, connected));
+  const places = { outbound, stores, history, homeNamespace, publisher, digestKey, memory };
   const deps = runDeps({ config, watch, hurry, tracing, repeated, planned, progress, ...places });
   const recorder = openRecorder(config, history);
   const notifier = openNotifier(config, connected, homeNamespace, { outbound, traceParent: tracing?.traceParent });
@@ -105,15 +104,8 @@ export async function openInstance(
     repeat: openRepeat(running),
     prove: (differs) => memory.reuse?.prove(differs),
     snapshot: () => publisher?.latest(),
-    save: () => saveAll(kept, images),
-    close: () =>
-      closeInOrder({ close: () => closeKept(kept, images) }, hurry.loops, [
-        cluster,
-        outbound,
-        stores,
-        history,
-        tracing,
-      ]),
+    save: () => kept.save(),
+    close: () => closeInOrder(kept, hurry.loops, [cluster, outbound, stores, history, tracing]),
   };
 }
 
@@ -132,13 +124,12 @@ interface Opened {
   readonly repeated: RepeatedRuns;
   readonly planned: PlannedCommits | undefined;
   readonly progress: RunDeps['progress'];
-  readonly images: InstanceVerifier | undefined;
 }
 
 function runDeps({ config, watch, hurry, tracing, outbound, stores, memory, repeated, ...opened }: Opened): RunDeps {
   const trace = tracing ?? UNTRACED;
   const { cluster } = repeated;
-  const { planned, history, homeNamespace, publisher, digestKey, progress, images } = opened;
+  const { planned, history, homeNamespace, publisher, digestKey, progress } = opened;
   const by = { outbound, cluster, cache: memory.cache, planned, history, homeNamespace };
   return {
     cluster: withLockWatched(cluster, watch),
@@ -149,25 +140,10 @@ function runDeps({ config, watch, hurry, tracing, outbound, stores, memory, repe
     ...memory,
     random: randomBytes,
     digestKey,
-    images,
     ...{ progress, waiting: watch.waiting, enough: watch.stopping?.signal },
     looked: lookedBy(repeated, publisher),
     trace,
   };
-}
-
-interface Kept extends Closable {
-  save(): Promise<void>;
-}
-
-async function saveAll(kept: Pick<Kept, 'save'>, images: InstanceVerifier | undefined): Promise<void> {
-  await kept.save();
-  await images?.save();
-}
-
-async function closeKept(kept: Kept, images: InstanceVerifier | undefined): Promise<void> {
-  await kept.close();
-  await images?.save();
 }
 
 interface Closable {

@@ -3,7 +3,6 @@
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
-import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { due } from '#registry/catalogue/due.ts';
 import { provenanceByImage } from '#registry/catalogue/entry.ts';
@@ -20,6 +19,7 @@ import type { Snapshot } from '../observe/snapshot.ts';
 import type { Clock } from '../ports.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { type EnforcedImages, type RegistryProvenance, registriesIn } from './enforcement.ts';
+import { asFound } from './found-sources.ts';
 
 export interface RegistryDeps {
   /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
@@ -219,27 +219,6 @@ async function syncSources(
     all.map(({ name }) => name),
   );
   return outcomes.flat();
-}
-
-/**
- * Decides about the references of a source that may be missing: an optional ConfigMap that is missing stays optional, and the
- * source is read as empty; without an optional Secret, a repository is read without credentials. So the source is due as soon
- * as the object appears or disappears. An object that could not be read is a failure of the source.
- */
-function asFound({ view, knows }: Registry, source: RegistrySource): RegistrySource {
-  const { origin } = source;
-  if (origin.type === 'configMap' && origin.optional === true) {
-    const { type, name, key } = origin;
-    const isMissing = configMapBytes(view.find('ConfigMap', name), key) === undefined && knows('ConfigMap', name);
-    return isMissing ? source : { ...source, origin: { type, name, key } };
-  }
-  if (origin.type === 'git' && origin.auth?.passwordSecretRef.optional === true) {
-    const { auth, ...rest } = origin;
-    const { name, key } = auth.passwordSecretRef;
-    const isMissing = secretBytes(view.find('Secret', name), key) === undefined && knows('Secret', name);
-    return { ...source, origin: isMissing ? rest : { ...rest, auth: { ...auth, passwordSecretRef: { name, key } } } };
-  }
-  return source;
 }
 
 function isMounted({ origin }: RegistrySource): boolean {

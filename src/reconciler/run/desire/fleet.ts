@@ -99,12 +99,7 @@ export async function desireFleet(
     leftAlone,
     living,
   });
-  const wished = await wish(deps, options, mode, {
-    ...observed,
-    resolved: asDeclared,
-    views,
-    provenance: registries.provenance,
-  });
+  const wished = await wish(deps, options, mode, { ...observed, resolved: asDeclared, views, registries });
   const { resolved, wishes, unsealed } = wished;
   const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
   await snapshot.ensure(desiredKinds);
@@ -157,7 +152,8 @@ async function registriesOf(
   return synced === undefined ? now : inOneRun(synced, now);
 }
 
-interface WishedFrom extends DesiredFrom, Pick<ResolveInput, 'views'>, Pick<RegistryResults, 'provenance'> {
+interface ChildrenFrom extends DesiredFrom, Pick<ResolveInput, 'views'> {
+  readonly registries: Pick<RegistryResults, 'provenance'>;
   readonly resolved: Resolved;
 }
 
@@ -166,7 +162,7 @@ async function wish(
   deps: DesireDeps,
   options: DesireOptions,
   mode: SyncMode,
-  { judge, resolved, views, snapshot, provenance }: WishedFrom,
+  { judge, resolved, views, snapshot, registries }: ChildrenFrom,
 ): Promise<ChildrenEnforced & { readonly unsealed: boolean }> {
   const { settings, children, instance, homeNamespace } = options;
   const applySet = applySetId(instance, homeNamespace);
@@ -198,13 +194,13 @@ async function wish(
     policy: options.verify,
     verifier: deps.images,
     own: Object.values(settings.images),
-    entries: (namespace) => provenanceIn(registriesIn(views(namespace), options.kinds), provenance),
+    entries: (namespace) => provenanceIn(registriesIn(views(namespace), options.kinds), registries.provenance),
     resolved: read.resolved,
     desires: made,
     living: snapshot.find,
     reuse,
   });
-  const enforced = enforceOnChildren(judge, verified.resolved, verified.wishes);
+  const enforced = enforceOnChildren(judge, verified.resolved, verified.desires);
   return { ...enforced, problems: [...read.problems, ...verified.problems, ...enforced.problems], unsealed };
 }
 

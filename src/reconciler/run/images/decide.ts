@@ -41,10 +41,10 @@ export function decide({ image, mode, expected, pin }: Question, facts: ImageFac
   }
   const missing = unfulfilled(expected.all, facts);
   if (missing.length > 0 || expected.all.length === 0) {
-    const wanted = missing.map(describeExpectation).join(' and ');
+    const expectations = missing.map(describeExpectation).join(' and ');
     return problem(
       'image-unverified',
-      `image ${image} (${facts.digest}) is not verified: expected ${wanted}; found ${describeFound(facts)}`,
+      `image ${image} (${facts.digest}) is not verified: expected ${expectations}; found ${describeFound(facts)}`,
     );
   }
   return mode === 'require' || pin ? { digest: facts.digest } : {};

@@ -14,7 +14,7 @@ const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers'] as co
 
 /** Undefined if the object makes no pods. */
 export function podImages(object: KubeObject): PodImages | undefined {
-  const pod = podSpec(object);
+  const pod = specOfPods(object);
   if (pod === undefined) return undefined;
   const containers = CONTAINERS.flatMap((field) => objectsIn(pod[field])).map(({ image }) => image);
   const volumes = objectsIn(pod.volumes).map(({ image }) => (isObject(image) ? image.reference : undefined));
@@ -37,7 +37,7 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 
 const TEMPLATE = ['spec', 'template', 'spec'];
 
-function podSpec(object: KubeObject): JsonObject | undefined {
+function specOfPods(object: KubeObject): JsonObject | undefined {
   let value: unknown = object;
   for (const field of TEMPLATES[object.kind] ?? TEMPLATE) value = isObject(value) ? value[field] : undefined;
   return isObject(value) ? value : undefined;
@@ -46,7 +46,7 @@ function podSpec(object: KubeObject): JsonObject | undefined {
 /** The object with other names for the images that `pins` has. */
 export function withImages(object: KubeObject, pins: ReadonlyMap<string, string>): KubeObject {
   const copy = structuredClone(object);
-  const pod = podSpec(copy);
+  const pod = specOfPods(copy);
   if (pod === undefined) return object;
   for (const container of CONTAINERS.flatMap((field) => objectsIn(pod[field]))) {
     if (typeof container.image === 'string') container.image = pins.get(container.image) ?? container.image;

@@ -1,7 +1,7 @@
 // Says for an image of a namespace who is expected to have signed it, and whether a signature is what is expected.
 
+import { imagePlace, parseImageName } from '#std/address/image-name.ts';
 import { globMatches, parseGlob } from '#std/glob.ts';
-import { imagePlace, parseImageName } from '#std/image-name.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { ImageSignature, KnownFacts } from './ports.ts';
 
@@ -21,11 +21,11 @@ export interface ImageRule {
 
 export interface ImagePolicy {
   readonly mode: VerifyMode;
-  /** The first whose glob fits the namespace counts, before `mode`. */
+  /** The first whose glob matchesGlob the namespace counts, before `mode`. */
   readonly namespaces: readonly { readonly name: string; readonly mode: VerifyMode }[];
   /** Verified digests are written into children, in namespaces that warn, too. */
   readonly pin: boolean;
-  /** The first that fits counts. */
+  /** The first that matchesGlob counts. */
   readonly rules: readonly ImageRule[];
 }
 
@@ -57,7 +57,7 @@ export function byWholeName(provenances: Iterable<readonly [image: string, prove
 }
 
 export function modeFor({ mode, namespaces }: ImagePolicy, namespace: string): VerifyMode {
-  return namespaces.find(({ name }) => fits(name, namespace))?.mode ?? mode;
+  return namespaces.find(({ name }) => matchesGlob(name, namespace))?.mode ?? mode;
 }
 
 export function expectedOf(
@@ -69,7 +69,7 @@ export function expectedOf(
   if (name === undefined)
     return { by: 'unknown', reason: 'its name is not one of an image with a tag or a SHA-256 digest' };
   const place = imagePlace(name);
-  const rule = rules.find((each) => fits(each.image, place));
+  const rule = rules.find((each) => matchesGlob(each.image, place));
   if (rule !== undefined) {
     const { image: _glob, ...expectation } = rule;
     return { by: 'rule', all: [expectation] };
@@ -131,7 +131,7 @@ export function isExpected(signature: ImageSignature, expectation: Expectation):
     same(ref, signature.ref) &&
     same(runner, signature.runner) &&
     saysWhat(attestation, signature.predicateType) &&
-    (identity === undefined || (signature.identity !== undefined && fits(identity, signature.identity))) &&
+    (identity === undefined || (signature.identity !== undefined && matchesGlob(identity, signature.identity))) &&
     (repository === undefined ||
       (signature.repository !== undefined && plainRepository(repository) === plainRepository(signature.repository)))
   );
@@ -154,8 +154,8 @@ export function unfulfilled(all: readonly Expectation[], { signatures }: KnownFa
   return all.filter((expectation) => !signatures.some((signature) => isExpected(signature, expectation)));
 }
 
-/** A malformed glob fits nothing. */
-function fits(pattern: string, text: string): boolean {
+/** A malformed glob matchesGlob nothing. */
+function matchesGlob(pattern: string, text: string): boolean {
   const glob = parseGlob(pattern);
   return glob !== undefined && globMatches(glob, text);
 }

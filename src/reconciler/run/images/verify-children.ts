@@ -4,10 +4,11 @@
 import pLimit from 'p-limit';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
-import { withDigest } from '#std/image-name.ts';
+import { withDigest } from '#std/address/image-name.ts';
 import { jsonEquals } from '#std/json.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
 import { type Desired, type Desires, heldOwner } from '../desire/desire.ts';
+import { refuseUnread } from '../desire/unread.ts';
 import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Resolved } from '../resolve/resolve.ts';
@@ -39,7 +40,7 @@ export interface VerifyInput {
 
 export interface ImagesVerified {
   readonly resolved: Resolved;
-  readonly wishes: Desires;
+  readonly desires: Desires;
   readonly problems: readonly Problem[];
 }
 
@@ -57,39 +58,38 @@ const AT_ONCE = 4;
 
 export async function verifyChildren(input: VerifyInput): Promise<ImagesVerified> {
   const { policy, verifier, resolved, desires } = input;
-  if (policy === undefined) return { resolved, wishes: desires, problems: [] };
-  if (verifier === undefined) return { resolved, wishes: pinnedAsLiving(input, policy), problems: [] };
+  if (policy === undefined) return { resolved, desires, problems: [] };
+  if (verifier === undefined) return { resolved, desires: pinnedAsLiving(input, policy), problems: [] };
   const uses = usesOf(input, policy);
-  if (uses.length === 0) return { resolved, wishes: desires, problems: [] };
+  if (uses.length === 0) return { resolved, desires, problems: [] };
   const facts = await inspectAll(verifier, uses);
   const decisions = uses.map((use) => ({
     use,
     decision: decide({ ...use, image: use.request.image, pin: policy.pin }, facts(use)),
   }));
-  const refused = findingsByOwner(decisions);
+  const found = findingsByOwner(decisions);
+  const errors = new Map(
+    found.flatMap(([owner, findings]) => (findings.some(holdsChildren) ? [[owner, findings]] : [])),
+  );
+  const warnings = found.filter(([owner]) => !errors.has(owner));
+  const refused = refuseUnread(resolved, errors);
+  const heldKeys = new Set([...errors.keys()].map(({ id }) => keyOf(id)));
   const pins = pinsByChild(decisions);
-  const isRefused = (owner: string): boolean => refused.get(owner)?.findings.some(isError) === true;
-  const standings = resolved.standings.map((standing) => {
-    const errors = refused.get(keyOf(standing.loaded.id))?.findings.filter(isError) ?? [];
-    if (errors.length === 0) return standing;
-    return { ...standing, verdict: 'refused' as const, findings: [...standing.findings, ...errors] };
-  });
   const objects = desires.objects
-    .filter(({ owner }) => owner === undefined || !isRefused(keyOf(owner)))
+    .filter(({ owner }) => owner === undefined || !heldKeys.has(keyOf(owner)))
     .map((child) => pinned(child, pins.get(child.key), input.reuse));
-  const held = [...refused.values()]
-    .filter(({ findings }) => findings.some(isError))
-    .map(({ owner }) => heldOwner(owner.id));
+  const held = [...errors.keys()].map(({ id }) => heldOwner(id));
   return {
-    resolved: { ...resolved, standings },
-    wishes: { ...desires, objects, heldOwners: new Set([...desires.heldOwners, ...held]) },
-    problems: [...refused.values()].flatMap(({ owner, findings }) =>
-      findings.map((finding) => problemOf(owner, finding)),
-    ),
+    resolved: refused.resolved,
+    desires: { ...desires, objects, heldOwners: new Set([...desires.heldOwners, ...held]) },
+    problems: [
+      ...refused.problems,
+      ...warnings.flatMap(([owner, findings]) => findings.map((finding) => problemOf(owner, finding))),
+    ],
   };
 }
 
-function isError({ severity }: Finding): boolean {
+function holdsChildren({ severity }: Finding): boolean {
   return severity === 'error';
 }
 
@@ -152,28 +152,19 @@ interface Decided {
   readonly decision: Decision;
 }
 
-interface OwnerFindings {
-  readonly owner: Sourced;
-  readonly findings: readonly Finding[];
-}
-
 /** Several children run the same image: one finding is enough. */
-function findingsByOwner(decisions: readonly Decided[]): ReadonlyMap<string, OwnerFindings> {
-  const found = new Map<string, OwnerFindings>();
-  for (const {
-    use: { owner, request },
-    decision: { problem },
-  } of decisions) {
-    if (problem === undefined) continue;
-    const key = keyOf(owner.id);
-    const finding = { ...problem, pointer: pointerOf(owner, request.image) };
-    const before = found.get(key)?.findings ?? [];
-    if (!before.some((each) => jsonEquals(each, finding))) found.set(key, { owner, findings: [...before, finding] });
+function findingsByOwner(decisions: readonly Decided[]): readonly (readonly [Sourced, readonly Finding[]])[] {
+  const found = new Map<Sourced, readonly Finding[]>();
+  for (const { use, decision } of decisions) {
+    if (decision.problem === undefined) continue;
+    const finding = { ...decision.problem, pointer: imagePointer(use.owner, use.request.image) };
+    const before = found.get(use.owner) ?? [];
+    if (!before.some((each) => jsonEquals(each, finding))) found.set(use.owner, [...before, finding]);
   }
-  return found;
+  return [...found];
 }
 
-function pointerOf({ kind, defaulted }: Sourced, image: string): string {
+function imagePointer({ kind, defaulted }: Sourced, image: string): string {
   if (kind === undefined || defaulted === undefined) return '';
   return kind.images(defaulted).find((each) => each.image === image)?.pointer ?? '';
 }

@@ -29,7 +29,7 @@ export function parseImageName(text: string): ImageName | undefined {
   const isTagged = colon > named.lastIndexOf('/');
   const [path, tag] = isTagged ? [named.slice(0, colon), named.slice(colon + 1)] : [named];
   if (tag !== undefined && !TAG.test(tag)) return undefined;
-  const place = placeOf(path);
+  const place = splitPath(path);
   if (!HOST.test(place.registry) || place.repository.length > 255 || !REPOSITORY.test(place.repository))
     return undefined;
   if (digest !== undefined) return { ...place, ...(tag === undefined ? {} : { tag }), digest };
@@ -37,10 +37,10 @@ export function parseImageName(text: string): ImageName | undefined {
 }
 
 /** The first part is a host if it has a dot or a port, or is localhost. */
-function placeOf(path: string): Pick<ImageName, 'registry' | 'repository'> {
+function splitPath(path: string): Pick<ImageName, 'registry' | 'repository'> {
   const slash = path.indexOf('/');
   const first = slash === -1 ? '' : path.slice(0, slash);
-  if (first === 'index.docker.io') return placeOf(`${DEFAULT_REGISTRY}/${path.slice(slash + 1)}`);
+  if (first === 'index.docker.io') return splitPath(`${DEFAULT_REGISTRY}/${path.slice(slash + 1)}`);
   if (/[.:]|^localhost$/.test(first)) {
     const rest = path.slice(slash + 1);
     const repository = first === DEFAULT_REGISTRY && !rest.includes('/') ? `library/${rest}` : rest;
