@@ -40,27 +40,31 @@ type Look = (repository: Repository, image: Manifest, trust: Trust, found: Findi
 const lookAtReferrers: Look = async (repository, image, trust, found) => {
   const referrers = (await repository.referrers(image.digest)).slice(0, LOOKED_AT_MAX);
   for (const { digest, artifactType = '' } of referrers) {
-    if (!BUNDLE_TYPE.test(artifactType)) {
-      if (DOCUMENT_TYPE.test(artifactType)) found.documents.push({ type: artifactType, digest });
-      continue;
-    }
-    await noteFaults(found, async () => {
-      const manifest = await repository.manifest(digest);
-      if (manifest === undefined) return ['a bundle that is not there'];
-      const { subject, layers } = manifest.content;
-      if (!isObject(subject) || subject.digest !== image.digest) return ['a bundle for another digest'];
-      const bundles = descriptorsIn(layers)
-        .filter(({ mediaType }) => BUNDLE_TYPE.test(mediaType))
-        .slice(0, LOOKED_AT_MAX);
-      return Promise.all(
-        bundles.map(async (layer) => {
-          const bundle = parseJson(Buffer.from(await repository.blob(layer.digest)).toString('utf8'));
-          return isObject(bundle) ? check(trust, image, bundle, image.bytes) : 'a bundle that is not JSON';
-        }),
-      );
-    });
+    if (DOCUMENT_TYPE.test(artifactType)) found.documents.push({ type: artifactType, digest });
+    else await noteFaults(found, () => checkReferrer(repository, image, trust, digest));
   }
 };
+
+/** What a list says of the type is not relied on: some registries put the type of the configuration there. */
+async function checkReferrer(
+  repository: Repository,
+  image: Manifest,
+  trust: Trust,
+  digest: string,
+): Promise<readonly (ImageSignature | string)[]> {
+  const manifest = await repository.manifest(digest);
+  if (manifest === undefined) return [];
+  const { subject, layers } = manifest.content;
+  const bundles = descriptorsIn(layers).filter(({ mediaType }) => BUNDLE_TYPE.test(mediaType));
+  if (bundles.length === 0) return [];
+  if (!isObject(subject) || subject.digest !== image.digest) return ['a bundle for another digest'];
+  return Promise.all(
+    bundles.slice(0, LOOKED_AT_MAX).map(async (layer) => {
+      const bundle = parseJson(Buffer.from(await repository.blob(layer.digest)).toString('utf8'));
+      return isObject(bundle) ? check(trust, image, bundle, image.bytes) : 'a bundle that is not JSON';
+    }),
+  );
+}
 
 function lookAtTag(suffix: 'sig' | 'att'): Look {
   return async (repository, image, trust, found) => {

@@ -102,6 +102,19 @@ describe('a digest is verified once', () => {
     expect(await inspect(verifier)).toMatchObject({ state: 'known', signatures: [] });
   });
 
+  test('another expectation looks for further signatures', async () => {
+    const image = await signed('1');
+    const verifier = open();
+    await inspect(verifier);
+    const other = { ...BUILDER, subject: 'https://ci.example/other' };
+    attach(registry, image, await attestation(sigstore, other, image));
+    const isEnough: Parameters<typeof verifier.inspect>[0]['isEnough'] = ({ signatures }) =>
+      signatures.some(({ identity }) => identity === other.subject);
+    expect(await inspect(verifier, 'wiki:1', { isEnough })).toMatchObject({
+      signatures: [{}, { identity: other.subject }],
+    });
+  });
+
   test.each(['{', '[]', '{"version":2}', '{"version":1,"tags":[["a",1]],"verified":[["b",{"state":"known"}],3]}'])(
     'of a stored file that is not one nothing is used: %s',
     async (stored) => {
@@ -139,7 +152,8 @@ describe('a registry that does not answer', () => {
   ])('is not asked before the time that it names in %s, whatever the image', async (_how, after, waitMs) => {
     await Promise.all([signed('1'), signed('2')]);
     const header = typeof after === 'function' ? after() : after;
-    registry.fault = () => ({ status: 429, headers: header === undefined ? {} : { 'retry-after': header } });
+    const headers: Record<string, string> = header === undefined ? {} : { 'retry-after': header };
+    registry.fault = () => ({ status: 429, headers });
     const verifier = open();
     expect(await inspect(verifier)).toMatchObject({ state: 'unknown', reason: expect.stringContaining('429') });
     registry.fault = undefined;
@@ -186,7 +200,7 @@ describe('credentials', () => {
   });
 
   test.each([
-    ['https://tokens.example.com/token', 'tokens.example.com'],
+    ['https://tokens.example.com/token', 'images.verify.realms does not name'],
     ['http://169.254.169.254/latest/meta-data', 'not https'],
     ['https://user:password@tokens.example.com/', 'URL'],
     ['file:///etc/passwd', 'not https'],

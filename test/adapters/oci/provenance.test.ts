@@ -92,16 +92,17 @@ describe('what is signed as expected is verified, and its digest is known', () =
     expect(await verify(open())).toBe(image.digest);
   });
 
-  test.each([true, false])(
-    'a build attestation, by the referrers API: %s, else by the tag of the schema',
-    async (hasReferrers) => {
-      registry.hasReferrers = hasReferrers;
-      const image = makeImage(registry, 'acme/wiki', '1');
-      attach(registry, image, await attestation(sigstore, BUILDER, image));
-      expect(await verify(open())).toBe(image.digest);
-      expect(await verify(open(), 'wiki:1', { ...EXPECTED, attestation: SLSA })).toBe(image.digest);
-    },
-  );
+  test.each([
+    ['the referrers API', {}],
+    ['the tag of the referrers schema', { hasReferrers: false }],
+    ['a list with the types of configurations', { listsConfigTypes: true }],
+  ])('a build attestation, by %s', async (_way, settings) => {
+    Object.assign(registry, settings);
+    const image = makeImage(registry, 'acme/wiki', '1');
+    attach(registry, image, await attestation(sigstore, BUILDER, image));
+    expect(await verify(open())).toBe(image.digest);
+    expect(await verify(open(), 'wiki:1', { ...EXPECTED, attestation: SLSA })).toBe(image.digest);
+  });
 
   test('an index of two architectures: the signature is one of the index', async () => {
     const index = makeIndex(registry, 'acme/wiki', '1');
@@ -232,6 +233,11 @@ describe('what is not signed as expected is refused, with what was expected and 
     const tamper = (path: string): void => {
       registry.contents.set(path, Buffer.concat([registry.contents.get(path) ?? Buffer.alloc(0), Buffer.from(' ')]));
     };
+    const blobs = [...registry.contents.keys()].filter((path) => path.startsWith('acme/wiki/blobs/'));
+    const before = new Map(registry.contents);
+    for (const blob of blobs) tamper(blob);
+    expect(await verify(open())).toMatch(/^image-unverified: .*sent another blob/);
+    for (const [path, bytes] of before) registry.contents.set(path, bytes);
     tamper(`acme/wiki/manifests/${attached}`);
     expect(await verify(open())).toMatch(/^image-unverified: .*sent another manifest/);
     tamper(`acme/wiki/manifests/${image.digest}`);

@@ -18,6 +18,8 @@ export interface TestRegistry {
   account: { readonly user: string; readonly password: string; readonly realm?: string } | undefined;
   /** False: a registry from before the referrers API. */
   hasReferrers: boolean;
+  /** True: its lists of referrers have the type of the configuration as artifact type, as those of go-containerregistry. */
+  listsConfigTypes: boolean;
   /** Names of repositories to contents; bytes may be replaced by a test. */
   readonly contents: Map<string, Buffer>;
   putBlob(repository: string, bytes: Buffer): string;
@@ -39,6 +41,7 @@ export async function serveRegistry(): Promise<TestRegistry> {
     fault: undefined,
     account: undefined,
     hasReferrers: true,
+    listsConfigTypes: false,
     contents,
     putBlob(repository, bytes) {
       const digest = `sha256:${sha256(bytes)}`;
@@ -104,7 +107,7 @@ function answerTo(registry: TestRegistry, url: URL, authorization: string | unde
 }
 
 /** Descriptors as the specification says: with the artifact type, and annotations of the manifest. */
-function referrersOf({ contents }: TestRegistry, repository: string, subject: string) {
+function referrersOf({ contents, listsConfigTypes }: TestRegistry, repository: string, subject: string) {
   return [...contents].flatMap(([path, bytes]) => {
     const [, digest] = path.startsWith(`${repository}/`)
       ? (/\/manifests\/(sha256:[0-9a-f]{64})$/.exec(path) ?? [])
@@ -112,7 +115,8 @@ function referrersOf({ contents }: TestRegistry, repository: string, subject: st
     if (digest === undefined) return [];
     const manifest = JSON.parse(bytes.toString());
     if (manifest.subject?.digest !== subject) return [];
-    const { mediaType, artifactType, annotations } = manifest;
+    const { mediaType, config, annotations } = manifest;
+    const artifactType = listsConfigTypes ? config.mediaType : manifest.artifactType;
     return [{ mediaType, digest, size: bytes.length, artifactType, annotations }];
   });
 }
