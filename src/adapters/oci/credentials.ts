@@ -9,7 +9,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Of all configurations, the entry whose key is the longest that fits, as kubelets do it. */
+/** Finds the entry whose key is the longest that fits, in all configurations, as kubelets do it. */
 export function credentialsFor(configurations: readonly string[], image: ImageName): Credentials | undefined {
   const place = imagePlace(image);
   const fitting = configurations.flatMap((text) => {

@@ -45,7 +45,7 @@ const lookAtReferrers: Look = async (repository, image, trust, found) => {
   }
 };
 
-/** What a list says of the type is not relied on: some registries put the type of the configuration there. */
+/** The type in a list of referrers is not relied on: some registries put the type of the configuration there. */
 async function checkReferrer(
   repository: Repository,
   image: Manifest,

@@ -104,7 +104,7 @@ type Get = (path: string, accept: string, limits: Limits) => Promise<OutboundRes
 
 const INDEX = 'application/vnd.oci.image.index.v1+json';
 
-/** By the API, or, if the registry lacks it, by the tag that stands for it (section "Referrers tag schema"). */
+/** Asks the API, and if the registry lacks it, the tag that stands for it (section "Referrers tag schema"). */
 async function readReferrers(image: ImageName, digest: string, get: Get): Promise<readonly Descriptor[]> {
   const limits = { maxBytes: MANIFEST_BYTES, redirects: 0 };
   const found: Descriptor[] = [];

@@ -14,7 +14,7 @@ const verifyPackage = lazyPackage<typeof import('@sigstore/verify')>('@sigstore/
 const bundlePackage = lazyPackage<typeof import('@sigstore/bundle')>('@sigstore/bundle');
 const specsPackage = lazyPackage<typeof import('@sigstore/protobuf-specs')>('@sigstore/protobuf-specs');
 
-export interface TrustedKeys {
+interface TrustedKeys {
   readonly file: string;
   readonly keys: readonly KeyObject[];
 }

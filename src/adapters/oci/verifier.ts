@@ -20,7 +20,7 @@ export interface VerifierOptions extends RegistryOptions {
   readonly pullSecret: (namespace: string, name: string) => Promise<string | undefined>;
   /** A tag is resolved again when so much time has passed. */
   readonly refreshMs: number;
-  /** As an earlier process has saved it. */
+  /** Text that an earlier process has saved. */
   readonly stored?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ interface Tag {
 }
 
 interface State {
-  /** By namespace and image: an image that one namespace may see is not resolved for another. */
+  /** Keys are namespace and image: an image that one namespace may see is not resolved for another. */
   readonly tags: Map<string, Tag>;
   /** Enough facts, by digest and trust. */
   readonly verified: Map<string, KnownFacts>;
@@ -43,12 +43,15 @@ interface State {
   readonly recent: Map<string, { readonly facts: ImageFacts; readonly until: number }>;
   /** Registries that are not asked for some time, and why. */
   readonly silent: Map<string, { readonly until: number; readonly reason: string }>;
+  /** Keys are the texts of root and key files. */
+  readonly trusts: Map<string, Trust>;
   hasNews: boolean;
 }
 
 const KEPT_MAX = 2000;
+const TRUSTS_MAX = 32;
 const RECENT_MS = 60_000;
-/** Of a registry that does not answer, or limits requests without saying for how long. */
+/** For a registry that does not answer, or limits requests without saying for how long. */
 const SILENT_MS = 30_000;
 const SILENT_MAX_MS = 3_600_000;
 
@@ -69,11 +72,11 @@ async function inspectOne(options: VerifierOptions, state: State, request: Image
   if (name === undefined) return { state: 'unknown', reason: 'its name is not one of an image' };
   const key = `${request.namespace} ${request.image}`;
   try {
-    const trust = await trustOf(options, request.keyFiles);
+    const trust = await trustOf(options, state, request.keyFiles);
     const kept = keptFacts(options, state, key, name, trust);
     if (kept !== undefined && request.isEnough(kept.facts)) {
       if (kept.isFresh) return kept.facts;
-      // What was verified before stays applied if the registry does not say what the tag is now.
+      // An image that was verified before stays applied if the registry does not say what the tag is now.
       return (await askRegistry(options, state, request, name, key, trust, kept.facts)) ?? kept.facts;
     }
     return (
@@ -88,9 +91,17 @@ async function inspectOne(options: VerifierOptions, state: State, request: Image
   }
 }
 
-async function trustOf({ root, readKeys }: VerifierOptions, keyFiles: readonly string[]): Promise<Trust> {
+async function trustOf(
+  { root, readKeys }: VerifierOptions,
+  { trusts }: State,
+  keyFiles: readonly string[],
+): Promise<Trust> {
   const keys = await Promise.all(keyFiles.map(async (file) => [file, await readKeys(file)] as const));
-  return readTrust(await root(), keys);
+  const text = await root();
+  const key = JSON.stringify([text, keys]);
+  const trust = trusts.get(key) ?? readTrust(text, keys);
+  setBounded(trusts, key, trust, TRUSTS_MAX);
+  return trust;
 }
 
 function keptFacts(
@@ -190,7 +201,7 @@ function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: 
   setBounded(silent, registry, { until: now() + waitMs, reason: failure.message }, KEPT_MAX);
 }
 
-/** Of a file that was written by another release, or torn, nothing is used. */
+/** A file that was written by another release, or torn, counts as empty. */
 function parseState(text: string | undefined): State {
   const content = text === undefined ? undefined : parseJson(text);
   const stored = isObject(content) && content.version === 1 ? content : {};
@@ -205,6 +216,7 @@ function parseState(text: string | undefined): State {
     verified: new Map(pairs(stored.verified, isKnownFacts)),
     recent: new Map(),
     silent: new Map(),
+    trusts: new Map(),
     hasNews: false,
   };
 }

@@ -1,8 +1,11 @@
 // What a verifier requests of a registry, how often, with which credentials, and what it does if there is no answer.
 
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
 import { credentialsFor } from '#adapters/oci/credentials.ts';
+import { openRepository } from '#adapters/oci/registry.ts';
+import { readTrust } from '#adapters/oci/sigstore.ts';
 import { type KeepingVerifier, openVerifier, type VerifierOptions } from '#adapters/oci/verifier.ts';
 import type { ImageFacts } from '#reconciler/run/images/ports.ts';
 import { parseImageName } from '#std/address/image-name.ts';
@@ -283,4 +286,25 @@ test.each([
 ])('the name %s is that of %s', (text, whole) => {
   const name = parseImageName(text);
   expect(name && `${name.registry}/${name.repository}:${name.tag ?? ''}`).toBe(whole);
+});
+
+test.each([
+  ['image-registry', 503, {}],
+  ['image-realm', 401, { 'www-authenticate': 'Bearer realm="https://tokens.example.com/"' }],
+  ['image-content', 200, {}],
+])('a manifest that is not one fails with %s', async (code, status, headers) => {
+  const image = parseImageName(`${registry.host}/acme/wiki:1`);
+  registry.fault = () => ({ status, headers });
+  const options = { outbound, plainHttp: [registry.host], realms: {}, now: () => clock };
+  const asked = image && openRepository(options, image).manifest(`sha256:${'a'.repeat(64)}`);
+  await expect(asked).rejects.toMatchObject({ code });
+});
+
+test('the trusted root of the public-good instance is one, with its logs and authorities', () => {
+  const path = new URL('../../../src/hosts/reconciler/images/public-good.json', import.meta.url);
+  const { material } = readTrust(readFileSync(path, 'utf8'), []);
+  expect(material.tlogs.map(({ baseURL }) => baseURL)).toContain('https://rekor.sigstore.dev');
+  expect(material.certificateAuthorities.length).toBeGreaterThan(0);
+  expect(material.ctlogs.length).toBeGreaterThan(0);
+  expect(material.timestampAuthorities.length).toBeGreaterThan(0);
 });

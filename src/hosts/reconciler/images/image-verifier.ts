@@ -55,8 +55,11 @@ export function openImageVerifier(
 /** The trusted root of the public-good instance, as @sigstore/tuf 5.0.1 of 2026-11-05 has it. */
 async function readPublicGood(): Promise<string> {
   const { default: root } = await import('./public-good.json', { with: { type: 'json' } });
-  return JSON.stringify(root);
+  publicGood ??= JSON.stringify(root);
+  return publicGood;
 }
+
+let publicGood: string | undefined;
 
 async function readTrustFile(path: string): Promise<string> {
   try {

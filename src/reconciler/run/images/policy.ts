@@ -7,7 +7,7 @@ import type { ImageSignature, KnownFacts } from './ports.ts';
 
 export type VerifyMode = 'off' | 'warn' | 'require';
 
-export interface ImageRule {
+interface ImageRule {
   /** Glob over the name with registry and without tag. */
   readonly image: string;
   readonly keyFile?: string;
@@ -118,7 +118,7 @@ function plainRepository(url: string): string {
     .replace(/\.git$/, '');
 }
 
-export function isExpected(signature: ImageSignature, expectation: Expectation): boolean {
+function isExpected(signature: ImageSignature, expectation: Expectation): boolean {
   const { keyFile, identity, issuer, repository, ref, runner, attestation } = expectation;
   // The signature of a certificate stands for nobody without its issuer.
   if (keyFile === undefined && (issuer === undefined || (identity === undefined && repository === undefined)))

@@ -1,4 +1,4 @@
-// What is known about an image from its registry, and who finds it out.
+// The facts about an image that its registry has, and the port that finds them out.
 
 /** A signature or attestation that holds: its mathematics, its certificate and its log entry, not yet who was expected to sign. */
 export interface ImageSignature {
@@ -39,7 +39,7 @@ export type ImageFacts =
   | { readonly state: 'unknown'; readonly reason: string };
 
 export interface ImageRequest {
-  /** As the manifest has it. */
+  /** Name in the manifest. */
   readonly image: string;
   /** Files with public keys, in addition to certificates. */
   readonly keyFiles: readonly string[];

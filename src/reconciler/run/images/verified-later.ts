@@ -1,4 +1,4 @@
-// What validation without a cluster says of images that runs verify: it requests nothing.
+// Validation without a cluster says of images that runs verify them: it requests nothing itself.
 
 import type { Problem } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';

@@ -96,6 +96,7 @@ function holdsChildren({ severity }: Finding): boolean {
 function usesOf({ own, entries, resolved, desires }: VerifyInput, policy: ImagePolicy): readonly Use[] {
   const owners = new Map(resolved.standings.map(({ loaded }) => [keyOf(loaded.id), loaded]));
   const accounts = accountSecrets(desires);
+  const entriesOf = remembered(entries);
   return desires.objects.flatMap((child): Use[] => {
     const owner = child.owner === undefined ? undefined : owners.get(keyOf(child.owner));
     const namespace = child.id.namespace ?? '';
@@ -106,7 +107,7 @@ function usesOf({ own, entries, resolved, desires }: VerifyInput, policy: ImageP
       ...new Set([...pod.pullSecrets, ...(accounts.get(`${namespace}/${pod.serviceAccount}`) ?? [])]),
     ];
     return pod.images.flatMap((image): Use[] => {
-      const expected = expectedOf(policy, image, entries(namespace));
+      const expected = expectedOf(policy, image, entriesOf(namespace));
       if (expected.by !== 'rule' && own.includes(image)) return [];
       const keyFiles = expected.by === 'rule' ? expected.all.flatMap(({ keyFile }) => keyFile ?? []) : [];
       const all = 'all' in expected ? expected.all : [];
@@ -114,6 +115,16 @@ function usesOf({ own, entries, resolved, desires }: VerifyInput, policy: ImageP
       return [{ child, owner, mode, expected, request: { image, keyFiles, namespace, pullSecrets, isEnough } }];
     });
   });
+}
+
+/** Every server of a namespace asks. */
+function remembered<T>(find: (namespace: string) => T): (namespace: string) => T {
+  const found = new Map<string, T>();
+  return (namespace) => {
+    const value = found.has(namespace) ? (found.get(namespace) as T) : find(namespace);
+    found.set(namespace, value);
+    return value;
+  };
 }
 
 /** Kubernetes gives a pod the pull secrets of its service account. */
