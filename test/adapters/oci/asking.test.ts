@@ -235,6 +235,19 @@ describe('credentials', () => {
     expect(registry.requests).toEqual([]);
   });
 
+  test('do not follow a redirect to the storage of the registry, whose content is compared with its digest', async () => {
+    await signed('1');
+    const storage = await serveRegistry();
+    for (const [path, bytes] of registry.contents) storage.contents.set(path, bytes);
+    registry.account = { user: 'robot', password: 'a:b' };
+    registry.fault = (path) =>
+      path.includes('/blobs/') ? { status: 307, headers: { location: `http://${storage.host}${path}` } } : undefined;
+    const verifier = open({ pullSecret: async () => secretFor(registry.host) });
+    expect(await inspect(verifier, 'wiki:1', { pullSecrets: ['pull'] })).toMatchObject({ signatures: [{}] });
+    expect(storage.requests).toEqual([expect.stringMatching(/^\/v2\/acme\/wiki\/blobs\//)]);
+    await storage.close();
+  });
+
   test.each([
     ['ghcr.io/acme/wiki', { 'ghcr.io': 'a:1' }, 'a'],
     ['ghcr.io/acme/wiki', { 'https://ghcr.io/v2/': 'a:1' }, 'a'],

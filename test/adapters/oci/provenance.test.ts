@@ -75,8 +75,8 @@ async function verify(verifier: KeepingVerifier, tag = 'wiki:1', expectation = E
     pullSecrets,
     isEnough: (known) => unfulfilled(all, known).length === 0,
   });
-  const { digest, problem } = decide({ image, mode: 'require', expected: { by: 'rule', all }, pin: false }, facts);
-  return digest ?? `${problem?.code}: ${problem?.message}`;
+  const { pin, problem } = decide({ image, mode: 'require', expected: { by: 'rule', all }, pin: false }, facts);
+  return pin?.name.split('@')[1] ?? `${problem?.code}: ${problem?.message}`;
 }
 
 describe('what is signed as expected is verified, and its digest is known', () => {

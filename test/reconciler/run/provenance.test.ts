@@ -48,7 +48,7 @@ afterAll(async () => {
   await registry.close();
 });
 
-function configure(mode: string, more: object = {}): void {
+function configure(mode: string, more: object = {}, proxy = 'proxy:1'): void {
   const rule = {
     image: `${registry.host}/acme/*`,
     identity: 'https://github.com/acme/wiki/.github/workflows/release.yml@*',
@@ -64,7 +64,7 @@ function configure(mode: string, more: object = {}): void {
     ...more,
   };
   folder.configure({
-    images: { proxy: 'proxy:1', vmcp: 'vmcp:1', registry: 'registry:1', verify },
+    images: { proxy, vmcp: 'vmcp:1', registry: 'registry:1', verify },
     apply: { waitSeconds: 0, maxDeletesPercent: 100 },
   });
 }
@@ -116,9 +116,17 @@ test('under require a verified image is applied by its digest', async () => {
   const name = newName();
   const { digest } = await signed('1');
   publish(name, '1');
+  const sbom = { artifactType: 'application/spdx+json', subject: { digest }, layers: [] };
+  const document = registry.putManifest('acme/wiki', sbom);
   const { code, problems } = await skep('sync');
   expect(problems).toEqual([]);
   expect(code).toBe(0);
+  const { body } = await world.cluster.send('GET', `/apis/apps/v1/namespaces/tools/statefulsets/${name}`);
+  const note = body.metadata.annotations['skep.dev/signed-images'];
+  expect(note).toContain(
+    `wiki:1@${digest}: an attestation https://slsa.dev/provenance/v1 by identity ${BUILDER.subject}`,
+  );
+  expect(note).toContain(`application/spdx+json ${document}`);
   expect(await imagesOf(name)).toEqual([`${registry.host}/acme/wiki:1@${digest}`]);
 });
 
@@ -238,6 +246,18 @@ test('under require an image that no rule and no entry names is refused, and a n
   expect((await skep('sync')).problems).toEqual([]);
   expect(await imagesOf(name)).toEqual([`${registry.host}/acme/wiki:1`]);
   expect(registry.requests).toEqual([]);
+});
+
+test("an image of skep's own workloads is checked if a rule names it", async () => {
+  const name = newName();
+  await signed('1');
+  makeImage(registry, 'acme/proxy', '1');
+  configure('require', {}, `${registry.host}/acme/proxy:1`);
+  publish(name, '1');
+  expect((await skep('sync')).problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
+    expect.stringMatching(/^image-unverified image \S+\/acme\/proxy:1 /),
+  ]);
+  expect(await imagesOf(name)).toEqual([]);
 });
 
 test('a private registry gets the credentials of the pull secret of the pod', async () => {

@@ -1,14 +1,29 @@
 // Decides about one image, given what is expected and what is known about it.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
-import { describeExpectation, describeFound, type Expected, unfulfilled, type VerifyMode } from './policy.ts';
+import { withDigest } from '#std/address/image-name.ts';
+import {
+  describeEvidence,
+  describeExpectation,
+  describeFound,
+  type Expected,
+  unfulfilled,
+  type VerifyMode,
+} from './policy.ts';
 import type { ImageFacts } from './ports.ts';
 
 export interface Decision {
   /** Without its place; absent: the image is verified. */
   readonly problem?: Omit<Finding, 'pointer'>;
   /** To be written into children. */
-  readonly digest?: string;
+  readonly pin?: Pin;
+}
+
+export interface Pin {
+  /** Name with digest. */
+  readonly name: string;
+  /** Who signed it, and further documents: one line for people. */
+  readonly evidence: string;
 }
 
 export interface Question {
@@ -47,7 +62,8 @@ export function decide({ image, mode, expected, pin }: Question, facts: ImageFac
       `image ${image} (${facts.digest}) is not verified: expected ${expectations}; found ${describeFound(facts)}`,
     );
   }
-  return mode === 'require' || pin ? { digest: facts.digest } : {};
+  if (mode !== 'require' && !pin) return {};
+  return { pin: { name: withDigest(image, facts.digest), evidence: describeEvidence(expected.all, facts) } };
 }
 
 const CONSEQUENCE: Readonly<Record<VerifyMode, string>> = {

@@ -182,6 +182,13 @@ export function describeFound({ signatures, faults }: KnownFacts): string {
   return [...shown, ...(clauses.length > SHOWN_MAX ? [`${clauses.length - SHOWN_MAX} more`] : [])].join('; ');
 }
 
+/** The signature for each expectation, and documents by their digests. */
+export function describeEvidence(all: readonly Expectation[], { signatures, documents }: KnownFacts): string {
+  const signed = all.flatMap((each) => signatures.find((signature) => isExpected(signature, each)) ?? []);
+  const attached = documents.map(({ type, digest }) => `${type} ${digest}`).sort();
+  return [...new Set(signed.map(describeSignature)), ...attached.slice(0, SHOWN_MAX)].join('; ');
+}
+
 const SHOWN_MAX = 5;
 
 function describeSignature({ predicateType, ...signer }: ImageSignature): string {

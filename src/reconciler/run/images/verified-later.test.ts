@@ -13,7 +13,11 @@ spec:
 `;
 }
 
-const DOCUMENTS = ['clock', 'dice'].map((name) => ({ path: `${name}.yaml`, text: server(name, 'tools') }));
+const DOCUMENTS = ['clock', 'dice'].map((name) => ({
+  path: `${name}.yaml`,
+  oid: name,
+  text: server(name, 'tools'),
+}));
 
 function warnings(verify: ImagePolicy | undefined): readonly string[] {
   const { problems } = validate({ documents: DOCUMENTS, kinds: KINDS, apiGroup: 'toolhive.stacklok.dev', verify });

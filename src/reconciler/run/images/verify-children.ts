@@ -4,16 +4,16 @@
 import pLimit from 'p-limit';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
-import { withDigest } from '#std/address/image-name.ts';
 import { jsonEquals } from '#std/json.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
 import { type Desired, type Desires, heldOwner } from '../desire/desire.ts';
 import { refuseUnread } from '../desire/unread.ts';
+import { SIGNED_IMAGES } from '../labels.ts';
 import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Resolved } from '../resolve/resolve.ts';
 import type { Reuse } from '../reuse.ts';
-import { type Decision, decide } from './decide.ts';
+import { type Decision, decide, type Pin } from './decide.ts';
 import { podImages, withImages } from './pod-images.ts';
 import {
   type EntryProvenance,
@@ -180,18 +180,14 @@ function imagePointer({ kind, defaulted }: Sourced, image: string): string {
   return kind.images(defaulted).find((each) => each.image === image)?.pointer ?? '';
 }
 
-function pinsByChild(decisions: readonly Decided[]): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const pins = new Map<string, Map<string, string>>();
-  for (const {
-    use: {
-      child,
-      request: { image },
-    },
-    decision: { digest },
-  } of decisions) {
-    if (digest === undefined) continue;
-    const ofChild = pins.get(child.key) ?? new Map<string, string>();
-    pins.set(child.key, ofChild.set(image, withDigest(image, digest)));
+type Pins = ReadonlyMap<string, Pin>;
+
+function pinsByChild(decisions: readonly Decided[]): ReadonlyMap<string, Pins> {
+  const pins = new Map<string, Map<string, Pin>>();
+  for (const { use, decision } of decisions) {
+    if (decision.pin === undefined) continue;
+    const { key } = use.child;
+    pins.set(key, (pins.get(key) ?? new Map<string, Pin>()).set(use.request.image, decision.pin));
   }
   return pins;
 }
@@ -202,9 +198,12 @@ function pinnedAsLiving({ desires, living, reuse }: VerifyInput, policy: ImagePo
     if (child.owner === undefined || modeFor(policy, child.id.namespace ?? '') === 'off') return child;
     const live = living(child.id);
     const images = (live && podImages(live)?.images) ?? [];
+    const lines = live?.metadata.annotations?.[SIGNED_IMAGES]?.split('\n') ?? [];
     const pins = (podImages(child.object)?.images ?? []).flatMap((image) => {
-      const withOne = images.find((each) => each.startsWith(`${image}@sha256:`));
-      return withOne === undefined ? [] : [[image, withOne] as const];
+      const name = images.find((each) => each.startsWith(`${image}@sha256:`));
+      if (name === undefined) return [];
+      const line = lines.find((each) => each.startsWith(`${name}: `));
+      return [[image, { name, evidence: line?.slice(name.length + 2) ?? '' }] as const];
     });
     return pinned(child, pins.length === 0 ? undefined : new Map(pins), reuse);
   });
@@ -212,15 +211,23 @@ function pinnedAsLiving({ desires, living, reuse }: VerifyInput, policy: ImagePo
 }
 
 /** Later stages use their results again for objects that are identical. */
-function pinned(child: Desired, pins: ReadonlyMap<string, string> | undefined, reuse: Reuse): Desired {
+function pinned(child: Desired, pins: Pins | undefined, reuse: Reuse): Desired {
   if (pins === undefined) return child;
   const object = reuse.result({
     stage: 'pinned',
     key: child.key,
     given: [child.object, JSON.stringify([...pins])],
     questions: {},
-    work: () => withImages(child.object, pins),
+    work: () => withPins(child.object, pins),
     equal: jsonEquals,
   });
   return { ...child, object };
+}
+
+function withPins(object: KubeObject, pins: Pins): KubeObject {
+  const names = new Map([...pins].map(([image, { name }]) => [image, name]));
+  const { metadata, ...rest } = withImages(object, names);
+  const lines = [...pins.values()].map(({ name, evidence }) => `${name}: ${evidence}`).sort();
+  const annotations = { ...metadata.annotations, [SIGNED_IMAGES]: lines.join('\n') };
+  return { ...rest, metadata: { ...metadata, annotations } };
 }
