@@ -111,6 +111,13 @@ describe('what is signed as expected is verified, and its digest is known', () =
     expect(await verify(open(), 'wiki:1-amd64')).toMatch(/^image-unverified: .* found no signature/);
   });
 
+  test('an attestation of an instance without logs, by its timestamp', async () => {
+    sigstore = await openSigstore({ stampedAt: new Date() });
+    const image = makeImage(registry, 'acme/wiki', '1');
+    attach(registry, image, await attestation(sigstore, BUILDER, image));
+    expect(await verify(open())).toBe(image.digest);
+  });
+
   test('an image that is named by its digest', async () => {
     const image = makeImage(registry, 'acme/wiki', '1');
     attach(registry, image, await attestation(sigstore, BUILDER, image));
@@ -175,6 +182,19 @@ describe('what is not signed as expected is refused, with what was expected and 
       expect(await verify(open())).toMatch(/^image-unverified: .*certificate/i);
     },
   );
+
+  test('a timestamp from after the certificate, and a timestamp without the log that the root has', async () => {
+    const image = makeImage(registry, 'acme/wiki', '1');
+    sigstore = await openSigstore({ stampedAt: new Date(Date.now() + 3_600_000) });
+    attach(registry, image, await attestation(sigstore, BUILDER, image));
+    expect(await verify(open())).toMatch(/^image-unverified: .*certificate/i);
+    const other = makeImage(registry, 'acme/wiki', '2');
+    sigstore = await openSigstore({ stampedAt: new Date() });
+    attach(registry, other, await attestation(sigstore, BUILDER, other));
+    const { tlogs } = JSON.parse((await openSigstore()).root);
+    const root = async () => JSON.stringify({ ...JSON.parse(sigstore.root), tlogs });
+    expect(await verify(open({ root }), 'wiki:2')).toMatch(/^image-unverified: .*tlog/);
+  });
 
   test('an instance of Sigstore that is not trusted', async () => {
     const image = makeImage(registry, 'acme/wiki', '1');

@@ -2,7 +2,15 @@
 // trusted root of its own.
 
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { fulcioHandler, initializeCA, initializeCTLog, initializeTLog, rekorHandler } from '@sigstore/mock';
+import {
+  fulcioHandler,
+  initializeCA,
+  initializeCTLog,
+  initializeTLog,
+  initializeTSA,
+  rekorHandler,
+  tsaHandler,
+} from '@sigstore/mock';
 import { sha256 } from '#std/hash.ts';
 import type { TestRegistry } from './registry.ts';
 
@@ -17,11 +25,23 @@ const pair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 export const SLSA = 'https://slsa.dev/provenance/v1';
 
-/** An instance of Sigstore. `loggedAt`: the time of its log; certificates begin now and hold for ten minutes. */
-export async function openSigstore({ loggedAt }: { readonly loggedAt?: Date } = {}) {
+/**
+ * An instance of Sigstore. `loggedAt`: the time of its log; certificates begin now and hold for ten minutes. `stampedAt`: it has no logs, as
+ * that of GitHub for private repositories, and its timestamps are of this time.
+ */
+export async function openSigstore({
+  loggedAt,
+  stampedAt,
+}: {
+  readonly loggedAt?: Date;
+  readonly stampedAt?: Date;
+} = {}) {
+  const hasLogs = stampedAt === undefined;
   const logKeys = pair();
   const ctlog = await initializeCTLog(pair());
-  const ca = await initializeCA(generateKeyPairSync('ec', { namedCurve: 'P-384' }), ctlog);
+  const ca = await initializeCA(generateKeyPairSync('ec', { namedCurve: 'P-384' }), hasLogs ? ctlog : undefined);
+  const tsa = await initializeTSA(generateKeyPairSync('ec', { namedCurve: 'P-384' }), stampedAt);
+  const timestamps = tsaHandler(tsa, { strict: true });
   const tlog = await initializeTLog('https://rekor.example', logKeys, loggedAt);
   const fulcio = fulcioHandler(ca, { strict: true });
   const rekor = rekorHandler(tlog, { strict: true });
@@ -36,7 +56,7 @@ export async function openSigstore({ loggedAt }: { readonly loggedAt?: Date } = 
   const view = (buffer: ArrayBufferView) => new Uint8Array(buffer.buffer as ArrayBuffer);
   const root = {
     mediaType: 'application/vnd.dev.sigstore.trustedroot+json;version=0.1',
-    tlogs: [log(tlog.publicKey, Buffer.from(sha256(tlog.publicKey), 'hex'))],
+    tlogs: hasLogs ? [log(tlog.publicKey, Buffer.from(sha256(tlog.publicKey), 'hex'))] : [],
     certificateAuthorities: [
       {
         subject: { organization: 'sigstore.mock', commonName: 'sigstore' },
@@ -45,8 +65,17 @@ export async function openSigstore({ loggedAt }: { readonly loggedAt?: Date } = 
         validFor: { start },
       },
     ],
-    ctlogs: [log(ctlog.publicKey, view(ctlog.logID))],
-    timestampAuthorities: [],
+    ctlogs: hasLogs ? [log(ctlog.publicKey, view(ctlog.logID))] : [],
+    timestampAuthorities: [
+      {
+        subject: { organization: 'sigstore.mock', commonName: 'tsa' },
+        uri: 'https://tsa.example',
+        certChain: {
+          certificates: [tsa.intCertificate, tsa.rootCertificate].map((each) => ({ rawBytes: der(view(each)) })),
+        },
+        validFor: { start },
+      },
+    ],
   };
   async function certificate(publicKey: KeyObject, { subject, issuer, repository }: Identity): Promise<string> {
     const claims = { sub: subject, iss: issuer, ...(repository === undefined ? {} : { repository }) };
@@ -71,7 +100,14 @@ export async function openSigstore({ loggedAt }: { readonly loggedAt?: Date } = 
     if (made === undefined) throw new Error('the log made no entry');
     return made;
   }
-  return { root: JSON.stringify(root), certificate, logged };
+  async function stamped(signature: Buffer): Promise<string> {
+    const artifactHash = Buffer.from(sha256(signature), 'hex').toString('base64');
+    const { response } = await timestamps.fn(
+      JSON.stringify({ artifactHash, hashAlgorithm: 'sha256', certificates: true }),
+    );
+    return Buffer.from(response as Uint8Array).toString('base64');
+  }
+  return { root: JSON.stringify(root), hasLogs, certificate, logged, stamped };
 }
 
 export type Sigstore = Awaited<ReturnType<typeof openSigstore>>;
@@ -152,7 +188,12 @@ export async function attestation(
     mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
     verificationMaterial: {
       certificate: { rawBytes: leaf.replace(/-----[^-]+-----|\s/g, '') },
-      tlogEntries: [logEntry(entry, 'dsse')],
+      tlogEntries: sigstore.hasLogs ? [logEntry(entry, 'dsse')] : [],
+      ...(sigstore.hasLogs
+        ? {}
+        : {
+            timestampVerificationData: { rfc3161Timestamps: [{ signedTimestamp: await sigstore.stamped(signature) }] },
+          }),
     },
     dsseEnvelope: {
       payload: payload.toString('base64'),
