@@ -37,10 +37,12 @@ export async function openSigstore({
   readonly stampedAt?: Date;
 } = {}) {
   const hasLogs = stampedAt === undefined;
+  // The mock leaves out the last zero of milliseconds, which DER allows and readers of three digits do not.
+  const wholeSecond = stampedAt && new Date(Math.ceil(stampedAt.getTime() / 1000) * 1000);
   const logKeys = pair();
   const ctlog = await initializeCTLog(pair());
   const ca = await initializeCA(generateKeyPairSync('ec', { namedCurve: 'P-384' }), hasLogs ? ctlog : undefined);
-  const tsa = await initializeTSA(generateKeyPairSync('ec', { namedCurve: 'P-384' }), stampedAt);
+  const tsa = await initializeTSA(generateKeyPairSync('ec', { namedCurve: 'P-384' }), wholeSecond);
   const timestamps = tsaHandler(tsa, { strict: true });
   const tlog = await initializeTLog('https://rekor.example', logKeys, loggedAt);
   const fulcio = fulcioHandler(ca, { strict: true });
