@@ -67,28 +67,36 @@ export function openVerifier(options: VerifierOptions): KeepingVerifier {
   };
 }
 
+interface Asked {
+  readonly options: VerifierOptions;
+  readonly state: State;
+  readonly request: ImageRequest;
+  readonly name: ImageName;
+  /** Of `State.tags`. */
+  readonly key: string;
+  readonly trust: Trust;
+}
+
 async function inspectOne(options: VerifierOptions, state: State, request: ImageRequest): Promise<ImageFacts> {
   const name = parseImageName(request.image);
   if (name === undefined) return { state: 'unknown', reason: 'its name is not one of an image' };
   const key = `${request.namespace} ${request.image}`;
   try {
     const trust = await trustOf(options, state, request.keyFiles);
-    const kept = keptFacts(options, state, key, name, trust);
-    if (kept !== undefined && request.isEnough(kept.facts)) {
-      if (kept.isFresh) return kept.facts;
-      // An image that was verified before stays applied if the registry does not say what the tag is now.
-      return (await askRegistry(options, state, request, name, key, trust, kept.facts)) ?? kept.facts;
-    }
-    return (
-      (await askRegistry(options, state, request, name, key, trust)) ?? {
-        state: 'unknown',
-        reason: 'it could not be asked for',
-      }
-    );
+    const asked: Asked = { options, state, request, name, key, trust };
+    const kept = keptFacts(asked);
+    if (kept === undefined || !request.isEnough(kept.facts)) return await askRegistry(asked);
+    return kept.isFresh ? kept.facts : await askAgain(asked, kept.facts);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { state: 'unknown', reason: error.message };
   }
+}
+
+/** An image that was verified before stays applied if the registry does not say which image the tag is now. */
+async function askAgain(asked: Asked, before: KnownFacts): Promise<ImageFacts> {
+  const now = await askRegistry(asked);
+  return now.state === 'unknown' ? before : now;
 }
 
 async function trustOf(
@@ -104,13 +112,7 @@ async function trustOf(
   return trust;
 }
 
-function keptFacts(
-  { now, refreshMs }: VerifierOptions,
-  state: State,
-  key: string,
-  { digest }: ImageName,
-  trust: Trust,
-) {
+function keptFacts({ options: { now, refreshMs }, state, key, name: { digest }, trust }: Asked) {
   const tag = digest === undefined ? state.tags.get(key) : { digest, at: now() };
   const facts = tag && state.verified.get(`${tag.digest} ${trust.id}`);
   if (tag === undefined || facts === undefined) return undefined;
@@ -118,59 +120,41 @@ function keptFacts(
   return { facts, isFresh: age >= 0 && age < refreshMs };
 }
 
-/** Undefined if there are facts `before`, and the registry did not answer. */
-async function askRegistry(
-  options: VerifierOptions,
-  state: State,
-  request: ImageRequest,
-  name: ImageName,
-  key: string,
-  trust: Trust,
-  before?: KnownFacts,
-): Promise<ImageFacts | undefined> {
+async function askRegistry(asked: Asked): Promise<ImageFacts> {
+  const { options, state, request, name, key, trust } = asked;
   const { now } = options;
   const recentKey = `${key} ${trust.id} ${request.pullSecrets.join(' ')}`;
   const recent = state.recent.get(recentKey);
+  if (recent !== undefined && recent.until > now() && !isEnough(request, recent.facts)) return recent.facts;
   const silent = state.silent.get(name.registry);
-  if (recent !== undefined && recent.until > now() && !isBetter(request, recent.facts)) {
-    return recent.facts.state === 'unknown' ? (before === undefined ? recent.facts : undefined) : recent.facts;
-  }
-  if (silent !== undefined && silent.until > now())
-    return before === undefined ? { state: 'unknown', reason: silent.reason } : undefined;
-  try {
-    const facts = await readFacts(options, state, request, name, key, trust);
-    if (!request.isEnough(facts)) setBounded(state.recent, recentKey, { facts, until: now() + RECENT_MS }, KEPT_MAX);
-    return facts;
-  } catch (error) {
+  if (silent !== undefined && silent.until > now()) return { state: 'unknown', reason: silent.reason };
+  const facts = await readFacts(asked).catch((error: unknown): ImageFacts => {
     if (!(error instanceof Failure)) throw error;
     noteSilence(options, state, name, error);
-    const facts: ImageFacts = { state: 'unknown', reason: error.message };
-    setBounded(state.recent, recentKey, { facts, until: now() + RECENT_MS }, KEPT_MAX);
-    return before === undefined ? facts : undefined;
-  }
+    return { state: 'unknown', reason: error.message };
+  });
+  if (!isEnough(request, facts)) setBounded(state.recent, recentKey, { facts, until: now() + RECENT_MS }, KEPT_MAX);
+  return facts;
 }
 
-function isBetter(request: ImageRequest, facts: ImageFacts): boolean {
+function isEnough(request: ImageRequest, facts: ImageFacts): boolean {
   return facts.state === 'known' && request.isEnough(facts);
 }
 
-async function readFacts(
-  options: VerifierOptions,
-  state: State,
-  request: ImageRequest,
-  name: ImageName,
-  key: string,
-  trust: Trust,
-): Promise<KnownFacts> {
+async function readFacts({ options, state, request, name, key, trust }: Asked): Promise<KnownFacts> {
   const repository = await repositoryOf(options, request, name);
   const reference = name.digest ?? name.tag ?? '';
   const image: Manifest | undefined = await repository.manifest(reference);
-  if (image === undefined)
-    throw new Failure('image-registry', `the registry ${name.registry} has no ${name.repository} ${reference}`);
+  if (image === undefined) {
+    const message = `the registry ${name.registry} has no ${name.repository} ${reference}`;
+    throw new Failure('image-registry', message);
+  }
   const verifiedKey = `${image.digest} ${trust.id}`;
   const kept = state.verified.get(verifiedKey);
-  const isKept = kept !== undefined && request.isEnough(kept);
-  const facts = isKept ? kept : await findSignatures(repository, image, trust, request.isEnough);
+  const facts =
+    kept !== undefined && request.isEnough(kept)
+      ? kept
+      : await findSignatures(repository, image, trust, request.isEnough);
   if (!request.isEnough(facts)) return facts;
   setBounded(state.verified, verifiedKey, facts, KEPT_MAX);
   // Only a tag that leads to a verified image is kept: until it does, the one before counts.
