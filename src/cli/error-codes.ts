@@ -7,6 +7,7 @@ import { GIT_CODES } from '#adapters/git/codes.ts';
 import { OUTBOUND_CODES } from '#adapters/http/codes.ts';
 import { KUSTOMIZE_CODES } from '#adapters/kustomize/codes.ts';
 import { NOTIFY_CODES } from '#adapters/notify/codes.ts';
+import { OCI_CODES } from '#adapters/oci/codes.ts';
 import { DATABASE_CODES } from '#adapters/postgres/codes.ts';
 import { PROCESS_CODES } from '#adapters/process/codes.ts';
 import { REDIS_CODES } from '#adapters/redis/codes.ts';
@@ -50,6 +51,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
   { title: 'The cluster', codes: CLUSTER_CODES },
   { title: 'Outbound connections', codes: OUTBOUND_CODES },
   { title: 'Notifications', codes: NOTIFY_CODES },
+  { title: 'Registries of images', codes: OCI_CODES },
   { title: 'Registry sources', codes: { ...SOURCE_CODES, ...CATALOGUE_CODES } },
   { title: 'The database', codes: DATABASE_CODES },
   { title: 'Configuration of the registry service', codes: CONTRACT_CODES },

@@ -201,6 +201,21 @@ export async function readImages(client: pg.Client, registry: Omit<SourceKey, 's
   return new Set(rows.map(({ image }) => image));
 }
 
+/** The text is looked at first: few publishers state any. */
+export async function readProvenance(
+  client: pg.Client,
+  registry: Omit<SourceKey, 'source'>,
+): Promise<readonly string[]> {
+  const { rows } = await client.query<{ document: string }>(
+    `select e.document::text as document
+     from catalogue_entry e join catalogue_source s on s.id = e.source_id
+     where s.namespace = $1 and s.registry = $2 and e.status <> 'deleted' and e.images <> '{}'
+       and position('"provenance"' in e.document::text) > 0`,
+    [registry.namespace, registry.registry],
+  );
+  return rows.map(({ document }) => document);
+}
+
 function toEntries(rows: readonly RawRow[]): readonly StoredEntry[] {
   const timeOf = remembered(timeFrom);
   return rows.map(([name, version, document, status, message, isLatest, publishedAt, updatedAt, statusChangedAt]) => ({

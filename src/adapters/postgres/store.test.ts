@@ -671,6 +671,16 @@ describe('other questions', () => {
     expect([...(await store.images(key))].sort()).toEqual(['a:1', 'a:2', 'c:1']);
   });
 
+  test('the documents of entries with images that may state a provenance', async () => {
+    const document = { name: 'io.acme/a', _meta: { any: { 'a:1': { provenance: { cert_issuer: 'x' } } } } };
+    const [built, plain] = [entry('a', { document, images: ['a:1'] }), entry('b', { images: ['b:1'] })];
+    const remote = entry('c', { document: { ...document, name: 'io.acme/c' } });
+    await store.replace(key, [built, plain, remote], state(), () => T1);
+    expect((await store.provenance(key)).map((text) => JSON.parse(text))).toEqual([document]);
+    await store.replace(key, [plain], state(), () => T2);
+    expect(await store.provenance(key)).toEqual([]);
+  });
+
   test('the revision of a source that was never synced', async () => {
     expect(await store.revision(key)).toBe('0');
     await store.ping();

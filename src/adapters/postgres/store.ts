@@ -6,7 +6,14 @@ import { changeOf, isEmpty } from './change.ts';
 import { claimSource } from './claims.ts';
 import { createOutlines } from './outlines.ts';
 import type { Pool } from './pool.ts';
-import { checkOutline, readCatalogueRevision, readEntryVersion, readEntryVersions, readImages } from './read.ts';
+import {
+  checkOutline,
+  readCatalogueRevision,
+  readEntryVersion,
+  readEntryVersions,
+  readImages,
+  readProvenance,
+} from './read.ts';
 import { createRunningReader, writeRunning } from './running.ts';
 import { readStates } from './states.ts';
 import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';
@@ -31,6 +38,7 @@ function writer(pool: Pool, claimMs: number | undefined): CatalogueWriter {
     ...sourceWriter(pool, async () => undefined),
     states: (registry) => pool.use((client) => readStates(client, registry)),
     images: (registry) => pool.use((client) => readImages(client, registry)),
+    provenance: (registry) => pool.use((client) => readProvenance(client, registry)),
     claim: (key) => claimSource(pool, key, (fence) => sourceWriter(pool, fence), claimMs),
     recordRunning: (runner, servers, namespace) =>
       pool.use((client) => writeRunning(client, runner, servers, namespace)),

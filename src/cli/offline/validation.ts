@@ -47,10 +47,11 @@ export async function runValidation(
   // What was decrypted leaves no trace on a disk, not even in what is wrong with it.
   const kept = request.ageKeyFile === undefined ? cache : undefined;
   const allowsPrivate = request.folders.some((folder) => folder.allowsPrivate === true);
+  const verify = request.folders.find((folder) => folder.verify !== undefined)?.verify;
   const key =
     kept === undefined
       ? ''
-      : `${validationKey(written, schemas, policies, apiGroup)}${await identifyPlans(plans)}${allowsPrivate ? '-private' : ''}`;
+      : `${validationKey(written, schemas, policies, apiGroup)}${await identifyPlans(plans)}${allowsPrivate ? '-private' : ''}${verify === undefined ? '' : `-${sha256(JSON.stringify(verify))}`}`;
   const known = kept?.get(key);
   if (known !== undefined) return known as Validation;
   // Everything read lives until the end: a nursery that grows at once is emptied half as often (docs/decisions/0090).
@@ -71,6 +72,7 @@ export async function runValidation(
     cache: files,
     policies: opened?.set,
     allowsPrivate,
+    verify,
   });
   const reported = withProblems(result, [...(opened?.warnings ?? []), ...built.problems]);
   if (!isCostly(built)) kept?.set(key, reported);

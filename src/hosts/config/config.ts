@@ -7,6 +7,7 @@ import { DEFAULT_API_GROUP } from './api-group.ts';
 import { DEV } from './dev.ts';
 import { HISTORY } from './history.ts';
 import { HTTP } from './http.ts';
+import { IMAGES } from './images.ts';
 import { NOTIFY } from './notify.ts';
 import { PLANS, SNAPSHOT } from './plans.ts';
 import { withRules } from './rules.ts';
@@ -130,18 +131,7 @@ const SETTINGS = object(
     ),
     plans: PLANS,
     snapshot: optional(SNAPSHOT),
-    images: object(
-      {
-        proxy: optional(text('Image of the proxy in front of a server.')),
-        vmcp: optional(text('Image of a virtual MCP server.')),
-        registry: optional(text('Image of the registry service.')),
-        pullSecrets: list(text('Name of a Secret.'), 'Image pull secrets of every pod that skep makes.', {
-          default: [],
-        }),
-      },
-      'Images of the workloads that skep makes; the default is that of the reconciler itself, by its digest.',
-      { default: {} },
-    ),
+    images: IMAGES,
     policies: list(
       text('A folder or file, or builtin: the pack that comes with skep.', { minLength: 1 }),
       'ValidatingAdmissionPolicies that everything declared is checked against; never those of a source.',

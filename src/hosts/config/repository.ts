@@ -3,9 +3,11 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ImagePolicy } from '#reconciler/run/images/policy.ts';
 import type { Variables } from '#reconciler/run/read/substitute/variables.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
+import { imagePolicyOf } from './image-policy.ts';
 import { settingsText } from './settings-file.ts';
 
 export interface ManifestFolder {
@@ -19,6 +21,8 @@ export interface ManifestFolder {
   readonly variables?: Variables;
   /** Its reconciler may connect to some private addresses. */
   readonly allowsPrivate?: boolean;
+  /** Its reconciler verifies images; absent: none. */
+  readonly verify?: ImagePolicy | undefined;
 }
 
 /**
@@ -33,12 +37,13 @@ export async function findManifestFolders(path: string, environment: Environment
     import('./read-config.ts'),
     import('#reconciler/run/read/substitute/variables.ts'),
   ]);
-  const { sources, outbound } = readConfig({ text, file, environment });
+  const { sources, outbound, images } = readConfig({ text, file, environment });
+  const verify = imagePolicyOf(images);
   const allowsPrivate = outbound.allowPrivate.length > 0 ? true : undefined;
   const folders = sources.map((source) => {
     const { name, ignore, namespace, substitute } = source;
     const variables = substitute === undefined ? {} : { variables: declaredVariables(name, substitute) };
-    return { path: join(path, source.path), ignore, namespace, ...variables, allowsPrivate };
+    return { path: join(path, source.path), ignore, namespace, ...variables, allowsPrivate, verify };
   });
   const there = folders.filter((folder) => existsSync(folder.path));
   if (there.length > 0) return there;

@@ -2,6 +2,7 @@
 
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import type { Kind, Settings } from '../kinds/kind.ts';
+import type { ImagePolicy } from './images/policy.ts';
 
 /** Who it is: its field manager, its Lease and its ApplySet parent follow. */
 export interface InstanceName {
@@ -41,6 +42,8 @@ export interface Rendering {
   readonly settings: Omit<Settings, 'digest'>;
   /** Of files of the instance's own; absent: none. */
   readonly policies?: PolicySet;
+  /** Absent: images are not verified. */
+  readonly verify?: ImagePolicy | undefined;
 }
 
 export interface InstanceOptions extends InstanceName, OwnKinds, Permissions, Rendering {

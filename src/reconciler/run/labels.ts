@@ -20,6 +20,8 @@ export const REPLACE = 'skep.dev/replace';
 export const RECONCILE = 'skep.dev/reconcile';
 /** An annotation: fields that its manifest declares and that others may set to something else. */
 export const IGNORE_FIELDS = 'skep.dev/ignore-fields';
+/** Annotation of children: who signed their images, and which documents about them their registry has. */
+export const SIGNED_IMAGES = 'skep.dev/signed-images';
 
 const LABEL_VALUE_MAX = 63;
 

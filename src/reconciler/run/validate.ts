@@ -11,6 +11,8 @@ import type { Kind } from '../kinds/kind.ts';
 import { declaredImages } from './catalogue/declared-images.ts';
 import { emptyFilters } from './catalogue/empty-filters.ts';
 import { privateSources } from './catalogue/private-sources.ts';
+import type { ImagePolicy } from './images/policy.ts';
+import { imagesVerifiedLater } from './images/verified-later.ts';
 import { openViews } from './observe/view.ts';
 import { declaredFacts, definitionsAmong } from './policy/facts.ts';
 import { admittedObject, judgeAll, openPolicies } from './policy/policies.ts';
@@ -35,6 +37,8 @@ export interface ValidateInput {
   readonly cache?: LoadCache;
   /** Private addresses that sources may have are configured: nothing is said of them. */
   readonly allowsPrivate?: boolean;
+  /** Absent: runs verify no images. */
+  readonly verify?: ImagePolicy | undefined;
 }
 
 export interface Validation {
@@ -86,6 +90,7 @@ export function validate(input: ValidateInput): Validation {
     ...references.unknownImages,
     ...references.emptyFilters,
     ...inside,
+    ...imagesVerifiedLater(sound, input.verify),
     ...(evaluated?.problems ?? []),
   ]);
   for (const { severity, resource } of problems) {

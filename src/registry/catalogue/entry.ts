@@ -90,6 +90,18 @@ export function toolsByPlace(entries: readonly Pick<Entry, 'document'>[]): Reado
   return found;
 }
 
+/** Who built the images of an entry, and of which source, as its publisher states it: by image. */
+export function provenanceByImage(document: Json | undefined): (readonly [image: string, provenance: JsonObject])[] {
+  const meta = isObject(document) ? document._meta : undefined;
+  const provided = isObject(meta) ? meta[PUBLISHER_PROVIDED] : undefined;
+  return values(provided)
+    .filter(isObject)
+    .flatMap((vendor) => Object.entries(vendor))
+    .flatMap(([image, block]) =>
+      isObject(block) && isObject(block.provenance) ? [[image, block.provenance] as const] : [],
+    );
+}
+
 const MAX_DEPTH = 64;
 /**
  * Of one document as it is served, in bytes: many times what the largest have, tools described in full included. A page

@@ -109,6 +109,8 @@ export interface CatalogueWriter extends SourceWriter {
   retain(registry: Omit<SourceKey, 'source'>, sources: readonly string[]): Promise<void>;
   /** Images of all entries of the registry that are not deleted. */
   images(registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>>;
+  /** Documents of the same entries, as text, as far as they may state a provenance of their images. */
+  provenance(registry: Omit<SourceKey, 'source'>): Promise<readonly string[]>;
   /**
    * Makes `servers` all that the reconciler runs, or all that it runs in the namespace; what others run stays. Nothing is written
    * where it is so already, and was written lately.

@@ -17,10 +17,12 @@ import { formatProblem } from '#std/problem.ts';
 import { type Trace, UNTRACED } from '#std/telemetry/trace.ts';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
+import { imagePolicyOf } from '../../config/image-policy.ts';
 import { egressFrom } from '../../egress.ts';
 import { checkStateFolder } from '../../state-folder.ts';
 import { openTracing, type Tracing } from '../../tracing.ts';
 import { VERSION } from '../../version.ts';
+import { openImageVerifier } from '../images/image-verifier.ts';
 import { openKept } from '../kept/kept.ts';
 import { findOwnImage } from '../own-image.ts';
 import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
@@ -73,7 +75,8 @@ export async function openInstance(
     await openCluster(config, watch, tracing, hurry),
     systemClock,
     hurry,
-    config.catalogue,
+    // A tag may lead to another image at any time.
+    config.catalogue ?? imagePolicyOf(config.images),
   );
   const { cluster, connected } = repeated;
   const outbound = openOutbound(config, watch);
@@ -83,7 +86,7 @@ export async function openInstance(
   const history = openHistory(config, connected, homeNamespace);
   const ownImage = await findOwnImage(config, cluster, process.env, hurry);
   const digestKey = openDigestKey(cluster, config.name, homeNamespace);
-  const { memory, ...kept } = openKept(config, digestKey, hurry);
+  const { memory, ...kept } = openKept(config, digestKey, hurry, openImageVerifier(config, outbound, connected));
   const places = { outbound, stores, history, homeNamespace, publisher, digestKey, memory };
   const deps = runDeps({ config, watch, hurry, tracing, repeated, planned, progress, ...places });
   const recorder = openRecorder(config, history);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { DigestKey } from '#reconciler/run/desire/digest-key.ts';
 import { openReuse } from '#reconciler/run/reuse.ts';
 import type { Config } from '../../config/config.ts';
+import type { InstanceVerifier } from '../images/image-verifier.ts';
 import type { Hurry } from '../instance/hurry.ts';
 import { openLoadCache } from './load-cache.ts';
 import { openRemembered } from './remembered.ts';
@@ -14,26 +15,31 @@ export function openKept(
   config: Config,
   digestKey: DigestKey,
   { once, keepsLists }: Pick<Hurry, 'once' | 'keepsLists'>,
+  images?: InstanceVerifier,
 ) {
   const cache = openLoadCache();
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const sound = once === true ? openSoundFiles(config, digestKey) : undefined;
   // Lists have the same objects in the next run only if they are kept.
   const reuse = keepsLists === undefined ? undefined : openReuse();
+  async function save(): Promise<void> {
+    await remembered.save();
+    await images?.save();
+  }
   return {
-    memory: { cache, remembered, sound, reuse },
+    memory: { cache, remembered, sound, reuse, images },
     /** A run has ended. */
     ended() {
       cache.ended();
       reuse?.ended();
     },
-    save: () => remembered.save(),
+    save,
     /** Saves what only the end of the process has whole, too. */
     async close() {
       try {
         sound?.save();
       } finally {
-        await remembered.save();
+        await save();
       }
     },
   };

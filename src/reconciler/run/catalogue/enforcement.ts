@@ -1,8 +1,9 @@
 // `enforceServers` of MCPRegistry: once a registry of a namespace says so, images must be in one of its registries.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
-import { isObject } from '#std/json.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import type { Kind, Resource, View } from '../../kinds/kind.ts';
+import { byWholeName, type EntryProvenance } from '../images/policy.ts';
 
 /** Images of registries of namespaces that enforce, by `namespace/name`; one that could not be read, or was never synced, is absent: unknown. */
 export type EnforcedImages = ReadonlyMap<string, ReadonlySet<string>>;
@@ -49,4 +50,16 @@ export function registriesIn(view: View, kinds: readonly Kind[]): Registry[] {
       return [{ name, key: `${namespace ?? ''}/${name}`, enforces: kind.enforces(resource) }];
     }),
   );
+}
+
+/** By `namespace/name` of a registry: its images with their provenance; one that could not be read, or was never synced, is absent. */
+export type RegistryProvenance = ReadonlyMap<string, readonly (readonly [image: string, provenance: JsonObject])[]>;
+
+/** Undefined if one of the registries is unknown: it may have an entry for any image. */
+export function provenanceIn(
+  registries: readonly Registry[],
+  provenance: RegistryProvenance,
+): EntryProvenance | undefined {
+  const known = registries.map(({ key }) => provenance.get(key));
+  return known.includes(undefined) ? undefined : byWholeName(known.flatMap((each) => each ?? []));
 }

@@ -5,20 +5,22 @@ import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { due } from '#registry/catalogue/due.ts';
+import { provenanceByImage } from '#registry/catalogue/entry.ts';
 import type { FleetRegistry } from '#registry/catalogue/fleet.ts';
 import type { CatalogueWriter, Source, SourceKey, Written } from '#registry/catalogue/ports.ts';
 import { type RoundPorts, syncRound } from '#registry/catalogue/round.ts';
 import type { SyncOutcome } from '#registry/catalogue/sync.ts';
 import { openTurns } from '#registry/catalogue/turns.ts';
 import { Failure } from '#std/failure.ts';
+import { parseJson } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
 import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import type { SyncMode } from '../instance.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Clock } from '../ports.ts';
 import type { Sourced } from '../read/sourced.ts';
-import { type EnforcedImages, registriesIn } from './enforcement.ts';
-import { withoutMissing } from './optional-references.ts';
+import { type EnforcedImages, type RegistryProvenance, registriesIn } from './enforcement.ts';
+import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 
 export interface RegistryDeps {
   /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
@@ -43,6 +45,7 @@ export interface RegistryResults {
   /** Why the store of a registry failed, by `namespace/name`. */
   readonly unreadable: ReadonlyMap<string, string>;
   readonly images: EnforcedImages;
+  readonly provenance: RegistryProvenance;
   readonly outcomes: readonly CatalogueOutcome[];
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
@@ -79,6 +82,8 @@ interface Registry {
   readonly mode: SyncMode;
   /** Some registry of the namespace does. */
   readonly enforced: boolean;
+  /** Images of the namespace are verified. */
+  readonly verified: boolean;
 }
 
 export interface SyncInput {
@@ -89,6 +94,8 @@ export interface SyncInput {
   readonly unfit: ReadonlySet<string>;
   readonly living: Snapshot['find'];
   readonly views: (namespace: string) => View;
+  /** Whether images of the namespace are verified; absent: none are. */
+  readonly verifies?: (namespace: string) => boolean;
   /** False if the view may lack the object although it exists: it could not be read. */
   readonly knows: (kind: string, namespace: string, name: string) => boolean;
 }
@@ -97,6 +104,7 @@ const NOTHING: RegistryResults = {
   states: new Map(),
   unreadable: new Map(),
   images: new Map(),
+  provenance: new Map(),
   outcomes: [],
   problems: [],
   failures: [],
@@ -116,6 +124,7 @@ export async function syncRegistries(
     states: new Map(results.flatMap((result) => [...result.states])),
     unreadable: new Map(results.flatMap((result) => [...result.unreadable])),
     images: new Map(results.flatMap((result) => [...result.images])),
+    provenance: new Map(results.flatMap((result) => [...result.provenance])),
     outcomes: results.flatMap((result) => result.outcomes),
     problems: results.flatMap((result) => result.problems),
     failures: results.flatMap((result) => result.failures),
@@ -146,7 +155,8 @@ function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views, ...
     const enforced = registriesIn(view, [kind]).some(({ enforces }) => enforces);
     const knows: Registry['knows'] = (of, name) => input.knows(of, namespace, name);
     const key = `${namespace}/${id.name}`;
-    return [{ key, kind, resource: defaulted, view, knows, trigger, mode, enforced }];
+    const verified = input.verifies?.(namespace) === true;
+    return [{ key, kind, resource: defaulted, view, knows, trigger, mode, enforced, verified }];
   });
 }
 
@@ -172,6 +182,7 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
       ...NOTHING,
       states: new Map([[key, states]]),
       images: new Map(registry.enforced && synced ? [[key, await writer.images(own)]] : []),
+      provenance: new Map(registry.verified && synced ? [[key, statedIn(await writer.provenance(own))]] : []),
       outcomes: outcomes.map((outcome) => catalogueOutcome(key, outcome)),
       problems: outcomes.flatMap((outcome) => outcome.problems),
       ownStores: kind.database(resource) === undefined ? [] : [{ namespace: own.namespace, writer }],
@@ -190,6 +201,10 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
   }
 }
 
+function statedIn(documents: readonly string[]) {
+  return documents.flatMap((document) => provenanceByImage(parseJson(document)));
+}
+
 /** Claims are read by the service they are mounted into: it is left word of the manual trigger. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
@@ -198,7 +213,7 @@ async function syncSources(
   { writer, states }: { readonly writer: CatalogueWriter; readonly states: CatalogueState },
 ): Promise<readonly SyncOutcome[]> {
   const { kind, resource, view, trigger } = registry;
-  const all = kind.sources(resource).map((source) => withoutMissing(registry, source));
+  const all = kind.sources(resource).map((source) => asFound(registry, source));
   const mounted = all.filter(isMounted);
   const sources = all.filter((source) => !isMounted(source) && !isOfFleet(source));
   for (const { name } of mounted) {
@@ -218,14 +233,6 @@ async function syncSources(
     all.map(({ name }) => name),
   );
   return outcomes.flat();
-}
-
-function isMounted({ origin }: RegistrySource): boolean {
-  return origin.type === 'claim';
-}
-
-function isOfFleet(source: RegistrySource): source is FleetRegistry['source'] {
-  return source.origin.type === 'fleet';
 }
 
 /** A run is not given up half-way: sources have time limits of their own. */

@@ -4,6 +4,7 @@
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Judge } from '#kubernetes/rules/policy/judge.ts';
 import type { Problem } from '#std/problem.ts';
+import { provenanceIn, registriesIn } from '../catalogue/enforcement.ts';
 import { livingRegistries } from '../catalogue/living-registries.ts';
 import {
   inOneRun,
@@ -12,6 +13,9 @@ import {
   type SyncInput,
   syncRegistries,
 } from '../catalogue/registries.ts';
+import { modeFor } from '../images/policy.ts';
+import type { ImageVerifier } from '../images/ports.ts';
+import { verifyChildren } from '../images/verify-children.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering, SyncMode } from '../instance.ts';
 import { applySetId, fieldManager, labelValue } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
@@ -36,6 +40,8 @@ export interface DesireDeps {
   /** Absent: registry sources are not synced by this run. */
   readonly registries?: RegistryDeps;
   readonly digestKey: DigestKey;
+  /** Absent: images are not verified. */
+  readonly images?: ImageVerifier | undefined;
   /** Absent: nothing of earlier runs is used again. */
   readonly reuse?: Reuse | undefined;
 }
@@ -93,7 +99,7 @@ export async function desireFleet(
     leftAlone,
     living,
   });
-  const wished = await wish(deps, options, mode, { ...observed, resolved: asDeclared, views });
+  const wished = await wish(deps, options, mode, { ...observed, resolved: asDeclared, views, registries });
   const { resolved, wishes, unsealed } = wished;
   const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
   await snapshot.ensure(desiredKinds);
@@ -132,8 +138,23 @@ async function registriesOf(
   const { apiGroup } = options;
   const knowledge = knowledgeOf(snapshot, apiGroup);
   const knows: SyncInput['knows'] = (...object) => knowledge(...object) === 'listed';
-  const now = await syncRegistries(deps, { mode, apiGroup, ...declared, unfit, living: snapshot.find, knows });
+  const { verify } = options;
+  const verifies = (namespace: string): boolean => verify !== undefined && modeFor(verify, namespace) !== 'off';
+  const now = await syncRegistries(deps, {
+    mode,
+    apiGroup,
+    ...declared,
+    unfit,
+    living: snapshot.find,
+    knows,
+    verifies,
+  });
   return synced === undefined ? now : inOneRun(synced, now);
+}
+
+interface ChildrenFrom extends DesiredFrom, Pick<ResolveInput, 'views'> {
+  readonly registries: Pick<RegistryResults, 'provenance'>;
+  readonly resolved: Resolved;
 }
 
 /** What the healthy resources become, but for what policies deny. */
@@ -141,7 +162,7 @@ async function wish(
   deps: DesireDeps,
   options: DesireOptions,
   mode: SyncMode,
-  { judge, resolved, views, snapshot }: DesiredFrom & Pick<ResolveInput, 'views'> & { readonly resolved: Resolved },
+  { judge, resolved, views, snapshot, registries }: ChildrenFrom,
 ): Promise<ChildrenEnforced & { readonly unsealed: boolean }> {
   const { settings, children, instance, homeNamespace } = options;
   const applySet = applySetId(instance, homeNamespace);
@@ -169,8 +190,18 @@ async function wish(
     }),
   );
   const read = refuseUnread(resolved, made.unread);
-  const enforced = enforceOnChildren(judge, read.resolved, made);
-  return { ...enforced, problems: [...read.problems, ...enforced.problems], unsealed };
+  const verified = await verifyChildren({
+    policy: options.verify,
+    verifier: deps.images,
+    own: Object.values(settings.images),
+    entries: (namespace) => provenanceIn(registriesIn(views(namespace), options.kinds), registries.provenance),
+    resolved: read.resolved,
+    desires: made,
+    living: snapshot.find,
+    reuse,
+  });
+  const enforced = enforceOnChildren(judge, verified.resolved, verified.desires);
+  return { ...enforced, problems: [...read.problems, ...verified.problems, ...enforced.problems], unsealed };
 }
 
 /** Of a kind that is not served there is nothing: that is known, too. */

@@ -19,6 +19,7 @@ export function snapshotRegistries({ images, createdAt }: StateSnapshot): Regist
         // What was never synced is not empty, but unknown.
         states: async () => (known === undefined ? {} : Object.fromEntries(states)),
         images: async () => new Set(known),
+        provenance: async () => [],
         claim: failSync,
         leaveTrigger: failSync,
         retain: failSync,

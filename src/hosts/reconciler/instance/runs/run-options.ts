@@ -6,6 +6,7 @@ import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import type { RunOptions } from '#reconciler/run/run.ts';
 import type { Config } from '../../../config/config.ts';
+import { imagePolicyOf } from '../../../config/image-policy.ts';
 import { VERSION } from '../../../version.ts';
 import { RELEASED_IMAGE } from '../../own-image.ts';
 
@@ -28,6 +29,7 @@ export function optionsOf(config: Config, home: string, policies?: PolicySet, im
       catalogueDatabase: config.catalogue?.database,
     },
     policies,
+    verify: imagePolicyOf(config.images),
     namespaces: config.namespaces,
     scope: config.scope,
     children: config.children,

@@ -1,12 +1,13 @@
-// Decides what a source of a registry means if an object that it names, and may do without, is missing.
+// Decides which optional objects of a source of a registry count.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
+import type { FleetRegistry } from '#registry/catalogue/fleet.ts';
 import type { View } from '../../kinds/kind.ts';
 
-interface Found {
+interface Around {
   readonly view: View;
-  /** False if the view may lack the object although it exists: it could not be read. */
+  /** False if the view may lack the object although it exists. */
   readonly knows: (kind: string, name: string) => boolean;
 }
 
@@ -15,7 +16,7 @@ interface Found {
  * source is read as empty; without an optional Secret, a repository is read without credentials. So the source is due as soon
  * as the object appears or disappears. An object that could not be read is a failure of the source.
  */
-export function withoutMissing({ view, knows }: Found, source: RegistrySource): RegistrySource {
+export function asFound({ view, knows }: Around, source: RegistrySource): RegistrySource {
   const { origin } = source;
   if (origin.type === 'configMap' && origin.optional === true) {
     const { type, name, key } = origin;
@@ -29,4 +30,14 @@ export function withoutMissing({ view, knows }: Found, source: RegistrySource): 
     return { ...source, origin: isMissing ? rest : { ...rest, auth: { ...auth, passwordSecretRef: { name, key } } } };
   }
   return source;
+}
+
+/** Claims are read by the service that they are mounted into. */
+export function isMounted({ origin }: RegistrySource): boolean {
+  return origin.type === 'claim';
+}
+
+/** The content of such a source is known at the end of a run. */
+export function isOfFleet(source: RegistrySource): source is FleetRegistry['source'] {
+  return source.origin.type === 'fleet';
 }

@@ -1,0 +1,12 @@
+// The codes of images that could not be looked at.
+
+export const OCI_CODES = {
+  'image-registry':
+    'The registry of an image did not answer, or refused: the message says which status it sent. It is asked again later, and after the time that it names.',
+  'image-content':
+    'The registry of an image sent something that is not what its digest, or the specification of OCI, says: look at the registry and at proxies on the way.',
+  'image-realm':
+    'The registry of an image sends its clients to another host for tokens: name that host in images.verify.realms of skep.yaml if it is trusted with the credentials.',
+  'image-trust':
+    'A file that images are verified with (images.verify.trustedRoot or keyFile of a rule) cannot be read, or holds something else: correct the file or its path.',
+} as const;

@@ -1,0 +1,51 @@
+// Finds the credentials for an image in the content of pull secrets (`.dockerconfigjson`).
+
+import { type ImageName, imagePlace } from '#std/address/image-name.ts';
+import { globMatches, parseGlob } from '#std/glob.ts';
+import { isObject, parseJson } from '#std/json.ts';
+
+export interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Finds the entry whose key is the longest that fits, in all configurations, as kubelets do it. */
+export function credentialsFor(configurations: readonly string[], image: ImageName): Credentials | undefined {
+  const place = imagePlace(image);
+  const fitting = configurations.flatMap((text) => {
+    const config = parseJson(text);
+    const auths = isObject(config) && isObject(config.auths) ? config.auths : {};
+    return Object.entries(auths).flatMap(([key, entry]) => {
+      const credentials = isObject(entry) ? credentialsIn(entry) : undefined;
+      const pattern = patternOf(key);
+      return credentials !== undefined && fitsPlace(pattern, place) ? [{ pattern, credentials }] : [];
+    });
+  });
+  return fitting.toSorted((one, other) => other.pattern.length - one.pattern.length)[0]?.credentials;
+}
+
+function credentialsIn({ auth, username, password }: Readonly<Record<string, unknown>>): Credentials | undefined {
+  if (typeof username === 'string' && typeof password === 'string') return { user: username, password };
+  if (typeof auth !== 'string') return undefined;
+  const text = Buffer.from(auth, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon === -1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** Docker writes its own registry as https://index.docker.io/v1/. */
+function patternOf(key: string): string {
+  const plain = key.replace(/^https?:\/\//, '').replace(/\/(?:v[12]\/?)?$/, '');
+  return plain.replace(/^(?:index|registry-1)\.docker\.io(?=\/|$)/, 'docker.io');
+}
+
+/** Stars stand for parts of one label of the host; a path is the beginning of the repository. */
+function fitsPlace(pattern: string, place: string): boolean {
+  const [host = '', ...path] = pattern.split('/');
+  const [ofImage = '', ...repository] = place.split('/');
+  const [labels, others] = [host.split('.'), ofImage.split('.')];
+  if (labels.length !== others.length || !path.every((part, index) => part === repository[index])) return false;
+  return labels.every((label, index) => {
+    const glob = parseGlob(label);
+    return label === others[index] || (glob !== undefined && globMatches(glob, others[index] ?? ''));
+  });
+}

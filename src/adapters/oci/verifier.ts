@@ -1,0 +1,218 @@
+// Keeps what is known about images: a digest never changes its content, so that one that is verified is not asked for again. Tags
+// are resolved again after a while, and failures count for a short time.
+
+import type { ImageFacts, ImageRequest, ImageVerifier, KnownFacts } from '#reconciler/run/images/ports.ts';
+import { type ImageName, parseImageName } from '#std/address/image-name.ts';
+import { setBounded } from '#std/bounded.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type Json, parseJson } from '#std/json.ts';
+import { credentialsFor } from './credentials.ts';
+import { findSignatures } from './inspect.ts';
+import { type Manifest, openRepository, type RegistryOptions, type Repository } from './registry.ts';
+import { readTrust, type Trust } from './sigstore.ts';
+
+export interface VerifierOptions extends RegistryOptions {
+  /** The trusted root as text. Throws Failure. */
+  readonly root: () => Promise<string>;
+  /** A file with public keys. Throws Failure. */
+  readonly readKeys: (file: string) => Promise<string>;
+  /** The content of a pull secret of a namespace; undefined if it does not exist. Throws Failure. */
+  readonly pullSecret: (namespace: string, name: string) => Promise<string | undefined>;
+  /** A tag is resolved again when so much time has passed. */
+  readonly refreshMs: number;
+  /** Text that an earlier process has saved. */
+  readonly stored?: string | undefined;
+}
+
+export interface KeepingVerifier extends ImageVerifier {
+  /** Everything verified, for the next process; undefined: nothing is new. */
+  save(): string | undefined;
+}
+
+interface Tag {
+  readonly digest: string;
+  readonly at: number;
+}
+
+interface State {
+  /** Keys are namespace and image: an image that one namespace may see is not resolved for another. */
+  readonly tags: Map<string, Tag>;
+  /** Enough facts, by digest and trust. */
+  readonly verified: Map<string, KnownFacts>;
+  /** Other results, which count for a short time. */
+  readonly recent: Map<string, { readonly facts: ImageFacts; readonly until: number }>;
+  /** Registries that are not asked for some time, and why. */
+  readonly silent: Map<string, { readonly until: number; readonly reason: string }>;
+  /** Keys are the texts of root and key files. */
+  readonly trusts: Map<string, Trust>;
+  hasNews: boolean;
+}
+
+const KEPT_MAX = 2000;
+const TRUSTS_MAX = 32;
+const RECENT_MS = 60_000;
+/** For a registry that does not answer, or limits requests without saying for how long. */
+const SILENT_MS = 30_000;
+const SILENT_MAX_MS = 3_600_000;
+
+export function openVerifier(options: VerifierOptions): KeepingVerifier {
+  const state = parseState(options.stored);
+  return {
+    inspect: (request) => inspectOne(options, state, request),
+    save() {
+      if (!state.hasNews) return undefined;
+      state.hasNews = false;
+      return JSON.stringify({ version: 1, tags: [...state.tags], verified: [...state.verified] });
+    },
+  };
+}
+
+interface Asked {
+  readonly options: VerifierOptions;
+  readonly state: State;
+  readonly request: ImageRequest;
+  readonly name: ImageName;
+  /** Of `State.tags`. */
+  readonly key: string;
+  readonly trust: Trust;
+}
+
+async function inspectOne(options: VerifierOptions, state: State, request: ImageRequest): Promise<ImageFacts> {
+  const name = parseImageName(request.image);
+  if (name === undefined) return { state: 'unknown', reason: 'its name is not one of an image' };
+  const key = `${request.namespace} ${request.image}`;
+  try {
+    const trust = await trustOf(options, state, request.keyFiles);
+    const asked: Asked = { options, state, request, name, key, trust };
+    const kept = keptFacts(asked);
+    if (kept === undefined || !request.isEnough(kept.facts)) return await askRegistry(asked);
+    return kept.isFresh ? kept.facts : await askAgain(asked, kept.facts);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { state: 'unknown', reason: error.message };
+  }
+}
+
+/** An image that was verified before stays applied if the registry does not say which image the tag is now. */
+async function askAgain(asked: Asked, before: KnownFacts): Promise<ImageFacts> {
+  const now = await askRegistry(asked);
+  return now.state === 'unknown' ? before : now;
+}
+
+async function trustOf(
+  { root, readKeys }: VerifierOptions,
+  { trusts }: State,
+  keyFiles: readonly string[],
+): Promise<Trust> {
+  const keys = await Promise.all(keyFiles.map(async (file) => [file, await readKeys(file)] as const));
+  const text = await root();
+  const key = JSON.stringify([text, keys]);
+  const trust = trusts.get(key) ?? readTrust(text, keys);
+  setBounded(trusts, key, trust, TRUSTS_MAX);
+  return trust;
+}
+
+function keptFacts({ options: { now, refreshMs }, state, key, name: { digest }, trust }: Asked) {
+  const tag = digest === undefined ? state.tags.get(key) : { digest, at: now() };
+  const facts = tag && state.verified.get(`${tag.digest} ${trust.id}`);
+  if (tag === undefined || facts === undefined) return undefined;
+  const age = now() - tag.at;
+  return { facts, isFresh: age >= 0 && age < refreshMs };
+}
+
+async function askRegistry(asked: Asked): Promise<ImageFacts> {
+  const { options, state, request, name, key, trust } = asked;
+  const { now } = options;
+  const recentKey = `${key} ${trust.id} ${request.pullSecrets.join(' ')}`;
+  const recent = state.recent.get(recentKey);
+  if (recent !== undefined && recent.until > now() && !isEnough(request, recent.facts)) return recent.facts;
+  const silent = state.silent.get(name.registry);
+  if (silent !== undefined && silent.until > now()) return { state: 'unknown', reason: silent.reason };
+  const facts = await readFacts(asked).catch((error: unknown): ImageFacts => {
+    if (!(error instanceof Failure)) throw error;
+    noteSilence(options, state, name, error);
+    return { state: 'unknown', reason: error.message };
+  });
+  if (!isEnough(request, facts)) setBounded(state.recent, recentKey, { facts, until: now() + RECENT_MS }, KEPT_MAX);
+  return facts;
+}
+
+function isEnough(request: ImageRequest, facts: ImageFacts): boolean {
+  return facts.state === 'known' && request.isEnough(facts);
+}
+
+async function readFacts({ options, state, request, name, key, trust }: Asked): Promise<KnownFacts> {
+  const repository = await repositoryOf(options, request, name);
+  const reference = name.digest ?? name.tag ?? '';
+  const image: Manifest | undefined = await repository.manifest(reference);
+  if (image === undefined) {
+    const message = `the registry ${name.registry} has no ${name.repository} ${reference}`;
+    throw new Failure('image-registry', message);
+  }
+  const verifiedKey = `${image.digest} ${trust.id}`;
+  const kept = state.verified.get(verifiedKey);
+  const facts =
+    kept !== undefined && request.isEnough(kept)
+      ? kept
+      : await findSignatures(repository, image, trust, request.isEnough);
+  if (!request.isEnough(facts)) return facts;
+  setBounded(state.verified, verifiedKey, facts, KEPT_MAX);
+  // Only a tag that leads to a verified image is kept: until it does, the one before counts.
+  if (name.digest === undefined) setBounded(state.tags, key, { digest: image.digest, at: options.now() }, KEPT_MAX);
+  state.hasNews = true;
+  return facts;
+}
+
+async function repositoryOf(options: VerifierOptions, request: ImageRequest, name: ImageName): Promise<Repository> {
+  const configurations = await Promise.all(
+    request.pullSecrets.map((secret) => options.pullSecret(request.namespace, secret)),
+  );
+  return openRepository(
+    options,
+    name,
+    credentialsFor(
+      configurations.filter((text) => text !== undefined),
+      name,
+    ),
+  );
+}
+
+/** A registry that is down, or limits requests, is not asked for each of its images. */
+function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: ImageName, failure: Failure): void {
+  const { retryAfterMs } = failure.data;
+  if (!failure.retryable) return;
+  const waitMs = typeof retryAfterMs === 'number' ? Math.min(retryAfterMs, SILENT_MAX_MS) : SILENT_MS;
+  setBounded(silent, registry, { until: now() + waitMs, reason: failure.message }, KEPT_MAX);
+}
+
+/** A file that was written by another release, or torn, counts as empty. */
+function parseState(text: string | undefined): State {
+  const content = text === undefined ? undefined : parseJson(text);
+  const stored = isObject(content) && content.version === 1 ? content : {};
+  return {
+    tags: new Map(
+      pairs(
+        stored.tags,
+        (value): value is Json & Tag =>
+          isObject(value) && typeof value.digest === 'string' && typeof value.at === 'number',
+      ),
+    ),
+    verified: new Map(pairs(stored.verified, isKnownFacts)),
+    recent: new Map(),
+    silent: new Map(),
+    trusts: new Map(),
+    hasNews: false,
+  };
+}
+
+function pairs<T extends Json>(value: Json | undefined, is: (value: Json) => value is T): [string, T][] {
+  return (Array.isArray(value) ? value : []).flatMap((pair): [string, T][] => {
+    const [key, each] = Array.isArray(pair) ? pair : [];
+    return typeof key === 'string' && each !== undefined && is(each) ? [[key, each]] : [];
+  });
+}
+
+function isKnownFacts(value: Json): value is Json & KnownFacts {
+  if (!isObject(value) || value.state !== 'known' || typeof value.digest !== 'string') return false;
+  return [value.signatures, value.faults, value.documents].every((each) => Array.isArray(each));
+}

@@ -1,0 +1,11 @@
+// The settings of `images.verify` as runs read them.
+
+import type { ImagePolicy } from '#reconciler/run/images/policy.ts';
+import type { Config } from './config.ts';
+
+/** Undefined if images of no namespace are verified. */
+export function imagePolicyOf({ verify }: Config['images']): ImagePolicy | undefined {
+  const { mode, namespaces, pin, rules } = verify;
+  const isOff = mode === 'off' && namespaces.every((each) => each.mode === 'off');
+  return isOff ? undefined : { mode, namespaces, pin, rules };
+}

@@ -1,0 +1,100 @@
+// The part of skep.yaml about images: those of the workloads that skep makes, and who must have signed the images that run.
+
+import { parseGlob } from '#std/glob.ts';
+import { bool, choice, integer, list, object, optional, text, textMap } from '#std/schema.ts';
+import { withRules } from './rules.ts';
+
+const MODES = ['off', 'warn', 'require'] as const;
+
+function pattern(description: string) {
+  return withRules(text(description, { minLength: 1 }), [
+    { holds: (value) => parseGlob(value) !== undefined, message: 'the glob is malformed: close its class or brace' },
+  ]);
+}
+
+const RULE = withRules(
+  object(
+    {
+      image: pattern('Glob over names of images with their registry and without tag: ghcr.io/acme/*.'),
+      keyFile: optional(text('File with public keys (PEM); one of them has signed the image.', { minLength: 1 })),
+      identity: optional(
+        pattern('Glob over the subject of the certificate: https://github.com/acme/x/.github/workflows/release.yml@*.'),
+      ),
+      issuer: optional(
+        text('Issuer of the token of the signer: https://token.actions.githubusercontent.com.', { minLength: 1 }),
+      ),
+      repository: optional(
+        text('Source repository that the certificate names: https://github.com/acme/x.', { minLength: 1 }),
+      ),
+      attestation: optional(
+        text('Predicate type of an attestation that must be there, such as https://slsa.dev/provenance/v1.', {
+          minLength: 1,
+        }),
+      ),
+    },
+    'Who signs images.',
+  ),
+  [
+    {
+      holds: ({ keyFile, issuer, identity, repository }) =>
+        keyFile !== undefined || (issuer !== undefined && (identity !== undefined || repository !== undefined)),
+      message: 'a rule needs keyFile, or issuer with identity or repository: anybody gets a certificate',
+    },
+    {
+      holds: ({ keyFile, issuer, identity, repository }) =>
+        keyFile === undefined || (issuer === undefined && identity === undefined && repository === undefined),
+      message: 'a signature by a key says nothing about issuer, identity and repository: write two rules',
+    },
+  ],
+);
+
+const VERIFY = object(
+  {
+    mode: choice(
+      'For namespaces that are not in the list: warn applies images whose signature does not fit, with a warning; require keeps their children unchanged.',
+      MODES,
+      { default: 'off' },
+    ),
+    namespaces: list(
+      object({ name: pattern('A name, or a glob such as team-*.'), mode: choice('As above.', MODES) }, 'Namespaces.'),
+      'Other modes for namespaces; the first that fits counts.',
+      { default: [] },
+    ),
+    rules: list(
+      RULE,
+      'Who signs which images; the first that fits counts, before the provenance of catalogue entries.',
+      { default: [] },
+    ),
+    pin: bool(
+      'Write the verified digest into the children of namespaces that warn, too: x:1 becomes x:1@sha256:... Namespaces that require always do.',
+      false,
+    ),
+    trustedRoot: optional(
+      text(
+        'File with a trusted root of Sigstore; the public-good instance, as this release recorded it, if there is none.',
+        {
+          minLength: 1,
+        },
+      ),
+    ),
+    refreshSeconds: integer('A tag is resolved again after this time.', { default: 300, minimum: 30, maximum: 86_400 }),
+    realms: optional(textMap('Hosts of token services that registries may send their clients to, by registry.')),
+    plainHttp: list(text('A host with its port.', { minLength: 1 }), 'Registries without TLS.', { default: [] }),
+  },
+  'Whether images of children are verified before they are applied.',
+  { default: {} },
+);
+
+export const IMAGES = object(
+  {
+    proxy: optional(text('Image of the proxy in front of a server.')),
+    vmcp: optional(text('Image of a virtual MCP server.')),
+    registry: optional(text('Image of the registry service.')),
+    pullSecrets: list(text('Name of a Secret.'), 'Image pull secrets of every pod that skep makes.', {
+      default: [],
+    }),
+    verify: VERIFY,
+  },
+  'Images of the workloads that skep makes; the default is that of the reconciler itself, by its digest.',
+  { default: {} },
+);

@@ -1,0 +1,73 @@
+// Decides about one image, given what is expected and what is known about it.
+
+import type { Finding } from '#kubernetes/rules/finding.ts';
+import { withDigest } from '#std/address/image-name.ts';
+import {
+  describeEvidence,
+  describeExpectation,
+  describeFound,
+  type Expected,
+  unfulfilled,
+  type VerifyMode,
+} from './policy.ts';
+import type { ImageFacts } from './ports.ts';
+
+export interface Decision {
+  /** Without its place; absent: the image is verified. */
+  readonly problem?: Omit<Finding, 'pointer'>;
+  /** To be written into children. */
+  readonly pin?: Pin;
+}
+
+export interface Pin {
+  /** Name with digest. */
+  readonly name: string;
+  /** Who signed it, and further documents: one line for people. */
+  readonly evidence: string;
+}
+
+export interface Question {
+  readonly image: string;
+  readonly mode: VerifyMode;
+  readonly expected: Expected;
+  readonly pin: boolean;
+}
+
+/** `facts`: absent if there is no expectation to compare them with. */
+export function decide({ image, mode, expected, pin }: Question, facts: ImageFacts | undefined): Decision {
+  const problem = (code: string, message: string): Decision => ({
+    problem: { code, severity: mode === 'require' ? 'error' : 'warning', message: `${message}${CONSEQUENCE[mode]}` },
+  });
+  if (expected.by === 'nobody') {
+    // A warning for each image that no one signs would hide the others.
+    if (mode !== 'require') return {};
+    return problem(
+      'image-signer-unknown',
+      `neither a rule of images.verify nor a catalogue entry says who signs image ${image}`,
+    );
+  }
+  if (expected.by === 'unknown')
+    return problem('image-signer-unknown', `who signs image ${image} is not known: ${expected.reason}`);
+  if (facts === undefined || facts.state === 'unknown') {
+    return problem(
+      'image-not-checked',
+      `image ${image} could not be verified: ${facts?.reason ?? 'it was not asked for'}`,
+    );
+  }
+  const missing = unfulfilled(expected.all, facts);
+  if (missing.length > 0 || expected.all.length === 0) {
+    const expectations = missing.map(describeExpectation).join(' and ');
+    return problem(
+      'image-unverified',
+      `image ${image} (${facts.digest}) is not verified: expected ${expectations}; found ${describeFound(facts)}`,
+    );
+  }
+  if (mode !== 'require' && !pin) return {};
+  return { pin: { name: withDigest(image, facts.digest), evidence: describeEvidence(expected.all, facts) } };
+}
+
+const CONSEQUENCE: Readonly<Record<VerifyMode, string>> = {
+  off: '',
+  warn: '',
+  require: '. The children are kept unchanged',
+};

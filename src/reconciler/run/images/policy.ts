@@ -1,0 +1,196 @@
+// Says for an image of a namespace who is expected to have signed it, and whether a signature is what is expected.
+
+import { imagePlace, parseImageName } from '#std/address/image-name.ts';
+import { globMatches, parseGlob } from '#std/glob.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { ImageSignature, KnownFacts } from './ports.ts';
+
+export type VerifyMode = 'off' | 'warn' | 'require';
+
+interface ImageRule {
+  /** Glob over the name with registry and without tag. */
+  readonly image: string;
+  readonly keyFile?: string;
+  /** Glob. */
+  readonly identity?: string;
+  readonly issuer?: string;
+  readonly repository?: string;
+  /** Predicate type of an attestation that there must be; absent: a signature will do. */
+  readonly attestation?: string;
+}
+
+export interface ImagePolicy {
+  readonly mode: VerifyMode;
+  /** The first whose glob matchesGlob the namespace counts, before `mode`. */
+  readonly namespaces: readonly { readonly name: string; readonly mode: VerifyMode }[];
+  /** Verified digests are written into children, in namespaces that warn, too. */
+  readonly pin: boolean;
+  /** The first that matchesGlob counts. */
+  readonly rules: readonly ImageRule[];
+}
+
+export interface Expectation extends Omit<ImageRule, 'image'> {
+  readonly ref?: string;
+  readonly runner?: string;
+}
+
+export type Expected =
+  | { readonly by: 'rule' | 'entry'; readonly all: readonly Expectation[] }
+  /** No rule and no entry says who signs the image. */
+  | { readonly by: 'nobody' }
+  /** One clause: something that the policy needs is missing. */
+  | { readonly by: 'unknown'; readonly reason: string };
+
+/** `provenance` of catalogue entries by image, which has its registry and tag; undefined: a registry of the namespace could not be read. */
+export type EntryProvenance = ReadonlyMap<string, readonly JsonObject[]>;
+
+/** Entries name images as authors do. */
+export function byWholeName(provenances: Iterable<readonly [image: string, provenance: JsonObject]>): EntryProvenance {
+  const found = new Map<string, JsonObject[]>();
+  for (const [image, provenance] of provenances) {
+    const name = parseImageName(image);
+    if (name === undefined) continue;
+    const whole = `${imagePlace(name)}:${name.tag ?? ''}`;
+    found.set(whole, [...(found.get(whole) ?? []), provenance]);
+  }
+  return found;
+}
+
+export function modeFor({ mode, namespaces }: ImagePolicy, namespace: string): VerifyMode {
+  return namespaces.find(({ name }) => matchesGlob(name, namespace))?.mode ?? mode;
+}
+
+export function expectedOf(
+  { rules }: Pick<ImagePolicy, 'rules'>,
+  image: string,
+  entries: EntryProvenance | undefined,
+): Expected {
+  const name = parseImageName(image);
+  if (name === undefined)
+    return { by: 'unknown', reason: 'its name is not one of an image with a tag or a SHA-256 digest' };
+  const place = imagePlace(name);
+  const rule = rules.find((each) => matchesGlob(each.image, place));
+  if (rule !== undefined) {
+    const { image: _glob, ...expectation } = rule;
+    return { by: 'rule', all: [expectation] };
+  }
+  if (entries === undefined) {
+    return {
+      by: 'unknown',
+      reason: 'a registry of the namespace could not be read, or was never synced, and may have an entry for it',
+    };
+  }
+  const provenances = entries.get(`${place}:${name.tag ?? ''}`) ?? [];
+  if (provenances.length === 0) return { by: 'nobody' };
+  const all = provenances.flatMap((provenance) => entryExpectation(provenance) ?? []);
+  if (all.length < provenances.length) {
+    return {
+      by: 'unknown',
+      reason:
+        'its catalogue entry has a provenance without cert_issuer, or without both repository_uri and signer_identity',
+    };
+  }
+  return { by: 'entry', all };
+}
+
+/** A workflow is named by its path in the repository, and without the reference that it ran for. */
+function entryExpectation(provenance: JsonObject): Expectation | undefined {
+  const text = (key: string): string | undefined => {
+    const value = provenance[key];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const [issuer, repository, signer] = [text('cert_issuer'), text('repository_uri'), text('signer_identity')];
+  const isPath = signer?.startsWith('/') === true;
+  if (issuer === undefined || (repository === undefined && (signer === undefined || isPath))) return undefined;
+  const whole = isPath ? `${plainRepository(repository ?? '')}${signer}` : signer;
+  const identity = whole === undefined ? undefined : escapeGlob(whole) + (isPath ? '@*' : '');
+  return { issuer, identity, repository, ref: text('repository_ref'), runner: text('runner_environment') };
+}
+
+function escapeGlob(text: string): string {
+  return text.replace(/[\\*?[\]{}!,]/g, '\\$&');
+}
+
+function plainRepository(url: string): string {
+  return url
+    .replace(/^git\+/, '')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
+}
+
+function isExpected(signature: ImageSignature, expectation: Expectation): boolean {
+  const { keyFile, identity, issuer, repository, ref, runner, attestation } = expectation;
+  // The signature of a certificate stands for nobody without its issuer.
+  if (keyFile === undefined && (issuer === undefined || (identity === undefined && repository === undefined)))
+    return false;
+  const same = (expected: string | undefined, found: string | undefined): boolean =>
+    expected === undefined || expected === found;
+  return (
+    signature.keyFile === keyFile &&
+    same(issuer, signature.issuer) &&
+    same(ref, signature.ref) &&
+    same(runner, signature.runner) &&
+    saysWhat(attestation, signature.predicateType) &&
+    (identity === undefined || (signature.identity !== undefined && matchesGlob(identity, signature.identity))) &&
+    (repository === undefined ||
+      (signature.repository !== undefined && plainRepository(repository) === plainRepository(signature.repository)))
+  );
+}
+
+/**
+ * Signatures of cosign are attestations, too, and whoever attests how an image was built has built it. Others may say anything, such
+ * as that a scan has found something.
+ */
+function saysWhat(attestation: string | undefined, predicateType: string | undefined): boolean {
+  if (attestation !== undefined) return attestation === predicateType;
+  return predicateType === undefined || predicateType === SIGNED_BY_COSIGN || predicateType.startsWith(BUILT);
+}
+
+const SIGNED_BY_COSIGN = 'https://sigstore.dev/cosign/sign/v1';
+const BUILT = 'https://slsa.dev/provenance/';
+
+/** Expectations that no signature fulfils. */
+export function unfulfilled(all: readonly Expectation[], { signatures }: KnownFacts): readonly Expectation[] {
+  return all.filter((expectation) => !signatures.some((signature) => isExpected(signature, expectation)));
+}
+
+/** A malformed glob matchesGlob nothing. */
+function matchesGlob(pattern: string, text: string): boolean {
+  const glob = parseGlob(pattern);
+  return glob !== undefined && globMatches(glob, text);
+}
+
+/** One clause for people. */
+export function describeExpectation(expectation: Expectation): string {
+  const { keyFile, identity, issuer, repository, ref, runner, attestation } = expectation;
+  const parts = [
+    keyFile === undefined ? undefined : `key ${keyFile}`,
+    identity === undefined ? undefined : `identity ${identity.replace(/\\(.)/g, '$1')}`,
+    issuer === undefined ? undefined : `issuer ${issuer}`,
+    repository === undefined ? undefined : `repository ${repository}`,
+    ref === undefined ? undefined : `reference ${ref}`,
+    runner === undefined ? undefined : `runner ${runner}`,
+  ];
+  const what = attestation === undefined ? 'a signature' : `an attestation ${attestation}`;
+  return `${what} by ${parts.filter((part) => part !== undefined).join(', ')}`;
+}
+
+export function describeFound({ signatures, faults }: KnownFacts): string {
+  const clauses = [...signatures.map((signature) => describeSignature(signature)), ...faults];
+  if (clauses.length === 0) return 'no signature and no attestation';
+  const shown = clauses.slice(0, SHOWN_MAX);
+  return [...shown, ...(clauses.length > SHOWN_MAX ? [`${clauses.length - SHOWN_MAX} more`] : [])].join('; ');
+}
+
+/** The signature for each expectation, and documents by their digests. */
+export function describeEvidence(all: readonly Expectation[], { signatures, documents }: KnownFacts): string {
+  const signed = all.flatMap((each) => signatures.find((signature) => isExpected(signature, each)) ?? []);
+  const attached = documents.map(({ type, digest }) => `${type} ${digest}`).sort();
+  return [...new Set(signed.map(describeSignature)), ...attached.slice(0, SHOWN_MAX)].join('; ');
+}
+
+const SHOWN_MAX = 5;
+
+function describeSignature({ predicateType, ...signer }: ImageSignature): string {
+  return describeExpectation({ ...signer, attestation: predicateType });
+}

@@ -1,0 +1,26 @@
+// Validation without a cluster says of images that runs verify them: it requests nothing itself.
+
+import type { Problem } from '#std/problem.ts';
+import type { LoadedResource } from '../read/load.ts';
+import { problemOf } from '../read/problem-of.ts';
+import { type ImagePolicy, modeFor } from './policy.ts';
+
+/** One warning, at the first image, for all of them. */
+export function imagesVerifiedLater(
+  resources: readonly LoadedResource[],
+  policy: ImagePolicy | undefined,
+): readonly Problem[] {
+  if (policy === undefined) return [];
+  const images = resources.flatMap((resource) => {
+    const { kind, defaulted, id } = resource;
+    if (kind === undefined || defaulted === undefined || modeFor(policy, id.namespace ?? '') === 'off') return [];
+    return kind.images(defaulted).map(({ pointer }) => ({ resource, pointer }));
+  });
+  const [first] = images;
+  if (first === undefined) return [];
+  const which = images.length === 1 ? 'this image is' : `this image and ${images.length - 1} more are`;
+  const message = `${which} not verified here: \`skep plan\` and each run ask the registries who signed them (images.verify)`;
+  return [
+    problemOf(first.resource, { code: 'images-verified-later', severity: 'warning', pointer: first.pointer, message }),
+  ];
+}

@@ -1,0 +1,60 @@
+// Reads the name of a container image: registry, repository, tag and digest, with the defaults that container runtimes have.
+
+export interface ImageName {
+  /** Host, with a port if the name has one: ghcr.io. */
+  readonly registry: string;
+  readonly repository: string;
+  /** Absent if the name has a digest and no tag. */
+  readonly tag?: string;
+  /** `sha256:` and 64 hexadecimal digits. */
+  readonly digest?: string;
+}
+
+const COMPONENT = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
+const REPOSITORY = new RegExp(`^${COMPONENT}(?:/${COMPONENT})*$`);
+const HOST =
+  /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-f:]+\])(?::[0-9]{1,5})?$/;
+const TAG = /^[\w][\w.-]{0,127}$/;
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** The registry of names without one (Docker, "docker pull"). */
+const DEFAULT_REGISTRY = 'docker.io';
+
+/** Undefined if the text is not the name of an image, or its digest is not one with SHA-256. */
+export function parseImageName(text: string): ImageName | undefined {
+  const at = text.indexOf('@');
+  const [named, digest] = at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+  if (digest !== undefined && !DIGEST.test(digest)) return undefined;
+  const colon = named.lastIndexOf(':');
+  const isTagged = colon > named.lastIndexOf('/');
+  const [path, tag] = isTagged ? [named.slice(0, colon), named.slice(colon + 1)] : [named];
+  if (tag !== undefined && !TAG.test(tag)) return undefined;
+  const place = splitPath(path);
+  if (!HOST.test(place.registry) || place.repository.length > 255 || !REPOSITORY.test(place.repository))
+    return undefined;
+  if (digest !== undefined) return { ...place, ...(tag === undefined ? {} : { tag }), digest };
+  return { ...place, tag: tag ?? 'latest' };
+}
+
+/** The first part is a host if it has a dot or a port, or is localhost. */
+function splitPath(path: string): Pick<ImageName, 'registry' | 'repository'> {
+  const slash = path.indexOf('/');
+  const first = slash === -1 ? '' : path.slice(0, slash);
+  if (first === 'index.docker.io') return splitPath(`${DEFAULT_REGISTRY}/${path.slice(slash + 1)}`);
+  if (/[.:]|^localhost$/.test(first)) {
+    const rest = path.slice(slash + 1);
+    const repository = first === DEFAULT_REGISTRY && !rest.includes('/') ? `library/${rest}` : rest;
+    return { registry: first, repository };
+  }
+  return { registry: DEFAULT_REGISTRY, repository: slash === -1 ? `library/${path}` : path };
+}
+
+/** The name without tag and digest, whole: docker.io/library/nginx. */
+export function imagePlace({ registry, repository }: ImageName): string {
+  return `${registry}/${repository}`;
+}
+
+/** The name as it is written, with the digest in addition to its tag. */
+export function withDigest(image: string, digest: string): string {
+  return image.includes('@') ? image : `${image}@${digest}`;
+}
