@@ -2,7 +2,6 @@
 // only reads what is stored.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
-import type { RegistrySource } from '#contracts/registry/source.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { due } from '#registry/catalogue/due.ts';
 import { provenanceByImage } from '#registry/catalogue/entry.ts';
@@ -186,12 +185,9 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
       outcomes: outcomes.map((outcome) => catalogueOutcome(key, outcome)),
       problems: outcomes.flatMap((outcome) => outcome.problems),
       ownStores: kind.database(resource) === undefined ? [] : [{ namespace: own.namespace, writer }],
-      fleets: fleets.map((source) => ({
-        key: { ...own, source: source.name },
-        source,
-        writer,
-        state: states[source.name],
-      })),
+      fleets: fleets.map((source) => {
+        return { key: { ...own, source: source.name }, source, writer, state: states[source.name] };
+      }),
     };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
