@@ -108,14 +108,15 @@ function listRewriting(
   const id = message?.kind === 'request' && key !== undefined ? message.id : undefined;
   if (agreed === undefined || lock === undefined || id === undefined)
     return (bytes) => rewriteMessage(parts, view, { key, page }, bytes);
-  return (bytes) => {
-    if (agreed.passes(bytes, id, { lock, reading })) return bytes;
+  const passes = (pieces: readonly Buffer[]) => agreed.passes(pieces, id, { lock, reading });
+  function rewrite(bytes: Buffer): Buffer {
     const notes = createAgreementNotes();
     const unchanged = (answerId: MessageId | undefined) => {
-      if (notes.names !== undefined) agreed.keep(bytes, answerId, notes.names);
+      if (notes.names !== undefined) agreed?.keep(bytes, answerId, notes.names);
     };
     return rewriteMessage(parts, { ...view, compared: notes.add }, { key, page, unchanged }, bytes);
-  };
+  }
+  return Object.assign(rewrite, { passes });
 }
 
 const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'skills'];

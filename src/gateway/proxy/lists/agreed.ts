@@ -17,10 +17,13 @@ export interface AgreementNotes {
 
 export interface AgreedLists {
   /** Whether the answer to the request `id` is known. If so, the readers of lists were informed of its definitions. */
-  passes(bytes: Buffer, id: MessageId, readers: Readers): boolean;
+  passes(answer: Pieces, id: MessageId, readers: Readers): boolean;
   /** Remembers an answer that agreed, and that no rule changes. `answerId`: of the response. */
   keep(bytes: Buffer, answerId: MessageId | undefined, names: AgreedNames): void;
 }
+
+/** An answer in one or more pieces: to join those of a long list takes longer than to compare them. */
+type Pieces = readonly Buffer[];
 
 interface Readers {
   readonly lock: Pick<LockKeeper, 'agreed'>;
@@ -50,17 +53,17 @@ export function createAgreedLists(): AgreedLists {
   }
 
   return {
-    passes(bytes, id, { lock, reading }) {
+    passes(pieces, id, { lock, reading }) {
       const idBytes = Buffer.from(id.json);
-      const found = kept.get(keyOf(bytes, idBytes.length));
-      if (found === undefined || !isSame(bytes, idBytes, found)) return false;
+      const found = kept.get(keyOf(pieces, idBytes.length));
+      if (found === undefined || !isSame(pieces, [found.head, idBytes, found.tail])) return false;
       for (const [list, names] of found.names) lock.agreed(list, names, reading);
       return true;
     },
     keep(bytes, answerId, names) {
       if (answerId === undefined || bytes.length > BYTES_MAX) return;
       const { start, end } = answerId.span;
-      const key = keyOf(bytes, end - start);
+      const key = keyOf([bytes], end - start);
       remove(key);
       // A copy: what came from the network may be a part of a larger piece.
       const copy = Buffer.from(bytes);
@@ -78,18 +81,34 @@ function sizeOf(kept: Kept | undefined): number {
   return kept === undefined ? 0 : kept.head.length + kept.tail.length;
 }
 
-function keyOf(bytes: Buffer, idLength: number): string {
-  return `${bytes.length - idLength} ${bytes.toString('latin1', Math.max(0, bytes.length - END_BYTES))}`;
+function keyOf(pieces: Pieces, idLength: number): string {
+  const last = pieces.at(-1)?.subarray(-END_BYTES).toString('latin1') ?? '';
+  return `${lengthOf(pieces) - idLength} ${last}`;
 }
 
-function isSame(bytes: Buffer, id: Buffer, { head, tail }: Kept): boolean {
-  const after = head.length + id.length;
-  return (
-    bytes.length === after + tail.length &&
-    bytes.subarray(0, head.length).equals(head) &&
-    bytes.subarray(head.length, after).equals(id) &&
-    bytes.subarray(after).equals(tail)
-  );
+function lengthOf(pieces: Pieces): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Compares all bytes, whatever the pieces are. */
+function isSame(pieces: Pieces, expected: Pieces): boolean {
+  if (lengthOf(pieces) !== lengthOf(expected)) return false;
+  let start = 0;
+  return pieces.every((piece) => {
+    const isPiece = isSameFrom(start, piece, expected);
+    start += piece.length;
+    return isPiece;
+  });
+}
+
+function isSameFrom(start: number, piece: Buffer, expected: Pieces): boolean {
+  let at = 0;
+  return expected.every((part) => {
+    const [from, to] = [Math.max(start, at), Math.min(start + piece.length, at + part.length)];
+    const isPart = from >= to || piece.subarray(from - start, to - start).equals(part.subarray(from - at, to - at));
+    at += part.length;
+    return isPart;
+  });
 }
 
 export function createAgreementNotes(): AgreementNotes {
