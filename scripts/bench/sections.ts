@@ -6,7 +6,16 @@ import type { Report } from './table.ts';
 export const SECTIONS = ['fleet', 'git', 'load', 'validate', 'catalogue', 'registry', 'start'] as const;
 
 /** Measured only where they are asked for: they take minutes. The first three mean most on a real API server. */
-export const LARGE_SECTIONS = ['resources', 'children', 'operator', 'contents', 'tenancy', 'proxy', 'lock', 'vmcp'] as const;
+export const LARGE_SECTIONS = [
+  'resources',
+  'children',
+  'operator',
+  'contents',
+  'tenancy',
+  'proxy',
+  'lock',
+  'vmcp',
+] as const;
 
 export type SectionName = (typeof SECTIONS)[number] | (typeof LARGE_SECTIONS)[number];
 

@@ -56,7 +56,10 @@ export function sampleCommand(): Command {
     .addOption(new Option('--host <address>', 'address to listen on').env('MCP_HOST').default('127.0.0.1'))
     .addOption(new Option('--port <number>', 'port to listen on').env('MCP_PORT').argParser(readPort).default(8080))
     .option('--folder <dir>', 'where notes are kept (./notes), or the pages of the handbook are (those of skep)')
-    .option('--remark <text>', 'end of the description of its first tool: for a trial of locks, as if a new release said it')
+    .option(
+      '--remark <text>',
+      'end of the description of its first tool: for a trial of locks, as if a new release said it',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  skep sample holidays --transport streamable-http --port 9000\n  skep sample notes',

@@ -37,11 +37,13 @@ export function lockBytes(lock: HeldLock): number {
 /** Equal locks are split into equal parts. */
 export function splitLock(server: string, lock: HeldLock): SplitLock {
   if (lockBytes(lock) <= SHARD_BYTES_MAX) return { lock, shards: [] };
-  const shards = partsOf(lock).map((entries, index): Shard => ({
-    configMap: `${server}-tools-lock-${index + 1}`,
-    directory: `${SHARDS_DIRECTORY}/${index + 1}`,
-    text: `${JSON.stringify(listsOf(entries))}\n`,
-  }));
+  const shards = partsOf(lock).map(
+    (entries, index): Shard => ({
+      configMap: `${server}-tools-lock-${index + 1}`,
+      directory: `${SHARDS_DIRECTORY}/${index + 1}`,
+      text: `${JSON.stringify(listsOf(entries))}\n`,
+    }),
+  );
   const { mode, report_to } = lock;
   // Without its other parts, the lock has no definition at all.
   const empty = Object.fromEntries(LOCKED_LIST_NAMES.flatMap((list) => (lock[list] === undefined ? [] : [[list, {}]])));

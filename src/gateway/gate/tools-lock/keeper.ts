@@ -44,7 +44,12 @@ export interface LockReading {
 export interface LockKeeper {
   readonly enforces: boolean;
   /** Says whether an item of a list goes on to the client: `reported` does although it differs. */
-  decide(list: FilteredKey, name: string, definition: Buffer, reading?: LockReading): 'agrees' | 'reported' | 'held-back';
+  decide(
+    list: FilteredKey,
+    name: string,
+    definition: Buffer,
+    reading?: LockReading,
+  ): 'agrees' | 'reported' | 'held-back';
   /** A list came whose items are the same, byte for byte, as those of a list in which all agreed. */
   agreed(list: FilteredKey, names: readonly string[], reading?: LockReading): void;
   /** Whether the server's list has to be read before the call can be decided. `scope`: session, or caller without one. */

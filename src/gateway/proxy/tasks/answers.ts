@@ -2,7 +2,12 @@
 
 import { setBounded } from '#std/bounded.ts';
 import type { RewriteMessage } from '../../backends/rewrite-answer.ts';
-import { type RenameTask, renameResultTasks, renameSentTasks, withoutTaskList } from '../../wire/extensions/task-ids.ts';
+import {
+  type RenameTask,
+  renameResultTasks,
+  renameSentTasks,
+  withoutTaskList,
+} from '../../wire/extensions/task-ids.ts';
 import type { Message } from '../../wire/message.ts';
 import type { RuleParts } from '../admit.ts';
 import type { Caller } from '../caller.ts';

@@ -34,7 +34,10 @@ export function recordOf(result: RunResult): RunRecord {
     deletions: plan.waiting.flatMap(({ deletions }) => deletions),
     problems: result.problems.map(recordedProblem),
     notReady: notReadyOf(result),
-    drifted: (result.readiness.drifted ?? []).map((each) => ({ resource: formatId(each), why: each.why.slice(0, WHY_MAX) })),
+    drifted: (result.readiness.drifted ?? []).map((each) => ({
+      resource: formatId(each),
+      why: each.why.slice(0, WHY_MAX),
+    })),
   };
   const { outcomes, held, problems } = lists;
   return {

@@ -83,7 +83,9 @@ test('more names and digests than there is room for', () => {
   const problems = problemsOf(server(), many(2000));
   expect(problems.filter((line) => line.includes('lock'))).toEqual([]);
   expect(problemsOf(server(), many(6500))).toContain('1.yaml:5 error lock-too-large');
-  const entry = many(2000).replace('kind: MCPServer,', 'kind: MCPServerEntry,').replace(', image: "example.com/files:1"', '');
+  const entry = many(2000)
+    .replace('kind: MCPServer,', 'kind: MCPServerEntry,')
+    .replace(', image: "example.com/files:1"', '');
   expect(problemsOf(server('off'), entry)).toContain('1.yaml:5 error lock-too-large');
 });
 

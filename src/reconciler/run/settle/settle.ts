@@ -7,7 +7,15 @@ import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import type { Standing } from '../resolve/resolve.ts';
 import { createReminder, type ReportWaiting } from '../waiting.ts';
 import { computeStatus, type StatusFacts, withUnlisted } from './one-status.ts';
-import { driftOf, type NotReady, notReady, type Readiness, type StatusChange, stateOf, toldState } from './readiness.ts';
+import {
+  driftOf,
+  type NotReady,
+  notReady,
+  type Readiness,
+  type StatusChange,
+  stateOf,
+  toldState,
+} from './readiness.ts';
 import { inOrder, startRenewing } from './renewed.ts';
 import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';
 
