@@ -41,7 +41,7 @@ export function splitLock(server: string, lock: HeldLock): SplitLock {
     (entries, index): Shard => ({
       configMap: `${server}-tools-lock-${index + 1}`,
       directory: `${SHARDS_DIRECTORY}/${index + 1}`,
-      text: `${JSON.stringify(listsOf(entries))}\n`,
+      text: `${JSON.stringify(listsOfPart(entries))}\n`,
     }),
   );
   const { mode, report_to } = lock;
@@ -50,13 +50,13 @@ export function splitLock(server: string, lock: HeldLock): SplitLock {
   const parts = shards.map(({ configMap, directory, text }) => ({
     config_map: configMap,
     path: `${directory}/${SHARD_FILE}`,
-    digest: digestOf(text),
+    digest: partDigest(text),
   }));
   const rest = report_to === undefined ? {} : { report_to };
   return { lock: { mode, tools: {}, ...empty, parts, ...rest }, shards };
 }
 
-function digestOf(text: string): string {
+function partDigest(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
@@ -78,7 +78,7 @@ function partsOf(lock: HeldLock): readonly (readonly Entry[])[] {
   return parts;
 }
 
-function listsOf(entries: readonly Entry[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
+function listsOfPart(entries: readonly Entry[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const lists = new Map<string, [string, string][]>();
   for (const [list, name, digests] of entries) {
     const known = lists.get(list);
@@ -102,7 +102,7 @@ export function joinLock(
   for (const part of parts) {
     const text = read(part);
     if (text === undefined) return { fault: `${part.path} of the lock is missing` };
-    if (digestOf(text) !== part.digest) return { fault: `${part.path} is a part of another lock` };
+    if (partDigest(text) !== part.digest) return { fault: `${part.path} is a part of another lock` };
     const value = parseJson(text);
     for (const list of LOCKED_LIST_NAMES) {
       const digests = isObject(value) && isObject(value[list]) ? value[list] : {};

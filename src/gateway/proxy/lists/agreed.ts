@@ -48,27 +48,27 @@ export function createAgreedLists(): AgreedLists {
   let bytesKept = 0;
 
   function remove(key: string): void {
-    bytesKept -= sizeOf(kept.get(key));
+    bytesKept -= keptBytes(kept.get(key));
     kept.delete(key);
   }
 
   return {
     passes(pieces, id, { lock, reading }) {
       const idBytes = Buffer.from(id.json);
-      const found = kept.get(keyOf(pieces, idBytes.length));
-      if (found === undefined || !isSame(pieces, [found.head, idBytes, found.tail])) return false;
+      const found = kept.get(answerKey(pieces, idBytes.length));
+      if (found === undefined || !haveSameBytes(pieces, [found.head, idBytes, found.tail])) return false;
       for (const [list, names] of found.names) lock.agreed(list, names, reading);
       return true;
     },
     keep(bytes, answerId, names) {
       if (answerId === undefined || bytes.length > BYTES_MAX) return;
       const { start, end } = answerId.span;
-      const key = keyOf([bytes], end - start);
+      const key = answerKey([bytes], end - start);
       remove(key);
       // A copy: what came from the network may be a part of a larger piece.
       const copy = Buffer.from(bytes);
       kept.set(key, { names, head: copy.subarray(0, start), tail: copy.subarray(end) });
-      bytesKept += sizeOf(kept.get(key));
+      bytesKept += keptBytes(kept.get(key));
       for (const oldest of kept.keys()) {
         if (bytesKept <= BYTES_MAX && kept.size <= ANSWERS_MAX) break;
         remove(oldest);
@@ -77,31 +77,31 @@ export function createAgreedLists(): AgreedLists {
   };
 }
 
-function sizeOf(kept: Kept | undefined): number {
+function keptBytes(kept: Kept | undefined): number {
   return kept === undefined ? 0 : kept.head.length + kept.tail.length;
 }
 
-function keyOf(pieces: Pieces, idLength: number): string {
+function answerKey(pieces: Pieces, idLength: number): string {
   const last = pieces.at(-1)?.subarray(-END_BYTES).toString('latin1') ?? '';
-  return `${lengthOf(pieces) - idLength} ${last}`;
+  return `${totalLength(pieces) - idLength} ${last}`;
 }
 
-function lengthOf(pieces: Pieces): number {
+function totalLength(pieces: Pieces): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Compares all bytes, whatever the pieces are. */
-function isSame(pieces: Pieces, expected: Pieces): boolean {
-  if (lengthOf(pieces) !== lengthOf(expected)) return false;
+function haveSameBytes(pieces: Pieces, expected: Pieces): boolean {
+  if (totalLength(pieces) !== totalLength(expected)) return false;
   let start = 0;
   return pieces.every((piece) => {
-    const isPiece = isSameFrom(start, piece, expected);
+    const isPiece = hasSameBytesFrom(start, piece, expected);
     start += piece.length;
     return isPiece;
   });
 }
 
-function isSameFrom(start: number, piece: Buffer, expected: Pieces): boolean {
+function hasSameBytesFrom(start: number, piece: Buffer, expected: Pieces): boolean {
   let at = 0;
   return expected.every((part) => {
     const [from, to] = [Math.max(start, at), Math.min(start + piece.length, at + part.length)];
