@@ -259,7 +259,7 @@ function commitChange(): void {
   writeFileSync(join(ops, 'holidays.yaml'), text.replace(image, `${image}-next`));
   writeFileSync(
     join(ops, 'feasts.yaml'),
-    text.replace('name: holidays', 'name: feasts').replace('tools-lock: enforce', 'tools-lock: off'),
+    text.replace('name: holidays', 'name: feasts').replace('tools-lock: enforce', 'tools-lock: report'),
   );
   rmSync(join(ops, 'journal.yaml'));
   commitAll('One comes, one changes, one leaves');
