@@ -6,7 +6,16 @@ import type { Report } from './table.ts';
 export const SECTIONS = ['fleet', 'git', 'load', 'validate', 'catalogue', 'registry', 'start'] as const;
 
 /** Measured only where they are asked for: they take minutes. The first three mean most on a real API server. */
-export const LARGE_SECTIONS = ['resources', 'children', 'operator', 'contents', 'tenancy', 'proxy', 'vmcp'] as const;
+export const LARGE_SECTIONS = [
+  'resources',
+  'children',
+  'operator',
+  'contents',
+  'tenancy',
+  'proxy',
+  'lock',
+  'vmcp',
+] as const;
 
 export type SectionName = (typeof SECTIONS)[number] | (typeof LARGE_SECTIONS)[number];
 
@@ -48,6 +57,8 @@ export async function runSection(name: SectionName, place: Place): Promise<Repor
       return (await import('./tenancy/section.ts')).benchTenancy(place);
     case 'proxy':
       return (await import('./proxy/section.ts')).benchProxy(place);
+    case 'lock':
+      return (await import('./lock/section.ts')).benchLock(place);
     case 'vmcp':
       return (await import('./vmcp/section.ts')).benchVirtual(place);
     case 'start':

@@ -257,7 +257,10 @@ function commitChange(): void {
   const text = readFileSync(join(ops, 'holidays.yaml'), 'utf8');
   const image = /image: (\S+)/.exec(text)?.[1] ?? '';
   writeFileSync(join(ops, 'holidays.yaml'), text.replace(image, `${image}-next`));
-  writeFileSync(join(ops, 'feasts.yaml'), text.replace('name: holidays', 'name: feasts'));
+  writeFileSync(
+    join(ops, 'feasts.yaml'),
+    text.replace('name: holidays', 'name: feasts').replace('tools-lock: enforce', 'tools-lock: report'),
+  );
   rmSync(join(ops, 'journal.yaml'));
   commitAll('One comes, one changes, one leaves');
 }

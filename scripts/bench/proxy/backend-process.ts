@@ -1,5 +1,5 @@
 // A streamable HTTP server of MCP on raw sockets, that costs as little as it can: it looks for the id of a call and at
-// nothing else. Sends its port, ends when it is disconnected.
+// nothing else. Gets the result of its list of tools, if it is not the usual one; sends its port, ends when it is disconnected.
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,7 +24,8 @@ const [idPlace = 0] = places;
 const beforeId = answer.toString('latin1', 0, idPlace);
 const afterId = answer.toString('latin1', idPlace + 7);
 
-await once(process, 'message');
+const [tools]: unknown[] = await once(process, 'message');
+const list = typeof tools === 'string' ? tools : undefined;
 const server = createServer({ noDelay: true }, converse);
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => {
   process.send?.((server.address() as AddressInfo).port);
@@ -64,10 +65,15 @@ function respondToOther(socket: Socket, message: ReadMessage): void {
   if (params?.name === LARGE_TOOL) void writeLarge(socket, id, JSON_TYPE, '', '');
   else if (params?.name === LARGE_STREAM_TOOL) void writeLarge(socket, id, STREAM_TYPE, 'data: ', '\n\n');
   else {
-    const text = answerText(message);
+    const text = answerOf(message);
     if (text === undefined) socket.write('HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n');
     else writeJson(socket, text, message.method === 'initialize' ? `mcp-session-id: ${randomUUID()}\r\n` : '');
   }
+}
+
+function answerOf(message: ReadMessage): string | undefined {
+  if (message.method !== 'tools/list' || list === undefined) return answerText(message);
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${list}}`;
 }
 
 /** One byte a character: all texts of the bench are ASCII. */

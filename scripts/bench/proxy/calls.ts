@@ -30,6 +30,8 @@ export interface CallRun {
   /** Before those that count, at each turn. */
   readonly warmUp: number;
   readonly rounds: number;
+  /** True: requests of the list of tools in place of calls. */
+  readonly list?: boolean;
 }
 
 /**
@@ -45,10 +47,10 @@ export async function costsOf(
   for (let round = 0; round <= run.rounds; round += 1) {
     for (const { name, serving, tokens } of contestants) {
       await load.ask({ do: 'open', port: serving.port, tokens, connections: run.connections });
-      await load.ask({ do: 'call', calls: run.warmUp });
+      await load.ask({ do: 'call', calls: run.warmUp, list: run.list });
       const pids = [serving.pid, backendPid, load.pid];
       const before = pids.map(usedMs);
-      const { seconds = 0, p50 = 0, p99 = 0 } = await load.ask({ do: 'call', calls: run.calls });
+      const { seconds = 0, p50 = 0, p99 = 0 } = await load.ask({ do: 'call', calls: run.calls, list: run.list });
       const [cpu = 0, server = 0, client = 0] = pids.map((pid, index) => {
         return ((usedMs(pid) - (before[index] ?? 0)) * 1000) / run.calls;
       });

@@ -60,9 +60,13 @@ export async function startProxy(world: ProxyWorld, { policies, backend }: Proxy
     port,
     metricsPort,
   });
+  return startConfigured(place, config, `${backend}-${policies}`);
+}
+
+/** `name`: for a profile. */
+export function startConfigured(place: Place, config: string, name: string): Promise<Serving> {
   const profile = process.env.SKEP_BENCH_PROFILE;
-  const options =
-    profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profile, `${backend}-${policies}`)}`];
+  const options = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profile, name)}`];
   return startServing(
     process.execPath,
     [...imageNodeOptions('calls'), ...options, place.program, 'proxy', '--config', config],

@@ -6,7 +6,7 @@ import { percentile } from '../paced.ts';
 import { type Connection, connectTo, openStream, startSession } from './connection.ts';
 import { lengthOf, readHead, readMessage } from './http-message.ts';
 import type { Answer, Question } from './load.ts';
-import { callTemplate, FIRST_ID, LARGE_BYTES, writeId } from './messages.ts';
+import { type CallTemplate, callTemplate, FIRST_ID, LARGE_BYTES, listTemplate, writeId } from './messages.ts';
 
 /** Sessions that are begun at the same time. */
 const OPENED_AT_ONCE = 32;
@@ -29,7 +29,7 @@ async function answerTo(question: Question): Promise<Answer> {
       connections = await openAll(question);
       return {};
     case 'call':
-      return callAll(question.calls);
+      return callAll(question.calls, question.list === true ? listTemplate() : callTemplate());
     case 'stream':
       await inTurns(connections, openStream);
       return {};
@@ -61,7 +61,7 @@ async function inTurns<T>(items: readonly T[], run: (item: T, index: number) => 
 }
 
 /** Every connection asks, waits for its answer and asks again, until there were so many calls in all. */
-async function callAll(calls: number): Promise<Answer> {
+async function callAll(calls: number, template: CallTemplate): Promise<Answer> {
   const times = new Float64Array(calls);
   let begun = 0;
   let ended = 0;
@@ -74,15 +74,20 @@ async function callAll(calls: number): Promise<Answer> {
     ended += 1;
   }
   const start = performance.now();
-  await Promise.all(connections.map((connection) => converse(connection, take, keep)));
+  await Promise.all(connections.map((connection) => converse(connection, template, take, keep)));
   const seconds = (performance.now() - start) / 1000;
   const sorted = [...times].toSorted((a, b) => a - b);
   return { seconds, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
 }
 
-function converse(connection: Connection, take: () => boolean, keep: (ms: number) => void): Promise<void> {
+function converse(
+  connection: Connection,
+  template: CallTemplate,
+  take: () => boolean,
+  keep: (ms: number) => void,
+): Promise<void> {
   const { socket } = connection;
-  const { bytes, places } = requestOf(connection, callTemplate());
+  const { bytes, places } = requestOf(connection, template);
   const mark = Buffer.from(`"id":${FIRST_ID}`);
   return new Promise((resolve, reject) => {
     let kept: Buffer | undefined;
@@ -120,7 +125,7 @@ function converse(connection: Connection, take: () => boolean, keep: (ms: number
   });
 }
 
-function requestOf({ fields }: Connection, { body, places }: ReturnType<typeof callTemplate>) {
+function requestOf({ fields }: Connection, { body, places }: CallTemplate) {
   const head = `POST /mcp HTTP/1.1\r\n${fields}content-length: ${body.length}\r\n\r\n`;
   return { bytes: Buffer.concat([Buffer.from(head), body]), places: places.map((place) => place + head.length) };
 }

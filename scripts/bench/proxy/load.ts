@@ -6,8 +6,8 @@ export type Question =
   | { readonly do: 'start' }
   /** Connections with a session each; tokens are dealt out in turn. */
   | { readonly do: 'open'; readonly port: number; readonly tokens: readonly string[]; readonly connections: number }
-  /** So many calls in all, over all connections at once. */
-  | { readonly do: 'call'; readonly calls: number }
+  /** So many calls in all, over all connections at once. `list`: requests of the list of tools in place of calls. */
+  | { readonly do: 'call'; readonly calls: number; readonly list?: boolean }
   /** Every connection becomes an open stream. */
   | { readonly do: 'stream' }
   | { readonly do: 'large'; readonly tool: string }

@@ -2,7 +2,7 @@
 // patched and never built again.
 
 export const REVISION = '2025-11-25';
-const TOOL = 'echo';
+export const TOOL = 'echo';
 export const LARGE_TOOL = 'large';
 /** The answer of the large tool, as a whole event of a stream. */
 export const LARGE_STREAM_TOOL = 'large_stream';
@@ -27,6 +27,10 @@ export function callTemplate(tool = TOOL): CallTemplate {
   const filling = TEXT_BYTES - JSON.stringify({ ...named, text: '' }).length;
   const params = { name: tool, arguments: { ...named, text: 'x'.repeat(filling) } };
   return templateOf(JSON.stringify({ jsonrpc: '2.0', id: FIRST_ID, method: 'tools/call', params }));
+}
+
+export function listTemplate(): CallTemplate {
+  return templateOf(JSON.stringify({ jsonrpc: '2.0', id: FIRST_ID, method: 'tools/list', params: {} }));
 }
 
 export function answerTemplate(): CallTemplate {

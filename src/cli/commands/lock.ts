@@ -28,7 +28,7 @@ Without --url the cluster is asked: the proxy of a server whose annotation skep.
 report or enforce reports what differs from its lock. Prompts and resource templates are locked, too.
 
 Examples:
-  skep lock holidays --url http://127.0.0.1:8080/mcp/ops/holidays
+  skep lock holidays --url http://127.0.0.1:9000/mcp
   skep lock ops/holidays --diff
   skep lock ops/holidays --update
   skep lock --check`;

@@ -15,6 +15,7 @@ interface Options {
   readonly host: string;
   readonly port: number;
   readonly folder?: string;
+  readonly remark?: string;
 }
 
 type Make = (folder: string | undefined) => Promise<SampleServer>;
@@ -55,6 +56,10 @@ export function sampleCommand(): Command {
     .addOption(new Option('--host <address>', 'address to listen on').env('MCP_HOST').default('127.0.0.1'))
     .addOption(new Option('--port <number>', 'port to listen on').env('MCP_PORT').argParser(readPort).default(8080))
     .option('--folder <dir>', 'where notes are kept (./notes), or the pages of the handbook are (those of skep)')
+    .option(
+      '--remark <text>',
+      'end of the description of its first tool: for a trial of locks, as if a new release said it',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  skep sample holidays --transport streamable-http --port 9000\n  skep sample notes',
@@ -62,9 +67,16 @@ export function sampleCommand(): Command {
     .action(runSample);
 }
 
-async function runSample(name: string, { transport, host, port, folder }: Options): Promise<void> {
-  const server = await SAMPLES[name]?.(folder);
-  if (server === undefined) return;
+function withRemark(server: SampleServer, remark: string): SampleServer {
+  const [first, ...rest] = server.tools;
+  if (first === undefined) return server;
+  return { ...server, tools: [{ ...first, description: `${first.description} ${remark}` }, ...rest] };
+}
+
+async function runSample(name: string, { transport, host, port, folder, remark }: Options): Promise<void> {
+  const made = await SAMPLES[name]?.(folder);
+  if (made === undefined) return;
+  const server = remark === undefined ? made : withRemark(made, remark);
   const { openConversation } = await import('#samples/conversation.ts');
   const open = () => openConversation(server, VERSION);
   if (transport === 'stdio') {

@@ -49,9 +49,14 @@ export function textSideBySide(differences: readonly Difference[], width: number
     .join('\n');
 }
 
+/** Lines that both have, before and after a line that differs. */
+const CONTEXT = 3;
+
 function rows(left: readonly string[], right: readonly string[], column: number): string {
-  return aligned(left, right)
-    .flatMap(([before, after]) => {
+  return nearChanges(aligned(left, right))
+    .flatMap((row) => {
+      if (row === undefined) return ['...'];
+      const [before, after] = row;
       const mark = before === after ? '   ' : before === undefined ? ' > ' : after === undefined ? ' < ' : GAP;
       const [was, is] = [folded(before ?? '', column), folded(after ?? '', column)];
       return Array.from({ length: Math.max(was.length, is.length) }, (_, index) =>
@@ -68,6 +73,20 @@ function folded(line: string, column: number): readonly string[] {
   return Array.from({ length: Math.ceil(shown.length / column) }, (_, index) =>
     shown.slice(index * column, (index + 1) * column),
   );
+}
+
+/** `undefined` stands for lines that both have and that are left out. */
+function nearChanges(all: readonly Row[]): readonly (Row | undefined)[] {
+  const near = new Set(
+    all.flatMap(([before, after], index) =>
+      before === after ? [] : Array.from({ length: 2 * CONTEXT + 1 }, (_, offset) => index - CONTEXT + offset),
+    ),
+  );
+  const isLeftOut = (index: number) => index >= 0 && index < all.length && !near.has(index);
+  return all.flatMap((row, index) => {
+    if (!isLeftOut(index)) return [row];
+    return isLeftOut(index - 1) ? [] : [undefined];
+  });
 }
 
 type Row = readonly [before: string | undefined, after: string | undefined];

@@ -24,6 +24,22 @@ const HELD = {
 export const TOOLS_LOCK = Type.Object(
   {
     ...HELD,
+    parts: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            config_map: Type.String({ minLength: 1, description: 'ConfigMap of the namespace that has the part.' }),
+            path: Type.String({ minLength: 1, description: 'File with the part.' }),
+            digest: Type.String({ minLength: 1, description: 'SHA-256 of the file, in base64url.' }),
+          },
+          { additionalProperties: false, description: 'One part.' },
+        ),
+        {
+          description:
+            'Files with the definitions of a lock that is too large for this one. All of them are needed: a lock that is not complete is not used.',
+        },
+      ),
+    ),
     report_to: Type.Optional(
       Type.String({ minLength: 1, description: 'ConfigMap of the namespace that takes what differs. Absent: none.' }),
     ),

@@ -32,7 +32,7 @@ const [NAMES_MAX, PACKED_MAX] = [200_000, 700_000];
 const TEXTS_MAX = 4_000_000;
 
 /** Tells for which lock a report was made. */
-export function lockDigest({ report_to: _place, ...lock }: HeldLock): string {
+export function lockDigest({ report_to: _place, parts: _parts, ...lock }: HeldLock): string {
   return definitionDigest(lock);
 }
 

@@ -10,7 +10,11 @@ import type { Answer, BackendFault } from './backend.ts';
 type HeaderValues = Parameters<Answer['head']>[1];
 
 /** The message as the client gets it; without bytes, it is left out of a stream. */
-export type RewriteMessage = (message: Buffer) => Buffer;
+export interface RewriteMessage {
+  (message: Buffer): Buffer;
+  /** If it returns true, the message goes on as it came in these pieces. */
+  readonly passes?: (pieces: readonly Buffer[]) => boolean;
+}
 
 export interface ListAnswerOptions {
   /** Larger messages are refused, or pass in pieces. */
@@ -110,6 +114,11 @@ function jsonPart(
         answer.head(status, headers);
         return answer.end();
       }
+      if (rewrite.passes?.(chunks) === true) {
+        answer.head(status, { ...headers, 'content-length': String(size) });
+        for (const chunk of chunks) answer.data(chunk);
+        return answer.end();
+      }
       const message = rewrite(Buffer.concat(chunks, size));
       answer.head(status, { ...headers, 'content-length': String(message.length) });
       answer.data(message);
@@ -195,7 +204,7 @@ function eventPart(
 /** Events without data only carry an id. MCP has one type of event, but clients differ in which ones they read. */
 function rewriteEvent(event: SseEvent, rewrite: RewriteMessage): Buffer {
   const { data, id, type, retry } = event;
-  if (data.length === 0) return event.raw;
+  if (data.length === 0 || rewrite.passes?.([data]) === true) return event.raw;
   const changed = rewrite(data);
   if (changed.length === 0) return changed;
   return changed === data ? event.raw : formatEvent({ data: changed, id, type, retry });

@@ -24,6 +24,8 @@ export interface ListView {
   readonly lock?: LockKeeper;
   /** The list is read for the lock. */
   readonly reading?: LockReading;
+  /** Learns of each definition whether it agrees with the lock. */
+  readonly compared?: (key: FilteredKey, name: string, agrees: boolean) => void;
 }
 
 export type FilteredList =
@@ -73,9 +75,12 @@ function isReviewed(
   body: Buffer,
   { span }: ListItem,
   { key, name }: { readonly key: FilteredKey; readonly name: string },
-  { lock, reading }: ListView,
+  { lock, reading, compared }: ListView,
 ): boolean {
-  return lock === undefined || lock.passes(key, name, body.subarray(span.start, span.end), reading);
+  if (lock === undefined) return true;
+  const decision = lock.decide(key, name, body.subarray(span.start, span.end), reading);
+  compared?.(key, name, decision === 'agrees');
+  return decision !== 'held-back';
 }
 
 function isAllowed({ policies, claims }: ListView, action: PolicyAction, name: string, hints?: ToolHints): boolean {

@@ -1,14 +1,12 @@
 // What the rules in force say about one message and about what the server answers: which tool it means, whether the caller
 // may, what a list shows. A value: other rules take its place when their files change.
 
-import { setBounded } from '#std/bounded.ts';
 import { isObject } from '#std/json.ts';
 import type { RewriteMessage } from '../backends/rewrite-answer.ts';
 import { filterList, type ListView } from '../gate/lists.ts';
 import type { LockReading } from '../gate/tools-lock/keeper.ts';
 import { lockedTarget } from '../gate/tools-lock/target.ts';
 import { ERRORS, errorBody } from '../wire/errors.ts';
-import { type RenameTask, renameResultTasks, renameSentTasks, withoutTaskList } from '../wire/extensions/task-ids.ts';
 import { foldKey } from '../wire/json-members.ts';
 import { listItems, listKeysIn } from '../wire/lists.ts';
 import type { Message, MessageId, Scanned, Span } from '../wire/message.ts';
@@ -16,8 +14,9 @@ import { type FilteredKey, methodFacts } from '../wire/methods.ts';
 import { readValue, scanMessage } from '../wire/scan.ts';
 import { type AdmittedMessage, admit, claimsOf, type ListScope, type RefusedMessage, type RuleParts } from './admit.ts';
 import type { Caller } from './caller.ts';
+import { type AgreedLists, createAgreedLists, createAgreementNotes } from './lists/agreed.ts';
 import { createPages, type Page, type Pages } from './lists/pages.ts';
-import { taskNaming } from './tasks/task-ids.ts';
+import { rememberTasks, taskRewriting } from './tasks/answers.ts';
 
 export interface Rules {
   /** Lists show less to some callers than the server offers. */
@@ -59,6 +58,8 @@ export function createRules(parts: RuleParts): Rules {
   const { tools, policies, known, lock } = parts;
   const filters = tools !== undefined || policies !== undefined || lock !== undefined;
   const pages = createPages(known);
+  // Policies decide for each caller.
+  const agreed = lock !== undefined && policies === undefined ? createAgreedLists() : undefined;
   const named = rememberTasks();
   return {
     filters,
@@ -71,7 +72,7 @@ export function createRules(parts: RuleParts): Rules {
     beginReading: (list, scope) => lock?.beginReading(list, scope),
     admit: (message, body, caller, lists) => admit(parts, message, body, caller, lists),
     answers(message, body, caller, reading) {
-      const lists = filters ? listRewriting({ parts, pages, reading }, message, body, caller) : undefined;
+      const lists = filters ? listRewriting({ parts, pages, reading, agreed }, message, body, caller) : undefined;
       const tasks = taskRewriting(parts, named, message, caller);
       if (lists === undefined || tasks === undefined) return lists ?? tasks;
       return (bytes) => tasks(lists(bytes));
@@ -91,10 +92,11 @@ interface ListParts {
   readonly parts: RuleParts;
   readonly pages: Pages;
   readonly reading: LockReading | undefined;
+  readonly agreed: AgreedLists | undefined;
 }
 
 function listRewriting(
-  { parts, pages, reading }: ListParts,
+  { parts, pages, reading, agreed }: ListParts,
   message: Message | undefined,
   body: Buffer | undefined,
   caller: Caller,
@@ -103,48 +105,18 @@ function listRewriting(
   const key = message === undefined ? undefined : listKeyOf(message);
   const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known, lock, reading };
   const page = pages.pageOf(caller, key === undefined ? undefined : message, body);
-  return (bytes) => rewriteMessage(parts, view, key, page, bytes);
-}
-
-/** Names the tasks of an answer as the client does; undefined if the answer names none. */
-function taskRewriting(
-  { tasks, tools, policies }: RuleParts,
-  named: NamedTasks,
-  message: Message | undefined,
-  caller: Caller,
-): RewriteMessage | undefined {
-  if (tasks === undefined) return undefined;
-  const rewriteSent: RewriteMessage = (bytes) => renameSentTasks(bytes, (id) => named.find(caller, id));
-  if (message === undefined) return rewriteSent;
-  if (message.kind !== 'request') return undefined;
-  if (message.method === 'initialize') return withoutTaskList;
-  const name = message.target?.value ?? '';
-  const call = { own: tools?.ownName(name) ?? name, policies: policies?.digest ?? '' };
-  const rename = taskNaming(tasks, message, caller.key, call);
-  if (rename === undefined) return undefined;
-  const rewriteNamed: RenameTask = (id) => named.add(caller, id, rename(id));
-  return (bytes) => rewriteSent(renameResultTasks(bytes, rewriteNamed));
-}
-
-type NamedTasks = ReturnType<typeof rememberTasks>;
-
-/** Tasks that are remembered; the oldest ones make room. */
-const NAMED_MAX = 10_000;
-
-/**
- * The ids of clients by the ids of the server, for messages that a server with sessions sends on its own. They are those that this
- * replica has read: a client that asks for its tasks learns the rest (2025-11-25, Tasks: nobody may rely on notifications).
- */
-function rememberTasks() {
-  const named = new Map<string, string>();
-  const keyOf = ({ key }: Caller, id: string) => JSON.stringify([key, id]);
-  return {
-    find: (caller: Caller, id: string) => named.get(keyOf(caller, id)),
-    add(caller: Caller, id: string, given: string | undefined): string | undefined {
-      if (given !== undefined && given !== id) setBounded(named, keyOf(caller, id), given, NAMED_MAX);
-      return given;
-    },
-  };
+  const id = message?.kind === 'request' && key !== undefined ? message.id : undefined;
+  if (agreed === undefined || lock === undefined || id === undefined)
+    return (bytes) => rewriteMessage(parts, view, { key, page }, bytes);
+  const passes = (pieces: readonly Buffer[]) => agreed.passes(pieces, id, { lock, reading });
+  function rewrite(bytes: Buffer): Buffer {
+    const notes = createAgreementNotes();
+    const unchanged = (answerId: MessageId | undefined) => {
+      if (notes.names !== undefined) agreed?.keep(bytes, answerId, notes.names);
+    };
+    return rewriteMessage(parts, { ...view, compared: notes.add }, { key, page, unchanged }, bytes);
+  }
+  return Object.assign(rewrite, { passes });
 }
 
 const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'skills'];
@@ -171,14 +143,17 @@ const PERHAPS_LIST =
 
 const LISTS_CHANGE = /^notifications\/(?:tools|prompts|resources)\/list_changed$/;
 
-/** `key` is undefined if no list was requested; any answer may have one all the same. What cannot be read becomes an error. */
-function rewriteMessage(
-  parts: RuleParts,
-  view: ListView,
-  key: FilteredKey | undefined,
-  page: Page,
-  bytes: Buffer,
-): Buffer {
+interface Requested {
+  /** Undefined if no list was requested; any answer may have one all the same. */
+  readonly key: FilteredKey | undefined;
+  readonly page: Page;
+  /** The lists of a response go on as they came. */
+  readonly unchanged?: (answerId: MessageId | undefined) => void;
+}
+
+/** A message that cannot be read becomes an error. */
+function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, bytes: Buffer): Buffer {
+  const { key, page, unchanged } = requested;
   if (key === undefined && !PERHAPS_LIST.test(bytes.toString('latin1'))) return bytes;
   const scanned = scanMessage(bytes);
   if (!scanned.ok) return refuseList(parts, scanned.fault.id, scanned.fault.message);
@@ -189,10 +164,12 @@ function rewriteMessage(
   }
   if (message.kind !== 'response' || message.result === undefined) return bytes;
   const keys = new Set([...(key === undefined ? [] : [key]), ...keysIn(bytes, message.result)]);
-  return [...keys].reduce(
+  const rewritten = [...keys].reduce(
     (body, each) => filterKey(parts, view, each, page, { bytes: body, scanned: body === bytes ? scanned : undefined }),
     bytes,
   );
+  if (rewritten === bytes) unchanged?.(message.id);
+  return rewritten;
 }
 
 interface ScannedBytes {

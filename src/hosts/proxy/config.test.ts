@@ -1,7 +1,9 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
+import { splitLock } from '#contracts/tool-lock/shards.ts';
 import { Failure } from '#std/failure.ts';
 import { createWatchedFiles } from '../watched-files.ts';
 import { followConfig, readPolicies, readProxyConfig } from './config.ts';
@@ -48,6 +50,46 @@ function failureOf(task: () => unknown): Failure {
     throw error;
   }
   throw new Error('nothing was thrown');
+}
+
+test('a lock in several files is used as a whole or not at all', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'skep-'));
+  const file = join(folder, 'file.json');
+  const tools = (count: number, title: string) =>
+    Array.from({ length: count }, (_, index) => ({ name: `${'n'.repeat(100)}${index}`, title }));
+  const held = (count: number, title: string) =>
+    heldLock('enforce', { server: { kind: 'MCPServer' }, tools: tools(count, title), prompts: [] });
+  const write = (lock: HeldLock, isWritten = (_index: number) => true) => {
+    const split = splitLock('weather', lock);
+    const parts = split.lock.parts?.map((part, index) => ({ ...part, path: join(folder, `${index}.json`) }));
+    split.shards.forEach(({ text }, index) => {
+      if (isWritten(index)) writeFileSync(join(folder, `${index}.json`), text);
+    });
+    writeFileSync(file, JSON.stringify({ ...CONFIG, tools_lock: { ...split.lock, parts } }));
+    return split.shards.length;
+  };
+  const read = (path: string) => readFileSync(path, 'utf8');
+  const files = { read, readSettings: (path: string) => (existsSync(path) ? read(path) : refuse(path)) };
+  const before = held(12_000, 'before');
+  // At start, one part is not there yet.
+  expect(write(before, (index) => index > 0)).toBeGreaterThan(1);
+  expect(() => readProxyConfig(files, file)).toThrow(Failure);
+  write(before);
+  const { config } = readProxyConfig(files, file);
+  expect(config.tools_lock).toEqual(before);
+  const follow = followConfig(files, file, config);
+  // The parts of another lock arrive before its configuration, and then one after the other.
+  const after = held(13_000, 'after');
+  write(after, () => false);
+  expect(failureOf(follow).message).toContain('is a part of another lock');
+  write(after, (index) => index === 0);
+  expect(failureOf(follow).message).toContain('is a part of another lock');
+  write(after);
+  expect(follow().tools_lock).toEqual(after);
+});
+
+function refuse(path: string): never {
+  throw new Failure('secret-file-unreadable', path);
 }
 
 test.each([

@@ -3,6 +3,7 @@
 import { readAuthzConfig } from '#contracts/authz-config.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import { readRunConfig } from '#contracts/run-config-read.ts';
+import { joinLock } from '#contracts/tool-lock/shards.ts';
 import { compilePolicies } from '#gateway/gate/policy/compile.ts';
 import type { Policies } from '#gateway/gate/policy/decide.ts';
 import { insecureUrls } from '#gateway/proxy/settings.ts';
@@ -24,7 +25,15 @@ export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig 
   if (insecure !== undefined) {
     throw invalid(file, `${insecure}, which is not https: set /oidc_config/insecure_allow_http where that is meant`);
   }
-  return read;
+  return { ...read, config: withWholeLock(files, file, read.config) };
+}
+
+/** A lock that is not complete is not used: at start the proxy ends, and later the last complete one stays in force. */
+function withWholeLock(files: WatchedFiles, file: string, config: RunConfig): RunConfig {
+  if (config.tools_lock?.parts === undefined) return config;
+  const joined = joinLock(config.tools_lock, ({ path }) => files.readSettings(path));
+  if ('fault' in joined) throw invalid(file, `names a lock that is not complete: ${joined.fault}`);
+  return { ...config, tools_lock: joined.lock };
 }
 
 /** The configuration as its file says now: the same value as long as its text is the same. */

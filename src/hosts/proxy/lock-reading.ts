@@ -51,7 +51,7 @@ async function readOnce({ backend, messageBytes, credential }: LockReadingParts,
     mode: 'report',
     names: () => undefined,
     compare(list, name, definition) {
-      keeper.passes(list, name, definition, readings.get(list));
+      keeper.decide(list, name, definition, readings.get(list));
       return 'agrees';
     },
   };

@@ -50,6 +50,7 @@ export function textOfRecord(run: RunRecord): string {
     ...run.held.map(({ resource, reason }) => `kept unchanged: ${resource}: ${reason}`),
     ...(run.waits ?? []).map((wait) => `${textOfWait(wait)}: ${wait.reason}`),
     ...notReadyLines(run),
+    ...(run.drifted ?? []).map(({ resource, why }) => `not as it was reviewed: ${resource}: ${why}`),
     ...Object.entries(omitted).map(([name, count]) => `${count} more ${name} were not kept`),
     changesOf(run),
   ]);

@@ -51,7 +51,7 @@ export const RECONCILE_CODES = {
   'lock-definition-unreadable':
     'A definition in a ToolLock has a value that cannot come from a server, such as half a surrogate pair: write the lock again with `skep lock`. Its server is kept unchanged.',
   'lock-too-large':
-    'The names and digests of a ToolLock are more than the configuration of a proxy has room for (about 10,000 tools): split the server, which is kept unchanged.',
+    'The names and digests of a ToolLock are more than there is room for: 2.4 MB in the ConfigMaps of a proxy, and 0.8 MB in the configuration of a virtual server for an MCPServerEntry. Split the server, which is kept unchanged.',
   'lock-text-doubtful':
     'A definition in a ToolLock has a text that reads like instructions to a model, or characters that are not seen: look at it before you accept it. It proves nothing either way.',
   'lock-server-missing':

@@ -231,7 +231,8 @@ test('thousands of changes and problems become a message that is accepted, and s
   }
 });
 
-test('a list that waits in place of another one, for the same commit, is news with its command', async () => {
+/** The states and commands of the messages about these runs. */
+async function sentAbout(...runs: readonly Partial<RunRecord>[]): Promise<readonly string[]> {
   let kept: ReadonlyMap<string, LastNotice> = new Map();
   const sent: string[] = [];
   const notices = openNotices({
@@ -253,12 +254,34 @@ test('a list that waits in place of another one, for the same commit, is news wi
     },
     clock: { now: () => 0 },
   });
+  for (const changes of runs) await notices.tell(record(changes));
+  return sent;
+}
+
+test('a list that waits in place of another one, for the same commit, is news with its command', async () => {
   const waiting = (hash: string): Partial<RunRecord> => ({
     state: 'waiting',
     approvals: [{ source: 'fleet', hash, reasons: [], deletions: ['docs/MCPServer/a'] }],
   });
-  for (const changes of [waiting('aa'), waiting('aa'), waiting('bb'), {}, {}]) await notices.tell(record(changes));
-  expect(sent).toEqual(['pending skep approve aa', 'pending skep approve bb', 'success undefined']);
+  expect(await sentAbout(waiting('aa'), waiting('aa'), waiting('bb'), {}, {})).toEqual([
+    'pending skep approve aa',
+    'pending skep approve bb',
+    'success undefined',
+  ]);
+});
+
+test('definitions of a server that differ from its lock are news once for each change, without the names that a server chooses', async () => {
+  const drifted = (why: string): Partial<RunRecord> => ({ drifted: [{ resource: 'ops/MCPServer/files', why }] });
+  expect(await sentAbout({}, drifted('tool a'), drifted('tool a'), drifted('tool b'), {}, {})).toEqual([
+    'success undefined',
+    'success skep lock --diff',
+    'success skep lock --diff',
+    'success undefined',
+  ]);
+  expect(noticeOfChat(record(drifted('tool a'))).description).toBe('1 server not as reviewed');
+  const text = JSON.stringify(messageOf(drifted('tool a'), 'success'));
+  expect(text).toContain('ops/MCPServer/files');
+  expect(text).not.toContain('tool a');
 });
 
 describe('a channel', () => {

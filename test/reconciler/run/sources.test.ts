@@ -197,6 +197,26 @@ spec:
   expect(codes).toContain('unknown-kind');
 });
 
+test('a lock that its source may not declare opens nothing: the server that needs it is refused', async () => {
+  const locked = server('locked').replace('name: locked', 'name: locked, annotations: {skep.dev/tools-lock: enforce}');
+  const lock = `apiVersion: skep.dev/v1
+kind: ToolLock
+metadata: {name: locked, namespace: tools}
+spec: {server: {kind: MCPServer}, tools: [{name: read}]}
+`;
+  team.git('reset', '--quiet', '--hard');
+  team.commit({ 'lock.yaml': lock, 'locked.yaml': locked });
+  const refused = await run([source('fleet'), source('team', TEAM)]);
+  const codes = (result: typeof refused) => result.problems.map(({ code, place }) => `${place?.file} ${code}`);
+  expect(codes(refused)).toContain('lock.yaml source-not-allowed');
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'tools', name: 'locked-runconfig' };
+  expect(await world.client.get(config)).toBeUndefined();
+  const more = { allow: { ...TEAM.allow, kinds: [...TEAM.allow.kinds, 'ToolLock'] } };
+  expect(codes(await run([source('fleet'), source('team', more)])).filter((line) => /lock/.test(line))).toEqual([]);
+  expect(JSON.stringify(await world.client.get(config))).toContain('tools_lock');
+  team.commit({ 'lock.yaml': undefined, 'locked.yaml': undefined });
+});
+
 test('what a manifest says about whose it is does not count', async () => {
   team.git('reset', '--quiet', '--hard');
   team.commit({

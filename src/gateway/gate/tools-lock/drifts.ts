@@ -13,7 +13,7 @@ export interface Drifted {
   readonly definition?: string;
 }
 
-export interface Drifts extends Pick<KeeperPorts, 'observed' | 'completed'> {
+export interface Drifts extends Pick<KeeperPorts, 'observed' | 'agreed' | 'completed'> {
   /** Reviewed definitions first, then by list and name. */
   all(): readonly Drifted[];
   count(list: FilteredKey): number;
@@ -73,6 +73,11 @@ export function createDrifts({ drifted, changed }: DriftPorts): Drifts {
     observed({ list, name, what, definition }) {
       if (what !== 'agrees') add({ list, name: name.slice(0, NAME_MAX), what, definition: definition.toString() });
       else if (found.size > 0 && remove(driftKey({ list, name }))) changed();
+    },
+    agreed(list, names) {
+      if (found.size === 0) return;
+      const again = names.filter((name) => remove(driftKey({ list, name })));
+      if (again.length > 0) changed();
     },
     completed(list, { listed, missing }) {
       const isFirst = !isRead;

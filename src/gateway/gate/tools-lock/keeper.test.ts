@@ -13,11 +13,12 @@ function open() {
   const keeper = createLockKeeper(openLock(LOCK), {
     clock: { monotonic: () => now },
     observed: () => undefined,
+    agreed: () => undefined,
     completed: () => undefined,
   });
   function read(scope: string, ...tools: readonly { readonly name: string }[]): void {
     const reading = keeper.beginReading('tools', scope);
-    for (const tool of tools) keeper.passes('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
+    for (const tool of tools) keeper.decide('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
     reading.end();
   }
   return {
@@ -95,7 +96,7 @@ test('a reading that failed says nothing, and the next call reads again', () => 
 test('a change that comes while the list is read makes later calls wait, and not this one', () => {
   const { keeper, needs } = open();
   const reading = keeper.beginReading('tools', 'a');
-  for (const tool of [READ, FIND]) keeper.passes('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
+  for (const tool of [READ, FIND]) keeper.decide('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
   keeper.doubt();
   reading.end();
   expect(keeper.permits('tools', 'read', 'a', reading)).toBe(true);
@@ -106,7 +107,7 @@ test('a reading that shows a change does not count for later calls if the server
   const { keeper, read, needs, permits } = open();
   read('a', OTHER, FIND);
   const reading = keeper.beginReading('tools', 'a');
-  for (const tool of [READ, FIND]) keeper.passes('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
+  for (const tool of [READ, FIND]) keeper.decide('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
   keeper.doubt();
   reading.end();
   expect([permits('a'), needs('a')]).toEqual([false, true]);

@@ -18,6 +18,8 @@ export interface KeeperPorts {
   readonly clock: { monotonic(): number };
   /** Whenever a definition is read. */
   readonly observed: (observation: Observation) => void;
+  /** Definitions that agreed before came again. */
+  readonly agreed: (list: FilteredKey, names: readonly string[]) => void;
   /** A list was read to its end; `missing`: reviewed names that are not in it. */
   readonly completed: (list: FilteredKey, read: ListContents) => void;
 }
@@ -41,8 +43,15 @@ export interface LockReading {
 
 export interface LockKeeper {
   readonly enforces: boolean;
-  /** Whether an item of a list goes on to the client. */
-  passes(list: FilteredKey, name: string, definition: Buffer, reading?: LockReading): boolean;
+  /** Says whether an item of a list goes on to the client: `reported` does although it differs. */
+  decide(
+    list: FilteredKey,
+    name: string,
+    definition: Buffer,
+    reading?: LockReading,
+  ): 'agrees' | 'reported' | 'held-back';
+  /** A list came whose items are the same, byte for byte, as those of a list in which all agreed. */
+  agreed(list: FilteredKey, names: readonly string[], reading?: LockReading): void;
   /** Whether the server's list has to be read before the call can be decided. `scope`: session, or caller without one. */
   needsReading(list: FilteredKey, name: string, scope: string): boolean;
   beginReading(list: FilteredKey, scope: string): LockReading;
@@ -88,13 +97,20 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
   return {
     enforces,
     knows: (list, name) => lock.names(list)?.has(name) !== false,
-    passes(list, name, definition, reading) {
-      if (lock.names(list) === undefined) return true;
+    decide(list, name, definition, reading) {
+      if (lock.names(list) === undefined) return 'agrees';
       const what = lock.compare(list, name, definition);
       if (reading === undefined) notice(state, list, name, what);
       else reading.see(name, what);
       ports.observed({ list, name, what, definition });
-      return what === 'agrees' || !enforces;
+      if (what === 'agrees') return what;
+      return enforces ? 'held-back' : 'reported';
+    },
+    agreed(list, names, reading) {
+      if (lock.names(list) === undefined) return;
+      if (reading === undefined) noticeAgreed(state, list, names);
+      else for (const name of names) reading.see(name, 'agrees');
+      ports.agreed(list, names);
     },
     needsReading: (list, name, scope) =>
       enforces && lock.names(list)?.has(name) === true && !isFresh(state, list, scope),
@@ -121,6 +137,11 @@ function notice(state: State, list: FilteredKey, name: string, what: Agreement):
   const held = state.last.get(list)?.held;
   const isReviewed = state.lock.names(list)?.has(name) === true;
   if (held !== undefined && isReviewed && held.has(name) === (what === 'agrees')) state.epoch += 1;
+}
+
+function noticeAgreed(state: State, list: FilteredKey, names: readonly string[]): void {
+  const held = state.last.get(list)?.held;
+  if (held !== undefined && held.size > 0 && names.some((name) => held.has(name))) state.epoch += 1;
 }
 
 function isFresh({ known, last, epoch, ports }: State, list: FilteredKey, scope: string): boolean {

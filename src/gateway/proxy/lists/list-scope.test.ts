@@ -17,6 +17,7 @@ function open() {
   const keeper = createLockKeeper(openLock(LOCK), {
     clock: { monotonic: () => 0 },
     observed: () => undefined,
+    agreed: () => undefined,
     completed: () => undefined,
   });
   const rules = createRules({ lock: keeper, known: createKnownTools(), unreadable: () => undefined });
@@ -45,7 +46,7 @@ function open() {
   }
   function read(scope: string): void {
     const reading = keeper.beginReading('tools', scope);
-    keeper.passes('tools', 'read', Buffer.from(JSON.stringify(READ)), reading);
+    keeper.decide('tools', 'read', Buffer.from(JSON.stringify(READ)), reading);
     reading.end();
   }
   return { callBy, read };

@@ -38,7 +38,7 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
       resources: spec.resources,
       readyAfterSeconds: 15,
       files: [...forwardedHeaders(spec.headerForward).files, ...sessionPasswordFile(sharedSessions(spec))],
-      mounted: certificates(proxy),
+      mounted: [...files.mounted, ...certificates(proxy)],
       annotations: files.checksums,
     }),
     proxyService(proxy),

@@ -49,7 +49,10 @@ export function children(self: Server, view: View, settings: Settings): readonly
       replicas: cappedProxies(self, view),
       readyAfterSeconds: 5,
       files: sessionPasswordFile(self.spec.sessionStorage),
-      mounted: mounted.map((name) => mountedConfigMap('permission-profile', PROFILE_DIRECTORY, { name })),
+      mounted: [
+        ...files.mounted,
+        ...mounted.map((name) => mountedConfigMap('permission-profile', PROFILE_DIRECTORY, { name })),
+      ],
       annotations: { ...files.checksums, ...restart },
     }),
     proxyService(proxy),

@@ -3,6 +3,7 @@
 import { AUTHZ_FILE, type AuthzConfigFile } from '#contracts/authz-config.ts';
 import { formatRunConfig, RUN_CONFIG_FILE, type RunConfig } from '#contracts/run-config.ts';
 import { readAtStart } from '#contracts/run-config-keys.ts';
+import { SHARD_FILE, type Shard, splitLock } from '#contracts/tool-lock/shards.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest } from '#std/hash.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -10,6 +11,7 @@ import { renderedPolicies } from '../auth/authz-settings.ts';
 import { accountWithRights, configMap } from '../generated.ts';
 import type { View } from '../kind.ts';
 import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
+import { type Mounted, mountedConfigMap } from '../pods/pod.ts';
 import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 
 /**
@@ -31,6 +33,8 @@ export function proxyAccount(
 
 export interface ProxyFiles {
   readonly objects: readonly KubeObject[];
+  /** The parts of a large lock. */
+  readonly mounted: readonly Mounted[];
   /** Annotations of the pods: digests of what the proxy reads at start alone, so that a change of it starts new pods. */
   readonly checksums: Readonly<Record<string, string>>;
 }
@@ -49,9 +53,15 @@ export function proxyFiles(proxy: ProxyFacts, config: RunConfig, options: FilesO
   const bundle = collectorBundle(needs.telemetry);
   const atStart = [...options.atStart, ...(bundle === undefined ? [] : [bundle.configMap])];
   const authz = inlineAuthz(proxy, view, apiGroup);
-  const runConfig = runConfigMap(proxy, config, apiGroup);
+  const { tools_lock: held } = config;
+  const { lock, shards } = held === undefined ? { shards: [] } : splitLock(proxy.name, held);
+  const runConfig = runConfigMap(proxy, { ...config, tools_lock: lock }, apiGroup);
+  const parts = shards.map((shard) => lockPart(proxy, shard, apiGroup));
   return {
-    objects: [runConfig, ...(authz === undefined ? [] : [authz]), ...toolsReport(proxy, config)],
+    objects: [runConfig, ...parts, ...(authz === undefined ? [] : [authz]), ...toolsReport(proxy, config)],
+    mounted: shards.map(({ configMap: name, directory }, index) =>
+      mountedConfigMap(`tools-lock-${index + 1}`, directory, { name }),
+    ),
     checksums: {
       [`${apiGroup}/runconfig-checksum`]: digest(readAtStart(config)),
       ...(atStart.length === 0 ? {} : { [`${apiGroup}/mounts-checksum`]: mountedDigest(atStart, view) }),
@@ -69,6 +79,11 @@ function runConfigMap({ workload, name, namespace, names }: ProxyFacts, config: 
   };
   const data = { [RUN_CONFIG_FILE]: formatRunConfig(config) };
   return configMap(apiGroup, { name: names.runConfig, namespace, labels }, data).object;
+}
+
+function lockPart({ workload, name, namespace }: ProxyFacts, { configMap: part, text }: Shard, apiGroup: string) {
+  const labels = { ...workloadLabels(workload, name), [`${LABEL_DOMAIN}/component`]: 'tools-lock' };
+  return configMap(apiGroup, { name: part, namespace, labels }, { [SHARD_FILE]: text }).object;
 }
 
 /** Empty: the proxy writes into it. */

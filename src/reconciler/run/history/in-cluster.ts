@@ -66,10 +66,11 @@ function contentOf(records: readonly RunRecord[]): Content {
 }
 
 function withoutLists(record: RunRecord): RunRecord {
-  const { outcomes, held, problems, approvals, notReady = [] } = record;
+  const { outcomes, held, problems, approvals, notReady = [], drifted = [] } = record;
   const dropped = {
     ...{ outcomes: outcomes.length, held: held.length, problems: problems.length },
     ...(notReady.length === 0 ? {} : { notReady: notReady.length }),
+    ...(drifted.length === 0 ? {} : { drifted: drifted.length }),
   };
   const omitted = Object.fromEntries(
     Object.entries(dropped).map(([name, count]) => [name, count + (record.omitted[name] ?? 0)]),
@@ -80,6 +81,7 @@ function withoutLists(record: RunRecord): RunRecord {
     held: [],
     problems: [],
     notReady: undefined,
+    drifted: undefined,
     approvals: approvals?.map((each) => ({ ...each, deletions: [] })),
     omitted: { ...record.omitted, ...omitted },
   };

@@ -89,6 +89,8 @@ export interface RunRecord {
   readonly unready: readonly string[];
   /** Why resources were not ready when the run ended, failed ones first; absent if all were, or a former release wrote it. */
   readonly notReady?: readonly RecordedNotReady[];
+  /** Servers whose definitions of tools are not as they were reviewed; absent if there are none, or a former release wrote it. */
+  readonly drifted?: readonly { readonly resource: string; readonly why: string }[];
   readonly pinned: readonly RecordedPin[];
   /** Sources that waited for another one; absent if there was none, or a former release wrote it. */
   readonly waits?: readonly { readonly source: string; readonly for: string; readonly reason: string }[];

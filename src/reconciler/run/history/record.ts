@@ -34,6 +34,10 @@ export function recordOf(result: RunResult): RunRecord {
     deletions: plan.waiting.flatMap(({ deletions }) => deletions),
     problems: result.problems.map(recordedProblem),
     notReady: notReadyOf(result),
+    drifted: (result.readiness.drifted ?? []).map((each) => ({
+      resource: formatId(each),
+      why: each.why.slice(0, WHY_MAX),
+    })),
   };
   const { outcomes, held, problems } = lists;
   return {
@@ -54,6 +58,7 @@ export function recordOf(result: RunResult): RunRecord {
       .map(({ source, action, servers, message }) => ({ source, action, servers, message })),
     unready: result.readiness.failed.map(formatId),
     ...(lists.notReady.length === 0 ? {} : { notReady: lists.notReady.slice(0, ENTRIES_MAX) }),
+    ...(lists.drifted.length === 0 ? {} : { drifted: lists.drifted.slice(0, ENTRIES_MAX) }),
     ...(result.waits.length === 0
       ? {}
       : { waits: result.waits.map(({ source, for: needed, reason }) => ({ source, for: needed, reason })) }),
@@ -121,7 +126,7 @@ const CHANGES: ReadonlySet<string> = new Set(['created', 'configured', 'deleted'
 
 /** What lasts until someone does something about it. Codes and not messages: those may hold times and counts. */
 function standingOf(record: RunRecord): string {
-  const { commits, held, approvals = [], waits = [], problems, failures, unready, pinned } = record;
+  const { commits, held, approvals = [], waits = [], problems, failures, unready, pinned, drifted = [] } = record;
   const stuck = record.outcomes.filter(({ action }) => action === 'failed' || action === 'held');
   return canonicalJson({
     commits,
@@ -133,6 +138,7 @@ function standingOf(record: RunRecord): string {
     catalogue: record.catalogue.filter(({ action }) => action === 'failed').map(({ source }) => source),
     unready,
     pinned,
+    drifted,
     waits: waits.map(({ source, for: needed }) => [source, needed]),
   });
 }

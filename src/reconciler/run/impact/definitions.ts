@@ -3,8 +3,9 @@
 import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
 import { LOCKED_LIST_NAMES, type LockedList, type ToolLock } from '#contracts/tool-lock/schema.ts';
+import { SHARD_FILE } from '#contracts/tool-lock/shards.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
-import { isObject, type Json, parseJson } from '#std/json.ts';
+import { isObject, type Json, type JsonObject, objectsIn, parseJson } from '#std/json.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Change } from '../plan/plan.ts';
 
@@ -27,23 +28,39 @@ export function definitionImpacts(
 ): readonly DefinitionsImpact[] {
   const existing = new Map<string, KubeObject>();
   for (const object of before) if (object.kind === 'ConfigMap') existing.set(keyOf(idOf(object)), object);
+  const declared = new Map(existing);
+  for (const change of changes) if (change.action !== 'delete') declared.set(change.key, change.object);
   return changes.flatMap((change) => {
     if (change.action === 'delete' || change.owner === undefined || change.resource.kind !== 'ConfigMap') return [];
-    const after = lockIn(change.object);
-    return after === undefined ? [] : impactsOf(change.owner, lockIn(existing.get(change.key)), after);
+    const after = lockIn(change.object, declared);
+    return after === undefined ? [] : impactsOf(change.owner, lockIn(existing.get(change.key), existing), after);
   });
 }
 
-function lockIn(object: KubeObject | undefined): Lists | undefined {
+type ConfigMaps = ReadonlyMap<string, KubeObject>;
+
+/** The lock with its parts in other ConfigMaps. */
+function lockIn(object: KubeObject | undefined, all: ConfigMaps): Lists | undefined {
   const text = isObject(object?.data) ? object.data[RUN_CONFIG_FILE] : undefined;
   const config = typeof text === 'string' ? parseJson(text) : undefined;
   const lock = isObject(config) ? config.tools_lock : undefined;
-  if (!isObject(lock)) return undefined;
+  if (object === undefined || !isObject(lock)) return undefined;
+  const parts = objectsIn(lock.parts).map(({ config_map: name }) =>
+    partIn(all.get(keyOf({ ...idOf(object), name: String(name) }))),
+  );
+  const digests = (list: LockedList) =>
+    Object.assign(digestsIn(lock[list]), ...parts.map((part) => digestsIn(part[list])));
   return {
-    tools: digestsIn(lock.tools),
-    prompts: digestsIn(lock.prompts),
-    resourceTemplates: digestsIn(lock.resourceTemplates),
+    tools: digests('tools'),
+    prompts: digests('prompts'),
+    resourceTemplates: digests('resourceTemplates'),
   };
+}
+
+function partIn(object: KubeObject | undefined): JsonObject {
+  const text = isObject(object?.data) ? object.data[SHARD_FILE] : undefined;
+  const part = typeof text === 'string' ? parseJson(text) : undefined;
+  return isObject(part) ? part : {};
 }
 
 function digestsIn(value: Json | undefined): Record<string, string> {

@@ -32,6 +32,7 @@ export function chatMessageOf(notice: Notice, options: ChatOptions): ChatMessage
     problemSection(record),
     stuckSection(record),
     listSection('in phase Failed', record.unready),
+    driftSection(record),
     listSection(
       'rolled back',
       record.pinned.map(({ source, good }) => `${source} stays at ${good.slice(0, COMMIT_SHOWN)}`),
@@ -148,6 +149,13 @@ function stuckSection({ outcomes }: RunRecord): ChatSection {
     countText(stuck.length, 'change was not made', 'changes were not made'),
     stuck.map(({ resource, error }) => (error === undefined ? resource : `${resource} (${error.code})`)),
   );
+}
+
+/** Without the names of definitions: servers choose them. */
+function driftSection({ drifted = [] }: RunRecord): ChatSection {
+  const names = drifted.map(({ resource }) => resource);
+  const list = listSection('servers whose tools are not as they were reviewed', names);
+  return names.length === 0 ? list : { ...list, command: 'skep lock --diff' };
 }
 
 function listSection(title: string, texts: readonly string[]): ChatSection {

@@ -1,6 +1,7 @@
 // What a run means for a commit and for the instance, as a state and one line. Pure.
 
 import { digest } from '#std/hash.ts';
+import { countText } from '#std/words/count-text.ts';
 import type { RunRecord } from '../history/ports.ts';
 import { NOTHING_NEW, type Notice, type NoticeState } from './ports.ts';
 
@@ -10,7 +11,12 @@ const DESCRIPTION_MAX = 140;
 export function noticeOfRun(record: RunRecord): Omit<Notice, 'before'> {
   const commits = Object.entries(record.commits).map(([source, commit]) => `${source}@${commit}`);
   const about = isWithoutCommits(record) ? aboutWithoutCommits(record) : commits.sort().join(' ');
-  return { state: noticeState(record), about, description: descriptionOf(record), record };
+  return { state: noticeState(record), about: withDrift(about, record), description: descriptionOf(record), record };
+}
+
+/** A server whose definitions of tools change is news without a commit. */
+function withDrift(about: string, { drifted = [] }: RunRecord): string {
+  return drifted.length === 0 ? about : [...(about === NOTHING_NEW ? [] : [about]), digest(drifted)].join(' ');
 }
 
 /** Whether its instance has no sources, or none could be read. */
@@ -74,7 +80,7 @@ function isBlameless(record: RunRecord): boolean {
 }
 
 function descriptionOf(record: RunRecord): string {
-  const { summary, problems, failures, approvals = [], waits = [], unready, state } = record;
+  const { summary, problems, failures, approvals = [], waits = [], unready, drifted = [], state } = record;
   const codes = [
     ...new Set([...problems.filter(({ severity }) => severity === 'error'), ...failures].map(({ code }) => code)),
   ];
@@ -87,6 +93,7 @@ function descriptionOf(record: RunRecord): string {
       return `${deletions.length === 0 ? 'changes' : 'deletions'} wait: skep approve ${hash}`;
     }),
     ...(unready.length === 0 ? [] : [`${unready.length} in phase Failed`]),
+    ...(drifted.length === 0 ? [] : [`${countText(drifted.length, 'server')} not as reviewed`]),
     ...waits.map(({ source, for: needed }) => `${source} waits for ${needed}`),
     ...(state === 'progressing' && waits.length === 0 ? ['not ready yet'] : []),
     ...counts,

@@ -77,9 +77,16 @@ test.each([
   expect(problemsOf(...texts)).toEqual(expected);
 });
 
-test('more names and digests than a configuration has room for', () => {
-  const tools = Array.from({ length: 9000 }, (_, index) => `{name: ${'n'.repeat(50)}${index}}`);
-  expect(problemsOf(server(), lock(`[${tools.join(', ')}]`))).toContain('1.yaml:5 error lock-too-large');
+test('more names and digests than there is room for', () => {
+  const many = (count: number) =>
+    lock(`[${Array.from({ length: count }, (_, index) => `{name: ${'n'.repeat(400)}${index}}`).join(', ')}]`);
+  const problems = problemsOf(server(), many(2000));
+  expect(problems.filter((line) => line.includes('lock'))).toEqual([]);
+  expect(problemsOf(server(), many(6500))).toContain('1.yaml:5 error lock-too-large');
+  const entry = many(2000)
+    .replace('kind: MCPServer,', 'kind: MCPServerEntry,')
+    .replace(', image: "example.com/files:1"', '');
+  expect(problemsOf(server('off'), entry)).toContain('1.yaml:5 error lock-too-large');
 });
 
 test('a lock counts if the source of its server declares it', () => {

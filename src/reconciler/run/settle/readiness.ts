@@ -29,6 +29,8 @@ export interface Readiness {
   readonly failed: readonly NotReady[];
   /** Resources that no program of this machine stands for (`skep dev`); absent if there are none. */
   readonly notRun?: readonly NotReady[];
+  /** Servers with definitions that are not as they were reviewed, with the message of that condition; absent if there are none. */
+  readonly drifted?: readonly NotReady[];
 }
 
 /** The resource with the message of its condition Ready. */
@@ -53,7 +55,13 @@ export function driftCondition(status: JsonObject): JsonObject | undefined {
   return locked?.status === 'False' ? locked : undefined;
 }
 
-export function stateOf(status: JsonObject): keyof Readiness | 'degraded' {
+/** The resource with the message of its drift; undefined if its server is as its lock says. */
+export function driftOf(id: ResourceId, status: JsonObject): NotReady | undefined {
+  const drift = driftCondition(status);
+  return drift && { ...id, why: typeof drift.message === 'string' ? drift.message : '' };
+}
+
+export function stateOf(status: JsonObject): Exclude<keyof Readiness, 'drifted'> | 'degraded' {
   const ready = readyCondition(status);
   if (ready?.reason === NOT_RUN_HERE) return 'notRun';
   // What someone scaled to zero is as it should be.

@@ -7,7 +7,15 @@ import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import type { Standing } from '../resolve/resolve.ts';
 import { createReminder, type ReportWaiting } from '../waiting.ts';
 import { computeStatus, type StatusFacts, withUnlisted } from './one-status.ts';
-import { type NotReady, notReady, type Readiness, type StatusChange, stateOf, toldState } from './readiness.ts';
+import {
+  driftOf,
+  type NotReady,
+  notReady,
+  type Readiness,
+  type StatusChange,
+  stateOf,
+  toldState,
+} from './readiness.ts';
 import { inOrder, startRenewing } from './renewed.ts';
 import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';
 
@@ -75,6 +83,7 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
   const progressing: NotReady[] = [];
   const failed: NotReady[] = [];
   const notRun: NotReady[] = [];
+  const drifted: NotReady[] = [];
   const renewed = startRenewing();
   for (const { loaded, verdict, findings } of inOrder(input.standings)) {
     const { id, kind } = loaded;
@@ -88,10 +97,13 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
     const state = stateOf(status);
     if (state === 'ready') ready.push(id);
     else if (state !== 'degraded') ({ progressing, failed, notRun })[state].push(notReady(id, status));
+    const drift = driftOf(id, status);
+    if (drift !== undefined) drifted.push(drift);
   }
   changes.push(...farewells(input, observed, now));
   changes.push(...input.kept.flatMap((kept) => keptChange(kept, observed, now)));
-  return { changes, readiness: { ready, progressing, failed, ...(notRun.length === 0 ? {} : { notRun }) } };
+  const rare = { ...(notRun.length === 0 ? {} : { notRun }), ...(drifted.length === 0 ? {} : { drifted }) };
+  return { changes, readiness: { ready, progressing, failed, ...rare } };
 }
 
 /** What nothing declares any more stays until its children are gone, and says so. Kinds without such a phase say nothing. */

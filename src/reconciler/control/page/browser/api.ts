@@ -38,6 +38,8 @@ export interface Run extends RunInShort {
   readonly held: readonly { readonly resource: string; readonly reason: string }[];
   /** Absent: all were ready, or a former release wrote the record. */
   readonly notReady?: readonly { readonly resource: string; readonly state: string; readonly why: string }[];
+  /** Absent: there were none, or a former release wrote the record. */
+  readonly drifted?: readonly { readonly resource: string; readonly why: string }[];
   readonly problems: readonly {
     readonly code: string;
     readonly severity: string;

@@ -63,6 +63,10 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
       held.map(({ resource, reason }) => `${resource}: ${reason}`),
     ),
     ...notReadySections(run),
+    section(
+      'Not as they were reviewed',
+      (run.drifted ?? []).map(({ resource, why }) => `${resource}: ${why}`),
+    ),
     section('Changes', run.outcomes.map(outcomeLine)),
     section(
       'Not kept',

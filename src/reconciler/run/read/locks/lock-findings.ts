@@ -11,19 +11,22 @@ import {
   type LockedList,
   type ToolLock,
 } from '#contracts/tool-lock/schema.ts';
+import { lockBytes, SHARD_BYTES_MAX, SHARDS_MAX } from '#contracts/tool-lock/shards.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
-
-/** A ConfigMap holds 1 MiB, and a configuration says more than this. */
-const CHARACTERS_MAX = 800_000;
 
 /** `lock`: fits the schema. */
 export function lockFindings({ spec }: JsonObject): readonly Finding[] {
   if (!isObject(spec)) return [];
   const fits: unknown = spec;
-  const { length } = JSON.stringify(heldLock('enforce', fits as ToolLock));
-  if (length > CHARACTERS_MAX) {
-    const message = `the names and digests of the lock come to ${length} characters, and a configuration has room for ${CHARACTERS_MAX}: split the server`;
+  const lock = fits as ToolLock;
+  const bytes = lockBytes(heldLock('enforce', lock));
+  // A virtual server has one configuration for all of its members.
+  const parts = lock.server.kind === 'MCPServerEntry' ? 1 : SHARDS_MAX;
+  // A part is not filled to its end.
+  const room = parts === 1 ? SHARD_BYTES_MAX : (parts - 1) * SHARD_BYTES_MAX;
+  if (bytes > room) {
+    const message = `the names and digests of the lock come to ${bytes} bytes, and there is room for ${room}: split the server`;
     return [{ code: 'lock-too-large', severity: 'error', pointer: '/spec', message }];
   }
   return LOCKED_LIST_NAMES.flatMap((list) => listFindings(list, objectsIn(spec[list])));

@@ -1,0 +1,115 @@
+// Splits a lock that is too large for the configuration of a proxy over several files, each in a ConfigMap of its own, and joins
+// them again. The configuration has the digest of each file, so that a proxy never uses a part of a lock, or parts of two.
+
+import { hash } from 'node:crypto';
+import { isObject, parseJson } from '#std/json.ts';
+import type { HeldLock } from './held.ts';
+import { LOCKED_LIST_NAMES, type LockedList } from './schema.ts';
+
+/** A ConfigMap holds 1 MiB, and a configuration says more than its lock. */
+export const SHARD_BYTES_MAX = 800_000;
+export const SHARDS_MAX = 4;
+
+/** Where the pods of a proxy have the files. */
+const SHARDS_DIRECTORY = '/etc/skep/tools-lock';
+export const SHARD_FILE = 'lock.json';
+
+export interface Shard {
+  readonly configMap: string;
+  /** Folder of the file. */
+  readonly directory: string;
+  readonly text: string;
+}
+
+export interface SplitLock {
+  /** The part in the configuration. */
+  readonly lock: HeldLock;
+  readonly shards: readonly Shard[];
+}
+
+type Entry = readonly [list: LockedList, name: string, digests: string];
+
+/** Bytes of names and digests. */
+export function lockBytes(lock: HeldLock): number {
+  return Buffer.byteLength(JSON.stringify(lock));
+}
+
+/** Equal locks are split into equal parts. */
+export function splitLock(server: string, lock: HeldLock): SplitLock {
+  if (lockBytes(lock) <= SHARD_BYTES_MAX) return { lock, shards: [] };
+  const shards = partsOf(lock).map(
+    (entries, index): Shard => ({
+      configMap: `${server}-tools-lock-${index + 1}`,
+      directory: `${SHARDS_DIRECTORY}/${index + 1}`,
+      text: `${JSON.stringify(listsOfPart(entries))}\n`,
+    }),
+  );
+  const { mode, report_to } = lock;
+  // Without its other parts, the lock has no definition at all.
+  const empty = Object.fromEntries(LOCKED_LIST_NAMES.flatMap((list) => (lock[list] === undefined ? [] : [[list, {}]])));
+  const parts = shards.map(({ configMap, directory, text }) => ({
+    config_map: configMap,
+    path: `${directory}/${SHARD_FILE}`,
+    digest: partDigest(text),
+  }));
+  const rest = report_to === undefined ? {} : { report_to };
+  return { lock: { mode, tools: {}, ...empty, parts, ...rest }, shards };
+}
+
+function partDigest(text: string): string {
+  return hash('sha256', text, 'base64url');
+}
+
+function partsOf(lock: HeldLock): readonly (readonly Entry[])[] {
+  const parts: Entry[][] = [];
+  let bytes = SHARD_BYTES_MAX;
+  for (const list of LOCKED_LIST_NAMES) {
+    for (const [name, digests] of Object.entries(lock[list] ?? {})) {
+      const size = Buffer.byteLength(JSON.stringify([name, digests]));
+      if (bytes + size > SHARD_BYTES_MAX) {
+        parts.push([]);
+        // The names of the lists.
+        bytes = 100;
+      }
+      bytes += size;
+      parts.at(-1)?.push([list, name, digests]);
+    }
+  }
+  return parts;
+}
+
+function listsOfPart(entries: readonly Entry[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const lists = new Map<string, [string, string][]>();
+  for (const [list, name, digests] of entries) {
+    const known = lists.get(list);
+    if (known === undefined) lists.set(list, [[name, digests]]);
+    else known.push([name, digests]);
+  }
+  return Object.fromEntries([...lists].map(([list, all]) => [list, Object.fromEntries(all)]));
+}
+
+/** A part as the configuration names it. */
+export type LockPart = NonNullable<HeldLock['parts']>[number];
+
+/** The whole lock, or why it is not complete. `read` returns the text of a part, or undefined if there is none. */
+export function joinLock(
+  lock: HeldLock,
+  read: (part: LockPart) => string | undefined,
+): { readonly lock: HeldLock } | { readonly fault: string } {
+  const { parts, ...rest } = lock;
+  if (parts === undefined) return { lock };
+  const lists = new Map<LockedList, [string, string][]>();
+  for (const part of parts) {
+    const text = read(part);
+    if (text === undefined) return { fault: `${part.path} of the lock is missing` };
+    if (partDigest(text) !== part.digest) return { fault: `${part.path} is a part of another lock` };
+    const value = parseJson(text);
+    for (const list of LOCKED_LIST_NAMES) {
+      const digests = isObject(value) && isObject(value[list]) ? value[list] : {};
+      const known = lists.get(list) ?? [];
+      for (const [name, digest] of Object.entries(digests)) known.push([name, String(digest)]);
+      if (rest[list] !== undefined) lists.set(list, known);
+    }
+  }
+  return { lock: { ...rest, ...Object.fromEntries([...lists].map(([list, all]) => [list, Object.fromEntries(all)])) } };
+}

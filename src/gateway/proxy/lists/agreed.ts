@@ -1,0 +1,128 @@
+// Remembers the answers of a server whose lists agreed entirely with the lock. If the server sends the same bytes again, to
+// read them again would change nothing: they pass after a comparison of all bytes except the id of the response.
+
+import type { LockKeeper, LockReading } from '../../gate/tools-lock/keeper.ts';
+import type { MessageId } from '../../wire/message.ts';
+import type { FilteredKey } from '../../wire/methods.ts';
+
+/** Lists of one answer, with the names of their definitions. */
+type AgreedNames = ReadonlyMap<FilteredKey, readonly string[]>;
+
+/** Notes the definitions of one answer. */
+export interface AgreementNotes {
+  add(list: FilteredKey, name: string, agrees: boolean): void;
+  /** Undefined if a definition differed. */
+  readonly names: AgreedNames | undefined;
+}
+
+export interface AgreedLists {
+  /** Whether the answer to the request `id` is known. If so, the readers of lists were informed of its definitions. */
+  passes(answer: Pieces, id: MessageId, readers: Readers): boolean;
+  /** Remembers an answer that agreed, and that no rule changes. `answerId`: of the response. */
+  keep(bytes: Buffer, answerId: MessageId | undefined, names: AgreedNames): void;
+}
+
+/** An answer in one or more pieces: to join those of a long list takes longer than to compare them. */
+type Pieces = readonly Buffer[];
+
+interface Readers {
+  readonly lock: Pick<LockKeeper, 'agreed'>;
+  readonly reading: LockReading | undefined;
+}
+
+interface Kept {
+  readonly names: AgreedNames;
+  /** The bytes before the id, and after it. */
+  readonly head: Buffer;
+  readonly tail: Buffer;
+}
+
+/** Bytes of all answers that are kept: some callers with other lists, and some pages each. */
+const BYTES_MAX = 16 * 1024 * 1024;
+const ANSWERS_MAX = 256;
+/** Answers of one length are told apart by their last bytes, which have the cursor of the next page. */
+const END_BYTES = 64;
+
+export function createAgreedLists(): AgreedLists {
+  const kept = new Map<string, Kept>();
+  let bytesKept = 0;
+
+  function remove(key: string): void {
+    bytesKept -= keptBytes(kept.get(key));
+    kept.delete(key);
+  }
+
+  return {
+    passes(pieces, id, { lock, reading }) {
+      const idBytes = Buffer.from(id.json);
+      const found = kept.get(answerKey(pieces, idBytes.length));
+      if (found === undefined || !haveSameBytes(pieces, [found.head, idBytes, found.tail])) return false;
+      for (const [list, names] of found.names) lock.agreed(list, names, reading);
+      return true;
+    },
+    keep(bytes, answerId, names) {
+      if (answerId === undefined || bytes.length > BYTES_MAX) return;
+      const { start, end } = answerId.span;
+      const key = answerKey([bytes], end - start);
+      remove(key);
+      // A copy: what came from the network may be a part of a larger piece.
+      const copy = Buffer.from(bytes);
+      kept.set(key, { names, head: copy.subarray(0, start), tail: copy.subarray(end) });
+      bytesKept += keptBytes(kept.get(key));
+      for (const oldest of kept.keys()) {
+        if (bytesKept <= BYTES_MAX && kept.size <= ANSWERS_MAX) break;
+        remove(oldest);
+      }
+    },
+  };
+}
+
+function keptBytes(kept: Kept | undefined): number {
+  return kept === undefined ? 0 : kept.head.length + kept.tail.length;
+}
+
+function answerKey(pieces: Pieces, idLength: number): string {
+  const last = pieces.at(-1)?.subarray(-END_BYTES).toString('latin1') ?? '';
+  return `${totalLength(pieces) - idLength} ${last}`;
+}
+
+function totalLength(pieces: Pieces): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Compares all bytes, whatever the pieces are. */
+function haveSameBytes(pieces: Pieces, expected: Pieces): boolean {
+  if (totalLength(pieces) !== totalLength(expected)) return false;
+  let start = 0;
+  return pieces.every((piece) => {
+    const isPiece = hasSameBytesFrom(start, piece, expected);
+    start += piece.length;
+    return isPiece;
+  });
+}
+
+function hasSameBytesFrom(start: number, piece: Buffer, expected: Pieces): boolean {
+  let at = 0;
+  return expected.every((part) => {
+    const [from, to] = [Math.max(start, at), Math.min(start + piece.length, at + part.length)];
+    const isPart = from >= to || piece.subarray(from - start, to - start).equals(part.subarray(from - at, to - at));
+    at += part.length;
+    return isPart;
+  });
+}
+
+export function createAgreementNotes(): AgreementNotes {
+  const names = new Map<FilteredKey, string[]>();
+  let differs = false;
+  return {
+    add(list, name, agrees) {
+      differs ||= !agrees;
+      const known = names.get(list);
+      if (known === undefined) names.set(list, [name]);
+      else known.push(name);
+    },
+    get names() {
+      return differs ? undefined : names;
+    },
+  };
+}
