@@ -48,6 +48,7 @@ describe('help', () => {
     'serve',
     'call',
     'lock',
+    'clients',
     'proxy',
     'vmcp',
     'sample',
