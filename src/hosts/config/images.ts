@@ -1,5 +1,6 @@
 // The part of skep.yaml about images: those of the workloads that skep makes, and who must have signed the images that run.
 
+import { addressed } from '#std/address/address.ts';
 import { parseGlob } from '#std/glob.ts';
 import { bool, choice, integer, list, object, optional, text, textMap } from '#std/schema.ts';
 import { withRules } from './rules.ts';
@@ -21,10 +22,10 @@ const RULE = withRules(
         pattern('Glob over the subject of the certificate: https://github.com/acme/x/.github/workflows/release.yml@*.'),
       ),
       issuer: optional(
-        text('Issuer of the token of the signer: https://token.actions.githubusercontent.com.', { minLength: 1 }),
+        addressed(text('Issuer of the token of the signer: https://token.actions.githubusercontent.com.'), 'url'),
       ),
       repository: optional(
-        text('Source repository that the certificate names: https://github.com/acme/x.', { minLength: 1 }),
+        addressed(text('Source repository that the certificate names: https://github.com/acme/x.'), 'url'),
       ),
       attestation: optional(
         text('Predicate type of an attestation that must be there, such as https://slsa.dev/provenance/v1.', {
