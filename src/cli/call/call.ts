@@ -67,7 +67,7 @@ export async function useServer<T>(settings: ServerSettings, use: (client: Clien
       return await ask();
     }
   } catch (error) {
-    throw asFailure(error, url);
+    throw asFailure(error, url, requests.refusal());
   } finally {
     await requests.close();
   }
@@ -77,11 +77,15 @@ function dataText(data: unknown): string {
   return typeof data === 'string' ? data : JSON.stringify(data);
 }
 
-function asFailure(error: unknown, url: URL): Failure {
-  if (error instanceof Failure) return error;
-  const inner = causeOf(error);
-  if (inner instanceof Failure) return inner;
-  return new Failure('call-failed', `${url.origin}${url.pathname}: ${shortReason(inner)}`, { cause: error });
+/** `refusal`: what the server itself said last says more than what the client makes of it. */
+function asFailure(error: unknown, url: URL, refusal: string | undefined): Failure {
+  const known = error instanceof Failure ? error : causeOf(error);
+  if (known instanceof Failure) {
+    if (known.code !== 'call-login' || refusal === undefined) return known;
+    return new Failure(known.code, `${known.message} (the server says: ${refusal})`, { cause: error });
+  }
+  const reason = refusal ?? shortReason(known);
+  return new Failure('call-failed', `${url.origin}${url.pathname}: ${reason}`, { cause: error });
 }
 
 /** `fetch failed` says nothing: what is behind it does. */

@@ -5,6 +5,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
 import { VERSION } from '#hosts/version.ts';
 import { Failure } from '#std/failure.ts';
+import { isObject, parseJson } from '#std/json.ts';
 
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
@@ -14,23 +15,42 @@ const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...L
 
 export interface Requests {
   readonly fetch: FetchLike;
+  /** Reason that the server gave when it refused the last request; undefined if it answered, or gave none. */
+  readonly refusal: () => string | undefined;
   readonly close: () => Promise<void>;
 }
 
 export function createRequests(server: URL): Requests {
   const clients = NAMEABLE.map((allowPrivate) => createOutbound({ allowPrivate, version: VERSION }));
   let chosen: Promise<Outbound> | undefined;
+  let refusal: string | undefined;
   const outbound = () => (chosen ??= chooseOutbound(clients, server));
   return {
     fetch: async (address, init) => {
       const url = new URL(address);
-      if (url.origin === server.origin) return fetch(url, { ...init, redirect: 'error' });
-      return named(await outbound(), url, init);
+      if (url.origin !== server.origin) return named(await outbound(), url, init);
+      const response = await fetch(url, { ...init, redirect: 'error' });
+      if (url.pathname === server.pathname) refusal = await refusalOf(response);
+      return response;
     },
+    refusal: () => refusal,
     close: async () => {
       await Promise.all(clients.map((client) => client.close()));
     },
   };
+}
+
+/** Longest text of a refusal that is read. */
+const REFUSAL_BYTES_MAX = 16 * 1024;
+
+/** The text of `{"error": "..."}`, which gateways answer with, or of a JSON-RPC error. */
+async function refusalOf(response: Response): Promise<string | undefined> {
+  const length = Number(response.headers.get('content-length') ?? REFUSAL_BYTES_MAX + 1);
+  if (response.ok || length > REFUSAL_BYTES_MAX) return undefined;
+  const body = parseJson(await response.clone().text());
+  const error = isObject(body) ? body.error : undefined;
+  const text = isObject(error) ? error.message : error;
+  return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }
 
 /** The first one that may reach the server itself. */

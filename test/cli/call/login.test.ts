@@ -137,7 +137,39 @@ test('a token of a file is used as it is', async () => {
   expect(await call([...TOOL, '--token-file', good], {})).toEqual({ code: 0, stdout: ANSWER, stderr: '' });
   writeFileSync(good, 'bad\n');
   const { code, stderr } = await call([...TOOL, '--token-file', good], {});
-  expect([code, stderr]).toEqual([1, 'error call-login: the server does not take the token of --token-file\n']);
+  expect([code, stderr]).toEqual([
+    1,
+    'error call-login: the server does not take the token of --token-file (the server says: token validation failed)\n',
+  ]);
+});
+
+test.each([
+  [
+    401,
+    { error: 'its token is in .skep/dev/token' },
+    'error call-login: the server wants a token and does not say where to get one: give --token-file (the server says: its token is in .skep/dev/token)\n',
+  ],
+  [503, { error: 'wiki does not run here' }, 'error call-failed: URL: wiki does not run here\n'],
+  [404, { error: 'no server of this name runs here' }, 'error call-failed: URL: no server of this name runs here\n'],
+  [
+    400,
+    { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no session' } },
+    'error call-failed: URL: no session\n',
+  ],
+])('the reason of a refusal with status %i is that of the server', async (status, body, said) => {
+  const text = JSON.stringify(body);
+  const headers = { 'content-type': 'application/json', 'content-length': text.length };
+  const refusing = createServer((_request, response) => response.writeHead(status, headers).end(text));
+  const port = await freePort();
+  await new Promise<void>((resolve) => refusing.listen(port, '127.0.0.1', resolve));
+  try {
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const env = { XDG_STATE_HOME: home, WHO: who, BROWSER: browser };
+    const { code, stderr } = await skep(['call', url], { cwd: folder.path, env });
+    expect([code, stderr]).toEqual([1, said.replace('URL', url)]);
+  } finally {
+    refusing.close();
+  }
 });
 
 test('a server that wants a token and names no login asks for a token file', async () => {

@@ -103,7 +103,8 @@ async function listServers({ origin, servers }: FrontOptions): Promise<readonly 
   return listed.toSorted((a, b) => byText(idOf(a), idOf(b)));
 }
 
-const TOKEN_MISSING = 'the token of skep dev is missing: skep dev prints it, and the page that it prints fills it in';
+const TOKEN_MISSING =
+  'the token of skep dev is missing: it is in the file token of its folder, such as .skep/dev/token';
 
 function idOf({ namespace, name }: RunningServer): string {
   return `${namespace}/${name}`;

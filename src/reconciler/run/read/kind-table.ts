@@ -191,9 +191,11 @@ function explanation(known: readonly string[], apiVersion: string, kind: string)
     const others = versions.map(({ version }) => version).join(' or ');
     return `${kind} is not served in ${apiVersion}, but in ${others}.`;
   }
+  const sameKinds = pairs.filter(({ name }) => name === kind);
+  const lastPart = apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
+  const sameKind = sameKinds.find(({ version }) => version.endsWith(`/${lastPart}`)) ?? sameKinds.at(-1);
+  if (sameKind !== undefined) return `There is no ${kind} in ${apiVersion}. Did you mean "${sameKind.version}"?`;
   const sameVersion = pairs.filter(({ version }) => version === apiVersion).map(({ name }) => name);
   if (sameVersion.length > 0) return `${apiVersion} has no kind ${kind}.${didYouMean(kind, sameVersion)}`;
-  const sameKind = pairs.find(({ name }) => name === kind);
-  if (sameKind !== undefined) return `There is no ${kind} in ${apiVersion}. Did you mean "${sameKind.version}"?`;
   return `${kind} of ${apiVersion} is not known: add its CustomResourceDefinition to the same source, or to the cluster.`;
 }

@@ -216,9 +216,14 @@ describe('what cannot be told for certain suspends deletions', () => {
       problem: `a.yaml:2:7: error unknown-kind: MCPServer is not served in ${GROUP}/v1, but in ${GROUP}/v1alpha1 or ${GROUP}/v1beta1.`,
     },
     {
+      reason: 'our version without its group',
+      text: 'apiVersion: v1beta1\nkind: MCPServer\nmetadata: {name: x, namespace: team}\n',
+      problem: `a.yaml:2:7: error unknown-kind: There is no MCPServer in v1beta1. Did you mean "${GROUP}/v1beta1"?`,
+    },
+    {
       reason: 'a built-in kind under a wrong apiVersion',
       text: 'apiVersion: v1\nkind: Deployment\nmetadata: {name: x, namespace: team}\n',
-      problem: 'a.yaml:2:7: error unknown-kind: v1 has no kind Deployment.',
+      problem: 'a.yaml:2:7: error unknown-kind: There is no Deployment in v1. Did you mean "apps/v1"?',
     },
     {
       reason: 'a kind that nobody knows',
