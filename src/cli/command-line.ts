@@ -6,6 +6,7 @@ import { writeColoured } from '#hosts/colour.ts';
 import { VERSION } from '#hosts/version.ts';
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
+import { commandAdvice, devAdvice, withOptionAdvice } from './advice.ts';
 import { adoptCommand } from './commands/adopt.ts';
 import { applyCommand } from './commands/apply.ts';
 import { approveCommand } from './commands/approve.ts';
@@ -91,25 +92,14 @@ export function commandLine(): Command {
 
 /** Mistakes that commander finds look like all other errors. */
 const OUTPUT: OutputConfiguration = {
-  outputError: (text) => writeColoured(process.stderr, text.replace(/^error: /, 'error usage: ')),
-};
-
-/** Commands of other tools, and the command that does the same here. */
-const ANSWERS: Readonly<Record<string, string>> = {
-  delete: 'remove the manifest from Git; the next run deletes what it declared',
-  describe: 'skep status says how each resource is, and kubectl describe shows one',
-  diff: 'skep plan shows what a sync would change',
-  get: 'skep status says how the fleet is, and kubectl get lists its objects',
-  lint: 'skep validate checks manifests',
-  logs: 'kubectl logs has the logs of pods, and skep history lists the runs',
-  reconcile: 'skep sync makes one run, and skep run keeps making them',
-  version: 'skep --version prints it',
+  outputError: (text) => writeColoured(process.stderr, withOptionAdvice(text.replace(/^error: /, 'error usage: '))),
 };
 
 function unknownCommand(name: string, commands: readonly Command[]): Failure {
-  const answer = Object.hasOwn(ANSWERS, name) ? `: ${ANSWERS[name]}` : '.';
+  const advice = commandAdvice(name);
+  const answer = advice === undefined ? '.' : `: ${advice}`;
   const names = commands.map((command) => command.name());
-  const hint = answer === '.' ? didYouMean(name, names) : '';
+  const hint = advice === undefined ? didYouMean(name, names) : '';
   return new Failure('usage', `skep has no command ${name}${answer}${hint} (--help lists the commands)`);
 }
 
@@ -129,14 +119,16 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   try {
     await commandLine().parseAsync([...argv]);
   } catch (error) {
-    process.exitCode = exitCodeOf(error);
+    process.exitCode = exitCodeOf(error, argv);
   }
 }
 
-function exitCodeOf(error: unknown): number {
+function exitCodeOf(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (error instanceof Failure) {
     writeColoured(process.stderr, `${SELF_TELLING.has(error.code) ? '' : `error ${error.code}: `}${error.message}\n`);
+    const advice = devAdvice(error.code, argv);
+    if (advice !== undefined) process.stderr.write(`${advice}\n`);
     return EXIT_BY_CODE[error.code] ?? 1;
   }
   // A bug: the stack is what its reader needs.

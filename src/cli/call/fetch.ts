@@ -30,7 +30,7 @@ export function createRequests(server: URL): Requests {
       const url = new URL(address);
       if (url.origin !== server.origin) return named(await outbound(), url, init);
       const response = await fetch(url, { ...init, redirect: 'error' });
-      if (url.pathname === server.pathname) refusal = await refusalOf(response);
+      if (url.pathname === server.pathname) refusal = await readReason(response);
       return response;
     },
     refusal: () => refusal,
@@ -44,7 +44,7 @@ export function createRequests(server: URL): Requests {
 const REFUSAL_BYTES_MAX = 16 * 1024;
 
 /** The text of `{"error": "..."}`, which gateways answer with, or of a JSON-RPC error. */
-async function refusalOf(response: Response): Promise<string | undefined> {
+async function readReason(response: Response): Promise<string | undefined> {
   const length = Number(response.headers.get('content-length') ?? REFUSAL_BYTES_MAX + 1);
   if (response.ok || length > REFUSAL_BYTES_MAX) return undefined;
   const body = parseJson(await response.clone().text());

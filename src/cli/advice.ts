@@ -1,0 +1,69 @@
+// Advice for mistakes of people who know other tools, and for commands that meet a fleet of skep dev.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Commands of other tools, and the command that does the same here. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  app: 'skep status says how the fleet is, and skep sync applies what Git says',
+  create: 'commit a manifest; the next run creates what it declares',
+  delete: 'remove the manifest from Git; the next run deletes what it declared',
+  describe: 'skep status says how each resource is, and kubectl describe shows one',
+  diff: 'skep plan shows what a sync would change',
+  doctor: 'skep validate checks manifests, and skep status says what is wrong with the fleet',
+  edit: 'change the manifest in Git; the next run applies it',
+  get: 'skep status says how the fleet is, and kubectl get lists its objects',
+  lint: 'skep validate checks manifests',
+  list: 'skep status lists the resources of the fleet, and skep history its runs',
+  logs: 'kubectl logs has the logs of pods, and skep history lists the runs',
+  reconcile: 'skep sync makes one run, and skep run keeps making them',
+  start: 'skep dev starts a fleet on this machine, and skep run the reconciler',
+  up: 'skep dev starts a fleet on this machine',
+  version: 'skep --version prints it',
+};
+
+/** Options of other tools. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  '-f': 'manifests are read from Git; validate takes paths without an option, and apply a file of skep plan',
+  '-n': 'resources are named as NAMESPACE/NAME',
+  '--namespace': 'resources are named as NAMESPACE/NAME',
+  '--token': 'write the token into a file, and name it with --token-file',
+  '--watch': 'skep validate --watch follows manifests, and kubectl get --watch the cluster',
+  '-w': 'skep validate --watch follows manifests, and kubectl get --watch the cluster',
+};
+
+/** Undefined if there is none. */
+export function commandAdvice(name: string): string | undefined {
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}
+
+/** Adds advice to the message of commander about an unknown option. */
+export function withOptionAdvice(message: string): string {
+  const [, option = ''] = /unknown option '([^']+)'/.exec(message) ?? [];
+  const advice = Object.hasOwn(OPTIONS, option) ? OPTIONS[option] : undefined;
+  return advice === undefined ? message : message.replace(/\n?$/, `: ${advice}\n`);
+}
+
+const STATE = '.skep';
+
+/** What a failure to reach a cluster means in a folder in which skep dev has kept a fleet. Undefined: nothing is known. */
+export function devAdvice(code: string, words: readonly string[]): string | undefined {
+  const kept = devConfigurations();
+  const [first] = kept;
+  if (first === undefined) return undefined;
+  const isAboutDev = words.some((word) => word.includes(join(STATE, 'dev'))) || !existsSync('skep.yaml');
+  if (code === 'cluster-config-invalid' && !isAboutDev) {
+    return `skep dev keeps a fleet of this folder in a cluster of its own: name it with -c ${kept.join(' or -c ')}`;
+  }
+  const isUnreachable = code === 'cluster-unreachable' || code === 'database-unreachable';
+  return isUnreachable && isAboutDev
+    ? 'skep dev does not run here: start it again (npm start, or skep dev)'
+    : undefined;
+}
+
+/** Files of skep dev below the working directory. */
+function devConfigurations(): readonly string[] {
+  const folders = existsSync(STATE) ? readdirSync(STATE) : [];
+  const files = folders.filter((name) => /^dev(-|$)/.test(name)).map((name) => join(STATE, name, 'skep.yaml'));
+  return files.filter((file) => existsSync(file));
+}
