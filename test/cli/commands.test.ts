@@ -133,7 +133,7 @@ describe('validate', () => {
     const { code, stdout } = await instance.run('validate', 'bad');
     expect([code, stdout]).toEqual([
       3,
-      `${line}\n3 resources in 2 files: 1 invalid; rules and policies see them once they are corrected\n`,
+      `${line}\n3 resources in 2 files: 1 invalid; correct these errors first, then rules and policies are checked as well\n`,
     ]);
   });
 

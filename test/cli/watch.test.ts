@@ -46,20 +46,20 @@ async function reported(change: () => void, text: string): Promise<string> {
 test('what is new is told, and what is solved; not what only moved', async () => {
   const broken = await reported(
     () => write('fleet/a.yaml', configMap('a', '1')),
-    '1 invalid; rules and policies see them once they are corrected\n',
+    '1 invalid; correct these errors first, then rules and policies are checked as well\n',
   );
   expect(broken).toMatch(
-    /^new: fleet\/a\.yaml:4:13: error schema-type: .*\n1 resource in 1 file: 1 invalid; rules and policies see them once they are corrected\n$/,
+    /^new: fleet\/a\.yaml:4:13: error schema-type: .*\n1 resource in 1 file: 1 invalid; correct these errors first, then rules and policies are checked as well\n$/,
   );
   const second = await reported(() => {
     write('fleet/a.yaml', `# moved\n${configMap('a', '1')}`);
     write('fleet/b.yaml', configMap('b', '2'));
-  }, '2 invalid; rules and policies see them once they are corrected\n');
+  }, '2 invalid; correct these errors first, then rules and policies are checked as well\n');
   expect(second).not.toContain('a.yaml');
   expect(second).toContain('new: fleet/b.yaml:4:13');
   const mended = await reported(
     () => write('fleet/a.yaml', configMap('a')),
-    '1 invalid; rules and policies see them once they are corrected\n',
+    '1 invalid; correct these errors first, then rules and policies are checked as well\n',
   );
   expect(mended).toMatch(/^solved: fleet\/a\.yaml:5:13: /);
 });
@@ -130,7 +130,7 @@ test.skipIf(!hasKustomize)(
     expect(
       await reported(
         () => write('base/c.yaml', configMap('c', '1')),
-        '1 invalid; rules and policies see them once they are corrected\n',
+        '1 invalid; correct these errors first, then rules and policies are checked as well\n',
       ),
     ).toContain('base/c.yaml:4:13');
     await reported(() => write('base/c.yaml', configMap('c')), 'all valid\n');

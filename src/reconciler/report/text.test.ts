@@ -89,7 +89,7 @@ test.each<{ actions: readonly Action[]; reported: number; reason: string }>([
   expect(lines).toHaveLength(reported);
 });
 
-const LATER = '1 invalid; rules and policies see them once they are corrected';
+const LATER = '1 invalid; correct these errors first, then rules and policies are checked as well';
 test.each<{ files: number; invalid: number; problems: number; incomplete?: true; verdict: string; reason: string }>([
   { files: 0, invalid: 0, problems: 0, verdict: 'nothing to validate', reason: 'the folder is empty' },
   { files: 1, invalid: 0, problems: 0, verdict: 'all valid', reason: 'all is well' },

@@ -30,7 +30,7 @@ export function summaryLine({ summary, problems, incomplete }: Validation): stri
   const warnings = problems.length - errors;
   const more = warnings === 0 ? '' : `, ${countText(warnings, 'warning')}`;
   const verdict = files === 0 ? 'nothing to validate' : `${validationHeadline(invalid, errors)}${more}`;
-  const later = incomplete === true ? '; rules and policies see them once they are corrected' : '';
+  const later = incomplete === true ? '; correct these errors first, then rules and policies are checked as well' : '';
   return `${validatedSize(summary)}: ${verdict}${later}`;
 }
 
