@@ -241,7 +241,10 @@ function configOf({ dir, fleetDir = dir, given, kubeconfig, database }: ConfigIn
   if (given === undefined) return own;
   const { cluster, stateDir, catalogue, notify, history } = own;
   const outbound = { ...given.outbound, allowFiles: given.outbound.allowFiles || given.sources.some(isLocal) };
-  return { ...given, outbound, cluster, stateDir, catalogue, notify, history, http: undefined, snapshot: undefined };
+  // To look at repositories of this machine costs nothing, and their reader waits for the result.
+  const { schedule, jitterSeconds } = given.sources.every(isLocal) ? own : given;
+  const here = { outbound, cluster, stateDir, catalogue, notify, history, schedule, jitterSeconds };
+  return { ...given, ...here, http: undefined, snapshot: undefined };
 }
 
 /** The user of this machine has named a repository of it: no setting has to allow that again. */
