@@ -144,7 +144,7 @@ export const CLIENTS_SCHEMA = {
       additionalProperties: true,
     },
     304: UNCHANGED,
-    ...DATA_ERRORS,
+    ...describeErrors(401, 403, 404, 429, 503),
   },
 };
 

@@ -50,6 +50,7 @@ function urlOf(template: string, registry = 'tools'): string {
     .replace('{registry}', registry)
     .replace('{server}', 'io.acme%2Falpha')
     .replace('{version}', '1.0.0')
+    .replace('{list}', 'vscode.json')
     .replace('{*}', '');
 }
 
