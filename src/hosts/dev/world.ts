@@ -22,7 +22,7 @@ import { DEFAULT_API_GROUP } from '../config/api-group.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/read-config.ts';
 import { VERSION } from '../version.ts';
-import { type SampleIssuer, startSampleIssuer } from './issuer/issuer.ts';
+import { openIssuer, SAMPLE_ISSUER } from './issuer/open.ts';
 
 export interface DevWorld {
   readonly config: Config;
@@ -60,9 +60,8 @@ export interface WorldOptions {
 const WRITTEN = '# Written by skep dev at each start, for other commands: skep status -c FILE\n';
 /** `src/hosts/` and `dist/main/` are equally far from the root of the package. */
 const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet', import.meta.url));
-/** Where the sample's manifests say that the repository and the issuer are; the real places are known only now. */
+/** Where the manifests of the sample say that the repository is; its real place is known only now. */
 const SAMPLE_URL = 'file:///var/lib/skep/fleet';
-const SAMPLE_ISSUER = 'http://127.0.0.1:8079';
 
 export async function openDevWorld({ dir, say, find, begin, given }: WorldOptions): Promise<DevWorld> {
   const fleetDir = given === undefined ? join(dir, 'fleet') : undefined;
@@ -177,17 +176,6 @@ async function openEmbedded(dir: string, say: (text: string) => void): Promise<D
     throw error;
   }
   return { ...database, passFile };
-}
-
-/** Without the package, servers that want a token of this issuer stay without one. */
-async function openIssuer(dir: string, say: (text: string) => void): Promise<SampleIssuer> {
-  const issuer = await startSampleIssuer(join(dir, 'issuer'));
-  if (issuer !== undefined) {
-    say(`issuer at ${issuer.url}, for the servers that want a token`);
-    return issuer;
-  }
-  say('no issuer for the servers that want a token: the optional package oidc-provider is not installed');
-  return { url: SAMPLE_ISSUER, stop: async () => undefined };
 }
 
 /** Made from manifests/fleet the first time; afterwards it is the newcomer's. */
