@@ -56,7 +56,10 @@ function packForNpm(dir: string, ran: string): Buffer {
   const scripts = { postinstall: `node -e "require('fs').writeFileSync('${ran}', '')"` };
   writeFileSync(join(dir, 'package.json'), JSON.stringify({ ...NPM_PACKAGE, bin: { bees: 'server.mjs' }, scripts }));
   const env = { PATH: process.env.PATH, HOME: dir };
-  const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json'], { cwd: dir, env, encoding: 'utf8' }));
+  // Without log files: npm reads a file that it has just begun to write, and now and then fails.
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--logs-max=0'], { cwd: dir, env, encoding: 'utf8' }),
+  );
   return readFileSync(join(dir, packed.filename));
 }
 
