@@ -77,7 +77,7 @@ function dataText(data: unknown): string {
   return typeof data === 'string' ? data : JSON.stringify(data);
 }
 
-/** `refusal`: what the server itself said last says more than what the client makes of it. */
+/** `refusal`: reason of the server itself. The message of the client names only its status. */
 function asFailure(error: unknown, url: URL, refusal: string | undefined): Failure {
   const known = error instanceof Failure ? error : causeOf(error);
   if (known instanceof Failure) {

@@ -15,7 +15,7 @@ const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...L
 
 export interface Requests {
   readonly fetch: FetchLike;
-  /** Reason that the server gave when it refused the last request; undefined if it answered, or gave none. */
+  /** Reason of the server for its last refusal; undefined if its last answer was none, or had no reason. */
   readonly refusal: () => string | undefined;
   readonly close: () => Promise<void>;
 }
@@ -40,14 +40,22 @@ export function createRequests(server: URL): Requests {
   };
 }
 
-/** Longest text of a refusal that is read. */
+/** Longest body of a refusal that is read. */
 const REFUSAL_BYTES_MAX = 16 * 1024;
 
-/** The text of `{"error": "..."}`, which gateways answer with, or of a JSON-RPC error. */
+/** Reads the text of `{"error": "..."}`, which gateways answer with, or of a JSON-RPC error. */
 async function readReason(response: Response): Promise<string | undefined> {
-  const length = Number(response.headers.get('content-length') ?? REFUSAL_BYTES_MAX + 1);
-  if (response.ok || length > REFUSAL_BYTES_MAX) return undefined;
-  const body = parseJson(await response.clone().text());
+  const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
+  if (response.ok || !isJson || response.body === null) return undefined;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // The client reads the response itself.
+  for await (const chunk of response.clone().body ?? []) {
+    size += chunk.length;
+    if (size > REFUSAL_BYTES_MAX) return undefined;
+    chunks.push(chunk);
+  }
+  const body = parseJson(Buffer.concat(chunks).toString('utf8'));
   const error = isObject(body) ? body.error : undefined;
   const text = isObject(error) ? error.message : error;
   return typeof text === 'string' && text.trim() !== '' ? text : undefined;
