@@ -53,7 +53,13 @@ test('a cluster of skep dev that does not answer is one that does not run', () =
   expect(devAdvice('cluster-unreachable', ['status', '-c', '.skep/dev/skep.yaml'])).toBe(RUNNING);
 });
 
-test('of other failures, and where skep dev never ran, nothing is said', () => {
+test('a command that names another configuration is not about skep dev', () => {
+  put('.skep/dev/skep.yaml');
+  expect(devAdvice('cluster-unreachable', ['status', '-c', '/etc/skep.yaml'])).toBeUndefined();
+  expect(devAdvice('cluster-unreachable', ['status', '--kubeconfig=prod'])).toBeUndefined();
+});
+
+test('there is no advice for other failures, or if skep dev never ran', () => {
   expect(devAdvice('cluster-unreachable', ['status'])).toBeUndefined();
   put('.skep/dev/skep.yaml');
   expect(devAdvice('git-unreachable', ['status'])).toBeUndefined();

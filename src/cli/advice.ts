@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAboutDev } from '#hosts/config/configuration.ts';
 
 /** Commands of other tools, and the command that does the same here. */
 const COMMANDS: Readonly<Record<string, string>> = {
@@ -46,17 +47,19 @@ export function withOptionAdvice(message: string): string {
 
 const STATE = '.skep';
 
-/** What a failure to reach a cluster means in a folder in which skep dev has kept a fleet. Undefined: nothing is known. */
+/** Says where the fleet of `skep dev` is if a command did not find a cluster, or that it does not run. Undefined: neither is known. */
 export function devAdvice(code: string, words: readonly string[]): string | undefined {
-  const kept = devConfigurations();
-  const [first] = kept;
-  if (first === undefined) return undefined;
-  const isAboutDev = words.some((word) => word.includes(join(STATE, 'dev'))) || !existsSync('skep.yaml');
-  if (code === 'cluster-config-invalid' && !isAboutDev) {
-    return `skep dev keeps a fleet of this folder in a cluster of its own: name it with -c ${kept.join(' or -c ')}`;
+  if (code === 'cluster-config-invalid') {
+    const files = devConfigurations();
+    const named = files.map((file) => `-c ${file}`).join(' or ');
+    return files.length === 0
+      ? undefined
+      : `skep dev keeps a fleet of this folder in a cluster of its own: name it with ${named}`;
   }
-  const isUnreachable = code === 'cluster-unreachable' || code === 'database-unreachable';
-  return isUnreachable && isAboutDev
+  if (code !== 'cluster-unreachable' && code !== 'database-unreachable') return undefined;
+  const isNamed = words.some((word) => word.includes(join(STATE, 'dev')));
+  const isOther = words.some((word) => /^(-c|--config|--kubeconfig)(=|$)/.test(word));
+  return isNamed || (!isOther && isAboutDev())
     ? 'skep dev does not run here: start it again (npm start, or skep dev)'
     : undefined;
 }

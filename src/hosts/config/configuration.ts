@@ -27,8 +27,13 @@ export function outputOption(formats: readonly string[] = ['text', 'json']): Opt
 /** The settings of a `skep dev` that runs here, if nothing else says what to look at. */
 const DEV_FILE = '.skep/dev/skep.yaml';
 
+/** Whether commands without `-c` are about the `skep dev` of this folder. */
+export function isAboutDev(): boolean {
+  return process.env.SKEP_SOURCES === undefined && !existsSync('skep.yaml') && existsSync(DEV_FILE);
+}
+
 function defaultFile(): string {
-  const isDev = process.env.SKEP_SOURCES === undefined && !existsSync('skep.yaml') && existsSync(DEV_FILE);
+  const isDev = isAboutDev();
   if (isDev) process.stderr.write(`there is no skep.yaml here, so this is about skep dev (-c ${DEV_FILE})\n`);
   return isDev ? DEV_FILE : 'skep.yaml';
 }
