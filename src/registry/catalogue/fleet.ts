@@ -1,5 +1,6 @@
 // Makes entries of a catalogue out of the servers that run and ask for one, and stores them as the content of a source.
 
+import assert from 'node:assert/strict';
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { FleetOrigin, RegistrySource } from '#contracts/registry/source.ts';
 import type { ListedServer, Listing } from '#contracts/running-servers.ts';
@@ -9,8 +10,8 @@ import type { JsonObject } from '#std/json.ts';
 import { declarationHash } from './due.ts';
 import { PLATFORM_VENDOR } from './entry.ts';
 import { parseDocuments } from './formats/registry.ts';
-import type { CatalogueWriter, SourceKey } from './ports.ts';
-import { syncedState } from './sync-state.ts';
+import type { CatalogueWriter, SourceKey, Written } from './ports.ts';
+import { syncedState, timeOf } from './sync-state.ts';
 
 /** Key of `_meta` with the readiness of a running server. */
 const RUNNING_META = 'dev.skep/running';
@@ -34,16 +35,19 @@ export async function storeFleet(
   if (isStored(state, source, hash)) return;
   const content = { documents: [{ text, location: 'servers that run' }], extent: 'whole' } as const;
   const parsed = parseDocuments('upstream', content.documents);
-  const { entries, rejected } = parsed.ok ? parsed : { entries: [], rejected: [] };
+  assert(parsed.ok, 'documents of our own are a list of servers');
+  const { entries, rejected } = parsed;
   const claim = await writer.claim(key);
   if (claim === undefined) return;
   const attempt = { source, state: claim.state, trigger: undefined, now: now() };
-  await claim.replace(
-    key,
-    entries,
-    (written) => syncedState(attempt, content, { entries, written, hash, rejected: rejected.length }),
-    () => new Date(now()).toISOString(),
-  );
+  const stateOf = (written: Written) =>
+    syncedState(attempt, content, { entries, written, hash, rejected: rejected.length });
+  try {
+    await claim.replace(key, entries, stateOf, () => timeOf(now()));
+  } finally {
+    // A claim that was used has ended already.
+    await claim.release();
+  }
 }
 
 function isStored(state: SourceState | undefined, source: RegistrySource, hash: string): boolean {
