@@ -1,10 +1,13 @@
-// Reads the annotations of the existing platform by which a server asks for an entry in the catalogue of what runs, and finds faults
-// of them.
+// Reads the annotations by which a server asks for an entry in the catalogue of running servers, and finds their faults. Their names are
+// those of the existing platform.
 
 import type { Listing } from '#contracts/running-servers.ts';
+import { definitionName } from '#contracts/tool-lock/schema.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
-import { isObject, type Json, objectsIn, parseJson, pointerToken, textsIn } from '#std/json.ts';
+import { addressFault } from '#std/address/address.ts';
+import { parseJson, pointerToken, textsIn } from '#std/json.ts';
 import type { Finding, Resource, View } from './kind.ts';
+import { lockOf } from './tools-lock.ts';
 
 /** Longest title and description of a server.json (official schema). */
 const TEXT_MAX = 100;
@@ -19,11 +22,11 @@ const SHORT: Rule = {
   values: `a text of at most ${TEXT_MAX} characters`,
 };
 
-/** By the name behind the API group and the slash. */
+/** Values that fit each annotation. Keys are the names behind the API group and the slash. */
 const RULES = {
   'registry-export': { fits: (text: string) => text === 'true' || text === 'false', values: '"true" or "false"' },
   'registry-url': {
-    fits: isAddress,
+    fits: (text: string) => addressFault('url', text) === undefined,
     values: 'an http or https URL without a user, such as https://mcp.example.com/wiki',
   },
   'registry-title': SHORT,
@@ -77,18 +80,11 @@ export function listingFindings({ apiVersion, metadata }: Resource): readonly Fi
 }
 
 /** A lock that was reviewed says more than an annotation. */
-function lockedTools({ kind, metadata }: Resource, view: View): readonly string[] | undefined {
-  const spec = view.find('ToolLock', metadata.name)?.spec;
-  if (!isObject(spec) || !isObject(spec.server) || spec.server.kind !== kind) return undefined;
-  return objectsIn(spec.tools).flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+function lockedTools(resource: Resource, view: View): readonly string[] | undefined {
+  return lockOf(resource, view)?.tools.flatMap((tool) => definitionName('tools', tool) ?? []);
 }
 
 function toolNames(text: string): readonly string[] | undefined {
-  const value: Json | undefined = parseJson(text);
+  const value = parseJson(text);
   return Array.isArray(value) && textsIn(value).length === value.length ? textsIn(value) : undefined;
-}
-
-function isAddress(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }

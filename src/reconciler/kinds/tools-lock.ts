@@ -26,7 +26,7 @@ function modeOf({ metadata }: Server): 'enforce' | 'report' | undefined {
 }
 
 /** The lock that is named after the server, if it is one of a server of this kind. */
-function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
+export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
   const spec = view.find(TOOL_LOCK.kind, metadata.name)?.spec;
   if (!isObject(spec) || !isObject(spec.server) || spec.server.kind !== kind) return undefined;
   const checked: unknown = spec;

@@ -2,6 +2,7 @@
 // formats are those that the makers of the clients documented in November 2026 (docs/registry.md names the pages).
 
 import type { ListedClient } from '#contracts/registry/listed-clients.ts';
+import { addressFault } from '#std/address/address.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { StoredEntry } from '../catalogue/entry.ts';
 import { configurationKey } from '../page/browser/configuration.ts';
@@ -53,7 +54,7 @@ function fixedText(template: Template): string | undefined {
 
 /** A star is a wildcard for clients: an entry could allow every server. */
 function isPlainAddress(url: string): boolean {
-  return /^https?:$/.test(URL.parse(url)?.protocol ?? '') && !url.includes('*');
+  return addressFault('url', url) === undefined && !url.includes('*');
 }
 
 function matchers(servers: readonly FixedServer[]): JsonObject[] {
