@@ -1,4 +1,5 @@
-// What a verifier requests of a registry, how often, with which credentials, and what it does if there is no answer.
+// A verifier requests no more of a registry than it needs, with the right credentials, and goes on if there is no answer. In one file, because
+// all tests count the requests of one registry.
 
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -6,10 +7,11 @@ import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
 import { credentialsFor } from '#adapters/oci/credentials.ts';
 import { openRepository } from '#adapters/oci/registry.ts';
 import { readTrust } from '#adapters/oci/sigstore.ts';
-import { type KeepingVerifier, openVerifier, type VerifierOptions } from '#adapters/oci/verifier.ts';
+import type { KeepingVerifier, VerifierOptions } from '#adapters/oci/verifier.ts';
 import type { ImageFacts } from '#reconciler/run/images/ports.ts';
 import { parseImageName } from '#std/address/image-name.ts';
 import { Failure } from '#std/failure.ts';
+import { openTestVerifier, REFRESH_MS } from './open-verifier.ts';
 import { serveRegistry, type TestRegistry } from './registry.ts';
 import {
   attach,
@@ -22,7 +24,6 @@ import {
 } from './signer.ts';
 
 const BUILDER: Identity = { subject: 'https://ci.example/wiki', issuer: 'https://issuer.example' };
-const REFRESH_MS = 300_000;
 
 let registry: TestRegistry;
 let outbound: Outbound;
@@ -41,17 +42,7 @@ afterEach(async () => {
 });
 
 function open(more: Partial<VerifierOptions> = {}): KeepingVerifier {
-  return openVerifier({
-    outbound,
-    plainHttp: [registry.host],
-    realms: {},
-    now: () => clock,
-    root: async () => sigstore.root,
-    readKeys: async () => 'no key',
-    pullSecret: async () => undefined,
-    refreshMs: REFRESH_MS,
-    ...more,
-  });
+  return openTestVerifier({ registry, outbound, sigstore: () => sigstore, now: () => clock }, more);
 }
 
 async function signed(tag: string): Promise<MadeImage> {

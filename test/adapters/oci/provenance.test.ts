@@ -1,15 +1,18 @@
-// Images of a registry, signed by keys and by an instance of Sigstore, and what is found out about each.
+// Images of a registry are signed by keys and by an instance of Sigstore, and the right ones are accepted. In one file, because each row is one
+// image of the same registry.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
-import { type KeepingVerifier, openVerifier, type VerifierOptions } from '#adapters/oci/verifier.ts';
+import type { KeepingVerifier, VerifierOptions } from '#adapters/oci/verifier.ts';
 import { decide } from '#reconciler/run/images/decide.ts';
 import { type Expectation, unfulfilled } from '#reconciler/run/images/policy.ts';
+import { openTestVerifier } from './open-verifier.ts';
 import { serveRegistry, type TestRegistry } from './registry.ts';
 import {
   attach,
   attestation,
+  BUILDER,
   cosign,
   type Identity,
   makeImage,
@@ -19,11 +22,6 @@ import {
   SLSA,
 } from './signer.ts';
 
-const BUILDER: Identity = {
-  subject: 'https://github.com/acme/wiki/.github/workflows/release.yml@refs/tags/v1',
-  issuer: 'https://token.actions.githubusercontent.com',
-  repository: 'acme/wiki',
-};
 const EXPECTED: Expectation = {
   identity: 'https://github.com/acme/wiki/.github/workflows/release.yml@refs/tags/*',
   issuer: BUILDER.issuer,
@@ -51,20 +49,11 @@ afterEach(async () => {
 });
 
 function open(more: Partial<VerifierOptions> = {}): KeepingVerifier {
-  return openVerifier({
-    outbound,
-    plainHttp: [registry.host],
-    realms: {},
-    now: () => clock,
-    root: async () => sigstore.root,
-    readKeys: async () => keys.publicKey.export({ format: 'pem', type: 'spki' }).toString(),
-    pullSecret: async () => undefined,
-    refreshMs: 300_000,
-    ...more,
-  });
+  const readKeys = async () => keys.publicKey.export({ format: 'pem', type: 'spki' }).toString();
+  return openTestVerifier({ registry, outbound, sigstore: () => sigstore, now: () => clock }, { readKeys, ...more });
 }
 
-/** What a namespace that requires verification gets: the digest, or the message of the problem. */
+/** Returns the digest that a namespace that requires verification gets, or the message of the problem. */
 async function verify(verifier: KeepingVerifier, tag = 'wiki:1', expectation = EXPECTED, pullSecrets: string[] = []) {
   const image = `${registry.host}/acme/${tag}`;
   const all = [expectation];

@@ -1,5 +1,5 @@
 // Makes images in a registry and signs them: with keys, and with certificates and log entries of the mock of Sigstore, which has a
-// trusted root of its own.
+// trusted root of its own. In one file, because all ways to sign share its certificates and logs.
 
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import {
@@ -20,6 +20,13 @@ export interface Identity {
   /** owner/name at github.com. */
   readonly repository?: string;
 }
+
+/** Workflow that builds the image `acme/wiki`. */
+export const BUILDER: Identity = {
+  subject: 'https://github.com/acme/wiki/.github/workflows/release.yml@refs/tags/v1',
+  issuer: 'https://token.actions.githubusercontent.com',
+  repository: 'acme/wiki',
+};
 
 const pair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 

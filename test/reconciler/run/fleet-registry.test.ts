@@ -2,18 +2,15 @@
 // executable, and the answers checked by the official schema.
 
 import { Ajv } from 'ajv';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { openPool } from '#adapters/postgres/pool.ts';
 import { createStore, type Store } from '#adapters/postgres/store.ts';
-import { readRegistryConfig } from '#contracts/registry/config-read.ts';
-import { startService } from '#hosts/registry/serve.ts';
 import type { JsonObject } from '#std/json.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { type InstanceFolder, instanceFolder, settingsOf } from '../../harness/instance.ts';
+import { type InstanceFolder, instanceFolder } from '../../harness/instance.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 import { officialSchema } from '../../registry/service/official-schema.ts';
+import { askConfiguredRegistry } from './configured-registry.ts';
 
 let world: World;
 let database: TestDatabase;
@@ -74,24 +71,9 @@ interface Answer {
   readonly body: { readonly servers?: readonly { readonly server: JsonObject }[] };
 }
 
-/** The answer of the service that the reconciler has configured. */
 async function read(path: string): Promise<Answer> {
-  const { body } = await world.cluster.send(
-    'GET',
-    '/api/v1/namespaces/tools/configmaps/catalogue-registry-server-config',
-  );
-  const [text = ''] = Object.values(body.data as Record<string, string>);
-  const file = { ...parse(text), metrics: undefined, database: settingsOf(database, `${folder.dir}/pgpass`) };
-  const config = readRegistryConfig(JSON.stringify(file), 'config.yaml');
-  if ('problems' in config) throw new Error(JSON.stringify(config.problems));
-  const listen = { host: '127.0.0.1', port: 0 };
-  const service = await startService({ ...config.config, listen }, store, pino({ level: 'silent' }));
-  try {
-    const response = await fetch(service.url + path);
-    return { status: response.status, body: (await response.json()) as Answer['body'] };
-  } finally {
-    await service.stop();
-  }
+  const { status, body } = await askConfiguredRegistry({ world, database, folder, store }, path);
+  return { status, body };
 }
 
 async function listed(path = '/fleet/v0.1/servers'): Promise<readonly JsonObject[]> {

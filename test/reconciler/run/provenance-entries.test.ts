@@ -8,6 +8,7 @@ import { serveRegistry, type TestRegistry } from '../../adapters/oci/registry.ts
 import {
   attach,
   attestation,
+  BUILDER,
   type Identity,
   makeImage,
   openSigstore,
@@ -17,12 +18,6 @@ import { createTestDatabase, type TestDatabase } from '../../harness/database.ts
 import { type InstanceFolder, instanceFolder } from '../../harness/instance.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 import { NAMESPACE } from './fleet.ts';
-
-const BUILDER: Identity = {
-  subject: 'https://github.com/acme/wiki/.github/workflows/release.yml@refs/tags/v1',
-  issuer: 'https://token.actions.githubusercontent.com',
-  repository: 'acme/wiki',
-};
 
 let world: World;
 let database: TestDatabase;

@@ -1,5 +1,5 @@
-// Images of children are verified at their registry: unverified ones are not applied where that is required, and verified ones get their digest.
-// The registry is one in memory; signatures come from an instance of Sigstore of our own.
+// Images of children are verified at their registry: unverified ones are not applied if that is required, and verified ones get their digest.
+// The registry is one in memory; signatures come from an instance of Sigstore of our own. In one file, because all tests share both.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { serveRegistry, type TestRegistry } from '../../adapters/oci/registry.ts
 import {
   attach,
   attestation,
+  BUILDER,
   type Identity,
   type MadeImage,
   makeImage,
@@ -18,11 +19,6 @@ import { type InstanceFolder, instanceFolder } from '../../harness/instance.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 import { GROUP, NAMESPACE } from './fleet.ts';
 
-const BUILDER: Identity = {
-  subject: 'https://github.com/acme/wiki/.github/workflows/release.yml@refs/tags/v1',
-  issuer: 'https://token.actions.githubusercontent.com',
-  repository: 'acme/wiki',
-};
 const OTHER: Identity = { ...BUILDER, repository: 'mallory/wiki' };
 
 let world: World;

@@ -1,20 +1,17 @@
 // What runs reaches those who read the catalogue: the reconciler leaves it in the database, and the service of the registry
 // answers with it, as far as it is for readers. A real API server, a real PostgreSQL, the real executable.
 
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { openPool } from '#adapters/postgres/pool.ts';
 import { createStore, type Store } from '#adapters/postgres/store.ts';
-import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import type { RunningServers } from '#contracts/running-servers.ts';
-import { startService } from '#hosts/registry/serve.ts';
 import { crd } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import { Failure } from '#std/failure.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { type InstanceFolder, instanceFolder, settingsOf } from '../../harness/instance.ts';
+import { type InstanceFolder, instanceFolder } from '../../harness/instance.ts';
 import { API_GROUP, startWorld, type World } from '../../harness/world.ts';
+import { askConfiguredRegistry } from './configured-registry.ts';
 
 let world: World;
 let database: TestDatabase;
@@ -85,23 +82,9 @@ async function sync(): Promise<void> {
   expect({ code, warnings: JSON.parse(stdout).warnings ?? [], stderr }).toMatchObject({ code: 0 });
 }
 
-/** As the service answers that the reconciler has configured. */
 async function shown(): Promise<{ readonly status: number; readonly servers: RunningServers['servers'] }> {
-  const path = '/api/v1/namespaces/tools/configmaps/catalogue-registry-server-config';
-  const { body } = await world.cluster.send('GET', path);
-  const [text = ''] = Object.values(body.data as Record<string, string>);
-  const file = { ...parse(text), metrics: undefined, database: settingsOf(database, `${folder.dir}/pgpass`) };
-  const read = readRegistryConfig(JSON.stringify(file), 'config.yaml');
-  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
-  const config = { ...read.config, listen: { host: '127.0.0.1', port: 0 } };
-  const service = await startService(config, store, pino({ level: 'silent' }));
-  try {
-    const response = await fetch(`${service.url}/mcp`);
-    const body = (await response.json()) as Partial<RunningServers>;
-    return { status: response.status, servers: body.servers ?? [] };
-  } finally {
-    await service.stop();
-  }
+  const { status, body } = await askConfiguredRegistry({ world, database, folder, store }, '/mcp');
+  return { status, servers: 'servers' in body ? (body as RunningServers).servers : [] };
 }
 
 const SHOWN = {
