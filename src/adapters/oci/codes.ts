@@ -4,7 +4,7 @@ export const OCI_CODES = {
   'image-registry':
     'The registry of an image did not answer, or refused: the message says which status it sent. It is asked again later, and after the time that it names.',
   'image-content':
-    'The registry of an image sent something that is not what its digest, or the specification of OCI, says: look at the registry and at proxies on the way.',
+    'The registry of an image sent content that does not have its digest, or that is against the specification of OCI: look at the registry and at proxies on the way.',
   'image-realm':
     'The registry of an image sends its clients to another host for tokens: name that host in images.verify.realms of skep.yaml if it is trusted with the credentials.',
   'image-trust':

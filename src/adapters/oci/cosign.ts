@@ -1,4 +1,4 @@
-// Makes bundles of what cosign keeps under the tags `.sig` and `.att` of an image: the signature in annotations of a layer, the signed
+// Makes bundles of the content that cosign keeps under the tags `.sig` and `.att` of an image: the signature in annotations of a layer, the signed
 // payload in its blob.
 
 import { sha256 } from '#std/hash.ts';

@@ -7,7 +7,7 @@ import { bundleOfLayer, ENVELOPE, SIMPLE_SIGNING, signedDigest } from './cosign.
 import { type Descriptor, descriptorsIn, type Manifest, type Repository } from './registry.ts';
 import { checkBundle, type Trust } from './sigstore.ts';
 
-/** Looked at of each kind of place; whoever may push to a repository could add any number. */
+/** Most places of each kind that are read: everybody who may push to a repository can add more. */
 const LOOKED_AT_MAX = 30;
 
 const BUNDLE_TYPE = /^application\/vnd\.dev\.sigstore\.bundle[.+]/;
@@ -94,7 +94,7 @@ function check(trust: Trust, { digest }: Manifest, bundle: JsonObject, artifact:
   return checkBundle(trust, { bundle, artifact, digest });
 }
 
-/** Content that is not what its digest says is a fault of that signature; anything else that fails is one of the registry. */
+/** Content that does not have its digest is a fault of that signature; every other failure is one of the registry. */
 async function noteFaults(found: Findings, work: () => Promise<readonly (ImageSignature | string)[]>): Promise<void> {
   try {
     for (const result of await work()) {

@@ -33,7 +33,10 @@ export interface Descriptor {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** One repository of a registry. Methods throw Failure: OCI_CODES or OUTBOUND_CODES; undefined: there is none (404). */
+/**
+ * Reads one repository of a registry. Methods throw Failure with one of OCI_CODES or OUTBOUND_CODES, and return undefined if the
+ * registry has no such content (404).
+ */
 export interface Repository {
   manifest(reference: string): Promise<Manifest | undefined>;
   blob(digest: string): Promise<Uint8Array>;
@@ -185,7 +188,7 @@ async function authorize(
   if (challenge?.scheme !== 'bearer') return undefined;
   const { realm, service } = challenge.parameters;
   const url = realmUrl(image.registry, base, realm, realms);
-  // The scope is ours: a registry does not choose what its token is good for.
+  // The scope is ours: a registry does not choose the rights of its token.
   url.searchParams.set('scope', `repository:${image.repository}:pull`);
   if (service !== undefined) url.searchParams.set('service', service);
   const headers: Record<string, string> = basic === undefined ? {} : { authorization: basic };

@@ -72,7 +72,7 @@ interface Asked {
   readonly state: State;
   readonly request: ImageRequest;
   readonly name: ImageName;
-  /** Of `State.tags`. */
+  /** Key in `State.tags`. */
   readonly key: string;
   readonly trust: Trust;
 }

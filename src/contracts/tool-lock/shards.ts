@@ -10,7 +10,7 @@ import { LOCKED_LIST_NAMES, type LockedList } from './schema.ts';
 export const SHARD_BYTES_MAX = 800_000;
 export const SHARDS_MAX = 4;
 
-/** Where the pods of a proxy have the files. */
+/** Folder of the files in the pods of a proxy. */
 const SHARDS_DIRECTORY = '/etc/skep/tools-lock';
 export const SHARD_FILE = 'lock.json';
 

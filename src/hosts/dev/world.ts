@@ -60,7 +60,7 @@ export interface WorldOptions {
 const WRITTEN = '# Written by skep dev at each start, for other commands: skep status -c FILE\n';
 /** `src/hosts/` and `dist/main/` are equally far from the root of the package. */
 const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet', import.meta.url));
-/** Where the manifests of the sample say that the repository is; its real place is known only now. */
+/** URL of the repository in the manifests of the sample; its real place is known only now. */
 const SAMPLE_URL = 'file:///var/lib/skep/fleet';
 
 export async function openDevWorld({ dir, say, find, begin, given }: WorldOptions): Promise<DevWorld> {

@@ -75,11 +75,11 @@ export const RECONCILE_CODES = {
   'images-not-checked':
     'An MCPRegistry enforces images, but what it holds is not in the manifests: a sync checks them, `skep validate` cannot.',
   'image-unverified':
-    'No signature of an image is by the signer whom a rule of images.verify, or the provenance of its catalogue entry, names: the message says what was expected and what was found. Sign the image, run one that is signed, or correct the rule. Under `require` the children are kept unchanged.',
+    'No signature of an image is by the signer whom a rule of images.verify, or the provenance of its catalogue entry, names: the message names the expectation and the signatures that were found. Sign the image, run one that is signed, or correct the rule. Under `require` the children are kept unchanged.',
   'image-signer-unknown':
     'Images of the namespace are verified, and nothing says who signs this one: add a rule to images.verify of skep.yaml, or a provenance to its catalogue entry. Under `require` the children are kept unchanged.',
   'image-not-checked':
-    'The registry of an image could not be asked who signed it; the message says why. A run asks again. What was verified before stays as it is; under `require` the children are kept unchanged until then.',
+    'The registry of an image could not be asked who signed it; the message says why. A run asks again. An image that was verified before stays as it is; under `require` the children are kept unchanged until then.',
   'images-verified-later':
     '`skep validate` only: images are verified by plans and runs, which ask their registries. Nothing is requested here.',
   'source-address-private':

@@ -40,7 +40,7 @@ interface Kept {
 /** Bytes of all answers that are kept: some callers with other lists, and some pages each. */
 const BYTES_MAX = 16 * 1024 * 1024;
 const ANSWERS_MAX = 256;
-/** Answers of one length are told apart by their last bytes, which have the cursor of the next page. */
+/** Answers of one length differ mostly in their last bytes, which have the cursor of the next page. */
 const END_BYTES = 64;
 
 export function createAgreedLists(): AgreedLists {
@@ -65,7 +65,7 @@ export function createAgreedLists(): AgreedLists {
       const { start, end } = answerId.span;
       const key = answerKey([bytes], end - start);
       remove(key);
-      // A copy: what came from the network may be a part of a larger piece.
+      // A copy: bytes from the network may be a part of a larger piece.
       const copy = Buffer.from(bytes);
       kept.set(key, { names, head: copy.subarray(0, start), tail: copy.subarray(end) });
       bytesKept += keptBytes(kept.get(key));

@@ -1,4 +1,4 @@
-// Decides about one image, given what is expected and what is known about it.
+// Decides about one image by its expectation and the facts that are known about it.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { withDigest } from '#std/address/image-name.ts';
@@ -33,7 +33,7 @@ export interface Question {
   readonly pin: boolean;
 }
 
-/** `facts`: absent if there is no expectation to compare them with. */
+/** Decides about one image. `facts` are absent if there is no expectation to compare them with. */
 export function decide({ image, mode, expected, pin }: Question, facts: ImageFacts | undefined): Decision {
   const problem = (code: string, message: string): Decision => ({
     problem: { code, severity: mode === 'require' ? 'error' : 'warning', message: `${message}${CONSEQUENCE[mode]}` },

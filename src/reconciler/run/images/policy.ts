@@ -1,4 +1,4 @@
-// Says for an image of a namespace who is expected to have signed it, and whether a signature is what is expected.
+// Finds out who is expected to have signed an image of a namespace, and whether a signature fulfils the expectation.
 
 import { imagePlace, parseImageName } from '#std/address/image-name.ts';
 import { globMatches, parseGlob } from '#std/glob.ts';
@@ -38,7 +38,7 @@ export type Expected =
   | { readonly by: 'rule' | 'entry'; readonly all: readonly Expectation[] }
   /** No rule and no entry says who signs the image. */
   | { readonly by: 'nobody' }
-  /** One clause: something that the policy needs is missing. */
+  /** Says in one clause which fact is missing that the policy needs. */
   | { readonly by: 'unknown'; readonly reason: string };
 
 /** `provenance` of catalogue entries by image, which has its registry and tag; undefined: a registry of the namespace could not be read. */
@@ -138,7 +138,7 @@ function isExpected(signature: ImageSignature, expectation: Expectation): boolea
 }
 
 /**
- * Signatures of cosign are attestations, too, and whoever attests how an image was built has built it. Others may say anything, such
+ * Signatures of cosign are attestations, too, and an attestation about the build of an image is made by its builder. Others may say anything, such
  * as that a scan has found something.
  */
 function saysWhat(attestation: string | undefined, predicateType: string | undefined): boolean {
@@ -160,7 +160,7 @@ function matchesGlob(pattern: string, text: string): boolean {
   return glob !== undefined && globMatches(glob, text);
 }
 
-/** One clause for people. */
+/** Describes an expectation in one clause. */
 export function describeExpectation(expectation: Expectation): string {
   const { keyFile, identity, issuer, repository, ref, runner, attestation } = expectation;
   const parts = [

@@ -35,7 +35,7 @@ export type ImageFacts =
       readonly faults: readonly string[];
       readonly documents: readonly ImageDocument[];
     }
-  /** One clause: the registry could not be asked, or the answer could not be used. */
+  /** Says in one clause why the registry could not be asked, or why its answer could not be used. */
   | { readonly state: 'unknown'; readonly reason: string };
 
 export interface ImageRequest {

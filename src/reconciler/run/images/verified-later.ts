@@ -5,7 +5,7 @@ import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 import { type ImagePolicy, modeFor } from './policy.ts';
 
-/** One warning, at the first image, for all of them. */
+/** Returns one warning for all images, at the first of them. */
 export function imagesVerifiedLater(
   resources: readonly LoadedResource[],
   policy: ImagePolicy | undefined,

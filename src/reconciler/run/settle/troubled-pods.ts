@@ -43,7 +43,7 @@ function selectorsFor(workloads: readonly KubeObject[]): readonly (string | unde
   return chunks.map((chunk) => `${key} in (${chunk.join()})`);
 }
 
-/** Returns the pod without its managers, which no status names: they are about half of what a server sends of it. */
+/** Returns the pod without its managers, which no status names: they are about half of its JSON. */
 function withoutManagers(pod: KubeObject): KubeObject {
   const { managedFields: _managers, ...metadata } = pod.metadata;
   return { ...pod, metadata };

@@ -10,7 +10,7 @@ import { type ConditionalOptions, conditionalAnswers, type Load } from '../condi
 import { route } from '../route.ts';
 import { CLIENTS_SCHEMA } from '../schemas.ts';
 
-/** More servers than anybody reviews. */
+/** A longer list is one that no administrator reviews. */
 const SERVERS_MAX = 2_000;
 
 export function addClientRoutes(app: FastifyInstance, options: ConditionalOptions): void {
