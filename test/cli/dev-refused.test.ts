@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { DEV_SETTINGS_HEAD } from '#hosts/config/dev-cluster.ts';
 import { claimFolder } from '#hosts/dev/preconditions.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { type Finished, skep } from '../harness/skep.ts';
@@ -73,3 +74,28 @@ test('a second start names the first one and how to run beside it', async () => 
     "
   `);
 });
+
+const SOURCES = '[{name: fleet, repository: "https://git.example.com/fleet.git", branch: main, path: .}]';
+
+test.each(['sync', 'plan', 'rollback abcd'])(
+  'skep %s with a configuration of its own keeps out of the cluster of skep dev',
+  async (command) => {
+    const data = join(folder.path, 'started', 'data');
+    mkdirSync(join(data, 'cluster'), { recursive: true });
+    writeFileSync(
+      join(data, 'skep.yaml'),
+      `${DEV_SETTINGS_HEAD}{name: prod, sources: ${SOURCES}, stateDir: ${data}/state}\n`,
+    );
+    writeFileSync(join(folder.path, 'started', 'skep.yaml'), `name: prod\nsources: ${SOURCES}\nstateDir: own\n`);
+    const { code, stdout, stderr } = await skep(command.split(' '), {
+      cwd: join(folder.path, 'started'),
+      env: { KUBECONFIG: join(data, 'cluster', 'kubeconfig') },
+    });
+    expect([code, stdout]).toEqual([64, '']);
+    expect(stderr.replaceAll(folder.path, '/here')).toBe(
+      'error usage: the cluster of /here/started/data/cluster/kubeconfig belongs to skep dev, which is the instance "prod" as well: ' +
+        'each would delete what the other applies. Commit to a repository that skep dev follows, use -c /here/started/data/skep.yaml, ' +
+        'or give your skep.yaml another name.\n',
+    );
+  },
+);

@@ -113,5 +113,8 @@ test('status prints the command that shows the last recorded run', async () => {
 test('a source that was rolled back is followed again by the command that is printed', async () => {
   const [first] = JSON.parse((await run('history', '-o', 'json')).stdout).runs.slice(-1);
   const back = await run('rollback', first.id);
-  expect(await copy(back.stdout, 'to end that')).toMatchObject({ code: 0, says: 'the next run follows fleet again\n' });
+  expect(await copy(back.stdout, 'to end that')).toMatchObject({
+    code: 0,
+    says: 'the next run follows the branch of fleet again\n',
+  });
 });

@@ -18,7 +18,7 @@ export function rollbackCommand(): Command {
   return withInstanceFlags(new Command('rollback'))
     .description('Go back to the commits of an earlier run, and stay there until newer ones come.')
     .argument('[run]', 'its id, or how it starts (skep history)')
-    .option('--clear', 'follow what the sources name again')
+    .option('--clear', 'end a rollback: follow the branches of the sources again')
     .option('--source <name>', 'with --clear: only this source; may be repeated', collectName, [])
     .addOption(outputOption())
     .addHelpText(
@@ -29,7 +29,10 @@ export function rollbackCommand(): Command {
     )
     .action(async (run: string | undefined, flags: Options) => {
       if ((run === undefined) !== (flags.clear === true))
-        throw new Failure('usage', 'name the run to go back to, or say --clear');
+        throw new Failure(
+          'usage',
+          'name the run to go back to (skep history lists them), or follow newer commits again with --clear',
+        );
       const config = await loadConfig(flags);
       const [{ openInstance }, { runAndTell }] = await Promise.all([
         import('#hosts/reconciler/instance/instance.ts'),
@@ -53,7 +56,9 @@ async function clear(instance: Instance, { output, source }: Options): Promise<v
   try {
     const cleared = await clearQuarantine(instance.deps.cluster, instance.options(), source);
     const text =
-      cleared.length === 0 ? 'no source was rolled back' : `the next run follows ${cleared.join(', ')} again`;
+      cleared.length === 0
+        ? 'nothing changed: no source was rolled back'
+        : `the next run follows the branch of ${cleared.join(', ')} again`;
     process.stdout.write(output === 'json' ? `${JSON.stringify({ version: 1, cleared }, null, 2)}\n` : `${text}\n`);
   } finally {
     await instance.close();

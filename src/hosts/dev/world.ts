@@ -20,6 +20,7 @@ import { countText } from '#std/words/count-text.ts';
 import { systemClock } from '../clock.ts';
 import { DEFAULT_API_GROUP } from '../config/api-group.ts';
 import type { Config } from '../config/config.ts';
+import { DEV_SETTINGS_HEAD } from '../config/dev-cluster.ts';
 import { readConfig } from '../config/read-config.ts';
 import { VERSION } from '../version.ts';
 import { openIssuer, SAMPLE_ISSUER } from './issuer/open.ts';
@@ -56,8 +57,6 @@ export interface WorldOptions {
   readonly given?: Config;
 }
 
-/** JSON is YAML, too. */
-const WRITTEN = '# Written by skep dev at each start, for other commands: skep status -c FILE\n';
 /** `src/hosts/` and `dist/main/` are equally far from the root of the package. */
 const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet', import.meta.url));
 /** URL of the repository in the manifests of the sample; its real place is known only now. */
@@ -80,7 +79,7 @@ export async function openDevWorld({ dir, say, find, begin, given }: WorldOption
     const config = configOf({ dir, fleetDir, given, kubeconfig, database: { ...app, passFile } });
     const { node, programsChanged } = cluster;
     const configFile = join(dir, 'skep.yaml');
-    await writePrivately(configFile, `${WRITTEN}${JSON.stringify(config, null, 2)}\n`);
+    await writePrivately(configFile, `${DEV_SETTINGS_HEAD}${JSON.stringify(config, null, 2)}\n`);
     return {
       config,
       clusterUrl,

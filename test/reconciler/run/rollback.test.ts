@@ -250,7 +250,7 @@ test('the command: back at once, deletions wait as ever, the source is let go ag
   const history = textOfHistory(await folder.use((instance) => instance.history.latest(1)));
   expect(history.split('\n')[1]).toMatch(/^\w{8} {2}\S+ +\w+ +fleet@\w{10} +\d+ deleted$/);
   const cleared = await folder.run('rollback', '--clear');
-  expect([cleared.code, cleared.stdout]).toEqual([0, 'the next run follows fleet again\n']);
+  expect([cleared.code, cleared.stdout]).toEqual([0, 'the next run follows the branch of fleet again\n']);
   expect((await folder.run('rollback')).code).toBe(64);
   const unknown = await folder.run('rollback', 'ffffffff');
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('run-not-found')]);

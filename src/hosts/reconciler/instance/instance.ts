@@ -17,6 +17,7 @@ import { formatProblem } from '#std/problem.ts';
 import { type Trace, UNTRACED } from '#std/telemetry/trace.ts';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
+import { refuseDevCluster } from '../../config/dev-cluster.ts';
 import { imagePolicyOf } from '../../config/image-policy.ts';
 import { egressFrom } from '../../egress.ts';
 import { checkStateFolder } from '../../state-folder.ts';
@@ -68,6 +69,7 @@ export async function openInstance(
   planned: PlannedCommits | undefined = undefined,
   hurry: Hurry = {},
 ): Promise<Instance> {
+  refuseDevCluster(config, process.env);
   await checkStateFolder(config.stateDir, { ownedByUser: false });
   const policies = await readOwnPolicies(config);
   const tracing = await openTracing(process.env);
