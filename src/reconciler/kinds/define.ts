@@ -48,6 +48,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
   readonly annotations?: readonly Annotation[];
+  readonly fieldAdvice?: Readonly<Record<string, string>>;
   /** `v1beta1` if it is left out. */
   readonly storedVersion?: string;
   readonly after: readonly string[];
@@ -133,13 +134,13 @@ function rememberedFor<T>(find: (resource: Resource) => T): (resource: Resource)
 /** Closes a definition over its spec's type. */
 export function defineKind<Spec extends TSchema, Status extends TSchema>(definition: Definition<Spec, Status>): Kind {
   const { kind, plural, singular, shortNames, categories, description, printerColumns, after } = definition;
-  const { annotations = [], storedVersion = NEXT_VERSION } = definition;
+  const { annotations = [], fieldAdvice = {}, storedVersion = NEXT_VERSION } = definition;
   const { spec, status, validations } = definition.schema;
   const schema = { spec: plain(spec), status: plain(status), validations: validations ?? [] };
   const read = reading<Spec>(schema.spec);
   return {
     ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after },
-    ...{ schema, annotations, storedVersion },
+    ...{ schema, annotations, fieldAdvice, storedVersion },
     unread: (written) => unknownReferenceFields(schema.spec, written, '/spec'),
     rules: (resource, written) => {
       const { self, placed } = read(resource);

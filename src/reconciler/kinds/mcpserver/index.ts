@@ -29,6 +29,14 @@ export const MCPServer = defineKind({
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
   annotations: annotationsFor('servers on standard streams', 'servers with a network'),
+  fieldAdvice: {
+    '/spec/command':
+      'The image starts its own program, and args has arguments for it. podTemplateSpec can set command of the container mcp.',
+    '/spec/env/*/valueFrom': 'For a value of a Secret, set spec.secrets to [{name, key, targetEnvName}].',
+    '/spec/envFrom':
+      'For values of a Secret, set spec.secrets to [{name, key, targetEnvName}]. podTemplateSpec can set envFrom of the container mcp.',
+    '/spec/ports': 'mcpPort is the port of the server, and proxyPort the one of its proxy.',
+  },
   after: ['MCPGroup', ...settingsKinds()],
   schema: {
     spec: MCPServerSpec,

@@ -52,13 +52,20 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
     case 'ours': {
       const { findings, defaulted } = bySchema(known.structural, object);
       const unread = known.kind.unread(object.spec);
-      const all = [...metadata, ...unread, ...findings];
+      const all = [...metadata, ...unread, ...findings.map((each) => advised(known.kind, each))];
       if (!isResource(defaulted)) return { findings: all };
       return all.some(isError)
         ? { findings: all, legible: legibleOf(known.kind, defaulted, all) }
         : { findings: all, defaulted };
     }
   }
+}
+
+function advised({ fieldAdvice }: Kind, finding: Finding): Finding {
+  const path = finding.pointer.replaceAll(/\/\d+(?=\/)/g, '/*');
+  const advice = Object.hasOwn(fieldAdvice, path) ? fieldAdvice[path] : undefined;
+  if (finding.code !== 'schema-unknown-field' || advice === undefined) return finding;
+  return { ...finding, message: `${finding.message} ${advice}` };
 }
 
 /** Releases add fields and words. */

@@ -102,6 +102,14 @@ describe('bad input gives one clear line, with its place', () => {
       invalid: ['team/MCPServer/one'],
     },
     {
+      reason: 'a field of pods, with the way to do the same here',
+      text: server('  image: a\n  env:\n    - {name: A, value: "", valueFrom: {secretKeyRef: {name: s, key: k}}}\n'),
+      problem:
+        'a.yaml:9:28: error schema-unknown-field: spec.env[0] has no field "valueFrom", so the API server would drop it. For a value of a Secret, set spec.secrets to [{name, key, targetEnvName}]. (team/MCPServer/one)',
+      unidentified: false,
+      invalid: ['team/MCPServer/one'],
+    },
+    {
       reason: 'a wrong enum',
       text: server('  image: a\n  transport: stdoi\n'),
       problem:
