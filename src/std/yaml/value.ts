@@ -1,9 +1,10 @@
 // The JSON value of a parsed YAML document, and everything about it that Kubernetes would refuse.
 
-import type { Document, Pair, ParsedNode, YAMLMap, YAMLParseError } from 'yaml';
+import type { Document, Pair, ParsedNode, YAMLMap } from 'yaml';
 import { type Json, type JsonObject, pointerToken } from '../json.ts';
 import type { YamlCode } from './codes.ts';
 import { isAlias, isMap, isScalar, isSeq } from './package.ts';
+import { explainParseError } from './parse-errors.ts';
 import { resolveScalar } from './scalar.ts';
 
 export interface YamlFault {
@@ -39,9 +40,6 @@ interface Reader {
   depth: number;
 }
 
-/** The parser descends recursively. */
-export const TOO_DEEP = 'The document is nested too deeply to be read.';
-
 /** Stops the reading of a document; its fault is recorded already. */
 const STOPPED = Symbol('stopped');
 
@@ -62,10 +60,6 @@ export function toValue(document: Document.Parsed): YamlValue {
 
 function unreadableValue(message: string, offset: number): YamlValue {
   return { value: undefined, faults: [{ code: 'yaml-syntax', message, offset }] };
-}
-
-function explainParseError({ code, message }: YAMLParseError): string {
-  return code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : sentence(message);
 }
 
 function sentence(message: string): string {

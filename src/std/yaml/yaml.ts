@@ -5,8 +5,9 @@ import type { Json } from '../json.ts';
 import type { Place, Problem } from '../problem.ts';
 import { plainValues } from './events.ts';
 import { yamlPackage } from './package.ts';
+import { TOO_DEEP } from './parse-errors.ts';
 import { offsetOf } from './place.ts';
-import { TOO_DEEP, toValue, type YamlFault } from './value.ts';
+import { toValue, type YamlFault } from './value.ts';
 
 export interface ReadDocument {
   /** Undefined where the text could not be read as one value. */

@@ -1,0 +1,52 @@
+// Says in the words of an author what the YAML parser refuses, and what would be right.
+
+import type { YAMLParseError } from 'yaml';
+
+/** The parser descends recursively. */
+export const TOO_DEEP = 'The document is nested too deeply to be read.';
+
+const COLUMN =
+  'This line begins in another column than the lines above it that it belongs to: fields of one mapping and items of one list begin in the same column.';
+
+/** Beginnings of the parser's messages, and the sentences that replace them. */
+const SENTENCES: readonly (readonly [string, string])[] = [
+  ['All mapping items must start at the same column', COLUMN],
+  ['All sequence items must start at the same column', COLUMN],
+  ['A block sequence may not be used as an implicit map key', COLUMN],
+  [
+    'Nested mappings are not allowed in compact mappings',
+    'This value contains ": " or is followed by a field that is indented deeper: quote a text with ": ", and begin the next field in the column of this one.',
+  ],
+  [
+    'Implicit keys need to be on a single line',
+    'A field name ends on another line than it begins: a ":" is missing after a field name, or a line is indented too little.',
+  ],
+  [
+    'Implicit map keys need to be followed by map values',
+    'This line is not "name: value": the colon is missing, or the space after it.',
+  ],
+  ['Missing closing "quote', 'The text in double quotes does not end: a closing " is missing.'],
+  ["Missing closing 'quote", "The text in single quotes does not end: a closing ' is missing."],
+  [
+    'Invalid escape sequence',
+    'In double quotes a \\ begins an escape: write \\\\ for a backslash, or use single quotes.',
+  ],
+  ['Missing , ', 'A comma is missing between two entries in brackets.'],
+];
+
+const UNCLOSED = /^Flow (?:map|sequence) .*end with a ([\]}])$/;
+const RESERVED = /^Plain value cannot start with .* ([,%|>@`])$/;
+
+const SECOND_VALUE = /^Unexpected .* at node end$/;
+
+export function explainParseError({ code, message }: YAMLParseError): string {
+  if (code === 'RESOURCE_EXHAUSTION') return TOO_DEEP;
+  const [, closing] = UNCLOSED.exec(message) ?? [];
+  if (closing !== undefined)
+    return `A ${closing === ']' ? '[' : '{'} above is not closed before this place: write the missing ${closing}.`;
+  const [, first] = RESERVED.exec(message) ?? [];
+  if (first !== undefined) return `A text that begins with ${first} needs quotes.`;
+  if (SECOND_VALUE.test(message)) return 'A comma, a line break or a quote is missing before this place.';
+  const [, sentence = message] = SENTENCES.find(([start]) => message.startsWith(start)) ?? [];
+  return sentence.endsWith('.') ? sentence : `${sentence}.`;
+}
