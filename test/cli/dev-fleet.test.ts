@@ -323,12 +323,11 @@ spec: {image: '${image}', transport: streamable-http}
   const why = 'skep dev knows no program for image images.example.com/other:1: name one in dev.images of skep.yaml';
   expect(JSON.stringify(body)).toContain(why);
   // The server and its proxy settle without a process, and each place where people look says why.
-  const settled = `MCP server does not run here (NotRunHere): ${why}`;
-  await running?.printed(`not run here: default/MCPServer/theirs: ${settled}`);
+  await running?.printed(`not run here (NotRunHere): default/MCPServer/theirs: ${why}`);
   const commands = podProcesses().map(({ command: text }) => text);
   expect(commands.filter((text) => text.includes(' proxy --config='))).toHaveLength(1);
   const { stdout } = await skep(['status', '-c', 'own/skep.yaml'], { cwd: folder.path });
-  expect(stdout).toContain(`default/MCPServer/theirs is Stopped\n      NotRunHere: ${settled}`);
+  expect(stdout).toContain(`default/MCPServer/theirs is Stopped\n      NotRunHere: ${why}`);
   const theirs = (await listed(url)).servers.find(({ name }) => name === 'theirs');
   expect(theirs).toMatchObject({ ready: false, notRunHere: expect.stringContaining(why) });
   const called = await fetch(theirs?.url ?? '', { method: 'POST' });

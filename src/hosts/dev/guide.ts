@@ -43,7 +43,7 @@ export function formatGuide(
 }
 
 function noteOn({ auth, notRunHere }: RunningServer): string {
-  if (notRunHere !== undefined) return `   (does not run here: ${notRunHere})`;
+  if (notRunHere !== undefined) return '   (does not run here)';
   return auth === 'oidc' ? '   (asks you to log in)' : '';
 }
 

@@ -212,7 +212,11 @@ function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: 
     : progressing.length === 0
       ? []
       : [`not ready yet: ${namesOf(progressing)}`];
-  return [...linesOfNotReady('not run here: ', notRun), ...linesOfNotReady('in phase Failed: ', failed), ...late];
+  return [
+    ...linesOfNotReady('not run here (NotRunHere): ', notRun),
+    ...linesOfNotReady('in phase Failed: ', failed),
+    ...late,
+  ];
 }
 
 export function namesOf(resources: readonly ResourceId[]): string {

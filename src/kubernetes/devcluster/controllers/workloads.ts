@@ -103,7 +103,8 @@ function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
   const reported = new Map<string, string>();
   return (key: ObjectKey, object: KubeObject): string | undefined => {
     if (object.metadata.deletionTimestamp !== undefined) return '';
-    const absent = whyAbsent(object) ?? whySiblingAbsent(context, whyAbsent, object);
+    const ownReason = whyAbsent(object);
+    const absent = ownReason ?? whySiblingAbsent(context, whyAbsent, object);
     if (absent === undefined && failureOf(object) === undefined) {
       const pods = settlePods(context, object);
       writePhase(context, key, { phase: pods.isDone ? 'settled' : 'progressing', ready: pods.ready });
@@ -112,9 +113,9 @@ function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
     removePods(context, object);
     const { apiVersion, kind, metadata } = object;
     const { name, namespace = '', uid = '' } = metadata;
-    if (absent !== undefined && absent !== '' && reported.get(uid) !== absent) {
-      reported.set(uid, absent);
-      const event = { type: 'Normal', reason: NOT_RUN_HERE, message: absent } as const;
+    if (ownReason !== undefined && ownReason !== '' && reported.get(uid) !== ownReason) {
+      reported.set(uid, ownReason);
+      const event = { type: 'Normal', reason: NOT_RUN_HERE, message: ownReason } as const;
       recordEvent(context, { apiVersion, kind, name, namespace, uid }, event, 'skep-dev');
     }
     return absent ?? '';

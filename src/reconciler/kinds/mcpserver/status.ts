@@ -12,13 +12,16 @@ import { clientUrl, type Server, serverChildNames, sessionPool } from './facts.t
 import type { MCPServerStatus } from './schema.ts';
 
 type Status = Static<typeof MCPServerStatus>;
-type Progress = Reached<NonNullable<Status['phase']>>;
+interface Progress extends Reached<NonNullable<Status['phase']>> {
+  /** Message of the condition Ready if it differs from the message of the phase. */
+  readonly why?: string;
+}
 
 export function status(self: Server, observed: Observed): Status {
   const proxy = workloadState(observed.view, 'Deployment', serverChildNames(self.name).deployment);
-  const { phase, message, ready, reason } =
-    setback('MCP server', self.resource, observed) ?? workloadProgress(self, observed.view);
-  const verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message } as const;
+  const progress: Progress = setback('MCP server', self.resource, observed) ?? workloadProgress(self, observed.view);
+  const { phase, message, ready, reason, why = message } = progress;
+  const verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message: why } as const;
   return {
     ...observedGeneration(self.resource),
     phase,
@@ -45,7 +48,8 @@ function workloadProgress(self: Server, view: Observed['view']): Progress {
   }
   const elsewhere = states.map(whyElsewhere).find((each) => each !== undefined);
   if (elsewhere !== undefined) {
-    return { phase: 'Stopped', message: `MCP server ${elsewhere}`, ready: false, reason: NOT_RUN_HERE };
+    const message = `MCP server does not run here (${NOT_RUN_HERE}): ${elsewhere}`;
+    return { phase: 'Stopped', message, ready: false, reason: NOT_RUN_HERE, why: elsewhere };
   }
   if (states.some((each) => each.state === 'missing')) {
     return { phase: 'Pending', message: 'MCP server is being created', ready: false, reason: 'WorkloadsMissing' };

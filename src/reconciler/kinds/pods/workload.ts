@@ -38,11 +38,9 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   return complete ? { state: 'complete', ready } : { state: 'progressing', ready, wanted, rolled: current && rolled };
 }
 
-/** Returns the end of a sentence on why the pods of a workload do not run on this machine; undefined if they do. */
+/** Returns why the pods of a workload do not run on this machine; undefined if they do. */
 export function whyElsewhere(state: WorkloadState): string | undefined {
-  return state.state === 'complete' && state.elsewhere !== undefined
-    ? `does not run here (${NOT_RUN_HERE}): ${state.elsewhere}`
-    : undefined;
+  return state.state === 'complete' ? state.elsewhere : undefined;
 }
 
 /** Pods that are ready, of any version. */
