@@ -99,3 +99,18 @@ test.each(['sync', 'plan', 'rollback abcd'])(
     );
   },
 );
+
+test('skep status says that skep dev does not run, after what it knows', async () => {
+  const stopped = join(folder.path, 'stopped');
+  mkdirSync(join(stopped, '.skep', 'dev'), { recursive: true });
+  const cluster = { name: 'dev', cluster: { server: 'https://127.0.0.1:1' } };
+  const context = { name: 'dev', context: { cluster: 'dev', user: 'dev' } };
+  const user = { name: 'dev', user: { token: 'none' } };
+  const kubeconfig = { clusters: [cluster], contexts: [context], users: [user], 'current-context': 'dev' };
+  writeFileSync(join(stopped, 'kubeconfig'), JSON.stringify(kubeconfig));
+  const settings = `name: dev\nsources: ${SOURCES}\nstateDir: state\ncluster: {kubeconfig: kubeconfig}\n`;
+  writeFileSync(join(stopped, '.skep', 'dev', 'skep.yaml'), settings);
+  const { code, stdout, stderr } = await skep(['status'], { cwd: stopped });
+  expect([code, stdout]).toEqual([1, expect.stringContaining('dev: nothing is known: cluster-unreachable')]);
+  expect(stderr).toMatch(/\nskep dev does not run here: start it again \(npm start, or skep dev\)\n$/);
+});

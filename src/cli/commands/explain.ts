@@ -83,7 +83,11 @@ function findKind(kinds: readonly Kind[], name: string): Kind {
   const lower = name.toLowerCase();
   const found = kinds.find((kind) => kindNames(kind).some((each) => each.toLowerCase() === lower));
   if (found !== undefined) return found;
-  const near = didYouMean(name, kinds.flatMap(kindNames));
+  const longer = kinds.filter((kind) => kindNames(kind).some((each) => each.toLowerCase().startsWith(lower)));
+  const near =
+    longer.length === 0
+      ? didYouMean(name, kinds.flatMap(kindNames))
+      : ` Did you mean ${longer.map(({ kind }) => kind).join(' or ')}?`;
   const known = kinds.map(({ kind }) => kind).join(', ');
   throw new Failure('usage', `There is no kind "${name}".${near} The kinds are ${known}.`);
 }

@@ -13,6 +13,7 @@ import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import type { InstanceStatus } from '#reconciler/run/operate/status.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
+import { devAdvice } from '../advice.ts';
 import { chooseTimes } from '../times.ts';
 
 interface Options extends InstanceFlags {
@@ -44,6 +45,10 @@ export function statusCommand(): Command {
           ? jsonOfStatus(status, lastLook)
           : textOfStatus(status, lastLook, commandOf(flags), chooseTimes());
         writeReport(flags.output, report);
+        const advice = status.failures
+          .map(({ code }) => devAdvice(code, process.argv))
+          .find((each) => each !== undefined);
+        if (advice !== undefined) process.stderr.write(`${advice}\n`);
         process.exitCode = status.failures.length > 0 ? 1 : 0;
       } finally {
         await instance.close();
