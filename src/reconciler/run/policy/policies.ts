@@ -191,9 +191,16 @@ function noteUnknown(unknown: Map<string, Unjudged>, resource: LoadedResource, p
   unknown.set(reason, known);
 }
 
-function unjudgedProblem({ reason, first, policies, resources }: Unjudged): Problem {
+const NAMES_MAX = 3;
+
+function policyNames(policies: ReadonlySet<string>): string {
   const names = [...policies].sort();
-  const who = names.length === 1 ? `Policy ${names[0]} was` : `Policies ${names.join(', ')} were`;
+  const more = names.length - NAMES_MAX;
+  return more <= 1 ? names.join(', ') : `${names.slice(0, NAMES_MAX).join(', ')} and ${more} others`;
+}
+
+function unjudgedProblem({ reason, first, policies, resources }: Unjudged): Problem {
+  const who = policies.size === 1 ? `Policy ${policyNames(policies)} was` : `Policies ${policyNames(policies)} were`;
   const what = resources.size === 1 ? formatId(first.id) : `${resources.size} resources, the first of them here`;
   return {
     code: 'policy-not-evaluated',
