@@ -87,7 +87,17 @@ function unidentified(code: Fault['code'], pointer: string, message: string, kno
   return { ok: false, fault: { code, severity: 'error', pointer, message }, known };
 }
 
+const NO_MANIFEST =
+  'This is not a manifest: apiVersion and kind are missing. Keep other files outside the folder of the manifests.';
+
+function isMissing(value: Json | undefined): value is undefined | null | '' {
+  return value === undefined || value === null || value === '';
+}
+
 function missingPart({ apiVersion, kind, metadata }: JsonObject): Fault | undefined {
+  if (isMissing(apiVersion) && isMissing(kind)) {
+    return { code: 'missing-identity', severity: 'error', pointer: '/apiVersion', message: NO_MANIFEST };
+  }
   const parts: readonly (readonly [string, Json | undefined])[] = [
     ['apiVersion', apiVersion],
     ['kind', kind],
@@ -95,7 +105,7 @@ function missingPart({ apiVersion, kind, metadata }: JsonObject): Fault | undefi
   ];
   for (const [path, value] of parts) {
     const pointer = `/${path.replace('.', '/')}`;
-    if (value === undefined || value === null || value === '') {
+    if (isMissing(value)) {
       return { code: 'missing-identity', severity: 'error', pointer, message: absent(path, metadata) };
     }
     if (typeof value === 'string') continue;

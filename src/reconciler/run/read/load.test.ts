@@ -81,7 +81,8 @@ describe('bad input gives one clear line, with its place', () => {
     {
       reason: 'broken YAML',
       text: 'kind: MCPServer\nspec: a: b\n',
-      problem: 'a.yaml:2:7: error yaml-syntax: Nested mappings are not allowed in compact mappings.',
+      problem:
+        'a.yaml:2:7: error yaml-syntax: This value contains ": " or is followed by a field that is indented deeper: quote a text with ": ", and begin the next field in the column of this one.',
       unidentified: true,
       invalid: [],
     },
