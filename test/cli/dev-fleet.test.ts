@@ -250,8 +250,7 @@ test('a tool that is described otherwise is held until a commit accepts it, and 
 });
 
 test('a commit that forbids a tool makes the next call answer 403, and the audit says why', async () => {
-  const forbid = `- forbid(principal, action == Action::"call_tool", resource == Tool::"next_holiday");`;
-  commit('cluster/ops/holidays.yaml', (text) => text.replace('policies:\n', `policies:\n        ${forbid}\n`));
+  commit('cluster/ops/holidays.yaml', (text) => text.replace('# - forbid(', '- forbid('));
   const refused = await eventually(
     () => holidays.callTool({ name: 'next_holiday', arguments: { country: 'DE' } }).catch((error: unknown) => error),
     (answer) => answer instanceof Error,
@@ -266,6 +265,12 @@ test('a commit that forbids a tool makes the next call answer 403, and the audit
     target: { name: 'next_holiday' },
     metadata: { extra: { refusal: 'policy-denied', refusal_detail: expect.stringMatching(/^forbidden by policy\d$/) } },
   });
+});
+
+test('a commit that changes nothing in the cluster is reported once', async () => {
+  commit('cluster/docs/note-tools.yaml', (text) => `# Read by nobody.\n${text}`);
+  const head = execFileSync('git', ['-C', fleet, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).slice(0, 10);
+  await running?.printed(`source fleet at ${head}: nothing to change`);
 });
 
 test('every process of the fleet that is killed is back', async () => {

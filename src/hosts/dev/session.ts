@@ -3,7 +3,7 @@
 import { join, relative, resolve } from 'node:path';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import type { FindProgram } from '#kubernetes/devcluster/node/ports.ts';
-import { countCreated, tellOutcomes, textOfChanges } from '#reconciler/report/news.ts';
+import { countCreated, tellOutcomes, textOfChanges, textOfNewCommits } from '#reconciler/report/news.ts';
 import { textOfEnding } from '#reconciler/report/text.ts';
 import { exitCodeOf, type RunResult } from '#reconciler/run/result.ts';
 import type { PackageType } from '#registry/catalogue/packages.ts';
@@ -171,7 +171,7 @@ function reportChanges(
   typed: CommandOf,
 ): (result: RunResult, before: RunResult | undefined) => void {
   return (result, before) => {
-    const text = textOfChanges(result, before, typed).trimEnd();
+    const text = textOfChanges(result, before, typed).trimEnd() || textOfNewCommits(result, before);
     if (text !== '') say(text);
   };
 }

@@ -62,6 +62,17 @@ export function textOfChanges(result: RunResult, before: RunResult | undefined, 
   return visibleLines(news) + textOfEnding({ ...result, catalogue, readiness }, commandOf, before?.problems);
 }
 
+/** Returns a line for each commit that came after the run `before`, for a run with nothing else to report. */
+export function textOfNewCommits({ commits, problems }: RunResult, before: RunResult | undefined): string {
+  if (before === undefined) return '';
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const rest = errors === 0 ? '' : `, ${countText(errors, 'error')} as before`;
+  return Object.entries(commits)
+    .filter(([source, commit]) => before.commits[source] !== commit)
+    .map(([source, commit]) => `source ${source} at ${commit.slice(0, 10)}: nothing to change${rest}`)
+    .join('\n');
+}
+
 /** A run that could not read everything does not know whether a problem is solved. */
 function solvedLines(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): readonly string[] {
   if (before === undefined || result.failures.length > 0) return [];
