@@ -1,5 +1,5 @@
 # One image for every role: `skep run`, `skep serve`, `skep migrate`, `skep validate` ... are its commands.
-FROM node:24-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /skep
 COPY package.json package-lock.json ./
 # Nothing of a package runs while it is installed.
@@ -10,13 +10,12 @@ COPY src src
 # GET /version of the registry service tells them.
 ARG COMMIT=""
 ARG BUILD_DATE=""
-# Of the optional packages only the one for OpenPGP keys is of use here.
-RUN node scripts/build.ts && mv node_modules/openpgp /openpgp \
-  && npm prune --ignore-scripts --omit=dev --omit=optional && mv /openpgp node_modules/
+# Of the packages, the image gets only the files that the program can load (docs/decisions/0370).
+RUN node scripts/build.ts && node scripts/image-packages.ts /packages
 
 # Kustomizations are built by kustomize (docs/decisions/0336). Its archive is checked by digest: another one, and a platform without a
 # digest, end the build.
-FROM node:24-slim AS kustomize
+FROM node:24-bookworm-slim AS kustomize
 ARG TARGETARCH
 WORKDIR /kustomize
 ADD https://github.com/kubernetes-sigs/kustomize/releases/download/kustomize%2Fv5.8.1/kustomize_v5.8.1_linux_${TARGETARCH}.tar.gz archive.tar.gz
@@ -28,14 +27,16 @@ RUN case "$TARGETARCH" in \
   && echo "$digest  archive.tar.gz" | sha256sum --check --strict \
   && tar -xzf archive.tar.gz kustomize && chmod 755 kustomize
 
-FROM node:24-slim
+FROM debian:bookworm-slim
+# Node alone: npm, its headers and its documents are of no use here.
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
 # Git over ssh is spoken by the system's client (docs/decisions/0022).
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates openssh-client \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /skep
 COPY --from=build /skep/package.json ./
-COPY --from=build /skep/node_modules node_modules
+COPY --from=build /packages node_modules
 COPY --from=build /skep/dist dist
 COPY --from=kustomize /kustomize/kustomize /usr/local/bin/kustomize
 COPY manifests manifests

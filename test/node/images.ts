@@ -1,4 +1,4 @@
-// Builds the images of the suite with buildah: our own from the Dockerfile, on a root file system that stands in for its base,
+// Builds the images of the suite with buildah: our own from the Dockerfile, on a root file system that stands in for its bases,
 // and a PostgreSQL of Debian under the name of the one that manifests/install/postgres runs.
 
 import { execFileSync } from 'node:child_process';
@@ -16,7 +16,8 @@ export const IMAGES = {
   postgres: 'docker.io/library/postgres:17.6-bookworm',
 } as const;
 
-const BASE = 'docker.io/library/node:24-slim';
+const DEBIAN = 'docker.io/library/debian:bookworm-slim';
+const BASE = 'docker.io/library/node:24-bookworm-slim';
 const SERVER = '@modelcontextprotocol/server-everything';
 /** Namespaces of users are not there on every machine; a chroot is enough for a build of our own files. */
 const ENV = { ...process.env, BUILDAH_ISOLATION: 'chroot' };
@@ -38,7 +39,7 @@ export function archiveOf(folder: string, name: keyof typeof IMAGES): string {
 
 export function buildImages(options: BuildOptions): void {
   const { root, folder, kustomize } = options;
-  buildBase(options);
+  buildBases(options);
   const stage = join(folder, 'kustomize-stage');
   mkdirSync(join(stage, 'kustomize'), { recursive: true });
   cpSync(kustomize, join(stage, 'kustomize/kustomize'));
@@ -55,26 +56,36 @@ export function buildImages(options: BuildOptions): void {
   }
 }
 
-/** Node of this checkout and npm of this machine, where the official image has them. */
-function buildBase({ root, rootfs, folder }: BuildOptions): void {
+/** Debian, and Debian with Node of this checkout and npm of this machine at the places of the official image. */
+function buildBases({ root, rootfs, folder }: BuildOptions): void {
   const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim();
   const launcher = join(folder, 'npm');
   const program = '/usr/local/lib/node_modules/npm/bin/npm-cli.js';
   writeFileSync(launcher, `#!/bin/sh\nexec node ${program} "$@"\n`, { mode: 0o755 });
   // Registries may be reached through a certificate of this machine's own.
   const certificates = '/etc/ssl/certs/ca-certificates.crt';
-  const added: readonly (readonly [from: string, to: string])[] = [
+  const debian: readonly Added[] = [
     [rootfs, '/'],
+    ...(existsSync(certificates) ? [[certificates, certificates] as const] : []),
+  ];
+  buildBase(DEBIAN, debian, certificates);
+  const node: readonly Added[] = [
+    ...debian,
     [join(root, 'node_modules/node/bin/node'), '/usr/local/bin/node'],
     [join(npm, 'npm'), '/usr/local/lib/node_modules/npm'],
     [launcher, '/usr/local/bin/npm'],
-    ...(existsSync(certificates) ? [[certificates, certificates] as const] : []),
   ];
+  buildBase(BASE, node, certificates);
+}
+
+type Added = readonly [from: string, to: string];
+
+function buildBase(image: string, added: readonly Added[], certificates: string): void {
   const container = buildah('from', 'scratch');
   for (const [from, to] of added) buildah('add', '--quiet', container, from, to);
   buildah('config', '--env', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', container);
   buildah('config', '--env', `NODE_EXTRA_CA_CERTS=${certificates}`, container);
-  buildah('commit', '--quiet', container, BASE);
+  buildah('commit', '--quiet', container, image);
   buildah('rm', container);
 }
 
