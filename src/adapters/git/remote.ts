@@ -7,7 +7,7 @@ import { receivePack } from './objects/receive.ts';
 import { gitPackage } from './package.ts';
 import { type CommitReference, isOid, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
 import { isFileError } from './state.ts';
-import { takeOutPack } from './transport/pkt-line.ts';
+import { takeOutPack, withHead } from './transport/pkt-line.ts';
 import { type Conversation, collectBytes, type Endpoint, streamOnce } from './transport/transport.ts';
 
 /** A ref of our own in the local copy: the commit whose objects are all there. */
@@ -102,12 +102,13 @@ export async function fetchObjects(
   return fetched.fetchHead;
 }
 
-/** isomorphic-git inflates a whole pack at once, whatever comes of it: it sees none. */
+/** isomorphic-git inflates a whole pack at once, whatever comes of it: it sees none. Of refs it always sees HEAD. */
 function keepingPacks(http: Remote['http'], packs: Buffer[]): Remote['http'] {
   return {
     async request(request) {
       const response = await http.request(request);
-      if (request.method !== 'POST') return response;
+      if (request.method !== 'POST')
+        return { ...response, body: streamOnce(withHead(await collectBytes(response.body))) };
       const { pack, rest } = takeOutPack(await collectBytes(response.body));
       if (pack.length > 0) packs.push(pack);
       return { ...response, body: streamOnce(rest) };

@@ -1,5 +1,6 @@
 // What a checkout of a repository behind a real Git server holds, by every way to name a commit, and what is refused.
 
+import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -161,6 +162,21 @@ test('a path that the commit does not have is a failure, not an empty checkout',
   }
   expect(() => open(`${server.url}/fleet.git`, { path: 'a/../../b' })).toThrow('leads out of the repository');
 });
+
+test.each([{ ref: { branch: 'main' } }, { ref: { tag: 'v1' } }, { ref: { semver: '>=1.0.0' } }])(
+  '$ref is fetched from a server whose HEAD names a branch that does not exist',
+  async ({ ref }) => {
+    const server = await serve();
+    const repository = server.createRepository('fleet.git');
+    const id = repository.commit({ 'a.yaml': 'a' });
+    repository.git('tag', 'v1');
+    repository.git('tag', 'v1.0.0');
+    repository.publish();
+    execFileSync('git', ['-C', repository.dir, 'symbolic-ref', 'HEAD', 'refs/heads/missing']);
+    const fetched = await open(`${server.url}/fleet.git`, { ref }).fetch();
+    expect([fetched.commit, await textOf(fetched)]).toEqual([id, { 'a.yaml': 'a' }]);
+  },
+);
 
 test('a vanished branch and a vanished repository are failures, and what was fetched stays readable', async () => {
   const server = await serve();

@@ -98,6 +98,26 @@ export function withEmptyRefs(advertisement: Buffer): Buffer {
   return Buffer.concat([advertisement, Buffer.from(`${pktLine(`${'0'.repeat(40)} capabilities^{}\0\n`)}0000`)]);
 }
 
+/**
+ * An advertisement of protocol version 0 or 1 without HEAD gets a line for it, with the object of its first ref. A server leaves HEAD out if
+ * HEAD names a branch that does not exist; otherwise HEAD comes first (gitprotocol-pack(5), reference discovery). isomorphic-git
+ * looks HEAD up at the end of each fetch, and fails without it.
+ */
+export function withHead(advertisement: Buffer): Buffer {
+  for (const { start, end } of linesOf(advertisement)) {
+    const line = advertisement.toString('utf8', start, end);
+    if (line.startsWith(SERVICE_LINE)) continue;
+    const [, oid, name] = /^([0-9a-f]{40}) ([^\0\n]+)/.exec(line) ?? [];
+    if (oid === undefined || name === 'HEAD' || name === 'capabilities^{}') return advertisement;
+    return Buffer.concat([
+      advertisement.subarray(0, end),
+      Buffer.from(pktLine(`${oid} HEAD\n`)),
+      advertisement.subarray(end),
+    ]);
+  }
+  return advertisement;
+}
+
 const SERVICE_LINE = '# service=';
 
 export function pktLine(text: string): string {
