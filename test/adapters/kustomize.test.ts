@@ -1,7 +1,7 @@
 // The process that builds kustomizations gets a copy of files and no environment, has limits, and leaves nothing behind.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createKustomize, type KustomizeOptions } from '#adapters/kustomize/build.ts';
 import type { KustomizeBuilder } from '#reconciler/run/ports.ts';
@@ -47,6 +47,16 @@ console.log(JSON.stringify({ args: process.argv.slice(2), env: process.env, file
   expect(env.PATH).toBe('');
   expect(files.sort()).toEqual(['prod', 'prod/kustomization.yaml']);
   expect(readdirSync(temporary)).toEqual([]);
+});
+
+test('a relative folder for temporary files is one below the current directory', async () => {
+  const code =
+    "console.log(process.argv.at(-1), process.env.HOME, require('node:fs').existsSync(process.argv.at(-1)));";
+  temporary = relative(process.cwd(), temporary);
+  const [tree = '', home = '', isThere] = (await builderOf({ searchPath: programOf(code) }).build('prod', FILES))
+    .trim()
+    .split(' ');
+  expect([isAbsolute(tree), isAbsolute(home), isThere]).toEqual([true, true, 'true']);
 });
 
 test('kubectl is used if there is no kustomize', async () => {

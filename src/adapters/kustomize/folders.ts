@@ -1,7 +1,7 @@
 // Temporary folders of builds: each is removed after its build, and those that a killed process left are removed later.
 
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 export interface BuildFolders {
   /** The folder exists as long as the work. */
@@ -12,7 +12,9 @@ const PREFIX = 'skep-kustomize-';
 /** A build takes seconds. Other processes may have builds under way. */
 const IN_USE_MS = 10 * 60_000;
 
-export function openBuildFolders(temporary: string, now: () => number): BuildFolders {
+/** kustomize is started in the folder of its build, so that a relative path would lead elsewhere. */
+export function openBuildFolders(path: string, now: () => number): BuildFolders {
+  const temporary = resolve(path);
   let removing: Promise<void> | undefined;
   return {
     async use(work) {
