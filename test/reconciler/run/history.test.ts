@@ -119,8 +119,8 @@ test('a run that ended before its resources were ready is completed by a later r
 
 test.each([
   { later: 'progressing', seconds: 299, completed: undefined },
-  { later: 'progressing', seconds: 300, completed: { state: 'failed', left: ['late'], ready: 1 } },
-  { later: 'failed', seconds: 1, completed: { state: 'failed', left: ['failed'], ready: 1 } },
+  { later: 'progressing', seconds: 300, completed: { state: 'not-ready', left: ['late'], ready: 1 } },
+  { later: 'failed', seconds: 1, completed: { state: 'not-ready', left: ['failed'], ready: 1 } },
   { later: 'not-run', seconds: 1, completed: { state: 'succeeded', left: ['not-run'], ready: 1 } },
 ] as const)('a resource that is $later after $seconds s', ({ later, seconds, completed: expected }) => {
   const at = (after: number) => new Date(Date.UTC(2026, 0, 1) + after * 1000).toISOString();

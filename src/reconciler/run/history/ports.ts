@@ -3,7 +3,8 @@
 import type { Json } from '#std/json.ts';
 
 /** `progressing`: done, and its resources are not ready yet. `waiting`: deletions wait for approval. */
-export type RunState = 'succeeded' | 'progressing' | 'waiting' | 'failed';
+/** `not-ready`: each change succeeded, and a resource is in phase Failed or was not ready in time. */
+export type RunState = 'succeeded' | 'progressing' | 'waiting' | 'not-ready' | 'failed';
 
 export interface RecordedDifference {
   readonly path: string;

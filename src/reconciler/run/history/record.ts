@@ -111,7 +111,7 @@ export function completed(
   if (isOpen && !isLate) return undefined;
   const completion = { at: later.finishedAt, ready: ready.filter((id) => names.has(formatId(id))).length };
   const notReady = left.map((each) => (each.state === 'progressing' ? ({ ...each, state: 'late' } as const) : each));
-  const state = left.some((each) => each.state !== 'not-run') ? 'failed' : 'succeeded';
+  const state = left.some((each) => each.state !== 'not-run') ? 'not-ready' : 'succeeded';
   return { ...record, state, notReady: notReady.length === 0 ? undefined : notReady, completed: completion };
 }
 
@@ -157,7 +157,9 @@ function notReadyOf({
 function runState(result: RunResult): RunState {
   const code = exitCodeOf(result);
   if (code === 5) return 'waiting';
-  if (code !== 0 || result.readiness.failed.length > 0) return 'failed';
+  if (code === 8) return 'not-ready';
+  if (code !== 0) return 'failed';
+  if (result.readiness.failed.length > 0) return 'not-ready';
   return result.readiness.progressing.length + result.waits.length > 0 ? 'progressing' : 'succeeded';
 }
 

@@ -64,6 +64,7 @@ function noticeState({ state }: RunRecord): NoticeState {
     case 'progressing':
     case 'waiting':
       return 'pending';
+    case 'not-ready':
     case 'failed':
       return 'failure';
   }

@@ -5,7 +5,7 @@ export interface RunInShort {
   readonly id: string;
   readonly startedAt: string;
   readonly finishedAt: string;
-  readonly state: 'succeeded' | 'progressing' | 'waiting' | 'failed';
+  readonly state: 'succeeded' | 'progressing' | 'waiting' | 'not-ready' | 'failed';
   readonly commits: Readonly<Record<string, string>>;
   readonly summary: Readonly<Record<string, number>>;
   readonly approvals?: readonly {
