@@ -23,12 +23,15 @@ export function textOfAdoption(
   return visibleLines(lines);
 }
 
-function sayings({ finalizers, managers, owner, surplus }: Adoption): string[] {
+function sayings({ finalizers, managers, owner, surplus, undecided }: Adoption): string[] {
   return [
     ...finalizers.map((name) => `remove finalizer ${name}`),
     ...(owner === undefined ? [] : [`set ${owner.kind} ${owner.name} as owner`]),
     ...(managers.length === 0 ? [] : [`take over the fields of ${managers.join(', ')}`]),
     ...(surplus ? ['skep makes no such object: the next run deletes it, within the limits on deletions'] : []),
+    ...(undecided === true
+      ? ['its owner is kept unchanged: whether skep makes such an object is known once that is fixed']
+      : []),
   ];
 }
 

@@ -29,6 +29,8 @@ export interface Adoption {
   readonly owner?: ResourceId;
   /** True where we make no such object: the next run deletes it, as far as the limits on deletions allow. */
   readonly surplus: boolean;
+  /** Present if its owner is kept unchanged, so that no run knows yet whether we make such an object. */
+  readonly undecided?: true;
 }
 
 /** A custom resource that Git declares, as it exists. */
@@ -58,6 +60,7 @@ export function adoptions(input: AdoptionInput): readonly Adoption[] {
   const owners = new Map(input.declared.map((declared) => [keyOf(declared.id), declared]));
   const wanted = new Map(input.children.map((child) => [child.key, child]));
   const statefulSets = new Map<string, Declared>();
+  const decided = new Set(input.children.flatMap(({ owner }) => (owner === undefined ? [] : [keyOf(owner)])));
   for (const { id, owner } of input.children) {
     const declared = owner === undefined ? undefined : owners.get(keyOf(owner));
     if (id.kind === 'StatefulSet' && declared !== undefined) statefulSets.set(`${id.namespace}/${id.name}`, declared);
@@ -70,7 +73,8 @@ export function adoptions(input: AdoptionInput): readonly Adoption[] {
       const desired = wanted.get(keyOf(idOf(live)));
       const owner = desired?.owner === undefined ? formerOwner(input, live) : owners.get(keyOf(desired.owner));
       if (owner === undefined || !isTheirs(input, live, owner, statefulSets)) return [];
-      return childAdoption(input, live, owner, desired);
+      const adoption = childAdoption(input, live, owner, desired);
+      return adoption === undefined ? [] : [decided.has(keyOf(owner.id)) ? adoption : undecided(adoption)];
     }),
   ];
 }
@@ -139,9 +143,9 @@ function childAdoption(
   live: KubeObject,
   owner: Declared,
   desired: Desired | undefined,
-): Adoption[] {
+): Adoption | undefined {
   const { uid } = owner.live.metadata;
-  if (uid === undefined) return [];
+  if (uid === undefined) return undefined;
   const owned = controllerOf(live)?.uid === uid;
   const reference = ownerReference(owner.id, uid);
   const fields = transfer(input, live, desired, (manager) => !STAYS.test(manager));
@@ -155,16 +159,18 @@ function childAdoption(
     ownerReferences: owned ? (live.metadata.ownerReferences ?? []) : [reference],
     managedFields: fields?.entries ?? live.metadata.managedFields,
   };
-  return [
-    {
-      resource: idOf(live),
-      object: { ...marked, metadata },
-      finalizers: [],
-      managers: fields?.managers ?? [],
-      owner: owned ? undefined : owner.id,
-      surplus: desired === undefined,
-    },
-  ];
+  return {
+    resource: idOf(live),
+    object: { ...marked, metadata },
+    finalizers: [],
+    managers: fields?.managers ?? [],
+    owner: owned ? undefined : owner.id,
+    surplus: desired === undefined,
+  };
+}
+
+function undecided(adoption: Adoption): Adoption {
+  return { ...adoption, surplus: false, undecided: true };
 }
 
 /** Of a child, what people and Kubernetes' own controllers wrote stays theirs. */
