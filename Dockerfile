@@ -33,7 +33,7 @@ COPY --from=build /usr/local/bin/node /usr/local/bin/node
 # Git over ssh is spoken by the system's client (docs/decisions/0022).
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates openssh-client \
-  && rm -rf /var/lib/apt/lists/*
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/*
 WORKDIR /skep
 COPY --from=build /skep/package.json ./
 COPY --from=build /packages node_modules
