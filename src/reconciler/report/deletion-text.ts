@@ -5,7 +5,7 @@ import type { Plan } from '../run/plan/plan.ts';
 import type { Extent, Style } from './command.ts';
 import { type Folded, fold, type Listed, sentenceOf } from './fold.ts';
 
-export function guardLines({ waiting }: Plan, { extent, commandOf }: Style): string[] {
+export function guardLines({ waiting }: Pick<Plan, 'waiting'>, { extent, commandOf }: Style): string[] {
   return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
     `${nameOfWaiting({ source, deletions })} wait for approval (${hash}): ${reasons.join('; ')}`,
     ...deletionLines(deletions, extent),

@@ -92,6 +92,7 @@ test.each<{ actions: readonly Action[]; reported: number; reason: string }>([
 const LATER = '1 invalid; correct these errors first, then rules and policies are checked as well';
 test.each<{ files: number; invalid: number; problems: number; incomplete?: true; verdict: string; reason: string }>([
   { files: 0, invalid: 0, problems: 0, verdict: 'nothing to validate', reason: 'the folder is empty' },
+  { files: 0, invalid: 0, problems: 1, verdict: '1 error', reason: 'a kustomization could not be built' },
   { files: 1, invalid: 0, problems: 0, verdict: 'all valid', reason: 'all is well' },
   { files: 1, invalid: 0, problems: 1, verdict: '1 error', reason: 'an object without identity is not a resource' },
   { files: 1, invalid: 1, problems: 2, verdict: '1 invalid', reason: 'one resource has two problems' },

@@ -29,7 +29,7 @@ export function summaryLine({ summary, problems, incomplete }: Validation): stri
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const more = warnings === 0 ? '' : `, ${countText(warnings, 'warning')}`;
-  const verdict = files === 0 ? 'nothing to validate' : `${validationHeadline(invalid, errors)}${more}`;
+  const verdict = files === 0 && errors === 0 ? 'nothing to validate' : `${validationHeadline(invalid, errors)}${more}`;
   const later = incomplete === true ? '; correct these errors first, then rules and policies are checked as well' : '';
   return `${validatedSize(summary)}: ${verdict}${later}`;
 }
@@ -49,7 +49,7 @@ export function textOfPlan(
   const changes = plan.batches.flatMap((batch) => [`${batch.name}:`, ...batch.changes.flatMap(textOfChange)]);
   const counts = countsOf(plan);
   const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
-  const deletions = [...approvedLines(plan), ...guardLines(plan, style), ...heldLines(plan, style)];
+  const deletions = [...approvedLines(plan), ...guardLines(approvable(result), style), ...heldLines(plan, style)];
   const why = linesOfExplanations(result.explanations ?? []);
   const impact = result.impact === undefined ? [] : textOfImpact(result.impact, style);
   const { paused } = result;
@@ -123,12 +123,18 @@ export function textOfEnding(result: RunResult, commandOf: CommandOf, known: Run
     ...waitLines(result),
     ...(repeated === 0 ? [] : [`${countText(repeated, 'warning')} as before`]),
     ...approvedLines(plan),
-    ...guardLines(plan, style),
+    ...guardLines(approvable(result), style),
     ...heldLines(plan, style),
     ...waiting(result),
     ...pausedLines(result, commandOf),
     total(result),
   ]);
+}
+
+/** A source that could not be read may have a wrong URL: nobody approves it by mistake as another instance's. */
+function approvable({ plan, failures }: RunResult): Pick<RunResult['plan'], 'waiting'> {
+  const { waiting } = plan;
+  return { waiting: failures.length === 0 ? waiting : waiting.filter(({ deletions }) => deletions.length > 0) };
 }
 
 /** Why nothing was written, and what is there to write. */

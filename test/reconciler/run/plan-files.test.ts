@@ -210,6 +210,7 @@ test('what drifted since and is not in the plan is left to the next one', async 
   const result = await world.applyPlan(file, OPTIONS);
   expect(outcomesOf(result)['tools/MCPServer/one']).toBe('held plan-other');
   expect(outcomesOf(result)['tools/MCPServer/two']).toBe('configured');
+  expect(result.readiness.failed).toEqual([]);
   expect([await image('one'), exitCodeOf(result)]).toEqual(['images.example.com/one:hotfix', 0]);
 });
 

@@ -64,6 +64,10 @@ test('an instance of entirely other sources is never said to be in sync: its sta
   from('one');
   await folder.use((instance) => instance.run({ waitSeconds: 0 }));
   expect((await folder.run('status')).stdout).toMatch(/^moved: in sync$/m);
+  from('missing');
+  const mistyped = await folder.run('plan');
+  expect([mistyped.code, mistyped.stdout]).toEqual([1, expect.stringContaining('error source-path-not-found')]);
+  expect(mistyped.stdout).not.toMatch(/ approve \w{16}/);
   from('two');
   const [status, plan] = [await folder.run('status'), await folder.run('plan')];
   folder.remove();

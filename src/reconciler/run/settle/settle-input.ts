@@ -36,7 +36,8 @@ export function settleInput(
   // Children that are held because someone else has them: their owner's status says so.
   for (const { resource, message } of prepared.desires.problems) note(resource, message);
   for (const { owner, resource, error } of outcomes) {
-    if (error !== undefined) note(owner, `${formatId(resource)}: ${error.message}`);
+    // A change outside of the applied plan was not tried: the resource is as it was.
+    if (error !== undefined && error.code !== 'plan-other') note(owner, `${formatId(resource)}: ${error.message}`);
   }
   const { resolved, registries, plan } = prepared;
   const { desires, awaiting } = prepared;
