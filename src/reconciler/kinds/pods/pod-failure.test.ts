@@ -18,7 +18,7 @@ function waiting(reason: string, message = '', rest: JsonObject = {}): JsonObjec
 
 function stateWith(kind: 'Deployment' | 'StatefulSet', status: JsonObject, pods: readonly KubeObject[]) {
   const spec = { replicas: 1, selector: { matchLabels: LABELS } };
-  const metadata = { name: 'search', generation: 1 };
+  const metadata = { name: 'search', namespace: 'docs', generation: 1 };
   const object: KubeObject = {
     apiVersion: 'apps/v1',
     kind,
@@ -81,4 +81,19 @@ test('pods of the version before say nothing', () => {
 test('pods of others say nothing', () => {
   const other = pod('other-1', { app: 'other' }, CRASHED);
   expect(stateWith('Deployment', { updatedReplicas: 1 }, [other]).state).toBe('progressing');
+});
+
+test('if Kubernetes gives up, the message names the command that shows the reason', () => {
+  const gaveUp = {
+    type: 'Progressing',
+    status: 'False',
+    reason: 'ProgressDeadlineExceeded',
+    message: 'ReplicaSet "search-1" has timed out progressing.',
+  };
+  expect(stateWith('Deployment', { conditions: [gaveUp] }, [])).toMatchObject({
+    state: 'failed',
+    message:
+      'Deployment search: ReplicaSet "search-1" has timed out progressing. ' +
+      'The events of its pods have the reason: kubectl -n docs describe pods -l app=search',
+  });
 });

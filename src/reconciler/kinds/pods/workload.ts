@@ -1,6 +1,7 @@
 // How far a Deployment or StatefulSet is, by its own status.
 
 import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { View } from '../kind.ts';
 import { podFailure } from './pod-failure.ts';
@@ -26,7 +27,7 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   if (wanted === 0) return { state: 'stopped' };
   const observed = numberOf(status.observedGeneration) ?? 0;
   const current = observed >= (live.metadata.generation ?? 0);
-  const failure = current ? (failureOf(status.conditions) ?? podFailure(view, live)) : undefined;
+  const failure = current ? (failureOf(live) ?? podFailure(view, live)) : undefined;
   if (failure !== undefined) return { state: 'failed', ready, message: `${kind} ${name}: ${failure}` };
   const updated = numberOf(status.updatedReplicas) ?? 0;
   const total = numberOf(status.replicas) ?? 0;
@@ -63,14 +64,21 @@ function conditionOf({ conditions }: JsonObject, wanted: string): JsonObject | u
   return list.find(({ type, status }) => type === wanted && status === 'True');
 }
 
-function failureOf(conditions: Json | undefined): string | undefined {
+/** Kubernetes says that pods took too long. The reason is in the events of the pods. */
+function failureOf({ metadata, spec, status }: KubeObject): string | undefined {
+  const { conditions } = objectOf(status);
   if (!Array.isArray(conditions)) return undefined;
   const failed = conditions.filter(isObject).find(({ type, status, reason }) => {
     if (type === 'ReplicaFailure') return status === 'True';
     return type === 'Progressing' && status === 'False' && reason === 'ProgressDeadlineExceeded';
   });
   if (failed === undefined) return undefined;
-  return typeof failed.message === 'string' ? failed.message : String(failed.reason);
+  const message = typeof failed.message === 'string' ? failed.message : String(failed.reason);
+  if (failed.type === 'ReplicaFailure' || metadata.namespace === undefined) return message;
+  const labels = Object.entries(objectOf(objectOf(objectOf(spec).selector).matchLabels)).map(
+    ([name, value]) => `${name}=${value}`,
+  );
+  return `${message.replace(/\.$/, '')}. The events of its pods have the reason: kubectl -n ${metadata.namespace} describe pods -l ${labels.join()}`;
 }
 
 function objectOf(value: unknown): JsonObject {
