@@ -6,8 +6,8 @@ import { readDocuments } from './yaml.ts';
 
 test.each([
   ['a field indented less', 'a:\n  b: 1\n c: 2\n', '3:1', /begins in another column/],
-  ['a field indented more', 'a:\n  b: 1\n   c: 2\n', '2:6', /begin the next field in the column of this one/],
-  ['a text with a colon', 'a: see: here\n', '1:4', /quote a text with ": "/],
+  ['a field indented more', 'a:\n  b: 1\n   c: 2\n', '2:6', /begin it in the column of this one/],
+  ['a text with a colon', 'a: see: here\n', '1:4', /needs quotes if it is a text with ": "/],
   ['an item indented less', 'a:\n  - 1\n - 2\n', '3:1', /begins in another column/],
   ['an item without its mark', 'a:\n  - 1\n  2\n', '3:1', /begins in another column/],
   [
@@ -30,8 +30,8 @@ test.each([
   ],
   ['double quotes that stay open', 'a: "b\n', '2:1', /closing " is missing/],
   ['single quotes that stay open', "a: 'b\n", '2:1', /closing ' is missing/],
-  ['a backslash in double quotes', 'a: "\\d"\n', '1:5', /write \\\\ for a backslash, or use single quotes/],
-  ['a text that begins with @', 'a: @b\n', '1:4', /^A text that begins with @ needs quotes\.$/],
+  ['a backslash in double quotes', 'a: "\\d"\n', '1:5', /write \\\\ if you mean a backslash, or use single quotes/],
+  ['a text that begins with @', 'a: @b\n', '1:4', /^A text needs quotes if it begins with @\.$/],
   ['a name without a colon', 'a: 1\nb\n', '2:1', /the colon is missing, or the space after it/],
   ['a name over two lines', 'a\nb: 1\n', '1:1', /a ":" is missing after a field name/],
   ['a comma that is missing after quotes', "a: ['b' 'c']\n", '1:9', /is missing before this place|between two entries/],

@@ -1,4 +1,4 @@
-// Says in the words of an author what the YAML parser refuses, and what would be right.
+// Says in the words of an author why the YAML parser refuses a text, and what would be right.
 
 import type { YAMLParseError } from 'yaml';
 
@@ -15,7 +15,7 @@ const SENTENCES: readonly (readonly [string, string])[] = [
   ['A block sequence may not be used as an implicit map key', COLUMN],
   [
     'Nested mappings are not allowed in compact mappings',
-    'This value contains ": " or is followed by a field that is indented deeper: quote a text with ": ", and begin the next field in the column of this one.',
+    'This value needs quotes if it is a text with ": ". If the line below is meant as another field, begin it in the column of this one.',
   ],
   [
     'Implicit keys need to be on a single line',
@@ -29,7 +29,7 @@ const SENTENCES: readonly (readonly [string, string])[] = [
   ["Missing closing 'quote", "The text in single quotes does not end: a closing ' is missing."],
   [
     'Invalid escape sequence',
-    'In double quotes a \\ begins an escape: write \\\\ for a backslash, or use single quotes.',
+    'In double quotes a \\ begins an escape: write \\\\ if you mean a backslash, or use single quotes.',
   ],
   ['Missing , ', 'A comma is missing between two entries in brackets.'],
 ];
@@ -45,7 +45,7 @@ export function explainParseError({ code, message }: YAMLParseError): string {
   if (closing !== undefined)
     return `A ${closing === ']' ? '[' : '{'} above is not closed before this place: write the missing ${closing}.`;
   const [, first] = RESERVED.exec(message) ?? [];
-  if (first !== undefined) return `A text that begins with ${first} needs quotes.`;
+  if (first !== undefined) return `A text needs quotes if it begins with ${first}.`;
   if (SECOND_VALUE.test(message)) return 'A comma, a line break or a quote is missing before this place.';
   const [, sentence = message] = SENTENCES.find(([start]) => message.startsWith(start)) ?? [];
   return sentence.endsWith('.') ? sentence : `${sentence}.`;

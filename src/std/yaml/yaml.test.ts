@@ -110,7 +110,7 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
       reason: 'broken indentation',
       text: 'a: b\n  c: d\n',
       problem:
-        /^a\.yaml:1:4: error yaml-syntax: This value contains ": " or is followed by a field that is indented deeper/,
+        /^a\.yaml:1:4: error yaml-syntax: This value needs quotes if it is a text with ": "/,
     },
     {
       reason: 'a tab',
