@@ -55,7 +55,7 @@ it.each([
 it.each([
   { reason: 'is empty', text: '', reported: 'the file must hold one document' },
   { reason: 'holds two documents', text: 'a: 1\n---\nb: 2\n', reported: 'the file must hold one document' },
-  { reason: 'is no YAML', text: 'a: [1', reported: 'must be sufficiently indented' },
+  { reason: 'is no YAML', text: 'a: [1', reported: 'write the missing ]' },
   { reason: 'holds no object', text: 'office', reported: 'the file must be object' },
 ])('a file that $reason is told apart', ({ text, reported }) => {
   expect(readVmcpConfig(text)).toEqual({ fault: expect.stringContaining(reported) });

@@ -203,7 +203,7 @@ describe('a manifest', () => {
     {
       reason: 'broken YAML',
       text: `${SERVER}  broken: [`,
-      line: '8:12: error yaml-syntax: Flow sequence in block collection must be sufficiently indented and end with a ].',
+      line: '8:12: error yaml-syntax: A [ above is not closed before this place: write the missing ].',
     },
     {
       reason: 'a duplicate key',
@@ -481,7 +481,7 @@ describe('a call', () => {
     {
       reason: 'with broken YAML in skep.yaml',
       file: 'name: [\n',
-      says: 'bad.yaml:2:1: error yaml-syntax: Flow sequence in block collection must be sufficiently indented and end with a ].\n',
+      says: 'bad.yaml:2:1: error yaml-syntax: A [ above is not closed before this place: write the missing ].\n',
     },
   ];
   for (const { reason, file, says } of files) {

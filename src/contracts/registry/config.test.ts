@@ -312,7 +312,7 @@ test.each([
     reason: 'broken YAML',
     text: 'registries: [',
     expected: [
-      'config.yaml:1:14: error yaml-syntax: Flow sequence in block collection must be sufficiently indented and end with a ].',
+      'config.yaml:1:14: error yaml-syntax: A [ above is not closed before this place: write the missing ].',
     ],
   },
   {
