@@ -38,8 +38,8 @@ test('the context says where to look and where home is', async () => {
 
 test.each([
   { text: undefined, context: undefined, says: 'cannot be read', reason: 'no such file' },
-  { text: '', context: undefined, says: 'is no kubeconfig', reason: 'nothing' },
-  { text: '{"half', context: undefined, says: 'is no kubeconfig', reason: 'broken YAML' },
+  { text: '', context: undefined, says: 'is not a kubeconfig: ', reason: 'nothing' },
+  { text: '{"half', context: undefined, says: 'is not a kubeconfig: ', reason: 'broken YAML' },
   { text: 'kind: Config', context: undefined, says: 'has no context ""', reason: 'no contexts' },
   { text: undefined, context: 'three', says: 'has no context "three"', reason: 'an unknown context' },
   { cluster: { server: 'http://127.0.0.1:1' }, says: 'is not TLS', reason: 'plain HTTP' },
@@ -61,7 +61,7 @@ test('a file that only the environment names is told by its path', async () => {
   try {
     const options = { fieldManager: 'x', concurrency: 1, version: '0', clock: systemClock, usual: path };
     const failure = await failureOf(() => connectCluster(options));
-    expect(failure.message).toBe(`$KUBECONFIG (${path}) cannot be read, or is no kubeconfig`);
+    expect(failure.message).toMatch(/^\$KUBECONFIG \(.*\) cannot be read, or is not a kubeconfig: \S/);
   } finally {
     vi.unstubAllEnvs();
   }

@@ -95,12 +95,23 @@ async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions
     else loadFile(config, kubeconfig);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
-    if (kubeconfig !== undefined) throw invalidKubeconfig(`${kubeconfig} is no kubeconfig`, { kubeconfig }, cause);
+    if (kubeconfig !== undefined)
+      throw invalidKubeconfig(`${kubeconfig} is not a kubeconfig: ${firstLineOf(cause)}`, { kubeconfig }, cause);
     const where = usual === '' ? '~/.kube/config' : `$KUBECONFIG (${usual})`;
-    throw invalidKubeconfig(`${where} cannot be read, or is no kubeconfig`, { kubeconfig: where }, cause);
+    throw invalidKubeconfig(
+      `${where} cannot be read, or is not a kubeconfig: ${firstLineOf(cause)}`,
+      { kubeconfig: where },
+      cause,
+    );
   }
   if (context !== undefined) config.setCurrentContext(context);
   return config;
+}
+
+/** The first line: the parser of YAML adds lines of the file, which may hold tokens. */
+function firstLineOf(cause: unknown): string {
+  const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  return line.replace(/:$/, '');
 }
 
 function loadFile(config: KubeConfig, file: string): void {

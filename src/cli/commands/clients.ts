@@ -7,7 +7,7 @@ import { Failure } from '#std/failure.ts';
 import { isObject, jsonEquals, parseJson } from '#std/json.ts';
 
 interface Options {
-  readonly format: string;
+  readonly format?: string;
   readonly check?: string;
   readonly tokenFile?: string;
 }
@@ -25,7 +25,7 @@ export function clientsCommand(): Command {
   return new Command('clients')
     .description('Print the list of allowed servers for an MCP client, made of the entries of a registry.')
     .argument('<url>', 'URL of a registry, with its name')
-    .addOption(new Option('--format <client>', 'client').choices(LISTED_CLIENTS).makeOptionMandatory())
+    .addOption(new Option('--format <client>', 'client (required)').choices(LISTED_CLIENTS))
     .option('--check <file>', 'print nothing; exit code 2 if the file has another list')
     .option('--token-file <file>', 'file with a token for the registry')
     .addHelpText('after', EXAMPLES)
@@ -33,6 +33,9 @@ export function clientsCommand(): Command {
 }
 
 async function printList(url: string, { format, check, tokenFile }: Options): Promise<void> {
+  if (format === undefined) {
+    throw new Failure('usage', `name the client of the list: --format ${LISTED_CLIENTS.join('|')}`);
+  }
   const text = await fetchList(url, format, tokenFile);
   if (check === undefined) {
     process.stdout.write(text);

@@ -24,6 +24,7 @@ interface Options {
 }
 
 const EXAMPLES = `
+A ToolLock is a file *.tools.yaml next to the manifest of a server: the definitions of its tools as they were reviewed.
 Without --url the cluster is asked: the proxy of a server whose annotation skep.dev/tools-lock is
 report or enforce reports what differs from its lock. Prompts and resource templates are locked, too.
 

@@ -20,7 +20,7 @@ export function syncCommand(): Command {
     .addOption(ignoreWindowsOption())
     .addHelpText(
       'after',
-      `${PAUSED_HELP}\nExamples:\n  skep sync -c skep.yaml -o json\n  skep sync -c skep.yaml --ignore-windows`,
+      `\nWaits for the fleet at most apply.waitSeconds of skep.yaml (300), and exits with 8 if it is not ready then. The changes stay.\n${PAUSED_HELP}\nExamples:\n  skep sync -c skep.yaml -o json\n  skep sync -c skep.yaml --ignore-windows`,
     )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);

@@ -311,9 +311,7 @@ test.each([
   {
     reason: 'broken YAML',
     text: 'registries: [',
-    expected: [
-      'config.yaml:1:14: error yaml-syntax: A [ above is not closed before this place: write the missing ].',
-    ],
+    expected: ['config.yaml:1:14: error yaml-syntax: A [ above is not closed before this place: write the missing ].'],
   },
   {
     reason: 'two documents',

@@ -35,6 +35,8 @@ export const MCPServer = defineKind({
     '/spec/env/*/valueFrom': 'For a value of a Secret, set spec.secrets to [{name, key, targetEnvName}].',
     '/spec/envFrom':
       'For values of a Secret, set spec.secrets to [{name, key, targetEnvName}]. podTemplateSpec can set envFrom of the container mcp.',
+    '/spec/limits': 'Set spec.resources.limits.',
+    '/spec/requests': 'Set spec.resources.requests.',
     '/spec/ports': 'mcpPort is the port of the server, and proxyPort the one of its proxy.',
   },
   after: ['MCPGroup', ...settingsKinds()],
