@@ -114,6 +114,19 @@ test('sources that failed for one reason have one line', () => {
   ]);
 });
 
+test('of many kinds that the account may not list two are named', () => {
+  const forbidden = ['pods', 'services', 'secrets', 'leases'].map(
+    (kind) => new Failure('cluster-forbidden', `no ${kind}`),
+  );
+  const failures = [...forbidden, new Failure('git-unreachable', 'no host')];
+  expect(textOfEnding(run({ failures }), INSTALLED).split('\n').slice(0, 4)).toEqual([
+    'error cluster-forbidden: no pods',
+    'error cluster-forbidden: no services',
+    'error git-unreachable: no host',
+    'error cluster-forbidden: 2 more like these: give the account the rights of manifests/install/rights (docs/install.md)',
+  ]);
+});
+
 test('adopting tells how many were taken over, and which were not', () => {
   const metadata = { name: SERVER.name };
   const object = { apiVersion: SERVER.apiVersion, kind: SERVER.kind, metadata };

@@ -14,6 +14,7 @@ import { countsOf, several, textOfChange, unpreviewed } from './change-text.ts';
 import type { Style } from './command.ts';
 import { approvedLines, guardLines, heldLines } from './deletion-text.ts';
 import { linesOfExplanations } from './explanations.ts';
+import { failureLines } from './failure-text.ts';
 import { textOfImpact } from './impact.ts';
 import { problemsWithout, validatedSize } from './order.ts';
 import { linesOfNotReady } from './progress.ts';
@@ -192,7 +193,7 @@ export function trouble({ problems, failures, warnings, quarantined }: RunResult
   return [
     ...quarantined.map((each) => textOfQuarantined(each, commandOf)),
     ...problems.map(formatProblem),
-    ...failures.map((failure) => `error ${failure.code}: ${failure.message}`),
+    ...failureLines(failures),
     ...warnings.map((failure) => `warning ${failure.code}: ${failure.message}`),
   ];
 }
