@@ -14,7 +14,7 @@ export function approveCommand(): Command {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nThe next run carries them out. Where the list is another by then, it waits again.\n' +
+      '\nThe next run deletes them. If the list has changed by then, it waits for another approval.\n' +
         '\nExample:\n  skep approve 3f1c0b5e9a7d2468 -c skep.yaml',
     )
     .action(async (hash: string, flags: Options) => {

@@ -16,8 +16,12 @@ export function resumeCommand(): Command {
       const instance = await openForOperator(config);
       try {
         const ended = await resume(instance.deps, instance.options());
-        const was = ended === undefined ? '' : ` (suspended by ${ended.who} since ${ended.since})`;
-        process.stdout.write(`${config.name} is ${ended === undefined ? 'not suspended' : 'resumed'}${was}\n`);
+        const was = ended === undefined ? '' : ` (it was suspended by ${ended.who} since ${ended.since})`;
+        process.stdout.write(
+          ended === undefined
+            ? `${config.name} was not suspended: nothing changed\n`
+            : `${config.name} is resumed, and its next run writes again${was}\n`,
+        );
       } finally {
         await instance.close();
       }

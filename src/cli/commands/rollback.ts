@@ -23,8 +23,8 @@ export function rollbackCommand(): Command {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nAn ordinary run at those commits: the limits of deletions hold, too. Commits that were gone back from are not\n' +
-        'applied again, nor are older ones that a branch is reset to.\n' +
+      '\nThe rollback is an ordinary run at the earlier commits, with the same limits of deletions. Until a branch has a newer\n' +
+        'commit, its source stays at the earlier one, also if the branch is reset to an older commit.\n' +
         '\nExamples:\n  skep rollback 5a3f3d10 -c skep.yaml\n  skep rollback --clear',
     )
     .action(async (run: string | undefined, flags: Options) => {

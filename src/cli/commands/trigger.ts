@@ -33,7 +33,7 @@ export function triggerCommand(): Command {
         const [name = '', namespace = cluster.homeNamespace()] = registry.split('/').reverse();
         const { apiGroup } = config;
         const value = await triggerSync({ cluster, clock: systemClock }, { apiGroup, namespace, name });
-        process.stdout.write(`${namespace}/${name} is to be synced by the next run (sync-trigger ${value})\n`);
+        process.stdout.write(`the next run syncs ${namespace}/${name} (sync-trigger ${value})\n`);
       } finally {
         await cluster.close();
       }

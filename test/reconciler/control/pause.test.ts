@@ -82,8 +82,10 @@ test('the commands: suspend says since when, sync what is pending and exits with
   expect(stdout).toMatch(/^nothing is written: suspended by \S+@\S+ since 20\S+Z: moving; to end that: \S.* resume$/m);
   expect(stdout).toMatch(/^pending: [1-9]\d* to create, 0 to update, [1-9]\d* to delete/m);
   expect(await living()).toEqual(before);
-  expect((await folder.run('resume')).stdout).toMatch(/^test is resumed \(suspended by \S+ since 20\S+\)\n$/);
-  expect((await folder.run('resume')).stdout).toBe('test is not suspended\n');
+  expect((await folder.run('resume')).stdout).toMatch(
+    /^test is resumed, and its next run writes again \(it was suspended by \S+ since 20\S+\)\n$/,
+  );
+  expect((await folder.run('resume')).stdout).toBe('test was not suspended: nothing changed\n');
 });
 
 test('outside of its windows a sync writes only where it is told to ignore them', async () => {
