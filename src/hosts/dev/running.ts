@@ -7,7 +7,9 @@ import { frontOf } from '#gateway/proxy/settings.ts';
 import type { Node } from '#kubernetes/devcluster/node/node.ts';
 import { asPod, type PodSpec } from '#kubernetes/devcluster/node/objects.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import type { ApiResource, Cluster } from '#reconciler/run/ports.ts';
+import { driftText } from '#reconciler/run/settle/readiness.ts';
 import { isObject, objectsIn } from '#std/json.ts';
 import type { FrontServer } from './front/front.ts';
 
@@ -49,17 +51,40 @@ async function findRunning(options: RunningOptions): Promise<readonly FrontServe
   const [deployments, configMaps, services, statefulSets] = await Promise.all(
     [DEPLOYMENTS, CONFIG_MAPS, SERVICES, STATEFUL_SETS].map((kind) => options.cluster.list(kind)),
   );
+  const drifts = await readDrifts(options, deployments ?? []);
   const found = (deployments ?? []).map(async (deployment) => {
     const spec = podSpecOf(deployment);
     if (spec === undefined || (await options.node.whyAbsent(deployment)) !== undefined) return [];
     const server = describe(spec, deployment, configMaps ?? []);
     const service = (services ?? []).find((each) => leadsTo(each, deployment));
     if (server === undefined || service === undefined) return [];
-    const running = await frontServer(options, server, service);
+    const drift = drifts.get(controllerOf(deployment) ?? '');
+    const running = { ...(await frontServer(options, server, service)), ...(drift === undefined ? {} : { drift }) };
     const notRunHere = await whyBackendAbsent(options, deployment, statefulSets ?? []);
     return notRunHere === undefined ? [running] : [{ ...running, ready: false, notRunHere }];
   });
   return (await Promise.all(found)).flat();
+}
+
+/** Texts of servers whose definitions are not as they were reviewed, by the uid of the server that owns a Deployment. */
+async function readDrifts(
+  { cluster }: RunningOptions,
+  deployments: readonly KubeObject[],
+): Promise<ReadonlyMap<string, string>> {
+  const owners = deployments.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  const resources = KINDS.flatMap(({ kind, plural }) => {
+    const owner = owners.find((each) => each.kind === kind);
+    return owner === undefined ? [] : [resource(owner.apiVersion, kind, plural)];
+  });
+  const lists = await Promise.all(resources.map((each) => cluster.list(each)));
+  return new Map(
+    lists.flatMap((objects) =>
+      (objects ?? []).flatMap(({ metadata, status }): readonly [string, string][] => {
+        const drift = isObject(status) ? driftText(status) : undefined;
+        return drift === undefined || metadata.uid === undefined ? [] : [[metadata.uid, drift]];
+      }),
+    ),
+  );
 }
 
 /** Returns why the server behind a proxy does not run here. */

@@ -55,6 +55,15 @@ function names(servers: readonly RunningServer[] | undefined): readonly string[]
 const READY = { conditions: [{ type: 'Ready', status: 'True' }] };
 const CLOCK = resource('MCPServer', 'clock', { image: 'clock:1' }, READY);
 
+test('a server whose definitions differ from its lock says which', () => {
+  const locked = { type: 'ToolsLocked', status: 'False', reason: 'DefinitionsHeldBack', message: 'tool send (new)' };
+  const drifted = { conditions: [...READY.conditions, locked] };
+  const agreeing = { conditions: [...READY.conditions, { ...locked, status: 'True' }] };
+  const drifts = (status: JsonObject) =>
+    running([resource('MCPServer', 'clock', { image: 'clock:1' }, status)])?.map(({ drift }) => drift);
+  expect([drifts(drifted), drifts(agreeing)]).toEqual([['tool send (new)'], [undefined]]);
+});
+
 test('what was stored without the defaults of its kind is shown with them, as ready as its status says', () => {
   const office = resource('VirtualMCPServer', 'office', {
     incomingAuth: { type: 'anonymous' },

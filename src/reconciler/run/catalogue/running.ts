@@ -9,7 +9,7 @@ import type { OwnKinds } from '../instance.ts';
 import { type ReadableResource, readableResources } from '../observe/readable-resources.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Standing } from '../resolve/resolve.ts';
-import { readyCondition, type StatusChange } from '../settle/readiness.ts';
+import { driftText, readyCondition, type StatusChange } from '../settle/readiness.ts';
 import type { ObservedState } from '../settle/settle.ts';
 import type { RegistryDeps } from './registries.ts';
 
@@ -52,7 +52,9 @@ export function runningServers(
     const status = statuses.get(keyOfObject(object)) ?? (isObject(object.status) ? object.status : {});
     const view = readableView(options, observed.views(namespace), read);
     for (const server of found.kind.exposes(found.resource, view).flatMap(reachableServer)) {
-      servers.set(`${namespace}/${name}/${object.kind}`, { namespace, name, ...server, ready: isAnswering(status) });
+      const drift = driftText(status);
+      const state = { ready: isAnswering(status), ...(drift === undefined ? {} : { drift }) };
+      servers.set(`${namespace}/${name}/${object.kind}`, { namespace, name, ...server, ...state });
     }
   }
   return [...servers.values()].toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name));

@@ -13,6 +13,8 @@ export interface Running {
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly ready: boolean;
+  /** Which definitions are not as they were reviewed; absent if all are. */
+  readonly drift?: string;
   /** Why it does not run on this machine; absent if it does. */
   readonly notRunHere?: string;
   /** `token`: the one of `skep dev`. `oidc`: one of the server's own issuer. `none`: nothing. */
@@ -99,13 +101,14 @@ export function createRunning(api: Api, place: Place): RunningServers {
 }
 
 function readRunning(value: unknown): Running {
-  const { namespace, name, url, transport, ready, notRunHere, auth, image, args, remoteUrl } = members(value);
+  const { namespace, name, url, transport, ready, drift, notRunHere, auth, image, args, remoteUrl } = members(value);
   return {
     namespace: text(namespace) ?? '',
     name: text(name) ?? '',
     url: text(url) ?? '',
     transport: transport === 'sse' ? 'sse' : 'http',
     ready: ready === true,
+    drift: text(drift),
     notRunHere: text(notRunHere),
     auth: auth === 'oidc' || auth === 'none' ? auth : 'token',
     args: texts(args),

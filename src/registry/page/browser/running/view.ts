@@ -19,9 +19,7 @@ function isUnknown({ place, list }: RunningServers): boolean {
 export function runningBand(running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.list();
-  const rows = servers.map((server) =>
-    element('span', {}, linkTo(server), readiness(server), element('code', { class: 'text' }, server.url)),
-  );
+  const rows = servers.map(rowOf);
   const none = element('p', {}, 'None yet: what is committed shows here once its proxy answers.');
   return element(
     'section',
@@ -54,6 +52,15 @@ function missingToken(running: RunningServers, servers: readonly Running[]): HTM
   );
 }
 
+function rowOf(server: Running): HTMLElement {
+  const url = element('code', { class: 'text' }, server.url);
+  return element('span', {}, linkTo(server), readiness(server), driftMark(server), url);
+}
+
+function driftMark({ drift }: Running): HTMLElement | undefined {
+  return drift === undefined ? undefined : element('span', { class: 'mark warn' }, 'tools differ from their lock');
+}
+
 function linkTo({ namespace, name }: Running): HTMLElement {
   const href = fragmentOf({ view: 'running', namespace, name });
   return element('a', { href, class: 'text' }, `${namespace}/${name}`);
@@ -70,9 +77,7 @@ export function runsHere(entry: Entry, running: RunningServers): HTMLElement | u
   const servers = running.of(entry);
   if (servers.length === 0)
     return element('p', { class: 'here' }, 'It does not run here: the catalogue only lists it.');
-  const rows = servers.map((server) =>
-    element('span', {}, linkTo(server), readiness(server), element('code', { class: 'text' }, server.url)),
-  );
+  const rows = servers.map(rowOf);
   return element('div', { class: 'running here' }, element('p', { class: 'strong' }, 'It runs here:'), list(rows));
 }
 
@@ -135,11 +140,27 @@ function insideNote({ url }: Running): HTMLElement | undefined {
   return element('p', { class: 'hint' }, 'This address is known inside the cluster only.');
 }
 
+/** Names come from the server, the command from the names of its resource. */
+function driftText({ namespace, name }: Running, drift: string): HTMLElement {
+  return element(
+    'div',
+    { class: 'drift' },
+    element('p', { class: 'text' }, drift),
+    element(
+      'p',
+      { class: 'hint' },
+      'The server offers other definitions than those that were reviewed. Compare the texts, then accept them in Git or go back to the earlier image:',
+    ),
+    element('code', { class: 'text' }, `skep lock ${namespace}/${name} --diff`),
+  );
+}
+
 function facts(server: Running): HTMLElement {
   const { namespace, url, transport, auth, image, args, remoteUrl } = server;
   const runs = remoteUrl ?? [image ?? '', ...args].join(' ').trim();
   const rows: readonly (readonly [string, string | HTMLElement])[] = [
     ['State', readiness(server)],
+    ...(server.drift === undefined ? [] : [['Tools', driftText(server, server.drift)] as const]),
     ...(server.notRunHere === undefined ? [] : [['Why', server.notRunHere] as const]),
     ['URL', element('code', { class: 'text' }, url)],
     ['Transport', transport === 'sse' ? 'HTTP+SSE' : 'streamable HTTP'],
