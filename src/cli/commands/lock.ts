@@ -25,7 +25,8 @@ interface Options {
 
 const EXAMPLES = `
 Without --url the cluster is asked: the proxy of a server whose annotation skep.dev/tools-lock is
-report or enforce reports what differs from its lock. Prompts and resource templates are locked, too.
+report or enforce reports what differs from its lock; for an MCPServerEntry, the virtual servers
+that call it. Prompts and resource templates are locked, too.
 
 Examples:
   skep lock holidays --url http://127.0.0.1:9000/mcp
