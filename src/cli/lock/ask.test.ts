@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { heldLock } from '#contracts/tool-lock/held.ts';
 import { formatLockReport, lockDigest, type ReportedDrift } from '#contracts/tool-lock/report.ts';
-import { readOffered } from './ask.ts';
+import { readDigest, readOffered } from './ask.ts';
 
 const LOCK = { server: { kind: 'MCPServer' as const }, tools: [{ name: 'find' }, { name: 'read' }] };
 const SERVER = { namespace: 'ops', name: 'files', server: LOCK.server, file: 'files.tools.yaml', lock: LOCK };
@@ -74,4 +74,22 @@ test('of an entry, the latest report about its lock counts that a virtual server
   const server = { ...SERVER, server: { kind: 'MCPServerEntry' as const } };
   const offered = await readOffered({ get: async () => undefined, list }, server);
   expect(offered.tools).toEqual([{ name: 'find' }, { name: 'read', title: 'late' }]);
+});
+
+test('the digest is the one of the manifest, or else the one by which the image of the server was pinned', async () => {
+  const digest = `sha256:${'a'.repeat(64)}`;
+  const clusterOf = (image: string) => ({
+    get: async () => ({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'files' },
+      spec: { template: { spec: { containers: [{ name: 'mcp', image }] } } },
+    }),
+  });
+  const digestOf = (live: string, server: object) =>
+    readDigest(clusterOf(live), { ...SERVER, server: { kind: 'MCPServer', ...server } });
+  expect(await digestOf(`files:1@${digest}`, { image: 'files:1' })).toBe(digest);
+  expect(await digestOf('files:1', { image: 'files:1' })).toBeUndefined();
+  expect(await digestOf(`files:2@${digest}`, { image: 'files:1' })).toBeUndefined();
+  expect(await digestOf('files:1', { image: `files:1@${digest}`, digest })).toBe(digest);
 });

@@ -14,7 +14,9 @@ import {
 } from '#contracts/tool-lock/report.ts';
 import { definitionName, LOCKED_LIST_NAMES, type LockedList, type ToolLock } from '#contracts/tool-lock/schema.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { podImages } from '#reconciler/run/images/pod-images.ts';
 import type { ApiResource } from '#reconciler/run/ports.ts';
+import { parseImageName } from '#std/address/image-name.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -72,6 +74,23 @@ function checked(list: LockedList, item: unknown): JsonObject {
 export interface ReportReader {
   get(id: ResourceId): Promise<KubeObject | undefined>;
   list(kind: ApiResource, namespace: string): Promise<readonly KubeObject[]>;
+}
+
+/**
+ * Digest of the image that the server has in the cluster, if the reconciler has verified and pinned it. Undefined for a server whose image is
+ * not the one of the manifest.
+ */
+export async function readDigest(
+  cluster: Pick<ReportReader, 'get'>,
+  server: LockableServer,
+): Promise<string | undefined> {
+  const { namespace, name } = server;
+  const { image, digest } = server.server;
+  if (image === undefined || digest !== undefined) return digest;
+  const workload = await cluster.get({ apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name });
+  const images = workload === undefined ? [] : (podImages(workload)?.images ?? []);
+  const pinned = images.find((each) => each.startsWith(`${image}@`));
+  return pinned === undefined ? undefined : parseImageName(pinned)?.digest;
 }
 
 const CONFIG_MAPS: ApiResource = {

@@ -71,12 +71,12 @@ function newName(): string {
   return `wiki-${servers}`;
 }
 
-function publish(name: string, tag: string, spec = ''): void {
+function publish(name: string, tag: string, spec = '', annotations = '{}'): void {
   world.fleet.commit({
     'cluster/base.yaml': `${NAMESPACE}---\n${GROUP}`,
     'cluster/wiki.yaml': `apiVersion: toolhive.stacklok.dev/v1alpha1
 kind: MCPServer
-metadata: {name: ${name}, namespace: tools}
+metadata: {name: ${name}, namespace: tools, annotations: ${annotations}}
 spec:
   image: ${registry.host}/acme/wiki:${tag}
   transport: streamable-http
@@ -124,6 +124,38 @@ test('under require a verified image is applied by its digest', async () => {
   );
   expect(note).toContain(`application/spdx+json ${document}`);
   expect(await imagesOf(name)).toEqual([`${registry.host}/acme/wiki:1@${digest}`]);
+});
+
+test('a plan says that definitions were locked for another digest, or which ones a new lock accepts', async () => {
+  configure('require');
+  const name = newName();
+  const [first, second] = [await signed('1'), await signed('2')];
+  function publishLocked(tag: string, digest: string, title: string): void {
+    const lock = `---
+apiVersion: skep.dev/v1
+kind: ToolLock
+metadata: {name: ${name}, namespace: tools}
+spec:
+  server: {kind: MCPServer, image: "${registry.host}/acme/wiki:${tag}", digest: "${digest}"}
+  tools: [{name: look_up, title: ${title}, inputSchema: {type: object}}]
+`;
+    publish(name, tag, lock, '{skep.dev/tools-lock: enforce}');
+  }
+  publishLocked('1', first.digest, 'One');
+  expect((await skep('sync')).problems).toEqual([]);
+  publishLocked('2', first.digest, 'One');
+  expect((await skep('plan')).problems).toMatchObject([
+    {
+      code: 'lock-digest-differs',
+      severity: 'warning',
+      message: expect.stringContaining(`for ${first.digest}, and ${registry.host}/acme/wiki:2 is ${second.digest}`),
+    },
+  ]);
+  publishLocked('2', second.digest, 'Two');
+  const { stdout } = await folder.run('plan', '-o', 'json');
+  const { problems, impact } = JSON.parse(stdout);
+  expect(problems).toEqual([]);
+  expect(impact.definitions).toMatchObject([{ list: 'tools', changed: ['look_up'], added: [], removed: [] }]);
 });
 
 test('under require an unverified image starts nothing, and the problem has its place', async () => {
