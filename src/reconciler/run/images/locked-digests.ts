@@ -1,6 +1,7 @@
 // Finds locks of tools that were written for another digest of the image than the one that the server gets.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { withoutDigest } from '#std/address/image-name.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
 import type { Desires } from '../desire/desire.ts';
@@ -25,10 +26,10 @@ export function digestProblems({ locks, counting, objects }: LocksAndChildren): 
     const images = objects
       .filter(({ owner }) => owner !== undefined && keyOf({ ...owner, apiVersion: '' }) === server)
       .flatMap(({ object }) => podImages(object)?.images ?? []);
-    const now = images.find((each) => each.startsWith(`${taggedName(image)}@`) && !each.endsWith(`@${digest}`));
+    const now = images.find((each) => each.startsWith(`${withoutDigest(image)}@`) && !each.endsWith(`@${digest}`));
     if (now === undefined) return [];
     const found = now.slice(now.indexOf('@') + 1);
-    const message = `definitions are locked for another digest: for ${digest}, and ${taggedName(image)} is ${found}. Compare them with skep lock --diff once it runs, and write the lock again`;
+    const message = `definitions are locked for another digest: for ${digest}, and ${withoutDigest(image)} is ${found}. Compare them with skep lock --diff once it runs, and write the lock again`;
     return [
       problemOf(lock, { code: 'lock-digest-differs', severity: 'warning', pointer: '/spec/server/digest', message }),
     ];
@@ -38,8 +39,4 @@ export function digestProblems({ locks, counting, objects }: LocksAndChildren): 
 function serverOf({ object }: Sourced): JsonObject {
   const { spec } = object;
   return isObject(spec) && isObject(spec.server) ? spec.server : {};
-}
-
-function taggedName(image: string): string {
-  return image.split('@', 1)[0] ?? '';
 }
