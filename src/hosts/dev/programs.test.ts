@@ -8,7 +8,7 @@ const RULES = [
   { image: `notes:1@${DIGEST.replace('a', 'b')}`, command: ['other'] },
   { image: 'notes:1', command: ['notes'] },
   { image: 'example.com/search:*', command: ['search'] },
-] as const;
+];
 
 const find = findPrograms({
   ...{ origin: 'http://127.0.0.1:1', kubeconfig: '/nothing/is/here', apiGroup: 'skep.example' },
