@@ -2,6 +2,8 @@
 // dev` gives it out of the processes of the machine; in a cluster the reconciler leaves it in the store, and the registry
 // service gives it.
 
+import type { ImageProvenance } from './image-provenance.ts';
+
 /** Where GET answers `RunningServers`; in `skep dev` also what the URL of each server begins with. */
 export const RUNNING_SERVERS_PATH = '/mcp';
 
@@ -26,6 +28,8 @@ export interface RunningServer {
   /** Of its container, which entries of the catalogue name; absent for a server that runs elsewhere. */
   readonly image?: string;
   readonly args?: readonly string[];
+  /** Verified attestations of that image; absent if there are none. */
+  readonly provenance?: readonly ImageProvenance[];
   /** Of a server that runs elsewhere, behind a proxy here. */
   readonly remoteUrl?: string;
 }

@@ -1,5 +1,6 @@
 // Lists the servers that run on this machine, virtual ones too, by their Deployments, configurations and Services.
 
+import { type ImageProvenance, readProvenance } from '#contracts/image-provenance.ts';
 import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { readRunConfig } from '#contracts/run-config-read.ts';
 import { readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
@@ -59,8 +60,11 @@ async function findRunning(options: RunningOptions): Promise<readonly FrontServe
     const service = (services ?? []).find((each) => leadsTo(each, deployment));
     if (server === undefined || service === undefined) return [];
     const drift = drifts.get(controllerOf(deployment) ?? '');
-    const running = { ...(await frontServer(options, server, service)), ...(drift === undefined ? {} : { drift }) };
-    const notRunHere = await whyBackendAbsent(options, deployment, statefulSets ?? []);
+    const backends = backendsOf(deployment, statefulSets ?? []);
+    const provenance = backendProvenance(server, backends);
+    const known = { ...(drift === undefined ? {} : { drift }), ...(provenance.length === 0 ? {} : { provenance }) };
+    const running = { ...(await frontServer(options, server, service)), ...known };
+    const notRunHere = await whyBackendAbsent(options, backends);
     return notRunHere === undefined ? [running] : [{ ...running, ready: false, notRunHere }];
   });
   return (await Promise.all(found)).flat();
@@ -87,14 +91,21 @@ async function readDrifts(
   );
 }
 
+/** Workloads of the server behind a proxy. */
+function backendsOf(proxy: KubeObject, statefulSets: readonly KubeObject[]): readonly KubeObject[] {
+  const owner = controllerOf(proxy);
+  return statefulSets.filter((each) => owner !== undefined && controllerOf(each) === owner);
+}
+
+function backendProvenance({ image }: Described, backends: readonly KubeObject[]): readonly ImageProvenance[] {
+  return image === undefined ? [] : backends.flatMap(({ metadata }) => readProvenance(metadata.annotations, image));
+}
+
 /** Returns why the server behind a proxy does not run here. */
 async function whyBackendAbsent(
   { node }: RunningOptions,
-  proxy: KubeObject,
-  statefulSets: readonly KubeObject[],
+  backends: readonly KubeObject[],
 ): Promise<string | undefined> {
-  const owner = controllerOf(proxy);
-  const backends = statefulSets.filter((each) => owner !== undefined && controllerOf(each) === owner);
   const reasons = await Promise.all(backends.map((each) => node.whyAbsent(each)));
   return reasons.find((reason) => reason !== undefined && reason !== '');
 }

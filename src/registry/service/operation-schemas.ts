@@ -56,6 +56,16 @@ const RUNNING_SERVER = Type.Object({
   auth: Type.Enum(['none', 'oidc'], { description: 'oidc: it asks for a token of its own issuer.' }),
   image: Type.Optional(Type.String({ description: 'Where an entry of the registry names it; so are the next two.' })),
   args: Type.Optional(Type.Array(Type.String())),
+  provenance: Type.Optional(
+    Type.Array(
+      Type.Object({
+        predicateType: Type.String(),
+        repository: Type.Optional(Type.String()),
+        identity: Type.Optional(Type.String()),
+      }),
+      { description: 'Verified attestations of the image, where an entry of the registry names it.' },
+    ),
+  ),
   remoteUrl: Type.Optional(Type.String()),
 });
 

@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readProvenance } from '#contracts/image-provenance.ts';
 import { serveRegistry, type TestRegistry } from '../../adapters/oci/registry.ts';
 import {
   attach,
@@ -123,6 +124,16 @@ test('under require a verified image is applied by its digest', async () => {
     `wiki:1@${digest}: an attestation https://slsa.dev/provenance/v1 by identity ${BUILDER.subject}`,
   );
   expect(note).toContain(`application/spdx+json ${document}`);
+  const image = `${registry.host}/acme/wiki:1`;
+  expect(readProvenance(body.metadata.annotations, image)).toEqual([
+    {
+      predicateType: 'https://slsa.dev/provenance/v1',
+      repository: 'https://github.com/acme/wiki',
+      identity: BUILDER.subject,
+    },
+  ]);
+  // It stays when a run need not ask the registry again.
+  expect((await skep('sync')).problems).toEqual([]);
   expect(await imagesOf(name)).toEqual([`${registry.host}/acme/wiki:1@${digest}`]);
 });
 

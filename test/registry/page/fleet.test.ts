@@ -24,6 +24,14 @@ const SERVERS: readonly RunningServer[] = [
   {
     ...{ namespace: 'fleet', name: 'clock', url: URL_OF_CLOCK, transport: 'streamable-http', ready: true },
     ...{ auth: 'none', image: IMAGE, args: ['--password=of-the-inside'] },
+    provenance: [
+      {
+        predicateType: 'https://slsa.dev/provenance/v1',
+        repository: 'https://github.com/acme/clock',
+        identity: 'https://github.com/acme/clock/.github/workflows/release.yml@refs/tags/v1.10.0',
+      },
+      { predicateType: '<b>other</b>', repository: 'javascript:alert(1)', identity: 'http://builder.acme.example/1' },
+    ],
   },
   {
     ...{ namespace: 'fleet', name: 'mail', transport: 'streamable-http', ready: true, auth: 'none' },
@@ -33,6 +41,7 @@ const SERVERS: readonly RunningServer[] = [
   {
     ...{ namespace: 'fleet', name: 'office', transport: 'streamable-http', ready: false, auth: 'oidc' },
     url: 'https://office.acme.example/mcp',
+    ...{ image: 'images.acme.example/of-the-inside:1', provenance: [{ predicateType: 'of-the-inside' }] },
   },
 ];
 
@@ -184,6 +193,25 @@ describe.skipIf(executable === undefined)('the page of a registry whose fleet ru
     await page.goto(`${started.url}/#~fleet/office`);
     await page.getByText('a login at its issuer').waitFor();
     expect(await page.getByText('This address is known inside the cluster only.').count()).toBe(0);
+  });
+
+  test('the page of a server names attestations of its image, and links what has an address with TLS', async () => {
+    await open('#~fleet/clock');
+    const shown = page.locator('.facts .provenance');
+    await shown.first().waitFor();
+    expect(await shown.allTextContents()).toEqual([
+      'https://slsa.dev/provenance/v1Repository: https://github.com/acme/clockWorkflow: https://github.com/acme/clock/.github/workflows/release.yml@refs/tags/v1.10.0',
+      '<b>other</b>Repository: javascript:alert(1)Workflow: http://builder.acme.example/1',
+    ]);
+    const links = await shown.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+    expect(links).toEqual([
+      'https://github.com/acme/clock',
+      'https://github.com/acme/clock/blob/v1.10.0/.github/workflows/release.yml',
+    ]);
+    await page.goto(`${started.url}/#~fleet/office`);
+    await page.getByText('a login at its issuer').waitFor();
+    expect(await page.locator('dl.facts').textContent()).not.toContain('of-the-inside');
+    expect(await shown.count()).toBe(0);
   });
 
   test('the page of a server names definitions that differ from its lock, and the command that compares them', async () => {

@@ -7,6 +7,12 @@ import { items, members, text, texts } from '../json.ts';
 import type { Launch } from '../launch.ts';
 import { openDevToken } from './dev-token.ts';
 
+export interface Provenance {
+  readonly predicateType: string;
+  readonly repository?: string;
+  readonly identity?: string;
+}
+
 export interface Running {
   readonly namespace: string;
   readonly name: string;
@@ -21,6 +27,8 @@ export interface Running {
   readonly auth: 'token' | 'oidc' | 'none';
   readonly image?: string;
   readonly args: readonly string[];
+  /** Verified attestations of the image. */
+  readonly provenance: readonly Provenance[];
   readonly remoteUrl?: string;
 }
 
@@ -101,7 +109,8 @@ export function createRunning(api: Api, place: Place): RunningServers {
 }
 
 function readRunning(value: unknown): Running {
-  const { namespace, name, url, transport, ready, drift, notRunHere, auth, image, args, remoteUrl } = members(value);
+  const { namespace, name, url, transport, ready, drift, notRunHere, auth, image, args, provenance, remoteUrl } =
+    members(value);
   return {
     namespace: text(namespace) ?? '',
     name: text(name) ?? '',
@@ -113,8 +122,14 @@ function readRunning(value: unknown): Running {
     auth: auth === 'oidc' || auth === 'none' ? auth : 'token',
     args: texts(args),
     image: text(image),
+    provenance: items(provenance).map(readProvenance),
     remoteUrl: text(remoteUrl),
   };
+}
+
+function readProvenance(value: unknown): Provenance {
+  const { predicateType, repository, identity } = members(value);
+  return { predicateType: text(predicateType) ?? '', repository: text(repository), identity: text(identity) };
 }
 
 /** The same image, started with what the entry says that it is started with; or the same address. */

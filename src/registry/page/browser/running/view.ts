@@ -3,10 +3,10 @@
 import { element, list } from '#std/page/shared/elements.ts';
 import { fragmentOf, NO_QUERY } from '../address.ts';
 import { connectTo } from '../connect.ts';
-import { title } from '../dom.ts';
+import { secureLink, title } from '../dom.ts';
 import type { Entry } from '../entry.ts';
 import type { Logins } from './login.ts';
-import { launchOfRunning, type Running, type RunningServers } from './servers.ts';
+import { launchOfRunning, type Provenance, type Running, type RunningServers } from './servers.ts';
 import { tabsOf } from './tabs.ts';
 import { tryPanel } from './try.ts';
 
@@ -140,6 +140,26 @@ function insideNote({ url }: Running): HTMLElement | undefined {
   return element('p', { class: 'hint' }, 'This address is known inside the cluster only.');
 }
 
+/** By the certificate of the signer, which its builder chose: only addresses with TLS become links. */
+function provenanceText({ predicateType, repository, identity }: Provenance): HTMLElement {
+  return element(
+    'div',
+    { class: 'provenance' },
+    element('p', { class: 'text' }, predicateType),
+    repository === undefined ? undefined : element('p', {}, 'Repository: ', secureLink(repository, repository)),
+    identity === undefined ? undefined : element('p', {}, 'Workflow: ', secureLink(workflowUrl(identity), identity)),
+  );
+}
+
+const WORKFLOW = /^(https:\/\/[^/]+\/[^/]+\/[^/]+)\/(\.github\/workflows\/[^@]+)@refs\/(?:heads|tags)\/(.+)$/;
+
+/** Where GitHub shows the file of a workflow; undefined for another signer. */
+function workflowUrl(identity: string): string | undefined {
+  const [, repository, file, ref] = WORKFLOW.exec(identity) ?? [];
+  if (repository === undefined || file === undefined || ref === undefined) return undefined;
+  return [`${repository}/blob`, ...[...ref.split('/'), ...file.split('/')].map(encodeURIComponent)].join('/');
+}
+
 /** Names come from the server, the command from the names of its resource. */
 function driftText({ namespace, name }: Running, drift: string): HTMLElement {
   return element(
@@ -158,6 +178,7 @@ function driftText({ namespace, name }: Running, drift: string): HTMLElement {
 function facts(server: Running): HTMLElement {
   const { namespace, url, transport, auth, image, args, remoteUrl } = server;
   const runs = remoteUrl ?? [image ?? '', ...args].join(' ').trim();
+  const built = server.provenance.map((each) => ['Attested', provenanceText(each)] as const);
   const rows: readonly (readonly [string, string | HTMLElement])[] = [
     ['State', readiness(server)],
     ...(server.drift === undefined ? [] : [['Tools', driftText(server, server.drift)] as const]),
@@ -169,6 +190,7 @@ function facts(server: Running): HTMLElement {
     ...(runs === ''
       ? []
       : [[remoteUrl === undefined ? 'Image' : 'Runs at', element('code', { class: 'text' }, runs)] as const]),
+    ...built,
   ];
   return element(
     'dl',
