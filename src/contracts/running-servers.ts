@@ -2,6 +2,8 @@
 // dev` gives it out of the processes of the machine; in a cluster the reconciler leaves it in the store, and the registry
 // service gives it.
 
+import type { ImageProvenance } from './image-provenance.ts';
+
 /** Where GET answers `RunningServers`; in `skep dev` also what the URL of each server begins with. */
 export const RUNNING_SERVERS_PATH = '/mcp';
 
@@ -14,6 +16,8 @@ export interface RunningServer {
   readonly transport: 'streamable-http' | 'sse';
   /** Its proxy answers, and has reached the server; a virtual server has asked its members. */
   readonly ready: boolean;
+  /** Which definitions are not as its lock says, and what becomes of them; absent if all are, or if nothing is locked. */
+  readonly drift?: string;
   /** In `skep dev`: why it does not run on this machine; absent if it does. */
   readonly notRunHere?: string;
   /**
@@ -24,6 +28,8 @@ export interface RunningServer {
   /** Of its container, which entries of the catalogue name; absent for a server that runs elsewhere. */
   readonly image?: string;
   readonly args?: readonly string[];
+  /** Verified attestations of that image; absent if there are none. */
+  readonly provenance?: readonly ImageProvenance[];
   /** Of a server that runs elsewhere, behind a proxy here. */
   readonly remoteUrl?: string;
 }

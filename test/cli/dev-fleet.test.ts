@@ -238,6 +238,8 @@ test('a tool that is described otherwise is held until a commit accepts it, and 
   );
   // Long lines are folded.
   expect(shown.stdout.replaceAll(/[\s|]/g, '')).toContain(remark.replaceAll(' ', ''));
+  const driftShown = async () => (await listed(origin)).servers.find(({ name }) => name === 'holidays')?.drift;
+  expect(await driftShown()).toContain('tool list_holidays (differs)');
   expect((await lock('--update')).code).toBe(0);
   commitAll();
   await eventually(
@@ -247,6 +249,7 @@ test('a tool that is described otherwise is held until a commit accepts it, and 
   expect(await toolsOf(holidays)).toEqual(reviewed);
   expect(JSON.stringify(await holidays.listTools())).toContain(remark);
   expect((await list()).isError).not.toBe(true);
+  await eventually(driftShown, (drift) => drift === undefined);
 });
 
 test('a commit that forbids a tool makes the next call answer 403, and the audit says why', async () => {

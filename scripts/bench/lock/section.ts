@@ -17,9 +17,11 @@ import type { Report, Row } from '../table.ts';
 
 const TOOLS = 1000;
 const LISTS = { connections: 8, calls: 1500, warmUp: 300, rounds: 11, list: true };
-const CALLS = { connections: 32, calls: 10_000, warmUp: 2000, rounds: 9 };
+const CALLS = { connections: 32, calls: 10_000, warmUp: 2000, rounds: 15 };
 
 const FREE = 'without a lock';
+/** The same program again: it shows which differences are noise. */
+const CONTROL = 'without a lock, again';
 const HELD = 'skep proxy with a lock';
 
 export async function benchLock(place: Place): Promise<Report> {
@@ -29,13 +31,13 @@ export async function benchLock(place: Place): Promise<Report> {
   const load = await startLoad();
   const started: Serving[] = [];
   async function start(name: string, lock: HeldLock | undefined) {
-    const serving = await startLocked(place, backend.ready, lock);
+    const serving = await startLocked(place, String(started.length), backend.ready, lock);
     started.push(serving);
     return { name, serving, tokens: [''] };
   }
   try {
     const lock = heldLock('enforce', { server: { kind: 'MCPServer' }, tools });
-    const contestants = [await start(FREE, undefined), await start(HELD, lock)];
+    const contestants = [await start(FREE, undefined), await start(HELD, lock), await start(CONTROL, undefined)];
     const world = { load, backendPid: backend.pid };
     const lists = await costsOf(contestants, world, LISTS);
     const calls = await costsOf(contestants, world, CALLS);
@@ -59,6 +61,12 @@ function rowsOf(name: string, costs: ReadonlyMap<string, readonly CallCost[]>): 
   const row = { unit: 'µs', against: `the proxy ${FREE}` };
   return [
     { name, ours: median(cpu(HELD)), baseline: median(cpu(FREE)), ...row },
+    {
+      name: '... noise: the proxy without a lock, once more',
+      ours: median(cpu(CONTROL)),
+      baseline: median(cpu(FREE)),
+      ...row,
+    },
     { name: '... the least of all rounds', ours: Math.min(...cpu(HELD)), baseline: Math.min(...cpu(FREE)), ...row },
   ];
 }
@@ -72,8 +80,12 @@ function toolsOf(count: number) {
   }));
 }
 
-async function startLocked(place: Place, backendPort: number, lock: HeldLock | undefined): Promise<Serving> {
-  const name = lock === undefined ? 'free' : 'held';
+async function startLocked(
+  place: Place,
+  name: string,
+  backendPort: number,
+  lock: HeldLock | undefined,
+): Promise<Serving> {
   const path = join(place.folder, `${name}.json`);
   const config = formatRunConfig({
     schema_version: 'v0.1.0',

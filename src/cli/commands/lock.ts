@@ -26,7 +26,8 @@ interface Options {
 const EXAMPLES = `
 A ToolLock is a file *.tools.yaml next to the manifest of a server: the definitions of its tools as they were reviewed.
 Without --url the cluster is asked: the proxy of a server whose annotation skep.dev/tools-lock is
-report or enforce reports what differs from its lock. Prompts and resource templates are locked, too.
+report or enforce reports what differs from its lock; for an MCPServerEntry, the virtual servers
+that call it. Prompts and resource templates are locked, too.
 
 Examples:
   skep lock holidays --url http://127.0.0.1:9000/mcp
@@ -65,13 +66,17 @@ async function lockServers(names: readonly string[], options: Options): Promise<
   if (servers.length === 0) throw new Failure('usage', `no server in ${path} has a lock: name one to begin with`);
   const asking = await openAsking(options);
   try {
-    for (const server of servers) await lockServer(server, await asking.ask(server), options);
+    for (const server of servers) await lockServer(server, await asking.ask(server), { ...options, ...asking });
   } finally {
     await asking.close();
   }
 }
 
-async function lockServer(server: LockableServer, offered: Offered, { check, update, diff }: Options): Promise<void> {
+async function lockServer(
+  server: LockableServer,
+  offered: Offered,
+  { check, update, diff, digestOf }: Options & Pick<Asker, 'digestOf'>,
+): Promise<void> {
   const [{ compareWithLock }, { textOfDifferences, textSideBySide }] = await Promise.all([
     import('#contracts/tool-lock/compare.ts'),
     import('../lock/text.ts'),
@@ -87,7 +92,7 @@ async function lockServer(server: LockableServer, offered: Offered, { check, upd
   }
   const count = countText(differences.length, 'definition differs', 'definitions differ');
   const isWritten = check !== true && (lock === undefined || update === true);
-  if (isWritten) await writeLock(server, offered);
+  if (isWritten) await writeLock(server, offered, await digestOf(server));
   if (differences.length === 0) process.stdout.write(`${id} is as ${file} says\n`);
   else if (isWritten) process.stdout.write(`${file} is written: ${id}\n${textOfDifferences(differences)}`);
   else {
@@ -104,11 +109,15 @@ function columns(): number {
 }
 
 /** Lists that the lock leaves out stay out of it. */
-async function writeLock({ namespace, name, server, lock, file }: LockableServer, offered: Offered): Promise<void> {
+async function writeLock(
+  { namespace, name, server, lock, file }: LockableServer,
+  offered: Offered,
+  digest: string | undefined,
+): Promise<void> {
   const { formatToolLock } = await import('#contracts/tool-lock/text.ts');
   const { tools, prompts, resourceTemplates } = offered;
   const spec = {
-    server,
+    server: { ...server, ...(digest === undefined ? {} : { digest }) },
     tools: [...tools],
     ...(lock === undefined || lock.prompts !== undefined ? { prompts: [...prompts] } : {}),
     ...(lock === undefined || lock.resourceTemplates !== undefined
@@ -125,14 +134,20 @@ async function writeLock({ namespace, name, server, lock, file }: LockableServer
 
 interface Asker {
   ask(server: LockableServer): Promise<Offered>;
+  /** Digest of the image that offers it, if it is known. */
+  digestOf(server: LockableServer): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
 async function openAsking(options: Options): Promise<Asker> {
-  const { askDefinitions, readOffered } = await import('../lock/ask.ts');
+  const { askDefinitions, readDigest, readOffered } = await import('../lock/ask.ts');
   if (options.url === undefined) {
     const cluster = await connectForReports(options);
-    return { ask: (server) => readOffered(cluster, server), close: () => cluster.close() };
+    return {
+      ask: (server) => readOffered(cluster, server),
+      digestOf: (server) => readDigest(cluster, server),
+      close: () => cluster.close(),
+    };
   }
   const { url, tokenFile } = options;
   if (!URL.canParse(url)) throw new Failure('usage', `${url} is not a URL`);
@@ -152,7 +167,12 @@ async function openAsking(options: Options): Promise<Asker> {
     newState: () => randomBytes(16).toString('base64url'),
   };
   const settings = { url: server, token, login, terminal: openTerminal(process) };
-  return { ask: () => useServer(settings, askDefinitions), close: async () => undefined };
+  return {
+    ask: () => useServer(settings, askDefinitions),
+    // The server behind the URL may be one of another image with the same tag.
+    digestOf: async (server) => server.server.digest,
+    close: async () => undefined,
+  };
 }
 
 const TIMEOUT_MS = 30_000;

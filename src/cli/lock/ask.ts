@@ -4,9 +4,19 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Offered } from '#contracts/tool-lock/compare.ts';
 import { readDefinition } from '#contracts/tool-lock/digest.ts';
 import { heldLock } from '#contracts/tool-lock/held.ts';
-import { lockDigest, type ReportedDrift, readLockTexts, reportName } from '#contracts/tool-lock/report.ts';
+import {
+  type LockReport,
+  lockDigest,
+  type ReportedDrift,
+  readLockTexts,
+  reportName,
+  virtualReportName,
+} from '#contracts/tool-lock/report.ts';
 import { definitionName, LOCKED_LIST_NAMES, type LockedList, type ToolLock } from '#contracts/tool-lock/schema.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { podImages } from '#reconciler/run/images/pod-images.ts';
+import type { ApiResource } from '#reconciler/run/ports.ts';
+import { parseImageName } from '#std/address/image-name.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -63,6 +73,45 @@ function checked(list: LockedList, item: unknown): JsonObject {
 /** Reads ConfigMaps of the cluster. */
 export interface ReportReader {
   get(id: ResourceId): Promise<KubeObject | undefined>;
+  list(kind: ApiResource, namespace: string): Promise<readonly KubeObject[]>;
+}
+
+/**
+ * Digest of the image that the server has in the cluster, if the reconciler has verified and pinned it. Undefined for a server whose image is
+ * not the one of the manifest.
+ */
+export async function readDigest(
+  cluster: Pick<ReportReader, 'get'>,
+  server: LockableServer,
+): Promise<string | undefined> {
+  const { namespace, name } = server;
+  const { image, digest } = server.server;
+  if (image === undefined || digest !== undefined) return digest;
+  const workload = await cluster.get({ apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name });
+  const images = workload === undefined ? [] : (podImages(workload)?.images ?? []);
+  const pinned = images.find((each) => each.startsWith(`${image}@`));
+  return pinned === undefined ? undefined : parseImageName(pinned)?.digest;
+}
+
+const CONFIG_MAPS: ApiResource = {
+  ...{ apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true },
+  verbs: ['list'],
+};
+
+/** An MCPServerEntry has no proxy: the virtual servers that call it report about it. */
+async function readReports(
+  cluster: ReportReader,
+  { namespace, name, server }: LockableServer,
+): Promise<readonly LockReport[]> {
+  if (server.kind !== 'MCPServerEntry') {
+    const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: reportName(name) };
+    return [readLockTexts((await cluster.get(id))?.data) ?? []].flat();
+  }
+  const all = await cluster.list(CONFIG_MAPS, namespace);
+  return all
+    .filter(({ metadata }) => metadata.name.endsWith(virtualReportName('')))
+    .flatMap(({ data }) => readLockTexts(data, name) ?? [])
+    .toSorted((a, b) => (a.at > b.at ? -1 : 1));
 }
 
 /**
@@ -71,16 +120,20 @@ export interface ReportReader {
  */
 export async function readOffered(cluster: ReportReader, server: LockableServer): Promise<Offered> {
   const { namespace, name, lock } = server;
-  const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: reportName(name) };
-  const report = readLockTexts((await cluster.get(id))?.data);
+  const reports = await readReports(cluster, server);
   const instead = 'name the server itself with --url';
-  if (report === undefined) {
-    const message = `the proxy of ${namespace}/${name} has reported nothing: set skep.dev/tools-lock to report or enforce and commit, or ${instead}`;
+  if (reports.length === 0) {
+    const reporter =
+      server.server.kind === 'MCPServerEntry'
+        ? 'no virtual server has reported about'
+        : 'the proxy has not reported about';
+    const message = `${reporter} ${namespace}/${name}: set skep.dev/tools-lock to report or enforce and commit, or ${instead}`;
     throw new Failure('lock-not-reported', message);
   }
-  const isAboutIt = (['enforce', 'report'] as const).some((mode) => lockDigest(heldLock(mode, lock)) === report.lock);
-  if (!isAboutIt) {
-    const message = `the proxy of ${namespace}/${name} holds another lock than ${server.file}: commit the file and wait for the sync, or ${instead}`;
+  const digests = (['enforce', 'report'] as const).map((mode) => lockDigest(heldLock(mode, lock)));
+  const report = reports.find((each) => digests.includes(each.lock));
+  if (report === undefined) {
+    const message = `${namespace}/${name} is held to another lock than ${server.file}: commit the file and wait for the sync, or ${instead}`;
     throw new Failure('lock-not-reported', message);
   }
   return withDrifts(lock, report.drifts, server);

@@ -8,6 +8,7 @@ import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import { type Loaded, type LoadedResource, load } from '#reconciler/run/read/load.ts';
 import { offeredServer } from '#reconciler/run/resolve/tool-locks.ts';
+import { parseImageName } from '#std/address/image-name.ts';
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
@@ -106,5 +107,7 @@ function lockedPlace(resource: LoadedResource): ToolLock['server'] {
   const server = offeredServer(resource);
   const url = isObject(defaulted?.spec) ? defaulted.spec.remoteUrl : undefined;
   if (server === undefined) return { kind: known, ...(typeof url === 'string' ? { url } : {}) };
-  return 'image' in server ? { kind: known, image: server.image } : { kind: known, url: server.url };
+  if (!('image' in server)) return { kind: known, url: server.url };
+  const digest = parseImageName(server.image)?.digest;
+  return { kind: known, image: server.image, ...(digest === undefined ? {} : { digest }) };
 }

@@ -1,5 +1,6 @@
 // Formats and reads the report of a proxy about definitions that are not the reviewed ones: the content of a ConfigMap, which the
-// reconciler reads for the status of the server and `skep lock` for its differences.
+// reconciler reads for the status of the server and `skep lock` for its differences. The ConfigMap of a virtual server has a report
+// for each member that it holds to a lock.
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { isObject, objectsIn, parseJson, textsIn } from '#std/json.ts';
@@ -23,8 +24,11 @@ export interface ReportedDrift {
   readonly definition?: string;
 }
 
-/** Keys of the ConfigMap. */
-const REPORT_KEYS = { report: 'report.json', definitions: 'definitions' } as const;
+/** Keys of the ConfigMap. `member`: of a virtual server. */
+function reportKeys(member: string | undefined) {
+  const prefix = member === undefined ? '' : `${member}.`;
+  return { report: `${prefix}report.json`, definitions: `${prefix}definitions` };
+}
 
 /** An object of the cluster holds 1 MiB. Bytes of the names, and of the packed texts. */
 const [NAMES_MAX, PACKED_MAX] = [200_000, 700_000];
@@ -40,16 +44,27 @@ export function reportName(server: string): string {
   return `${server}-tools-report`;
 }
 
-/** Data of the ConfigMap: the first of the differences, as many as fit. Texts are packed: those of a thousand tools fit. */
-export function formatLockReport({ lock, at, drifts }: LockReport): Record<string, string> {
-  const shown = firstThatFit(drifts);
+export function virtualReportName(server: string): string {
+  return reportName(`${server}-vmcp`);
+}
+
+/**
+ * Data of the ConfigMap: the first of the differences, as many as fit. Texts are packed: those of a thousand tools fit. `member`: of a virtual
+ * server, which holds so many members to locks.
+ */
+export function formatLockReport(
+  { lock, at, drifts }: LockReport,
+  { member, members = 1 }: { readonly member?: string; readonly members?: number } = {},
+): Record<string, string> {
+  const shown = firstThatFit(drifts, NAMES_MAX / members);
+  const keys = reportKeys(member);
   const report = { version: 1, lock, at, drifts: shown.map(namesOf) };
   const texts = shown.map(({ definition = '' }) => definition);
   const isShort = texts.reduce((sum, { length }) => sum + length, 0) <= TEXTS_MAX;
   const packed = isShort ? gzipSync(JSON.stringify(texts)).toString('base64') : undefined;
   return {
-    [REPORT_KEYS.report]: JSON.stringify(report),
-    ...(packed === undefined || packed.length > PACKED_MAX ? {} : { [REPORT_KEYS.definitions]: packed }),
+    [keys.report]: JSON.stringify(report),
+    ...(packed === undefined || packed.length > PACKED_MAX / members ? {} : { [keys.definitions]: packed }),
   };
 }
 
@@ -57,32 +72,37 @@ function namesOf({ list, name, what }: ReportedDrift) {
   return { list, name, what };
 }
 
-function firstThatFit(drifts: readonly ReportedDrift[]): readonly ReportedDrift[] {
+function firstThatFit(drifts: readonly ReportedDrift[], bytesMax: number): readonly ReportedDrift[] {
   let bytes = 0;
   const end = drifts.findIndex((drift) => {
     bytes += Buffer.byteLength(JSON.stringify(namesOf(drift))) + 1;
-    return bytes > NAMES_MAX;
+    return bytes > bytesMax;
   });
   return end < 0 ? drifts : drifts.slice(0, end);
 }
 
-/** The report without texts; undefined if the data is not a report. */
-export function readLockReport(data: unknown): LockReport | undefined {
-  return readReport(data, () => []);
+/** The report without texts; undefined if the data is not a report. `member`: of a virtual server. */
+export function readLockReport(data: unknown, member?: string): LockReport | undefined {
+  return readReport(data, member, () => []);
 }
 
-/** The report with the texts that it has; undefined if the data is not a report. */
-export function readLockTexts(data: unknown): LockReport | undefined {
-  return readReport(data, unpackDefinitions);
+/** The report with the texts that it has; undefined if the data is not a report. `member`: of a virtual server. */
+export function readLockTexts(data: unknown, member?: string): LockReport | undefined {
+  return readReport(data, member, unpackDefinitions);
 }
 
-function readReport(data: unknown, unpack: (packed: unknown) => readonly string[]): LockReport | undefined {
-  const text = isObject(data) ? data[REPORT_KEYS.report] : undefined;
+function readReport(
+  data: unknown,
+  member: string | undefined,
+  unpack: (packed: unknown) => readonly string[],
+): LockReport | undefined {
+  const keys = reportKeys(member);
+  const text = isObject(data) ? data[keys.report] : undefined;
   const report = typeof text === 'string' ? parseJson(text) : undefined;
   if (!isObject(data) || !isObject(report) || report.version !== 1) return undefined;
   const { lock, at } = report;
   if (typeof lock !== 'string' || typeof at !== 'string') return undefined;
-  const definitions = unpack(data[REPORT_KEYS.definitions]);
+  const definitions = unpack(data[keys.definitions]);
   const drifts = objectsIn(report.drifts).flatMap(({ list, name, what }, index): readonly ReportedDrift[] => {
     const known = LOCKED_LIST_NAMES.find((each) => each === list);
     const kind = WHAT.find((each) => each === what);

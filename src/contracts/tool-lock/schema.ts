@@ -26,6 +26,9 @@ const Locked = object(
   {
     kind: choice('Kind of the resource, whose name and namespace are those of the lock.', LOCKED_KINDS),
     image: optional(text('Image that offered the definitions.', { minLength: 1 })),
+    digest: optional(
+      text('Digest of the image that offered the definitions, if it was known.', { pattern: '^sha256:[0-9a-f]{64}$' }),
+    ),
     url: optional(text('URL of the remote server that offered the definitions.', { minLength: 1 })),
   },
   'Server that offered the definitions.',

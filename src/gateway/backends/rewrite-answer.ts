@@ -12,7 +12,7 @@ type HeaderValues = Parameters<Answer['head']>[1];
 /** The message as the client gets it; without bytes, it is left out of a stream. */
 export interface RewriteMessage {
   (message: Buffer): Buffer;
-  /** If it returns true, the message goes on as it came in these pieces. */
+  /** If it returns true, the message goes on as it came in these pieces. It may be called for the first piece and again for all. */
   readonly passes?: (pieces: readonly Buffer[]) => boolean;
 }
 
@@ -29,8 +29,16 @@ export interface ListAnswerOptions {
 /** Most of an answer that is held if it need not be read as a whole; a longer one passes in pieces. */
 const HELD_BYTES_MAX = 1024 * 1024;
 
+/** `isAffected`: the message may have to be changed. Pieces are not searched one by one: a key may be split between two. */
+export function passesInOnePiece(isAffected: (bytes: Buffer) => boolean): NonNullable<RewriteMessage['passes']> {
+  return ([piece, ...others]) => piece !== undefined && others.length === 0 && !isAffected(piece);
+}
+
 /** For an answer in which nothing has to be left out. */
 export const WATCH_NOTHING: TextWatch = { push: () => true };
+
+/** For an answer that has passed as a whole. */
+const PASS_NO_MORE: TextWatch = { push: ({ length }) => length === 0 };
 
 /** How much of an answer is held that passes in pieces if it is longer. */
 export function heldShortly(
@@ -89,6 +97,7 @@ function jsonPart(
   const chunks: Buffer[] = [];
   let size = 0;
   let watched: TextWatch | undefined;
+  const declared = Number(headers['content-length']);
 
   function pass(piece: Buffer, isFirst: boolean): boolean {
     if (watched?.push(piece) !== true) {
@@ -102,6 +111,12 @@ function jsonPart(
   return {
     data(chunk) {
       if (watched !== undefined) return pass(chunk, false);
+      // Most answers are one piece: it goes on without a copy. Bytes beyond the declared ones do not follow it.
+      if (size === 0 && chunk.length === declared && declared <= messageBytes && rewrite.passes?.([chunk]) === true) {
+        watched = PASS_NO_MORE;
+        answer.head(status, headers);
+        return answer.data(chunk);
+      }
       size += chunk.length;
       chunks.push(chunk);
       if (size <= messageBytes) return true;

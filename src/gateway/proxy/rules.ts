@@ -2,7 +2,7 @@
 // may, what a list shows. A value: other rules take its place when their files change.
 
 import { isObject } from '#std/json.ts';
-import type { RewriteMessage } from '../backends/rewrite-answer.ts';
+import { passesInOnePiece, type RewriteMessage } from '../backends/rewrite-answer.ts';
 import { filterList, type ListView } from '../gate/lists.ts';
 import type { LockReading } from '../gate/tools-lock/keeper.ts';
 import { lockedTarget } from '../gate/tools-lock/target.ts';
@@ -75,7 +75,9 @@ export function createRules(parts: RuleParts): Rules {
       const lists = filters ? listRewriting({ parts, pages, reading, agreed }, message, body, caller) : undefined;
       const tasks = taskRewriting(parts, named, message, caller);
       if (lists === undefined || tasks === undefined) return lists ?? tasks;
-      return (bytes) => tasks(lists(bytes));
+      // The lists last: readers of lists are informed of an answer that passes.
+      const passes = (pieces: readonly Buffer[]) => tasks.passes?.(pieces) === true && lists.passes?.(pieces) === true;
+      return Object.assign((bytes: Buffer) => tasks(lists(bytes)), { passes });
     },
   };
 }
@@ -102,10 +104,11 @@ function listRewriting(
   caller: Caller,
 ): RewriteMessage {
   const { tools, policies, known, lock } = parts;
-  const key = message === undefined ? undefined : listKeyOf(message);
+  const key = listKeyOf(message);
+  if (key === undefined) return rewriteIfList({ parts, pages, reading }, caller);
   const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known, lock, reading };
-  const page = pages.pageOf(caller, key === undefined ? undefined : message, body);
-  const id = message?.kind === 'request' && key !== undefined ? message.id : undefined;
+  const page = pages.pageOf(caller, message, body);
+  const id = message?.kind === 'request' ? message.id : undefined;
   if (agreed === undefined || lock === undefined || id === undefined)
     return (bytes) => rewriteMessage(parts, view, { key, page }, bytes);
   const passes = (pieces: readonly Buffer[]) => agreed.passes(pieces, id, { lock, reading });
@@ -117,6 +120,21 @@ function listRewriting(
     return rewriteMessage(parts, { ...view, compared: notes.add }, { key, page, unchanged }, bytes);
   }
   return Object.assign(rewrite, { passes });
+}
+
+/** For answers in which no list was requested: most have none, and pass after one search through their bytes. */
+function rewriteIfList({ parts, pages, reading }: Omit<ListParts, 'agreed'>, caller: Caller): RewriteMessage {
+  function rewrite(bytes: Buffer): Buffer {
+    if (!mayHaveList(bytes)) return bytes;
+    const { tools, policies, known, lock } = parts;
+    const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known, lock, reading };
+    return rewriteMessage(parts, view, { key: undefined, page: pages.pageOf(caller, undefined, undefined) }, bytes);
+  }
+  return Object.assign(rewrite, { passes: passesInOnePiece(mayHaveList) });
+}
+
+function mayHaveList(bytes: Buffer): boolean {
+  return PERHAPS_LIST.test(bytes.toString('latin1'));
 }
 
 const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'skills'];
@@ -154,7 +172,6 @@ interface Requested {
 /** A message that cannot be read becomes an error. */
 function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, bytes: Buffer): Buffer {
   const { key, page, unchanged } = requested;
-  if (key === undefined && !PERHAPS_LIST.test(bytes.toString('latin1'))) return bytes;
   const scanned = scanMessage(bytes);
   if (!scanned.ok) return refuseList(parts, scanned.fault.id, scanned.fault.message);
   const { message } = scanned;

@@ -4,6 +4,7 @@
 import type { Container } from '#kubernetes/devcluster/node/objects.ts';
 import type { NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';
 import { type ExactPackage, type PackageType, packagesByImage } from '#registry/catalogue/packages.ts';
+import { withoutDigest } from '#std/address/image-name.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { Installer } from './package-install.ts';
 
@@ -26,7 +27,7 @@ export function openPackagePrograms(run: readonly PackageType[], installer: Inst
 
   function choose(container: Container): Chosen | NotHere {
     if (known === undefined) return { absent: '' };
-    const packages = known.get(container.image) ?? [];
+    const packages = known.get(container.image) ?? known.get(withoutDigest(container.image)) ?? [];
     const type = run.find((each) => packages.some((pkg) => pkg.type === each));
     const [pkg, ...others] = packages.filter((each) => each.type === type);
     if (pkg === undefined) return { absent: noneText(container.image, run) };

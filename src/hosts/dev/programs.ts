@@ -2,6 +2,7 @@
 // user names for others. Nothing else runs.
 
 import type { FindProgram } from '#kubernetes/devcluster/node/ports.ts';
+import { withoutDigest } from '#std/address/image-name.ts';
 import { globMatches, parseGlob } from '#std/glob.ts';
 import type { ImageRule } from '../config/dev.ts';
 import { type OwnProgramOptions, ownProgram } from './own-program.ts';
@@ -27,9 +28,12 @@ export function findPrograms(options: ProgramOptions): FindProgram {
   });
   return (container, pod, owners) => {
     const { image } = container;
-    const rule = rules.find(({ glob }) => globMatches(glob, image));
+    // images.verify adds the digest, and a manifest may pin it.
+    const names = [image, withoutDigest(image)];
+    const rule = rules.find(({ glob }) => names.some((name) => globMatches(glob, name)));
     if (rule !== undefined) return { command: rule.command };
-    if (RELEASED.test(image) || options.ownImages.includes(image)) return ownProgram(options, container, pod, owners);
+    if (RELEASED.test(image) || names.some((name) => options.ownImages.includes(name)))
+      return ownProgram(options, container, pod, owners);
     if (options.packages !== undefined) return options.packages.find(container);
     return {
       absent: `skep dev knows no program for image ${image}: name one in dev.images of skep.yaml, or let packages of the catalogue run with --run npm,pypi`,

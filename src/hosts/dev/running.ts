@@ -1,5 +1,6 @@
 // Lists the servers that run on this machine, virtual ones too, by their Deployments, configurations and Services.
 
+import { type ImageProvenance, readProvenance } from '#contracts/image-provenance.ts';
 import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { readRunConfig } from '#contracts/run-config-read.ts';
 import { readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
@@ -7,7 +8,9 @@ import { frontOf } from '#gateway/proxy/settings.ts';
 import type { Node } from '#kubernetes/devcluster/node/node.ts';
 import { asPod, type PodSpec } from '#kubernetes/devcluster/node/objects.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
 import type { ApiResource, Cluster } from '#reconciler/run/ports.ts';
+import { driftText } from '#reconciler/run/settle/readiness.ts';
 import { isObject, objectsIn } from '#std/json.ts';
 import type { FrontServer } from './front/front.ts';
 
@@ -49,27 +52,60 @@ async function findRunning(options: RunningOptions): Promise<readonly FrontServe
   const [deployments, configMaps, services, statefulSets] = await Promise.all(
     [DEPLOYMENTS, CONFIG_MAPS, SERVICES, STATEFUL_SETS].map((kind) => options.cluster.list(kind)),
   );
+  const drifts = await readDrifts(options, deployments ?? []);
   const found = (deployments ?? []).map(async (deployment) => {
     const spec = podSpecOf(deployment);
     if (spec === undefined || (await options.node.whyAbsent(deployment)) !== undefined) return [];
     const server = describe(spec, deployment, configMaps ?? []);
     const service = (services ?? []).find((each) => leadsTo(each, deployment));
     if (server === undefined || service === undefined) return [];
-    const running = await frontServer(options, server, service);
-    const notRunHere = await whyBackendAbsent(options, deployment, statefulSets ?? []);
+    const drift = drifts.get(controllerOf(deployment) ?? '');
+    const backends = backendsOf(deployment, statefulSets ?? []);
+    const provenance = backendProvenance(server, backends);
+    const known = { ...(drift === undefined ? {} : { drift }), ...(provenance.length === 0 ? {} : { provenance }) };
+    const running = { ...(await frontServer(options, server, service)), ...known };
+    const notRunHere = await whyBackendAbsent(options, backends);
     return notRunHere === undefined ? [running] : [{ ...running, ready: false, notRunHere }];
   });
   return (await Promise.all(found)).flat();
 }
 
+/** Texts of servers whose definitions are not as they were reviewed, by the uid of the server that owns a Deployment. */
+async function readDrifts(
+  { cluster }: RunningOptions,
+  deployments: readonly KubeObject[],
+): Promise<ReadonlyMap<string, string>> {
+  const owners = deployments.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  const resources = KINDS.flatMap(({ kind, plural }) => {
+    const owner = owners.find((each) => each.kind === kind);
+    return owner === undefined ? [] : [resource(owner.apiVersion, kind, plural)];
+  });
+  const lists = await Promise.all(resources.map((each) => cluster.list(each)));
+  return new Map(
+    lists.flatMap((objects) =>
+      (objects ?? []).flatMap(({ metadata, status }): readonly [string, string][] => {
+        const drift = isObject(status) ? driftText(status) : undefined;
+        return drift === undefined || metadata.uid === undefined ? [] : [[metadata.uid, drift]];
+      }),
+    ),
+  );
+}
+
+/** Workloads of the server behind a proxy. */
+function backendsOf(proxy: KubeObject, statefulSets: readonly KubeObject[]): readonly KubeObject[] {
+  const owner = controllerOf(proxy);
+  return statefulSets.filter((each) => owner !== undefined && controllerOf(each) === owner);
+}
+
+function backendProvenance({ image }: Described, backends: readonly KubeObject[]): readonly ImageProvenance[] {
+  return image === undefined ? [] : backends.flatMap(({ metadata }) => readProvenance(metadata.annotations, image));
+}
+
 /** Returns why the server behind a proxy does not run here. */
 async function whyBackendAbsent(
   { node }: RunningOptions,
-  proxy: KubeObject,
-  statefulSets: readonly KubeObject[],
+  backends: readonly KubeObject[],
 ): Promise<string | undefined> {
-  const owner = controllerOf(proxy);
-  const backends = statefulSets.filter((each) => owner !== undefined && controllerOf(each) === owner);
   const reasons = await Promise.all(backends.map((each) => node.whyAbsent(each)));
   return reasons.find((reason) => reason !== undefined && reason !== '');
 }

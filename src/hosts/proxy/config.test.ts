@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -86,6 +86,12 @@ test('a lock in several files is used as a whole or not at all', () => {
   expect(failureOf(follow).message).toContain('is a part of another lock');
   write(after);
   expect(follow().tools_lock).toEqual(after);
+  // A smaller lock needs no part: those of the earlier one are deleted some time.
+  const small = held(10, 'small');
+  expect(write(small)).toBe(0);
+  expect(follow().tools_lock).toEqual(small);
+  rmSync(join(folder, '0.json'));
+  expect(follow().tools_lock).toEqual(small);
 });
 
 function refuse(path: string): never {

@@ -3,7 +3,8 @@
 import type { Logger } from 'pino';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
-import { formatLockReport, lockDigest, type ReportedDrift } from '#contracts/tool-lock/report.ts';
+import type { HeldLock } from '#contracts/tool-lock/held.ts';
+import { formatLockReport, type LockReport, lockDigest, type ReportedDrift } from '#contracts/tool-lock/report.ts';
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import type { Drifts } from '#gateway/gate/tools-lock/drifts.ts';
 import type { Environment } from '#std/environment.ts';
@@ -19,25 +20,60 @@ export interface LockReporter {
   stop(): Promise<void>;
 }
 
+/** The report as it is now, and the ConfigMap that takes it. */
+export interface WrittenReport {
+  readonly name: string;
+  readonly namespace: string;
+  readonly data: Record<string, string>;
+}
+
+interface WriterOptions {
+  readonly environment: Environment;
+  readonly logger: Logger;
+}
+
 /** Changes that come together are written together. */
 const SOON_MS = 1000;
 /** A server that changes its definitions all the time does not flood the API server. */
 const BETWEEN_MS = 10_000;
 const TIMEOUT_MS = 10_000;
 
-export function openLockReporter(options: {
-  readonly environment: Environment;
-  readonly logger: Logger;
-}): LockReporter {
-  const { environment, logger } = options;
-  let cluster: ConnectedCluster | undefined;
+export function openLockReporter(options: WriterOptions): LockReporter {
   let latest: { readonly config: RunConfig; readonly drifts: Drifts } | undefined;
+
+  const writer = openReportWriter(options, () => {
+    const { config, drifts } = latest ?? {};
+    const lock = config?.tools_lock;
+    if (config === undefined || lock?.report_to === undefined || drifts?.isRead() !== true) return undefined;
+    return { name: lock.report_to, namespace: config.namespace, data: formatLockReport(reportOf(lock, drifts)) };
+  });
+  return {
+    changed(config, drifts) {
+      latest = { config, drifts };
+      if (config.tools_lock?.report_to !== undefined && drifts.isRead()) writer.request();
+    },
+    stop: writer.stop,
+  };
+}
+
+/** What differs from the lock now. */
+export function reportOf(lock: HeldLock, drifts: Drifts): LockReport {
+  const at = new Date(proxyClock.now()).toISOString();
+  return { lock: lockDigest(lock), at, drifts: drifts.all().flatMap(reportable) };
+}
+
+/** Writes the report into its ConfigMap some time after a request. `read` returns undefined if there is nothing to write. */
+export function openReportWriter(
+  { environment, logger }: WriterOptions,
+  read: () => WrittenReport | undefined,
+): { request(): void; stop(): Promise<void> } {
+  let cluster: ConnectedCluster | undefined;
   let reported = '';
 
   async function write(): Promise<void> {
-    const { config, drifts } = latest ?? {};
-    const lock = config?.tools_lock;
-    if (config === undefined || lock?.report_to === undefined || drifts?.isRead() !== true) return;
+    const report = read();
+    if (report === undefined) return;
+    const { name, namespace, data } = report;
     cluster ??= await connectCluster({
       usual: environment.KUBECONFIG,
       fieldManager: 'skep-proxy',
@@ -46,10 +82,7 @@ export function openLockReporter(options: {
       clock: systemClock,
       timeoutMs: TIMEOUT_MS,
     });
-    const at = new Date(proxyClock.now()).toISOString();
-    const data = formatLockReport({ lock: lockDigest(lock), at, drifts: drifts.all().flatMap(reportable) });
-    const metadata = { name: lock.report_to, namespace: config.namespace };
-    await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }, { force: true });
+    await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data }, { force: true });
     reported = '';
   }
 
@@ -73,10 +106,7 @@ export function openLockReporter(options: {
   const writing = createSpacedTask({ clock: proxyClock, soonMs: SOON_MS, betweenMs: BETWEEN_MS, run: tryToWrite });
 
   return {
-    changed(config, drifts) {
-      latest = { config, drifts };
-      if (config.tools_lock?.report_to !== undefined && drifts.isRead()) writing.request();
-    },
+    request: writing.request,
     async stop() {
       await writing.stop();
       await cluster?.close();

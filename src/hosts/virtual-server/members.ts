@@ -15,13 +15,13 @@ import {
   type StrategyPorts,
   strategyAt,
 } from '#gateway/credentials/of-strategy.ts';
-import { openLock } from '#gateway/gate/tools-lock/lock.ts';
 import { createMemberHealth } from '#gateway/virtual-server/health/member-health.ts';
 import type { Member, Members } from '#gateway/virtual-server/members/member.ts';
 import { healthTimes, timeoutOf } from '#gateway/virtual-server/settings.ts';
 import type { SessionSeal } from '#gateway/wire/seal.ts';
 import { jsonEquals } from '#std/json.ts';
 import { proxyClock } from '../proxy/clock.ts';
+import type { MemberLocks } from './member-locks.ts';
 
 export interface MemberParts {
   readonly upstream: Upstream;
@@ -33,6 +33,7 @@ export interface MemberParts {
   readonly replica: string;
   readonly credentials: StrategyPorts;
   readonly messageBytes: number;
+  readonly locks: Pick<MemberLocks, 'open' | 'use'>;
   /** The health of one of them is another. */
   readonly changed: () => void;
 }
@@ -57,6 +58,7 @@ interface Opened {
 export function openMembers(config: VmcpConfig, parts: MemberParts): ListedMembers {
   let opened = openAll(config, parts, new Map());
   let all = membersOf(opened);
+  parts.locks.use(all);
 
   return {
     all: () => all,
@@ -68,6 +70,7 @@ export function openMembers(config: VmcpConfig, parts: MemberParts): ListedMembe
         opened = after;
         all = membersOf(after);
         closeOthers(before, after);
+        parts.locks.use(all);
       };
     },
   };
@@ -121,7 +124,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
     perCaller: isForEachCaller(config, strategy),
     timeoutMs,
     health: createMemberHealth(healthTimes(config), proxyClock, parts.changed),
-    lock: listed.toolsLock && openLock(listed.toolsLock),
+    lock: listed.toolsLock && parts.locks.open(listed.toolsLock),
   };
 }
 

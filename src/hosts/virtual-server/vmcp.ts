@@ -29,6 +29,7 @@ import type { WatchedFiles } from '../watched-files.ts';
 import { openAdmin } from './admin.ts';
 import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualIssuer } from './issuer.ts';
+import { openMemberLocks } from './member-locks.ts';
 import { openObservation } from './observation.ts';
 import { openOptimizer } from './optimizer.ts';
 import { openVirtualRules, type VirtualRules } from './rules.ts';
@@ -135,7 +136,15 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   });
   closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
-  const members = { upstream, openTrusting, seal, messageBytes, replica, observer, credentials };
+  const locks = openMemberLocks({
+    ...{ environment, logger, metrics },
+    audit:
+      gate.audit_config.enabled && audit.keeps('mcp_definition_drifted')
+        ? { component: gate.audit_config.component, write: recorder.write }
+        : undefined,
+  });
+  closing.push(locks.stop);
+  const members = { upstream, openTrusting, seal, messageBytes, replica, observer, credentials, locks };
   const workflows = openWorkflows({
     ...{ config, logger, metrics: metrics.metrics, beginSpan: telemetry?.beginSpan },
     audit: { keeps: audit.keeps, write: recorder.write },

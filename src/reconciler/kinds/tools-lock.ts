@@ -1,7 +1,13 @@
 // Tells whether the tools of a server are locked, by its annotation and its lock, and finds faults of the two.
 
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
-import { lockDigest, readLockReport, reportName } from '#contracts/tool-lock/report.ts';
+import {
+  lockDigest,
+  type ReportedDrift,
+  readLockReport,
+  reportName,
+  virtualReportName,
+} from '#contracts/tool-lock/report.ts';
 import { TOOL_LOCK, TOOLS_LOCK_ANNOTATION, type ToolLock } from '#contracts/tool-lock/schema.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -41,8 +47,11 @@ export function reportConfigMap(server: Server): string | undefined {
 /** Rights of the proxy in the cluster: it may write into that ConfigMap, which the reconciler creates. */
 export function reportRights(server: Server): JsonObject[] {
   const name = reportConfigMap(server);
-  if (name === undefined) return [];
-  return [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get', 'patch'] }];
+  return name === undefined ? [] : [reportRight(name)];
+}
+
+export function reportRight(name: string): JsonObject {
+  return { apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get', 'patch'] };
 }
 
 /** The reconciler reads its content. */
@@ -65,19 +74,72 @@ export function toolsLockCondition(server: Server, view: View): Parameters<typeo
     const message = 'the proxy has not reported yet what the server offers under the lock as it is now';
     return [{ type, status: 'Unknown', reason: 'DefinitionsNotRead', message }];
   }
-  if (report.drifts.length === 0) {
-    return [{ type, status: 'True', reason: 'DefinitionsReviewed', message: 'the server offers what was reviewed' }];
+  return [
+    lockedCondition(
+      report.drifts.map((drift) => ({ ...drift, mode })),
+      'the server offers what was reviewed',
+    ),
+  ];
+}
+
+/** A backend that a virtual server holds to its lock itself. */
+interface LockedBackend {
+  readonly name: string;
+  readonly toolsLock?: HeldLock | undefined;
+}
+
+/** Whether such backends offer the reviewed definitions, as the virtual server has reported. */
+export function backendsLockCondition(
+  server: string,
+  backends: readonly LockedBackend[],
+  view: View,
+): Parameters<typeof conditionsOf>[1] {
+  const locked = lockedBackends(backends);
+  if (locked.length === 0) return [];
+  const data = view.find('ConfigMap', virtualReportName(server))?.data;
+  const read = locked.map(({ name, toolsLock }) => {
+    const report = readLockReport(data, name);
+    const drifts = report?.lock === lockDigest(toolsLock) ? report.drifts : undefined;
+    return { backend: name, drifts: drifts?.map((drift) => ({ ...drift, backend: name, mode: toolsLock.mode })) };
+  });
+  const drifts = read.flatMap((each) => each.drifts ?? []);
+  const unread = read.filter((each) => each.drifts === undefined).map(({ backend }) => backend);
+  if (drifts.length === 0 && unread.length > 0) {
+    const message = `the virtual server has not reported yet what ${unread.slice(0, NAMES_SHOWN).join(', ')} offers under the lock as it is now`;
+    return [{ type: 'ToolsLocked', status: 'Unknown', reason: 'DefinitionsNotRead', message }];
   }
-  const shown = report.drifts
-    .slice(0, NAMES_SHOWN)
-    .map(({ list, name, what }) => `${WORDS[list]} ${name.slice(0, NAME_SHOWN)} (${what})`);
-  const more = report.drifts.length > NAMES_SHOWN ? `, and ${report.drifts.length - NAMES_SHOWN} more` : '';
-  const [reason, fate] =
-    mode === 'enforce'
-      ? ['DefinitionsHeldBack', 'held back']
-      : ['DefinitionsDrifted', 'passed on although they differ'];
-  const message = `definitions that are not as they were reviewed are ${fate}: ${shown.join(', ')}${more}. See skep lock --diff.`;
-  return [{ type, status: 'False', reason, message }];
+  return [lockedCondition(drifts, 'the backends that it calls itself offer what was reviewed')];
+}
+
+/** Backends that a virtual server holds to their locks itself. */
+export function lockedBackends<Backend extends LockedBackend>(backends: readonly Backend[]) {
+  return backends.flatMap((backend) => {
+    const { toolsLock } = backend;
+    return toolsLock === undefined ? [] : [{ ...backend, toolsLock }];
+  });
+}
+
+interface FoundDrift extends Pick<ReportedDrift, 'list' | 'name' | 'what'> {
+  readonly mode: HeldLock['mode'];
+  readonly backend?: string;
+}
+
+function lockedCondition(drifts: readonly FoundDrift[], reviewed: string): Parameters<typeof conditionsOf>[1][number] {
+  const type = 'ToolsLocked';
+  if (drifts.length === 0) return { type, status: 'True', reason: 'DefinitionsReviewed', message: reviewed };
+  const shown = drifts.slice(0, NAMES_SHOWN).map(driftWords);
+  const more = drifts.length > NAMES_SHOWN ? `, and ${drifts.length - NAMES_SHOWN} more` : '';
+  const isHeld = drifts.some(({ mode }) => mode === 'enforce');
+  const isPassed = drifts.some(({ mode }) => mode === 'report');
+  const fates = [...(isHeld ? ['held back'] : []), ...(isPassed ? ['passed on although they differ'] : [])];
+  const reason = isHeld ? 'DefinitionsHeldBack' : 'DefinitionsDrifted';
+  const message = `definitions that are not as they were reviewed are ${fates.join(' or ')}: ${shown.join(', ')}${more}. See skep lock --diff.`;
+  return { type, status: 'False', reason, message };
+}
+
+function driftWords({ list, name, what, backend }: FoundDrift): string {
+  const place = backend === undefined ? '' : ` of ${backend}`;
+  return `${WORDS[list]} ${name.slice(0, NAME_SHOWN)}${place} (${what})`;
 }
 
 const WORDS = { tools: 'tool', prompts: 'prompt', resourceTemplates: 'resource template' } as const;

@@ -62,6 +62,8 @@ export const RECONCILE_CODES = {
     'A ToolLock has no effect, since the annotation skep.dev/tools-lock of its server is off or not set: set it to `enforce` or `report`.',
   'lock-place-differs':
     'The server of a ToolLock now runs another image, or is at another URL, than the definitions came from: see with `skep lock --diff` whether they are still the same.',
+  'lock-digest-differs':
+    'A ToolLock was written for another digest of the image than the one that its server gets: the tag has moved. See with `skep lock --diff` whether the definitions are still the same, and write the lock again.',
   'secret-plaintext':
     '`skep validate` only: a manifest holds the values of a Secret, and all who can read the repository can read them. Encrypt it (docs/secrets.md), or make the Secret in the cluster and name it here.',
   'reference-missing':

@@ -15,7 +15,7 @@ interface Identity {
 }
 
 /**
- * Image, arguments and address only as far as one of the documents names them: of the arguments those that an entry of the image
+ * Image, its provenance, arguments and address only as far as one of the documents names them: of the arguments those that an entry of the image
  * gives, from the first on.
  */
 export function shownServers(
@@ -28,11 +28,12 @@ export function shownServers(
   for (const identity of identities) {
     for (const image of new Set(identity.images)) byImage.set(image, [...(byImage.get(image) ?? []), identity]);
   }
-  return servers.map(({ image, args = [], remoteUrl, ...shown }) => {
+  return servers.map(({ image, args = [], remoteUrl, provenance, ...shown }) => {
     if (remoteUrl !== undefined) return urls.has(remoteUrl) ? { ...shown, remoteUrl } : shown;
     const named = (byImage.get(image ?? '') ?? []).filter((entry) => entry.args.every((arg, at) => args[at] === arg));
     if (image === undefined || named.length === 0) return shown;
-    return { ...shown, image, args: args.slice(0, Math.max(...named.map((entry) => entry.args.length))) };
+    const shownArgs = args.slice(0, Math.max(...named.map((entry) => entry.args.length)));
+    return { ...shown, image, args: shownArgs, ...(provenance === undefined ? {} : { provenance }) };
   });
 }
 

@@ -50,9 +50,22 @@ const RUNNING_SERVER = Type.Object({
   url: Type.String({ description: 'Where clients inside the cluster reach it.' }),
   transport: Type.Enum(['streamable-http', 'sse']),
   ready: Type.Boolean(),
+  drift: Type.Optional(
+    Type.String({ description: 'Which definitions are not as its ToolLock says; absent if all are.' }),
+  ),
   auth: Type.Enum(['none', 'oidc'], { description: 'oidc: it asks for a token of its own issuer.' }),
   image: Type.Optional(Type.String({ description: 'Where an entry of the registry names it; so are the next two.' })),
   args: Type.Optional(Type.Array(Type.String())),
+  provenance: Type.Optional(
+    Type.Array(
+      Type.Object({
+        predicateType: Type.String(),
+        repository: Type.Optional(Type.String()),
+        identity: Type.Optional(Type.String()),
+      }),
+      { description: 'Verified attestations of the image, where an entry of the registry names it.' },
+    ),
+  ),
   remoteUrl: Type.Optional(Type.String()),
 });
 

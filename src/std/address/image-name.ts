@@ -54,6 +54,11 @@ export function imagePlace({ registry, repository }: ImageName): string {
   return `${registry}/${repository}`;
 }
 
+/** The name as it is written, without its digest. */
+export function withoutDigest(image: string): string {
+  return image.split('@', 1)[0] ?? '';
+}
+
 /** The name as it is written, with the digest in addition to its tag. */
 export function withDigest(image: string, digest: string): string {
   return image.includes('@') ? image : `${image}@${digest}`;

@@ -3,6 +3,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { createUpstream } from '#adapters/upstream/upstream.ts';
 import type { Exchange } from '#gateway/backends/backend.ts';
+import { openLock } from '#gateway/gate/tools-lock/lock.ts';
 import { type Catalogue, createCatalogue } from '#gateway/virtual-server/catalogue/catalogue.ts';
 import type { Member } from '#gateway/virtual-server/members/member.ts';
 import { aggregationRules } from '#gateway/virtual-server/settings.ts';
@@ -38,6 +39,7 @@ function open(server: TestMember): Watched {
     ...{
       upstream,
       openTrusting: () => upstream,
+      locks: { open: openLock, use: () => undefined },
       messageBytes: MESSAGE_BYTES,
       replica: 'one',
       changed: () => undefined,

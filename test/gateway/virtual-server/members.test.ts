@@ -2,6 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { createUpstream } from '#adapters/upstream/upstream.ts';
+import { openLock } from '#gateway/gate/tools-lock/lock.ts';
 import { createSessionSeal } from '#gateway/wire/seal.ts';
 import { proxyClock } from '#hosts/proxy/clock.ts';
 import { openMembers } from '#hosts/virtual-server/members.ts';
@@ -47,6 +48,7 @@ test('a list with a member that cannot be opened leaves no connections behind, a
           },
         };
       },
+      locks: { open: openLock, use: () => undefined },
       messageBytes: 1024,
       replica: 'one',
       changed: () => undefined,

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createUpstream } from '#adapters/upstream/upstream.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Exchange } from '#gateway/backends/backend.ts';
+import { openLock } from '#gateway/gate/tools-lock/lock.ts';
 import { createCatalogue } from '#gateway/virtual-server/catalogue/catalogue.ts';
 import { aggregationRules } from '#gateway/virtual-server/settings.ts';
 import { askingOf } from '#gateway/virtual-server/world.ts';
@@ -140,6 +141,7 @@ describe('the tools of a backend that fails', () => {
         secretFiles: createWatchedFiles(),
         notify: () => undefined,
       },
+      locks: { open: openLock, use: () => undefined },
       messageBytes: 1_000_000,
       changed: () => undefined,
     });

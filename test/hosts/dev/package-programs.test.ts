@@ -52,6 +52,13 @@ test('as long as the catalogue was not read nothing runs, without a reason that 
   expect(open(['npm'], 'npm').find(CONTAINER)).toEqual({ absent: '' });
 });
 
+test('an image that is pinned has the package of its tag', () => {
+  const programs = open(['npm'], 'npm');
+  programs.take([entry('npm', '1.0.0')]);
+  const image = `${IMAGE}@sha256:${'a'.repeat(64)}`;
+  expect(programs.find({ ...CONTAINER, image })).toHaveProperty('command');
+});
+
 test.each([
   {
     reason: 'the tool is missing',

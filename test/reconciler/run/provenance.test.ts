@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readProvenance } from '#contracts/image-provenance.ts';
 import { serveRegistry, type TestRegistry } from '../../adapters/oci/registry.ts';
 import {
   attach,
@@ -71,12 +72,12 @@ function newName(): string {
   return `wiki-${servers}`;
 }
 
-function publish(name: string, tag: string, spec = ''): void {
+function publish(name: string, tag: string, spec = '', annotations = '{}'): void {
   world.fleet.commit({
     'cluster/base.yaml': `${NAMESPACE}---\n${GROUP}`,
     'cluster/wiki.yaml': `apiVersion: toolhive.stacklok.dev/v1alpha1
 kind: MCPServer
-metadata: {name: ${name}, namespace: tools}
+metadata: {name: ${name}, namespace: tools, annotations: ${annotations}}
 spec:
   image: ${registry.host}/acme/wiki:${tag}
   transport: streamable-http
@@ -123,7 +124,49 @@ test('under require a verified image is applied by its digest', async () => {
     `wiki:1@${digest}: an attestation https://slsa.dev/provenance/v1 by identity ${BUILDER.subject}`,
   );
   expect(note).toContain(`application/spdx+json ${document}`);
+  const image = `${registry.host}/acme/wiki:1`;
+  expect(readProvenance(body.metadata.annotations, image)).toEqual([
+    {
+      predicateType: 'https://slsa.dev/provenance/v1',
+      repository: 'https://github.com/acme/wiki',
+      identity: BUILDER.subject,
+    },
+  ]);
+  // It stays when a run need not ask the registry again.
+  expect((await skep('sync')).problems).toEqual([]);
   expect(await imagesOf(name)).toEqual([`${registry.host}/acme/wiki:1@${digest}`]);
+});
+
+test('a plan says that definitions were locked for another digest, or which ones a new lock accepts', async () => {
+  configure('require');
+  const name = newName();
+  const [first, second] = [await signed('1'), await signed('2')];
+  function publishLocked(tag: string, digest: string, title: string): void {
+    const lock = `---
+apiVersion: skep.dev/v1
+kind: ToolLock
+metadata: {name: ${name}, namespace: tools}
+spec:
+  server: {kind: MCPServer, image: "${registry.host}/acme/wiki:${tag}", digest: "${digest}"}
+  tools: [{name: look_up, title: ${title}, inputSchema: {type: object}}]
+`;
+    publish(name, tag, lock, '{skep.dev/tools-lock: enforce}');
+  }
+  publishLocked('1', first.digest, 'One');
+  expect((await skep('sync')).problems).toEqual([]);
+  publishLocked('2', first.digest, 'One');
+  expect((await skep('plan')).problems).toMatchObject([
+    {
+      code: 'lock-digest-differs',
+      severity: 'warning',
+      message: expect.stringContaining(`for ${first.digest}, and ${registry.host}/acme/wiki:2 is ${second.digest}`),
+    },
+  ]);
+  publishLocked('2', second.digest, 'Two');
+  const { stdout } = await folder.run('plan', '-o', 'json');
+  const { problems, impact } = JSON.parse(stdout);
+  expect(problems).toEqual([]);
+  expect(impact.definitions).toMatchObject([{ list: 'tools', changed: ['look_up'], added: [], removed: [] }]);
 });
 
 test('under require an unverified image starts nothing, and the problem has its place', async () => {

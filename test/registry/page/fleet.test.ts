@@ -24,10 +24,24 @@ const SERVERS: readonly RunningServer[] = [
   {
     ...{ namespace: 'fleet', name: 'clock', url: URL_OF_CLOCK, transport: 'streamable-http', ready: true },
     ...{ auth: 'none', image: IMAGE, args: ['--password=of-the-inside'] },
+    provenance: [
+      {
+        predicateType: 'https://slsa.dev/provenance/v1',
+        repository: 'https://github.com/acme/clock',
+        identity: 'https://github.com/acme/clock/.github/workflows/release.yml@refs/tags/v1.10.0',
+      },
+      { predicateType: '<b>other</b>', repository: 'javascript:alert(1)', identity: 'http://builder.acme.example/1' },
+    ],
+  },
+  {
+    ...{ namespace: 'fleet', name: 'mail', transport: 'streamable-http', ready: true, auth: 'none' },
+    url: 'https://mail.acme.example/mcp',
+    drift: 'definitions that are not as they were reviewed are held back: tool <b>send</b> (differs).',
   },
   {
     ...{ namespace: 'fleet', name: 'office', transport: 'streamable-http', ready: false, auth: 'oidc' },
     url: 'https://office.acme.example/mcp',
+    ...{ image: 'images.acme.example/of-the-inside:1', provenance: [{ predicateType: 'of-the-inside' }] },
   },
 ];
 
@@ -78,7 +92,7 @@ describe('what is asked of the service', () => {
       await open.store.recordRunning(RUNNER, SERVERS);
       const { status, headers, json } = await open.get('/mcp');
       expect({ status, cached: headers['cache-control'] }).toEqual({ status: 200, cached: 'no-store' });
-      expect(json.servers.map(({ name }: RunningServer) => name)).toEqual(['clock', 'office']);
+      expect(json.servers.map(({ name }: RunningServer) => name)).toEqual(['clock', 'mail', 'office']);
       expect((await open.get('/openapi.json')).json.paths['/mcp'].get.responses).toHaveProperty('200');
       expect((await open.send({ method: 'POST', url: '/mcp' })).status).toBe(405);
     } finally {
@@ -132,6 +146,7 @@ describe.skipIf(executable === undefined)('the page of a registry whose fleet ru
     await band.getByRole('link', { name: 'fleet/clock' }).waitFor();
     expect(await band.getByRole('listitem').allTextContents()).toEqual([
       `fleet/clockready${URL_OF_CLOCK}`,
+      'fleet/mailreadytools differ from their lockhttps://mail.acme.example/mcp',
       'fleet/officenot readyhttps://office.acme.example/mcp',
     ]);
     expect(await page.getByRole('link', { name: 'What the reconciler did' }).count()).toBe(0);
@@ -178,6 +193,37 @@ describe.skipIf(executable === undefined)('the page of a registry whose fleet ru
     await page.goto(`${started.url}/#~fleet/office`);
     await page.getByText('a login at its issuer').waitFor();
     expect(await page.getByText('This address is known inside the cluster only.').count()).toBe(0);
+  });
+
+  test('the page of a server names attestations of its image, and links what has an address with TLS', async () => {
+    await open('#~fleet/clock');
+    const shown = page.locator('.facts .provenance');
+    await shown.first().waitFor();
+    expect(await shown.allTextContents()).toEqual([
+      'https://slsa.dev/provenance/v1Repository: https://github.com/acme/clockWorkflow: https://github.com/acme/clock/.github/workflows/release.yml@refs/tags/v1.10.0',
+      '<b>other</b>Repository: javascript:alert(1)Workflow: http://builder.acme.example/1',
+    ]);
+    const links = await shown.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+    expect(links).toEqual([
+      'https://github.com/acme/clock',
+      'https://github.com/acme/clock/blob/v1.10.0/.github/workflows/release.yml',
+    ]);
+    await page.goto(`${started.url}/#~fleet/office`);
+    await page.getByText('a login at its issuer').waitFor();
+    expect(await page.locator('dl.facts').textContent()).not.toContain('of-the-inside');
+    expect(await shown.count()).toBe(0);
+  });
+
+  test('the page of a server names definitions that differ from its lock, and the command that compares them', async () => {
+    await open('#~fleet/mail');
+    const drift = page.locator('.facts .drift');
+    await drift.waitFor();
+    const text = await drift.textContent();
+    expect(text).toContain('held back: tool <b>send</b> (differs).');
+    expect(text).toContain('skep lock fleet/mail --diff');
+    await page.goto(`${started.url}/#~fleet/office`);
+    await page.getByText('a login at its issuer').waitFor();
+    expect(await drift.count()).toBe(0);
   });
 
   test('where no reconciler has left what runs, the page says nothing of it', async () => {

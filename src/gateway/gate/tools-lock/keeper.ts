@@ -1,6 +1,7 @@
 // Holds a server to its lock: which definitions pass in lists, which calls pass, and when the server's list has to be read
 // first. A call costs two look-ups while the last reading of the list is fresh.
 
+import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import { setBounded } from '#std/bounded.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
 import type { Agreement, Lock } from './lock.ts';
@@ -70,6 +71,7 @@ export interface LockKeeper {
 const NOTICED_MS = 5_000;
 /** So old may be the reading of one session: servers may show each caller something else. */
 const FRESH_MS = 60_000;
+/** For each list. */
 const SCOPES_MAX = 10_000;
 
 interface Known {
@@ -84,7 +86,8 @@ const NOTHING: ReadonlySet<string> = new Set();
 interface State {
   readonly lock: Lock;
   readonly ports: KeeperPorts;
-  readonly known: Map<string, Known>;
+  /** By list, then by scope: a text of both would be made for each call. */
+  readonly known: ReadonlyMap<FilteredKey, Map<string, Known>>;
   /** The last reading of each list, for any session or caller. */
   readonly last: Map<FilteredKey, { readonly at: number; readonly held: ReadonlySet<string> | undefined }>;
   /** Readings of an earlier epoch say nothing. */
@@ -92,7 +95,8 @@ interface State {
 }
 
 export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
-  const state: State = { lock, ports, known: new Map(), last: new Map(), epoch: 0 };
+  const known = new Map(LOCKED_LIST_NAMES.map((list) => [list, new Map<string, Known>()] as const));
+  const state: State = { lock, ports, known, last: new Map(), epoch: 0 };
   const enforces = lock.mode === 'enforce';
   return {
     enforces,
@@ -118,7 +122,7 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
     permits(list, name, scope, reading) {
       const names = lock.names(list);
       if (!enforces || names === undefined) return true;
-      const found = state.known.get(scopeKey(list, scope));
+      const found = state.known.get(list)?.get(scope);
       const held = reading?.held ?? (found?.epoch === state.epoch ? found.held : undefined);
       return names.has(name) && held?.has(name) === false;
     },
@@ -126,10 +130,6 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
       state.epoch += 1;
     },
   };
-}
-
-function scopeKey(list: FilteredKey, scope: string): string {
-  return `${list} ${scope}`;
 }
 
 /** A list of a client that says something else than the last reading: calls wait for the next one. */
@@ -146,7 +146,7 @@ function noticeAgreed(state: State, list: FilteredKey, names: readonly string[])
 
 function isFresh({ known, last, epoch, ports }: State, list: FilteredKey, scope: string): boolean {
   const now = ports.clock.monotonic();
-  const found = known.get(scopeKey(list, scope));
+  const found = known.get(list)?.get(scope);
   if (found?.epoch !== epoch || now - found.readAt > FRESH_MS) return false;
   const latest = last.get(list);
   if (latest !== undefined && now - latest.at <= NOTICED_MS) return true;
@@ -193,15 +193,16 @@ interface Ended {
 function keepReading(state: State, { list, scope, begun, held }: Ended): void {
   const { known, last, ports } = state;
   const now = ports.clock.monotonic();
-  const key = scopeKey(list, scope);
-  const before = known.get(key)?.held ?? last.get(list)?.held;
+  const scopes = known.get(list);
+  const before = scopes?.get(scope)?.held ?? last.get(list)?.held;
   // A list that has changed for one session may have changed for all.
   const isChanged = before !== undefined && !sameNames(before, held);
   // A reading during which the server said that its lists have changed counts for no later call.
   const isCurrent = begun === state.epoch;
   if (isChanged) state.epoch += 1;
   last.set(list, { at: now, held });
-  setBounded(known, key, { epoch: isCurrent ? state.epoch : begun, readAt: now, held }, SCOPES_MAX);
+  if (scopes !== undefined)
+    setBounded(scopes, scope, { epoch: isCurrent ? state.epoch : begun, readAt: now, held }, SCOPES_MAX);
 }
 
 function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -15,6 +15,8 @@ export interface Lock {
   names(list: FilteredKey): ReadonlyMap<string, unknown> | undefined;
   /** `definition`: valid JSON. A definition in a list that is not locked agrees. */
   compare(list: FilteredKey, name: string, definition: Buffer): Agreement;
+  /** A list was read to its end, and had these names; absent: it has no effect. */
+  completed?(list: FilteredKey, listed: ReadonlySet<string>): void;
 }
 
 const DEFINITIONS_MAX = 20_000;

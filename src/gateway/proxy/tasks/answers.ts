@@ -1,8 +1,9 @@
 // Rewrites the ids of tasks in the answers of a server to those that the client knows.
 
 import { setBounded } from '#std/bounded.ts';
-import type { RewriteMessage } from '../../backends/rewrite-answer.ts';
+import { passesInOnePiece, type RewriteMessage } from '../../backends/rewrite-answer.ts';
 import {
+  namesTasks,
   type RenameTask,
   renameResultTasks,
   renameSentTasks,
@@ -30,7 +31,9 @@ export function taskRewriting(
   const rename = taskNaming(tasks, message, caller.key, call);
   if (rename === undefined) return undefined;
   const rewriteNamed: RenameTask = (id) => named.add(caller, id, rename(id));
-  return (bytes) => rewriteSent(renameResultTasks(bytes, rewriteNamed));
+  return Object.assign((bytes: Buffer) => rewriteSent(renameResultTasks(bytes, rewriteNamed)), {
+    passes: passesInOnePiece(namesTasks),
+  });
 }
 
 type NamedTasks = ReturnType<typeof rememberTasks>;

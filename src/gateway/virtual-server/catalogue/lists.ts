@@ -178,6 +178,7 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
   const items: OfferedItem[] = [];
   const notices: ItemNotice[] = [];
   const cursors = new Set<string>();
+  const listed = new Set<string>();
   let cursor: string | undefined;
   do {
     const params = cursor === undefined ? `{"_meta":${META}}` : `{"_meta":${META},"cursor":${JSON.stringify(cursor)}}`;
@@ -186,12 +187,16 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
     if (!answer.ok) return 'missing' in answer || name === 'skills' ? { ok: true, items: [], notices } : answer;
     const list = listItems(answer.bytes, answer.span, name);
     if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${LISTS[name].method}: ${list.message}` } };
-    for (const item of list.items) takeItem({ name, items, notices, lock }, answer.bytes, item);
+    for (const item of list.items) {
+      listed.add(keyOf(name, item) ?? '');
+      takeItem({ name, items, notices, lock }, answer.bytes, item);
+    }
     cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
     // A server that leads back to a page would be read for ever.
     if (cursor !== undefined && cursors.has(cursor)) cursor = undefined;
     if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined && cursors.size < PAGES_MAX && items.length < ITEMS_MAX);
+  lock?.completed?.(name, listed);
   return { ok: true, items, notices };
 }
 

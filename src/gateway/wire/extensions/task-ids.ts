@@ -9,16 +9,21 @@ import { readValue, scanMessage } from '../scan.ts';
 /** The id for the client; the same id if it does not change, undefined if there is none. */
 export type RenameTask = (id: string) => string | undefined;
 
-const TASK_ID = '"taskId';
+const TASK_ID = Buffer.from('"taskId');
 const RELATED = 'io.modelcontextprotocol/related-task';
 const STATUS = 'notifications/tasks/status';
+
+/** Whether the ids of tasks in a message may have to be changed. */
+export function namesTasks(bytes: Buffer): boolean {
+  return bytes.includes(TASK_ID);
+}
 
 /**
  * A response with the ids of the client (2025-11-25, Tasks, and SEP-2663). An id that stands elsewhere stays the server's, and is of no
  * use to the client.
  */
 export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
-  const message = bytes.includes(TASK_ID) ? messageIn(bytes) : undefined;
+  const message = namesTasks(bytes) ? messageIn(bytes) : undefined;
   if (message?.kind !== 'response' || message.result === undefined) return bytes;
   const members = objectMembers(bytes, message.result.start) ?? [];
   const inside = (name: string, from = members) => objectAt(bytes, from, name);
@@ -33,7 +38,7 @@ export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
  * that has none has no bytes.
  */
 export function renameSentTasks(bytes: Buffer, rename: RenameTask): Buffer {
-  const message = bytes.includes(TASK_ID) ? messageIn(bytes) : undefined;
+  const message = namesTasks(bytes) ? messageIn(bytes) : undefined;
   if (message === undefined || message.kind === 'response' || message.params === undefined) return bytes;
   const members = objectMembers(bytes, message.params.start) ?? [];
   if (message.method === STATUS) {

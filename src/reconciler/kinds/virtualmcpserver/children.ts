@@ -1,6 +1,7 @@
 // The objects that a VirtualMCPServer becomes: an account, its configuration, a Deployment, a Service, and a Secret that is
 // made at random.
 
+import { virtualReportName } from '#contracts/tool-lock/report.ts';
 import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import {
   formatVmcpConfig,
@@ -34,6 +35,7 @@ import { secretChecksum } from '../pods/secret-checksum.ts';
 import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
 import { collectorBundle } from '../proxy/proxy.ts';
 import { sessionPassword } from '../proxy/session-password.ts';
+import { lockedBackends, reportRight } from '../tools-lock.ts';
 import { vmcpConfig } from './config.ts';
 import { HMAC_KEY, PORT, type VirtualServer, virtualServerChildNames } from './facts.ts';
 import { collectorHeaderVariables, type Needs, needsOf } from './needs.ts';
@@ -42,8 +44,9 @@ export function children(self: VirtualServer, view: View, settings: Settings): r
   const needs = needsOf(self, view);
   const config = vmcpConfig(self, needs, view);
   return [
-    ...account(self, settings),
+    ...account(self, config, settings),
     configObject(self, config, settings.apiGroup),
+    ...toolsReport(self, config),
     deployment(self, needs, settings, checksums(self, needs, config, view, settings)),
     frontService(self),
     ...disruption(self, view),
@@ -74,8 +77,12 @@ function metricsPorts({ config }: VirtualServer['spec']) {
   return port === undefined ? [] : [{ name: 'metrics', containerPort: port, protocol: 'TCP' }];
 }
 
-/** It reports how well its backends are, and reads nothing. An account of the author's has the rights he gives it. */
-function account({ name, namespace, spec }: VirtualServer, { apiGroup, pullSecrets }: Settings): readonly KubeObject[] {
+/** It reports how its backends are, and reads nothing. An account of the author's has the rights that its author gives to it. */
+function account(
+  { name, namespace, spec }: VirtualServer,
+  { backends }: VmcpConfig,
+  { apiGroup, pullSecrets }: Settings,
+): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
   const place = {
     name: virtualServerChildNames(name).account,
@@ -90,7 +97,15 @@ function account({ name, namespace, spec }: VirtualServer, { apiGroup, pullSecre
       resourceNames: [name],
       verbs: ['get', 'update', 'patch'],
     },
+    ...(lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))]),
   ]);
+}
+
+/** Empty: the server writes into it which definitions of its backends are not as they were reviewed. */
+function toolsReport({ name, namespace, spec }: VirtualServer, { backends }: VmcpConfig): readonly KubeObject[] {
+  if (spec.serviceAccount !== undefined || lockedBackends(backends).length === 0) return [];
+  const labels = { ...workloadLabels('virtualmcpserver', name), [`${LABEL_DOMAIN}/component`]: 'tools-report' };
+  return [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: virtualReportName(name), namespace, labels } }];
 }
 
 function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, apiGroup: string): KubeObject {

@@ -7,6 +7,7 @@ import type { Finding, Observed, View } from '../kind.ts';
 import { sessionVerdict } from '../proxy/session-verdict.ts';
 import { accountsVerdict, bundleVerdict } from '../proxy/verdicts.ts';
 import { settingsConditions } from '../shared-settings.ts';
+import { backendsLockCondition } from '../tools-lock.ts';
 import type { Backend } from './backends.ts';
 import { type Spec, tokenSourceOf, type VirtualServer } from './facts.ts';
 
@@ -30,6 +31,7 @@ export function virtualServerVerdicts(
     ...bundleVerdict(spec.incomingAuth.oidcConfig, view),
     ...accountsVerdict(tokenSourceOf(spec), observed),
     sessionVerdict(spec.sessionStorage, spec.replicas, ['server', 'servers']),
+    ...backendsLockCondition(self.name, backends, view),
     ...backends.flatMap(conversionVerdict).filter(isFirstOfItsType),
   ];
 }

@@ -1,6 +1,7 @@
 // What follows from a VirtualMCPServer's spec and is needed in several places: names, the URL, which settings count, who is
 // in the group.
 
+import { virtualReportName } from '#contracts/tool-lock/report.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -35,7 +36,7 @@ export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
   const names = virtualServerChildNames(name);
   const accounts = spec.serviceAccount === undefined ? [names.account] : [];
   return made({
-    ConfigMap: [names.config],
+    ConfigMap: [names.config, virtualReportName(name)],
     Secret: [names.hmac],
     Service: [names.service],
     PodDisruptionBudget: [names.service],

@@ -1,5 +1,6 @@
 // VirtualMCPServer: the tools of a group's members as those of one MCP server.
 
+import { virtualReportName } from '#contracts/tool-lock/report.ts';
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
 import { listingOf } from '../listing.ts';
@@ -53,6 +54,7 @@ export const VirtualMCPServer = defineKind({
   annotations: VIRTUAL_ANNOTATIONS,
   inspect,
   references,
+  configured: ({ name }) => [{ apiVersion: 'v1', kind: 'ConfigMap', name: virtualReportName(name) }],
   acceptsAccounts: ({ spec }, view) => acceptedAccounts(tokenSourceOf(spec), view) !== undefined,
   exposes: (self, view) => {
     return [

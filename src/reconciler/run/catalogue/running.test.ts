@@ -55,6 +55,30 @@ function names(servers: readonly RunningServer[] | undefined): readonly string[]
 const READY = { conditions: [{ type: 'Ready', status: 'True' }] };
 const CLOCK = resource('MCPServer', 'clock', { image: 'clock:1' }, READY);
 
+test('a server has the attestations of its image, as its workload has them', () => {
+  const name = `clock:1@sha256:${'a'.repeat(64)}`;
+  const provenance = [{ predicateType: 'https://slsa.dev/provenance/v1', repository: 'https://github.com/acme/clock' }];
+  const workload = (image: string): KubeObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: {
+      ...{ name: 'clock', namespace: 'tools' },
+      annotations: { 'skep.dev/image-provenance': JSON.stringify({ [image]: provenance }) },
+    },
+  });
+  const shown = (image: string) => running([CLOCK], { others: [workload(image)] })?.map((each) => each.provenance);
+  expect([shown(name), shown('clock:1'), shown('clock:11')]).toEqual([[provenance], [provenance], [undefined]]);
+});
+
+test('a server whose definitions differ from its lock says which', () => {
+  const locked = { type: 'ToolsLocked', status: 'False', reason: 'DefinitionsHeldBack', message: 'tool send (new)' };
+  const drifted = { conditions: [...READY.conditions, locked] };
+  const agreeing = { conditions: [...READY.conditions, { ...locked, status: 'True' }] };
+  const drifts = (status: JsonObject) =>
+    running([resource('MCPServer', 'clock', { image: 'clock:1' }, status)])?.map(({ drift }) => drift);
+  expect([drifts(drifted), drifts(agreeing)]).toEqual([['tool send (new)'], [undefined]]);
+});
+
 test('what was stored without the defaults of its kind is shown with them, as ready as its status says', () => {
   const office = resource('VirtualMCPServer', 'office', {
     incomingAuth: { type: 'anonymous' },

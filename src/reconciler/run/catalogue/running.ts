@@ -1,6 +1,7 @@
 // Which servers of the fleet run, for those who read the catalogue: where clients reach each, whether it is ready, and what
 // a catalogue may know it by.
 
+import { readProvenance } from '#contracts/image-provenance.ts';
 import type { ListedServer, RunningServer } from '#contracts/running-servers.ts';
 import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -9,7 +10,7 @@ import type { OwnKinds } from '../instance.ts';
 import { type ReadableResource, readableResources } from '../observe/readable-resources.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Standing } from '../resolve/resolve.ts';
-import { readyCondition, type StatusChange } from '../settle/readiness.ts';
+import { driftText, readyCondition, type StatusChange } from '../settle/readiness.ts';
 import type { ObservedState } from '../settle/settle.ts';
 import type { RegistryDeps } from './registries.ts';
 
@@ -52,7 +53,14 @@ export function runningServers(
     const status = statuses.get(keyOfObject(object)) ?? (isObject(object.status) ? object.status : {});
     const view = readableView(options, observed.views(namespace), read);
     for (const server of found.kind.exposes(found.resource, view).flatMap(reachableServer)) {
-      servers.set(`${namespace}/${name}/${object.kind}`, { namespace, name, ...server, ready: isAnswering(status) });
+      const drift = driftText(status);
+      const workload = observed.views(namespace).find('StatefulSet', name);
+      const state = {
+        ready: isAnswering(status),
+        ...(drift === undefined ? {} : { drift }),
+        ...provenanceOf(server, workload),
+      };
+      servers.set(`${namespace}/${name}/${object.kind}`, { namespace, name, ...server, ...state });
     }
   }
   return [...servers.values()].toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name));
@@ -86,6 +94,15 @@ function readableView({ apiGroup }: OwnKinds, view: View, read: ReadObject): Vie
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Of the image of the server, as its own workload has it. */
+function provenanceOf(
+  { image }: Pick<RunningServer, 'image'>,
+  workload: KubeObject | undefined,
+): Pick<RunningServer, 'provenance'> {
+  const provenance = image === undefined ? [] : readProvenance(workload?.metadata.annotations, image);
+  return provenance.length === 0 ? {} : { provenance };
 }
 
 /** What runs with fewer backends than it has answers as well. */

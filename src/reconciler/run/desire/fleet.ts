@@ -13,6 +13,7 @@ import {
   type SyncInput,
   syncRegistries,
 } from '../catalogue/registries.ts';
+import { digestProblems } from '../images/locked-digests.ts';
 import { modeFor } from '../images/policy.ts';
 import type { ImageVerifier } from '../images/ports.ts';
 import { verifyChildren } from '../images/verify-children.ts';
@@ -120,7 +121,10 @@ export async function desireFleet(
     desires: keepValues(own, living, deps.reuse ?? NO_REUSE),
     unsealed,
     watched: [...observed.ownKinds, ...desiredKinds],
-    problems: [locks, registries, resolved, wished, own].flatMap(({ problems }) => problems),
+    problems: [
+      ...[locks, registries, resolved, wished, own].flatMap(({ problems }) => problems),
+      ...digestProblems({ locks: gathered.locks, counting: locks.objects, objects: wishes.objects }),
+    ],
   };
 }
 

@@ -1,5 +1,6 @@
 // Decides about one image by its expectation and the facts that are known about it.
 
+import type { ImageProvenance } from '#contracts/image-provenance.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { withDigest } from '#std/address/image-name.ts';
 import {
@@ -7,6 +8,7 @@ import {
   describeExpectation,
   describeFound,
   type Expected,
+  expectedProvenance,
   unfulfilled,
   type VerifyMode,
 } from './policy.ts';
@@ -24,6 +26,8 @@ export interface Pin {
   readonly name: string;
   /** Who signed it, and further documents: one line for people. */
   readonly evidence: string;
+  /** Attestations, for pages. */
+  readonly provenance: readonly ImageProvenance[];
 }
 
 export interface Question {
@@ -63,7 +67,13 @@ export function decide({ image, mode, expected, pin }: Question, facts: ImageFac
     );
   }
   if (mode !== 'require' && !pin) return {};
-  return { pin: { name: withDigest(image, facts.digest), evidence: describeEvidence(expected.all, facts) } };
+  return {
+    pin: {
+      name: withDigest(image, facts.digest),
+      evidence: describeEvidence(expected.all, facts),
+      provenance: expectedProvenance(expected.all, facts),
+    },
+  };
 }
 
 const CONSEQUENCE: Readonly<Record<VerifyMode, string>> = {

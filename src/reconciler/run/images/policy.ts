@@ -1,5 +1,6 @@
 // Finds out who is expected to have signed an image of a namespace, and whether a signature fulfils the expectation.
 
+import type { ImageProvenance } from '#contracts/image-provenance.ts';
 import { imagePlace, parseImageName } from '#std/address/image-name.ts';
 import { globMatches, parseGlob } from '#std/glob.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -187,6 +188,19 @@ export function describeEvidence(all: readonly Expectation[], { signatures, docu
   const signed = all.flatMap((each) => signatures.find((signature) => isExpected(signature, each)) ?? []);
   const attached = documents.map(({ type, digest }) => `${type} ${digest}`).sort();
   return [...new Set(signed.map(describeSignature)), ...attached.slice(0, SHOWN_MAX)].join('; ');
+}
+
+/** Attestations that are expected and say something about the image, not only that someone signed it. */
+export function expectedProvenance(
+  all: readonly Expectation[],
+  { signatures }: KnownFacts,
+): readonly ImageProvenance[] {
+  const found = signatures.flatMap((signature): readonly ImageProvenance[] => {
+    const { predicateType, repository, identity } = signature;
+    if (predicateType === undefined || predicateType === SIGNED_BY_COSIGN) return [];
+    return all.some((each) => isExpected(signature, each)) ? [{ predicateType, repository, identity }] : [];
+  });
+  return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()].slice(0, SHOWN_MAX);
 }
 
 const SHOWN_MAX = 5;

@@ -16,7 +16,10 @@ function workload(image: string, annotations: Record<string, string> = {}): Kube
 }
 
 const PINNED = `wiki:1@sha256:${'a'.repeat(64)}`;
-const LIVE = workload(PINNED, { 'skep.dev/signed-images': `${PINNED}: a signature by key x` });
+const LIVE = workload(PINNED, {
+  'skep.dev/signed-images': `${PINNED}: a signature by key x`,
+  'skep.dev/image-provenance': JSON.stringify({ [PINNED]: [{ predicateType: 'https://slsa.dev/provenance/v1' }] }),
+});
 
 test.each([
   ['the same tag keeps the digest that it has in the cluster', 'wiki:1', LIVE, PINNED],

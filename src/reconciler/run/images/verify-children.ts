@@ -2,6 +2,7 @@
 // was verified.
 
 import pLimit from 'p-limit';
+import { formatProvenance, IMAGE_PROVENANCE, readProvenance } from '#contracts/image-provenance.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { jsonEquals } from '#std/json.ts';
@@ -203,7 +204,8 @@ function pinnedAsLiving({ desires, living, reuse }: VerifyInput, policy: ImagePo
       const name = images.find((each) => each.startsWith(`${image}@sha256:`));
       if (name === undefined) return [];
       const line = lines.find((each) => each.startsWith(`${name}: `));
-      return [[image, { name, evidence: line?.slice(name.length + 2) ?? '' }] as const];
+      const provenance = readProvenance(live?.metadata.annotations, name);
+      return [[image, { name, evidence: line?.slice(name.length + 2) ?? '', provenance }] as const];
     });
     return pinned(child, pins.length === 0 ? undefined : new Map(pins), reuse);
   });
@@ -228,6 +230,11 @@ function withPins(object: KubeObject, pins: Pins): KubeObject {
   const names = new Map([...pins].map(([image, { name }]) => [image, name]));
   const { metadata, ...rest } = withImages(object, names);
   const lines = [...pins.values()].map(({ name, evidence }) => `${name}: ${evidence}`).sort();
-  const annotations = { ...metadata.annotations, [SIGNED_IMAGES]: lines.join('\n') };
+  const provenance = formatProvenance(new Map([...pins.values()].map((pin) => [pin.name, pin.provenance])));
+  const annotations = {
+    ...metadata.annotations,
+    [SIGNED_IMAGES]: lines.join('\n'),
+    ...(provenance === undefined ? {} : { [IMAGE_PROVENANCE]: provenance }),
+  };
   return { ...rest, metadata: { ...metadata, annotations } };
 }

@@ -26,6 +26,9 @@ spec:
 `;
 }
 
+const DIGEST = `sha256:${'a'.repeat(64)}`;
+const lockOfDigest = lock().replace('files:1"}', `files:1", digest: "${DIGEST}"}`);
+
 const fileOf = (path: string, text: string) => ({ path, text, oid: digest(text) });
 
 function problemsOf(...texts: readonly string[]): readonly string[] {
@@ -45,6 +48,12 @@ test.each([
     'two locks of one server',
     [server(), lock(), lock('[]')],
     ['0.yaml:1 warning held-by-invalid', '2.yaml:3 error duplicate-resource'],
+  ],
+  ['the pinned image that was locked', [server('enforce', `example.com/files:1@${DIGEST}`), lockOfDigest], []],
+  [
+    'another pinned image',
+    [server('enforce', `example.com/files:1@${DIGEST.replace('a', 'b')}`), lockOfDigest],
+    ['1.yaml:5 warning lock-place-differs'],
   ],
   ['another image', [server('enforce', 'example.com/files:2'), lock()], ['1.yaml:5 warning lock-place-differs']],
   [

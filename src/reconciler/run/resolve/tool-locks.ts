@@ -3,6 +3,7 @@
 import { TOOLS_LOCK_ANNOTATION } from '#contracts/tool-lock/schema.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { withDigest } from '#std/address/image-name.ts';
 import { isObject } from '#std/json.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
 import { openViews } from '../observe/view.ts';
@@ -75,6 +76,8 @@ function placeFindings({ object }: Sourced, server: Sourced): readonly Finding[]
   return Object.entries(offeredServer(server) ?? {}).flatMap(([field, now]): readonly Finding[] => {
     const before = locked[field];
     if (typeof before !== 'string' || typeof now !== 'string' || before === now) return [];
+    // The manifest pins the image that was locked.
+    if (field === 'image' && typeof locked.digest === 'string' && withDigest(before, locked.digest) === now) return [];
     const message = `the definitions are those of ${before}, and the manifest names ${now}: compare them with skep lock --diff once it runs`;
     return [{ code: 'lock-place-differs', severity: 'warning', pointer: `/spec/server/${field}`, message }];
   });

@@ -55,10 +55,16 @@ export function driftCondition(status: JsonObject): JsonObject | undefined {
   return locked?.status === 'False' ? locked : undefined;
 }
 
+/** The message of that condition; undefined if the server is as its lock says. */
+export function driftText(status: JsonObject): string | undefined {
+  const drift = driftCondition(status);
+  return drift && (typeof drift.message === 'string' ? drift.message : '');
+}
+
 /** The resource with the message of its drift; undefined if its server is as its lock says. */
 export function driftOf(id: ResourceId, status: JsonObject): NotReady | undefined {
-  const drift = driftCondition(status);
-  return drift && { ...id, why: typeof drift.message === 'string' ? drift.message : '' };
+  const why = driftText(status);
+  return why === undefined ? undefined : { ...id, why };
 }
 
 export function stateOf(status: JsonObject): Exclude<keyof Readiness, 'drifted'> | 'degraded' {

@@ -9,6 +9,14 @@ export function webLink(address: string): HTMLElement {
   return element('a', { href: address, rel: 'noopener noreferrer nofollow', class: 'text' }, address);
 }
 
+/** A link with this text if the address is one with TLS and without a user, else the text. */
+export function secureLink(address: string | undefined, label: string): HTMLElement {
+  const url = address === undefined ? null : URL.parse(address);
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '')
+    return element('span', { class: 'text' }, label);
+  return element('a', { href: url.href, rel: 'noopener noreferrer nofollow', class: 'text' }, label);
+}
+
 /** A heading that a script can move the focus to. */
 export function title(...children: readonly Child[]): HTMLHeadingElement {
   return element('h1', { tabindex: '-1' }, ...children);

@@ -7,18 +7,28 @@ import { items, members, text, texts } from '../json.ts';
 import type { Launch } from '../launch.ts';
 import { openDevToken } from './dev-token.ts';
 
+export interface Provenance {
+  readonly predicateType: string;
+  readonly repository?: string;
+  readonly identity?: string;
+}
+
 export interface Running {
   readonly namespace: string;
   readonly name: string;
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly ready: boolean;
+  /** Which definitions are not as they were reviewed; absent if all are. */
+  readonly drift?: string;
   /** Why it does not run on this machine; absent if it does. */
   readonly notRunHere?: string;
   /** `token`: the one of `skep dev`. `oidc`: one of the server's own issuer. `none`: nothing. */
   readonly auth: 'token' | 'oidc' | 'none';
   readonly image?: string;
   readonly args: readonly string[];
+  /** Verified attestations of the image. */
+  readonly provenance: readonly Provenance[];
   readonly remoteUrl?: string;
 }
 
@@ -99,19 +109,27 @@ export function createRunning(api: Api, place: Place): RunningServers {
 }
 
 function readRunning(value: unknown): Running {
-  const { namespace, name, url, transport, ready, notRunHere, auth, image, args, remoteUrl } = members(value);
+  const { namespace, name, url, transport, ready, drift, notRunHere, auth, image, args, provenance, remoteUrl } =
+    members(value);
   return {
     namespace: text(namespace) ?? '',
     name: text(name) ?? '',
     url: text(url) ?? '',
     transport: transport === 'sse' ? 'sse' : 'http',
     ready: ready === true,
+    drift: text(drift),
     notRunHere: text(notRunHere),
     auth: auth === 'oidc' || auth === 'none' ? auth : 'token',
     args: texts(args),
     image: text(image),
+    provenance: items(provenance).map(readProvenance),
     remoteUrl: text(remoteUrl),
   };
+}
+
+function readProvenance(value: unknown): Provenance {
+  const { predicateType, repository, identity } = members(value);
+  return { predicateType: text(predicateType) ?? '', repository: text(repository), identity: text(identity) };
 }
 
 /** The same image, started with what the entry says that it is started with; or the same address. */

@@ -3,10 +3,10 @@
 import { element, list } from '#std/page/shared/elements.ts';
 import { fragmentOf, NO_QUERY } from '../address.ts';
 import { connectTo } from '../connect.ts';
-import { title } from '../dom.ts';
+import { secureLink, title } from '../dom.ts';
 import type { Entry } from '../entry.ts';
 import type { Logins } from './login.ts';
-import { launchOfRunning, type Running, type RunningServers } from './servers.ts';
+import { launchOfRunning, type Provenance, type Running, type RunningServers } from './servers.ts';
 import { tabsOf } from './tabs.ts';
 import { tryPanel } from './try.ts';
 
@@ -19,9 +19,7 @@ function isUnknown({ place, list }: RunningServers): boolean {
 export function runningBand(running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.list();
-  const rows = servers.map((server) =>
-    element('span', {}, linkTo(server), readiness(server), element('code', { class: 'text' }, server.url)),
-  );
+  const rows = servers.map(rowOf);
   const none = element('p', {}, 'None yet: what is committed shows here once its proxy answers.');
   return element(
     'section',
@@ -54,6 +52,15 @@ function missingToken(running: RunningServers, servers: readonly Running[]): HTM
   );
 }
 
+function rowOf(server: Running): HTMLElement {
+  const url = element('code', { class: 'text' }, server.url);
+  return element('span', {}, linkTo(server), readiness(server), driftMark(server), url);
+}
+
+function driftMark({ drift }: Running): HTMLElement | undefined {
+  return drift === undefined ? undefined : element('span', { class: 'mark warn' }, 'tools differ from their lock');
+}
+
 function linkTo({ namespace, name }: Running): HTMLElement {
   const href = fragmentOf({ view: 'running', namespace, name });
   return element('a', { href, class: 'text' }, `${namespace}/${name}`);
@@ -70,9 +77,7 @@ export function runsHere(entry: Entry, running: RunningServers): HTMLElement | u
   const servers = running.of(entry);
   if (servers.length === 0)
     return element('p', { class: 'here' }, 'It does not run here: the catalogue only lists it.');
-  const rows = servers.map((server) =>
-    element('span', {}, linkTo(server), readiness(server), element('code', { class: 'text' }, server.url)),
-  );
+  const rows = servers.map(rowOf);
   return element('div', { class: 'running here' }, element('p', { class: 'strong' }, 'It runs here:'), list(rows));
 }
 
@@ -135,11 +140,48 @@ function insideNote({ url }: Running): HTMLElement | undefined {
   return element('p', { class: 'hint' }, 'This address is known inside the cluster only.');
 }
 
+/** By the certificate of the signer, which its builder chose: only addresses with TLS become links. */
+function provenanceText({ predicateType, repository, identity }: Provenance): HTMLElement {
+  return element(
+    'div',
+    { class: 'provenance' },
+    element('p', { class: 'text' }, predicateType),
+    repository === undefined ? undefined : element('p', {}, 'Repository: ', secureLink(repository, repository)),
+    identity === undefined ? undefined : element('p', {}, 'Workflow: ', secureLink(workflowUrl(identity), identity)),
+  );
+}
+
+const WORKFLOW = /^(https:\/\/[^/]+\/[^/]+\/[^/]+)\/(\.github\/workflows\/[^@]+)@refs\/(?:heads|tags)\/(.+)$/;
+
+/** Where GitHub shows the file of a workflow; undefined for another signer. */
+function workflowUrl(identity: string): string | undefined {
+  const [, repository, file, ref] = WORKFLOW.exec(identity) ?? [];
+  if (repository === undefined || file === undefined || ref === undefined) return undefined;
+  return [`${repository}/blob`, ...[...ref.split('/'), ...file.split('/')].map(encodeURIComponent)].join('/');
+}
+
+/** Names come from the server, the command from the names of its resource. */
+function driftText({ namespace, name }: Running, drift: string): HTMLElement {
+  return element(
+    'div',
+    { class: 'drift' },
+    element('p', { class: 'text' }, drift),
+    element(
+      'p',
+      { class: 'hint' },
+      'The server offers other definitions than those that were reviewed. Compare the texts, then accept them in Git or go back to the earlier image:',
+    ),
+    element('code', { class: 'text' }, `skep lock ${namespace}/${name} --diff`),
+  );
+}
+
 function facts(server: Running): HTMLElement {
   const { namespace, url, transport, auth, image, args, remoteUrl } = server;
   const runs = remoteUrl ?? [image ?? '', ...args].join(' ').trim();
+  const built = server.provenance.map((each) => ['Attested', provenanceText(each)] as const);
   const rows: readonly (readonly [string, string | HTMLElement])[] = [
     ['State', readiness(server)],
+    ...(server.drift === undefined ? [] : [['Tools', driftText(server, server.drift)] as const]),
     ...(server.notRunHere === undefined ? [] : [['Why', server.notRunHere] as const]),
     ['URL', element('code', { class: 'text' }, url)],
     ['Transport', transport === 'sse' ? 'HTTP+SSE' : 'streamable HTTP'],
@@ -148,6 +190,7 @@ function facts(server: Running): HTMLElement {
     ...(runs === ''
       ? []
       : [[remoteUrl === undefined ? 'Image' : 'Runs at', element('code', { class: 'text' }, runs)] as const]),
+    ...built,
   ];
   return element(
     'dl',

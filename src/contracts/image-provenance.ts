@@ -1,0 +1,48 @@
+// What verified attestations say about the image of a workload: the reconciler writes it into an annotation of the workload, and pages
+// link to it.
+
+import { isObject, type Json, objectsIn, parseJson } from '#std/json.ts';
+
+/** An attestation whose signer is the expected one. */
+export interface ImageProvenance {
+  readonly predicateType: string;
+  /** Source repository, by the certificate of the signer. */
+  readonly repository?: string;
+  /** Workflow that signed it, by the certificate of the signer. */
+  readonly identity?: string;
+}
+
+/** Annotation of a workload: attestations by the name of its image, with digest. */
+export const IMAGE_PROVENANCE = 'skep.dev/image-provenance';
+
+type ByImage = ReadonlyMap<string, readonly ImageProvenance[]>;
+
+/** Undefined if there is none. */
+export function formatProvenance(images: ByImage): string | undefined {
+  const found = [...images].filter(([, all]) => all.length > 0).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return found.length === 0 ? undefined : JSON.stringify(Object.fromEntries(found));
+}
+
+/** Of the image with this name, whether or not the name has the digest. */
+export function readProvenance(
+  annotations: Readonly<Record<string, string>> | undefined,
+  image: string,
+): readonly ImageProvenance[] {
+  const value = parseJson(annotations?.[IMAGE_PROVENANCE] ?? '');
+  const images = isObject(value) ? Object.entries(value) : [];
+  return images.flatMap(([name, all]) => (name === image || name.startsWith(`${image}@`) ? readAll(all) : []));
+}
+
+function readAll(all: Json | undefined): readonly ImageProvenance[] {
+  return objectsIn(all).flatMap(({ predicateType, repository, identity }) =>
+    typeof predicateType !== 'string'
+      ? []
+      : [
+          {
+            predicateType,
+            ...(typeof repository === 'string' ? { repository } : {}),
+            ...(typeof identity === 'string' ? { identity } : {}),
+          },
+        ],
+  );
+}

@@ -1,0 +1,42 @@
+// Finds locks of tools that were written for another digest of the image than the one that the server gets.
+
+import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { withoutDigest } from '#std/address/image-name.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Problem } from '#std/problem.ts';
+import type { Desires } from '../desire/desire.ts';
+import { problemOf } from '../read/problem-of.ts';
+import type { Sourced } from '../read/sourced.ts';
+import { podImages } from './pod-images.ts';
+
+interface LocksAndChildren extends Pick<Desires, 'objects'> {
+  /** As they are declared. */
+  readonly locks: readonly Sourced[];
+  /** Objects of the locks that count. */
+  readonly counting: readonly KubeObject[];
+}
+
+/** A lock without a digest, and a child whose image has none, say nothing. */
+export function digestProblems({ locks, counting, objects }: LocksAndChildren): readonly Problem[] {
+  const counts = new Set(counting);
+  return locks.flatMap((lock) => {
+    const { image, digest, kind } = serverOf(lock);
+    if (!counts.has(lock.object) || typeof image !== 'string' || typeof digest !== 'string') return [];
+    const server = keyOf({ ...lock.id, kind: String(kind), apiVersion: '' });
+    const images = objects
+      .filter(({ owner }) => owner !== undefined && keyOf({ ...owner, apiVersion: '' }) === server)
+      .flatMap(({ object }) => podImages(object)?.images ?? []);
+    const now = images.find((each) => each.startsWith(`${withoutDigest(image)}@`) && !each.endsWith(`@${digest}`));
+    if (now === undefined) return [];
+    const found = now.slice(now.indexOf('@') + 1);
+    const message = `definitions are locked for another digest: for ${digest}, and ${withoutDigest(image)} is ${found}. Compare them with skep lock --diff once it runs, and write the lock again`;
+    return [
+      problemOf(lock, { code: 'lock-digest-differs', severity: 'warning', pointer: '/spec/server/digest', message }),
+    ];
+  });
+}
+
+function serverOf({ object }: Sourced): JsonObject {
+  const { spec } = object;
+  return isObject(spec) && isObject(spec.server) ? spec.server : {};
+}
