@@ -7,6 +7,8 @@ export interface ClientRecord {
   readonly name?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
+  /** The scopes of this server that it named; undefined if it named none. */
+  readonly scopes?: readonly string[];
   readonly registeredAtMs: number;
 }
 

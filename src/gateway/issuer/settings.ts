@@ -57,6 +57,8 @@ export interface IssuerSettings {
   readonly refreshMs: number;
   readonly codeMs: number;
   readonly scopes: readonly string[];
+  /** Scopes for each client in addition to those that it registered. Empty: what a client registers does not limit it. */
+  readonly baselineScopes: readonly string[];
   /** What clients may give as resource. */
   readonly resources: readonly string[];
   /** What the host of this server wants to find in `aud`, and what is meant where a client names no resource. */
@@ -92,6 +94,7 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
     refreshMs: lifespan(config, 'refresh_token_lifespan'),
     codeMs: lifespan(config, 'auth_code_lifespan'),
     scopes: config.scopes_supported,
+    baselineScopes: baselineScopes(config),
     resources: config.allowed_audiences,
     hostAudience,
     upstreams: [first, ...others],
@@ -102,6 +105,12 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
         : [keys.signing_key_file, ...(keys.fallback_key_files ?? [])].map((file) => `${keys.key_dir}/${file}`),
     secretFiles,
   };
+}
+
+function baselineScopes({ baseline_client_scopes: baseline = [], scopes_supported: scopes }: AuthServerConfig) {
+  const unknown = baseline.find((scope) => !scopes.includes(scope));
+  if (unknown === undefined) return baseline;
+  throw configInvalid('/baseline_client_scopes', `names ${unknown}, which is not in /scopes_supported`);
 }
 
 function documentCache({

@@ -103,6 +103,8 @@ export const KINDS_CODES = {
     'The authorization server has several upstream providers: only a VirtualMCPServer can use several, so leave one.',
   'auth-server-issuer':
     'The tokens of the authorization server are not those that oidcConfig accepts: make the two issuers the same.',
+  'auth-server-scopes':
+    'baselineClientScopes names a scope that the authorization server does not give: add it to the scopes of the settings for tokens, or leave it out.',
   'auth-server-in-one-replica':
     'Logins of the authorization server are in one replica, or end with its process, and there may be several: name signing keys, HMAC secrets and a Redis, or set replicas to 1.',
   'external-auth-idle':

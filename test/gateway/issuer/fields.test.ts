@@ -72,8 +72,8 @@ async function visitOf(issuer: DirectIssuer): Promise<URL> {
   return place.url;
 }
 
-async function login(issuer: DirectIssuer) {
-  const [client, pkce] = [await newClient(issuer), newPkce()];
+async function login(issuer: DirectIssuer, metadata: object = {}) {
+  const [client, pkce] = [await newClient(issuer, metadata), newPkce()];
   const { url } = await newPerson().visit(authorizeUrl(issuer, client, pkce));
   const tokens = tokensOf(await redeem(issuer, client, url.searchParams.get('code') ?? `none: ${url}`, pkce));
   const claims = decodeJwt(tokens.access_token);
@@ -397,6 +397,12 @@ const ROWS: readonly Row[] = [
   },
   { field: '/cimd/enabled', values: () => [true, false], see: metadata('client_id_metadata_document_supported') },
   { field: '/scopes_supported', values: () => [['openid'], ['openid', 'weather']], see: metadata('scopes_supported') },
+  {
+    field: '/baseline_client_scopes',
+    values: () => [undefined, ['openid']],
+    base: () => ({ scopes_supported: ['openid', 'weather', 'storm'] }),
+    see: async (issuer) => (await login(issuer, { scope: 'weather' })).tokens.scope,
+  },
   {
     field: '/allowed_audiences',
     values: () => [[RESOURCE], ['https://other.example.com/mcp']],

@@ -274,6 +274,10 @@ export const DIFFERENCES: readonly Explained[] = [
     ],
   },
   {
+    reason: 'the same characters in another spelling',
+    of: ['*.baselineClientScopes[] pattern: * -> *'],
+  },
+  {
     reason: 'the number is checked by a rule, because no pattern knows that it is at most 1 or 2',
     of: [
       '*.samplingRate pattern: * -> none',

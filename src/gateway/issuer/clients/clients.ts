@@ -12,6 +12,8 @@ export interface Client {
   readonly host?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
+  /** Scopes that it registered; undefined if it named none. */
+  readonly scopes?: readonly string[];
   /** What it proves itself with at the token endpoint; undefined: it is public. */
   readonly keys?: ProviderKeys;
 }
@@ -46,8 +48,8 @@ export function createClients(
       if (isDocument(id)) return findDocument(id);
       const record = await read(id);
       if (record === undefined) return undefined;
-      const { name, redirectUris, grantTypes } = record;
-      return { id, name: name ?? 'An app without a name', redirectUris, grantTypes };
+      const { name, redirectUris, grantTypes, scopes } = record;
+      return { id, name: name ?? 'An app without a name', redirectUris, grantTypes, scopes };
     },
     register: (id, record) => writeRecord(store, KEYS.newClient(id), record, NEW_CLIENT_MS),
     async keep(id) {

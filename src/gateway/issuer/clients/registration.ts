@@ -3,6 +3,7 @@
 import { isObject, type JsonObject, parseJson, shownText } from '#std/json.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest, jsonAnswer, type OAuthError } from '../message.ts';
 import type { ClientRecord } from '../records.ts';
+import { clientScopes, scopeNames } from '../resources.ts';
 import { type IssuerWorld, noteRefusal } from '../world.ts';
 import { redirectFault } from './redirects.ts';
 
@@ -12,8 +13,8 @@ const NAME_LENGTH_MAX = 256;
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 
 export async function registerClient(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
-  const { ports, clients } = world;
-  const read = readRegistration(request, ports.clock.now());
+  const { ports, clients, settings } = world;
+  const read = readRegistration(request, settings.scopes, ports.clock.now());
   if ('error' in read) {
     noteRefusal(world, read.error, read.description);
     return errorAnswer(read);
@@ -30,6 +31,7 @@ export async function registerClient(world: IssuerWorld, request: IssuerRequest)
     token_endpoint_auth_method: 'none',
     application_type: read.applicationType,
     client_name: name,
+    scope: settings.baselineScopes.length === 0 ? undefined : clientScopes(settings, read.record).join(' '),
   });
 }
 
@@ -38,7 +40,11 @@ interface Registration {
   readonly applicationType: 'native' | 'web';
 }
 
-function readRegistration({ headers, body }: IssuerRequest, nowMs: number): Registration | OAuthError {
+function readRegistration(
+  { headers, body }: IssuerRequest,
+  serverScopes: readonly string[],
+  nowMs: number,
+): Registration | OAuthError {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     return invalidMetadata('Content-Type must be application/json');
   const given = parseJson(body);
@@ -61,7 +67,11 @@ function readRegistration({ headers, body }: IssuerRequest, nowMs: number): Regi
   const grantTypes = GRANT_TYPES.filter((each) => askedGrants.includes(each));
   const native = redirectUris.every((uri) => !uri.startsWith('https:'));
   const applicationType = applicationTypeOf(metadata) ?? (native ? 'native' : 'web');
-  return { record: { name, redirectUris, grantTypes, registeredAtMs: nowMs }, applicationType };
+  const scopes =
+    typeof metadata.scope === 'string'
+      ? scopeNames(metadata.scope).filter((scope) => serverScopes.includes(scope))
+      : undefined;
+  return { record: { name, redirectUris, grantTypes, scopes, registeredAtMs: nowMs }, applicationType };
 }
 
 /**

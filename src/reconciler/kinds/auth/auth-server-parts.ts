@@ -1,16 +1,12 @@
 // Renders an embedded authorization server for a pod: its configuration, its Secrets in files, and the certificates that it trusts.
 
-import {
-  AUTH_SERVER_DIRECTORY,
-  AUTH_SERVER_FILES,
-  AUTH_SERVER_SCOPES,
-  type AuthServerConfig,
-} from '#contracts/auth-server-config.ts';
+import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server-config.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { View } from '../kind.ts';
 import type { Mounted } from '../pods/pod.ts';
 import type { EmbeddedAuthServer } from './auth-server.ts';
+import { authServerScopes } from './auth-server-scopes.ts';
 import { upstreamConfig } from './auth-server-upstream-config.ts';
 import { type Bundle, bundleOf } from './ca-bundle.ts';
 
@@ -40,12 +36,6 @@ export function authServerParts(server: AuthServer, host: AuthServerHost, view: 
   return { config: configOf(server, host, view), mounted: mountedOf(server), bundles };
 }
 
-/** Where no one chose scopes for the resource, those that clients get without asking. */
-export function authServerScopes(advertised: readonly string[]): string[] {
-  const chosen = advertised.some((scope) => scope !== 'openid');
-  return chosen ? [...advertised] : [...AUTH_SERVER_SCOPES];
-}
-
 function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthServerConfig {
   const { tokenLifespans, hmacSecretRefs = [], upstreamProviders } = server;
   return {
@@ -71,6 +61,7 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
     },
     disable_upstream_token_injection: server.disableUpstreamTokenInjection,
     scopes_supported: authServerScopes(host.scopes),
+    baseline_client_scopes: server.baselineClientScopes,
     allowed_audiences: [...new Set([host.resourceUrl, host.audience ?? host.resourceUrl])],
     storage: storage(server.storage, host),
   };

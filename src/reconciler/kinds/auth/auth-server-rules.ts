@@ -15,7 +15,11 @@ type OAuth2 = NonNullable<Upstream['oauth2Config']>;
 type UserInfo = NonNullable<OAuth2['userInfo']>;
 
 export function authServerFindings(server: AuthServer, pointer: string): readonly Finding[] {
-  return [...upstreamFindings(server, pointer), ...storageFindings(server.storage.redis, `${pointer}/storage/redis`)];
+  return [
+    ...scopeFindings(server.baselineClientScopes, `${pointer}/baselineClientScopes`),
+    ...upstreamFindings(server, pointer),
+    ...storageFindings(server.storage.redis, `${pointer}/storage/redis`),
+  ];
 }
 
 function storageFindings(redis: AuthServer['storage']['redis'], pointer: string): readonly Finding[] {

@@ -92,6 +92,13 @@ export const EmbeddedAuthServer = object(
       { minItems: 1, keys: ['name'] },
     ),
     cimd: optional(Cimd),
+    baselineClientScopes: optional(
+      list(
+        text('A scope of the server.', { minLength: 1, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }),
+        'Scopes that each client may ask for in addition to the scopes that it registered; other scopes are not given to it. Default: what a client registers does not limit it.',
+        { minItems: 1, maxItems: 10 },
+      ),
+    ),
     disableUpstreamTokenInjection: optional(
       bool(
         'True: a server behind a proxy gets no token, not even that of the upstream provider. No effect in a VirtualMCPServer, whose backends have their own authentication.',

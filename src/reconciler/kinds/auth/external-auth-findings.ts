@@ -1,6 +1,7 @@
 // What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names.
 
 import type { Finding, View } from '../kind.ts';
+import { baselineScopeFindings } from './auth-server-scopes.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
 import type { TokenSource } from './token-settings.ts';
@@ -18,6 +19,8 @@ interface Caller {
   readonly name: string;
   /** Whose tokens the proxy accepts: an issuer, no one's, or it cannot be known. */
   readonly issuer: string | 'nobody' | 'unknown';
+  /** Scopes that the resource advertises; undefined if they cannot be known. */
+  readonly scopes: readonly string[] | undefined;
   /** Pointer of the field that names the settings. */
   readonly pointer: string;
   /** The field that says so. */
@@ -31,7 +34,7 @@ interface Caller {
 export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View): readonly Finding[] {
   const { externalAuthConfigRef: ref, authServerRef, replicas } = spec;
   const field = spec.oidcConfigRef === undefined ? ('oidcConfig' as const) : ('oidcConfigRef' as const);
-  const common = { issuer: issuerOf(spec, view), field, stdio, replicas };
+  const common = { ...tokensOf(spec, view), field, stdio, replicas };
   const config = externalAuthConfig(ref, view);
   const server = externalAuthConfig(authServerRef, view);
   const caller = { ...common, name: ref?.name ?? '', pointer: '/spec/externalAuthConfigRef' };
@@ -107,15 +110,16 @@ export function hasOwnIssuer(
   });
 }
 
-function issuerOf(source: TokenSource, view: View): Caller['issuer'] {
+function tokensOf(source: TokenSource, view: View): Pick<Caller, 'issuer' | 'scopes'> {
   const resolved = resolveOIDC(source, view, ANY_OWNER);
-  if (resolved === undefined) return 'nobody';
-  return 'findings' in resolved ? 'unknown' : resolved.settings.issuer;
+  if (resolved === undefined) return { issuer: 'nobody', scopes: undefined };
+  if ('findings' in resolved) return { issuer: 'unknown', scopes: undefined };
+  return resolved.settings;
 }
 
 function serverFindings(
   server: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
-  { name, issuer, field, replicas, pointer }: Caller,
+  { name, issuer, scopes, field, replicas, pointer }: Caller,
 ): readonly Finding[] {
   const whose = `the authorization server of MCPExternalAuthConfig ${name}`;
   const count = server.upstreamProviders.length;
@@ -123,6 +127,7 @@ function serverFindings(
   return [
     ...(count > 1 ? [authFinding('auth-server-upstreams', several, pointer)] : []),
     ...issuerFindings(server.issuer, whose, { issuer, field, pointer }),
+    ...(scopes === undefined ? [] : baselineScopeFindings(server, scopes, pointer)),
     ...(replicas === 1 ? [] : replicaFindings(server, whose, pointer)),
   ];
 }

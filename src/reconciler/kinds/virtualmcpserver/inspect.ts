@@ -1,6 +1,7 @@
 // What is wrong with the content of what a VirtualMCPServer names: settings in ConfigMaps, members of the group, workflows.
 
 import { isObject, pointerToken } from '#std/json.ts';
+import { baselineScopeFindings } from '../auth/auth-server-scopes.ts';
 import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
 import { namedAuthzFindings } from '../auth/authz-findings.ts';
 import { namedOIDCFindings } from '../auth/oidc-findings.ts';
@@ -22,6 +23,7 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
     ...namedOIDCFindings({ ...incomingAuth, ...tokenSourceOf(self.spec) }, view, INCOMING),
     ...namedAuthzFindings(incomingAuth, view, INCOMING),
     ...issuerFindings(self, view),
+    ...scopesFindings(self, view),
     ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
     ...namedTelemetryFindings(self.spec, view),
     ...memberFindings(self.spec, view),
@@ -46,6 +48,13 @@ function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   const field = oidcConfigRef === undefined ? 'oidcConfig' : 'oidcConfigRef';
   const message = `authServerConfig.issuer must be the issuer that incomingAuth.${field} accepts: ${issuer}`;
   return [{ code: 'auth-server-issuer', severity: 'error', pointer: `${AUTH_SERVER}/issuer`, message }];
+}
+
+function scopesFindings({ spec }: VirtualServer, view: View): readonly Finding[] {
+  const { incomingAuth, authServerConfig } = spec;
+  const resolved = authServerConfig && resolveOIDC(incomingAuth, view, ANY_OWNER, INCOMING);
+  if (authServerConfig === undefined || resolved === undefined || 'findings' in resolved) return [];
+  return baselineScopeFindings(authServerConfig, resolved.settings.scopes, `${AUTH_SERVER}/baselineClientScopes`);
 }
 
 /**
