@@ -219,7 +219,7 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
     scopes_supported: Texts('Scopes that clients may ask for.'),
     baseline_client_scopes: Type.Optional(
       Texts(
-        'Scopes that each client may ask for in addition to the scopes that it registered; other scopes are not given to it. Absent: what a client registers does not limit it.',
+        'Scopes that each client may ask for in addition to the scopes that it registered; other scopes are not given to it. Absent: a client may have each scope of the server.',
       ),
     ),
     allowed_audiences: Texts('Values that clients may give as resource (RFC 8707).'),

@@ -1,11 +1,11 @@
 // What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names.
 
 import type { Finding, View } from '../kind.ts';
-import { baselineScopeFindings } from './auth-server-scopes.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
+import { providerFault } from './server/providers.ts';
+import { baselineScopeFindings } from './server/scopes.ts';
 import type { TokenSource } from './token-settings.ts';
-import { providerFault } from './upstream-providers.ts';
 
 /** The spec of a resource with a proxy. */
 interface ProxySpec extends TokenSource {
@@ -34,7 +34,7 @@ interface Caller {
 export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View): readonly Finding[] {
   const { externalAuthConfigRef: ref, authServerRef, replicas } = spec;
   const field = spec.oidcConfigRef === undefined ? ('oidcConfig' as const) : ('oidcConfigRef' as const);
-  const common = { ...tokensOf(spec, view), field, stdio, replicas };
+  const common = { ...acceptedTokens(spec, view), field, stdio, replicas };
   const config = externalAuthConfig(ref, view);
   const server = externalAuthConfig(authServerRef, view);
   const caller = { ...common, name: ref?.name ?? '', pointer: '/spec/externalAuthConfigRef' };
@@ -110,7 +110,7 @@ export function hasOwnIssuer(
   });
 }
 
-function tokensOf(source: TokenSource, view: View): Pick<Caller, 'issuer' | 'scopes'> {
+function acceptedTokens(source: TokenSource, view: View): Pick<Caller, 'issuer' | 'scopes'> {
   const resolved = resolveOIDC(source, view, ANY_OWNER);
   if (resolved === undefined) return { issuer: 'nobody', scopes: undefined };
   if ('findings' in resolved) return { issuer: 'unknown', scopes: undefined };

@@ -1,11 +1,11 @@
 // What is wrong with the content of what a VirtualMCPServer names: settings in ConfigMaps, members of the group, workflows.
 
 import { isObject, pointerToken } from '#std/json.ts';
-import { baselineScopeFindings } from '../auth/auth-server-scopes.ts';
-import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
 import { namedAuthzFindings } from '../auth/authz-findings.ts';
 import { namedOIDCFindings } from '../auth/oidc-findings.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
+import { baselineScopeFindings } from '../auth/server/scopes.ts';
+import { authServerSecretFindings } from '../auth/server/secrets.ts';
 import type { Finding, View } from '../kind.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';

@@ -2,8 +2,8 @@
 
 import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server-config.ts';
 import type { Static } from '#std/schema.ts';
-import type { UpstreamProvider } from './auth-server-upstream.ts';
-import type { Bundle } from './ca-bundle.ts';
+import type { Bundle } from '../ca-bundle.ts';
+import type { UpstreamProvider } from './upstream.ts';
 
 type Provider = Static<typeof UpstreamProvider>;
 type Rendered = AuthServerConfig['upstreams'][number];

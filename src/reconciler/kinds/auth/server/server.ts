@@ -1,9 +1,9 @@
 // Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live.
 
 import { bool, duration, integer, list, object, optional, text } from '#std/schema.ts';
-import { secretKeyRef } from '../selectors.ts';
-import { AuthServerStorage } from './auth-server-storage.ts';
-import { UpstreamProvider } from './auth-server-upstream.ts';
+import { secretKeyRef } from '../../selectors.ts';
+import { AuthServerStorage } from './storage.ts';
+import { UpstreamProvider } from './upstream.ts';
 
 /** RFC 8414, section 2; plain HTTP is let be for localhost. */
 const Issuer = text('URL by which clients know this authorization server: the iss claim of its tokens.', {
@@ -95,7 +95,7 @@ export const EmbeddedAuthServer = object(
     baselineClientScopes: optional(
       list(
         text('A scope of the server.', { minLength: 1, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }),
-        'Scopes that each client may ask for in addition to the scopes that it registered; other scopes are not given to it. Default: what a client registers does not limit it.',
+        'Scopes that each client may ask for in addition to the scopes that it registered; other scopes are not given to it. Default: a client may have each scope of the server.',
         { minItems: 1, maxItems: 10 },
       ),
     ),

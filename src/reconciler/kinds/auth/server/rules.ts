@@ -3,11 +3,11 @@
 import { isReservedParameter } from '#contracts/auth-server-config.ts';
 import { pointerToken } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
-import type { Finding } from '../kind.ts';
-import { fieldWithoutEffect } from '../without-effect.ts';
-import type { EmbeddedAuthServer } from './auth-server.ts';
-import { plainHttpFindings, scopeFindings } from './external-auth-checks.ts';
-import { plainHeaderFindings } from './header-findings.ts';
+import type { Finding } from '../../kind.ts';
+import { fieldWithoutEffect } from '../../without-effect.ts';
+import { plainHttpFindings, scopeFindings } from '../external-auth-checks.ts';
+import { plainHeaderFindings } from '../header-findings.ts';
+import type { EmbeddedAuthServer } from './server.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Upstream = AuthServer['upstreamProviders'][number];

@@ -2,8 +2,8 @@
 
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text, textMap } from '#std/schema.ts';
-import { secretKeyRef } from '../selectors.ts';
-import { caBundleRef } from './ca-bundle.ts';
+import { secretKeyRef } from '../../selectors.ts';
+import { caBundleRef } from '../ca-bundle.ts';
 
 /** Document 3: http or https. */
 function endpoint(description: string) {

@@ -1,8 +1,8 @@
 // Scopes of an embedded authorization server: those that it gives, and whether its settings name others.
 
 import { AUTH_SERVER_SCOPES } from '#contracts/auth-server-config.ts';
-import type { Finding } from '../kind.ts';
-import type { AuthServer } from './upstream-providers.ts';
+import type { Finding } from '../../kind.ts';
+import type { AuthServer } from './providers.ts';
 
 /** If no one chose scopes for the resource, those that clients get without a request for them. */
 export function authServerScopes(advertised: readonly string[]): string[] {
