@@ -222,6 +222,17 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
         'Scopes that each client may ask for in addition to the scopes that it registered; other scopes are not given to it. Absent: a client may have each scope of the server.',
       ),
     ),
+    allow_confidential_client_registration: Type.Optional(
+      Type.Boolean({
+        description: 'True: a client may register for a secret. Absent: clients that register are public.',
+      }),
+    ),
+    force_confidential_redirect_uris: Type.Optional(
+      Texts('Redirect URIs of clients that get a secret, even if they register without one.'),
+    ),
+    insecure_allow_confidential_over_loopback_http: Type.Optional(
+      Type.Boolean({ description: 'True: secrets are given out by an issuer with http on loopback, too.' }),
+    ),
     allowed_audiences: Texts('Values that clients may give as resource (RFC 8707).'),
     storage: Type.Object(
       {

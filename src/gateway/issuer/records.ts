@@ -2,6 +2,15 @@
 
 import type { IssuerStore } from './ports.ts';
 
+/** How a client with a secret proves itself (RFC 6749 section 2.3.1). */
+export const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const;
+
+export interface ClientSecret {
+  readonly method: (typeof SECRET_METHODS)[number];
+  /** SHA-256 of the secret, which is random: no one finds it by trying. */
+  readonly digest: string;
+}
+
 /** A client that registered itself (RFC 7591). */
 export interface ClientRecord {
   readonly name?: string;
@@ -9,6 +18,8 @@ export interface ClientRecord {
   readonly grantTypes: readonly string[];
   /** The scopes of this server that it named; undefined if it named none. */
   readonly scopes?: readonly string[];
+  /** Undefined: the client is public. */
+  readonly secret?: ClientSecret;
   readonly registeredAtMs: number;
 }
 

@@ -1,7 +1,7 @@
 // The configuration of an authorization server with everything filled in and checked.
 
 import { type AuthServerConfig, isReservedParameter } from '#contracts/auth-server-config.ts';
-import { isLoopback } from '#std/address/loopback.ts';
+import { isLoopback, isWebRedirect } from '#std/address/loopback.ts';
 import { parseDuration } from '#std/duration.ts';
 import { Failure } from '#std/failure.ts';
 
@@ -49,6 +49,12 @@ export interface DocumentCache {
   readonly unsaidMs: number;
 }
 
+/** Clients that register for a secret. */
+export interface ConfidentialClients {
+  /** Redirect URIs whose clients get a secret, even if they register without one. */
+  readonly forced: readonly string[];
+}
+
 export interface IssuerSettings {
   readonly issuer: string;
   /** Of the issuer, without a slash at its end; empty where it has none. */
@@ -59,6 +65,8 @@ export interface IssuerSettings {
   readonly scopes: readonly string[];
   /** Scopes for each client in addition to those that it registered. Empty: what a client registers does not limit it. */
   readonly baselineScopes: readonly string[];
+  /** Undefined: no client that registers gets a secret. */
+  readonly confidential: ConfidentialClients | undefined;
   /** What clients may give as resource. */
   readonly resources: readonly string[];
   /** What the host of this server wants to find in `aud`, and what is meant where a client names no resource. */
@@ -95,6 +103,7 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
     codeMs: lifespan(config, 'auth_code_lifespan'),
     scopes: config.scopes_supported,
     baselineScopes: baselineScopes(config),
+    confidential: confidentialClients(config),
     resources: config.allowed_audiences,
     hostAudience,
     upstreams: [first, ...others],
@@ -111,6 +120,27 @@ function baselineScopes({ baseline_client_scopes: baseline = [], scopes_supporte
   const unknown = baseline.find((scope) => !scopes.includes(scope));
   if (unknown === undefined) return baseline;
   throw configInvalid('/baseline_client_scopes', `names ${unknown}, which is not in /scopes_supported`);
+}
+
+/** Anyone may register, so the answer with the secret must not be readable on its way. */
+function confidentialClients({
+  issuer,
+  allow_confidential_client_registration: allowed = false,
+  force_confidential_redirect_uris: forced = [],
+  insecure_allow_confidential_over_loopback_http: overHttp = false,
+}: AuthServerConfig): ConfidentialClients | undefined {
+  const open = forced.find((uri) => !isWebRedirect(uri));
+  if (open !== undefined) {
+    throw configInvalid('/force_confidential_redirect_uris', `must name https URIs outside loopback, not ${open}`);
+  }
+  if (!allowed && forced.length > 0) {
+    throw configInvalid('/force_confidential_redirect_uris', 'needs allow_confidential_client_registration');
+  }
+  if (allowed && !overHttp && URL.parse(issuer)?.protocol !== 'https:') {
+    const right = 'needs an https issuer, or insecure_allow_confidential_over_loopback_http';
+    throw configInvalid('/allow_confidential_client_registration', `${right}: secrets would be sent in the clear`);
+  }
+  return allowed ? { forced } : undefined;
 }
 
 function documentCache({

@@ -30,6 +30,7 @@ const MEANINGS: Readonly<Record<string, PatternMeaning>> = {
   '^https?://': URL_OF_HTTP,
   '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]': URL_OF_HTTP,
   '^https://[^\\s/?#]+([/?#]\\S*)?$': { meaning: 'an https URL', example: 'https://id.example.com' },
+  '^https://[^\\s?#]+$': { meaning: 'an https URL without query and fragment', example: 'https://id.example.com/back' },
   '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$': LABEL,
   '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$': LABEL,
   '^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/\\[\\]]+):[0-9]{1,5}$': ADDRESS,

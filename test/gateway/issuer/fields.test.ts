@@ -16,7 +16,7 @@ import { settingsOf, withSetting } from '../proxy/field-row.ts';
 import { configOf, type DirectIssuer, oauth2To, oidcTo, openDirect, RESOURCE } from './direct.ts';
 import { newPerson } from './person.ts';
 import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
-import { type AuthServer, authorizeUrl, newClient, newPkce, redeem, tokensOf } from './world.ts';
+import { type AuthServer, authorizeUrl, newClient, newPkce, redeem, register, tokensOf } from './world.ts';
 
 const PERSON = { id: 'U12', name: 'Ada', nick: 'ada', email: 'ada@example.com' };
 const provider: RecordingProvider = await startRecordingProvider();
@@ -92,6 +92,11 @@ const asked =
     const last = provider.last(path);
     return last === undefined ? undefined : read(last);
   };
+const registeredMethod = (method: string) => async (issuer: DirectIssuer) => {
+  const redirect_uris = ['https://app.example.com/back'];
+  return (await register(issuer, { redirect_uris, token_endpoint_auth_method: method })).body
+    .token_endpoint_auth_method;
+};
 async function keyIds(issuer: DirectIssuer): Promise<unknown> {
   const { alg } = decodeProtectedHeader((await login(issuer)).tokens.access_token);
   return [alg, issuer.open.publishedKeys().keys.map((key) => key.alg)];
@@ -124,6 +129,10 @@ const grows =
 const oauth2 =
   (more: object = {}) =>
   (origin: string) => ({ upstreams: [oauth2To(origin, provider, more)] });
+const CONFIDENTIAL = {
+  allow_confidential_client_registration: true,
+  insecure_allow_confidential_over_loopback_http: true,
+};
 const mapping = {
   access_token_path: 'access_token',
   scope_path: 'scope',
@@ -402,6 +411,24 @@ const ROWS: readonly Row[] = [
     values: () => [undefined, ['openid']],
     base: () => ({ scopes_supported: ['openid', 'weather', 'storm'] }),
     see: async (issuer) => (await login(issuer, { scope: 'weather' })).tokens.scope,
+  },
+  {
+    field: '/allow_confidential_client_registration',
+    values: () => [undefined, true],
+    base: () => ({ insecure_allow_confidential_over_loopback_http: true }),
+    see: registeredMethod('client_secret_basic'),
+  },
+  {
+    field: '/force_confidential_redirect_uris',
+    values: () => [undefined, ['https://app.example.com/back']],
+    base: () => CONFIDENTIAL,
+    see: registeredMethod('none'),
+  },
+  {
+    field: '/insecure_allow_confidential_over_loopback_http',
+    values: () => [undefined, true],
+    base: () => CONFIDENTIAL,
+    see: registers,
   },
   {
     field: '/allowed_audiences',

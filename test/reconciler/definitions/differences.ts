@@ -219,7 +219,11 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'a field that is left out means false',
-    of: ['*.disableUpstreamTokenInjection default: false -> none'],
+    of: [
+      '*.disableUpstreamTokenInjection default: false -> none',
+      '*.allowConfidentialClientRegistration default: false -> none',
+      '*.insecureAllowConfidentialOverLoopbackHTTP default: false -> none',
+    ],
   },
   {
     reason: 'a field that is left out means true',

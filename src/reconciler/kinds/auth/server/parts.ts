@@ -62,6 +62,9 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
     disable_upstream_token_injection: server.disableUpstreamTokenInjection,
     scopes_supported: authServerScopes(host.scopes),
     baseline_client_scopes: server.baselineClientScopes,
+    allow_confidential_client_registration: server.allowConfidentialClientRegistration,
+    force_confidential_redirect_uris: server.forceConfidentialRedirectUris,
+    insecure_allow_confidential_over_loopback_http: server.insecureAllowConfidentialOverLoopbackHTTP,
     allowed_audiences: [...new Set([host.resourceUrl, host.audience ?? host.resourceUrl])],
     storage: storage(server.storage, host),
   };

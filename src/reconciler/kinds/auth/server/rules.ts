@@ -1,6 +1,7 @@
 // What is wrong with the settings of an embedded authorization server that neither schema nor CEL can say.
 
 import { isReservedParameter } from '#contracts/auth-server-config.ts';
+import { isWebRedirect } from '#std/address/loopback.ts';
 import { pointerToken } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../../kind.ts';
@@ -17,14 +18,57 @@ type UserInfo = NonNullable<OAuth2['userInfo']>;
 export function authServerFindings(server: AuthServer, pointer: string): readonly Finding[] {
   return [
     ...scopeFindings(server.baselineClientScopes, `${pointer}/baselineClientScopes`),
+    ...confidentialFindings(server, pointer),
     ...upstreamFindings(server, pointer),
     ...storageFindings(server.storage.redis, `${pointer}/storage/redis`),
+  ];
+}
+
+/** The server would not start. */
+function confidentialFindings(
+  {
+    issuer,
+    allowConfidentialClientRegistration: allowed = false,
+    forceConfidentialRedirectUris: forced = [],
+    insecureAllowConfidentialOverLoopbackHTTP: overHttp = false,
+  }: AuthServer,
+  pointer: string,
+): readonly Finding[] {
+  const isPlain = issuer.startsWith('http://');
+  const open = allowed && isPlain && !overHttp;
+  const idle = overHttp && !(allowed && isPlain);
+  const message =
+    'secrets of clients would be sent in the clear: use an https issuer, or set insecureAllowConfidentialOverLoopbackHTTP to try it';
+  return [
+    ...(open ? [confidentialFinding(`${pointer}/allowConfidentialClientRegistration`, message)] : []),
+    ...(idle
+      ? [
+          fieldWithoutEffect(
+            `${pointer}/insecureAllowConfidentialOverLoopbackHTTP`,
+            'it counts for an http issuer with allowConfidentialClientRegistration only',
+          ),
+        ]
+      : []),
+    ...forced.flatMap((uri, index) =>
+      isWebRedirect(uri)
+        ? []
+        : [
+            confidentialFinding(
+              `${pointer}/forceConfidentialRedirectUris/${index}`,
+              'an app on loopback cannot keep a secret',
+            ),
+          ],
+    ),
   ];
 }
 
 function storageFindings(redis: AuthServer['storage']['redis'], pointer: string): readonly Finding[] {
   if (redis?.sentinelTls === undefined || redis.sentinelConfig !== undefined) return [];
   return [fieldWithoutEffect(`${pointer}/sentinelTls`, 'Redis is reached by addr, without Sentinels')];
+}
+
+function confidentialFinding(pointer: string, message: string): Finding {
+  return { code: 'auth-server-confidential', severity: 'error', pointer, message };
 }
 
 function upstreamFindings({ upstreamProviders }: AuthServer, pointer: string): readonly Finding[] {

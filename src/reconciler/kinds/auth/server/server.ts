@@ -99,6 +99,21 @@ export const EmbeddedAuthServer = object(
         { minItems: 1, maxItems: 10 },
       ),
     ),
+    allowConfidentialClientRegistration: optional(
+      bool(
+        'True: a client whose redirect URIs are all https outside loopback may register for a secret. Anyone who reaches the server may register. Default: clients that register are public.',
+      ),
+    ),
+    forceConfidentialRedirectUris: optional(
+      list(
+        text('A redirect URI, https and outside loopback.', { pattern: '^https://[^\\s?#]+$' }),
+        'Redirect URIs of clients that get a secret even if they register without one: some register as public clients and then need a secret.',
+        { minItems: 1, maxItems: 10 },
+      ),
+    ),
+    insecureAllowConfidentialOverLoopbackHTTP: optional(
+      bool('True: clients get secrets of an issuer with http on localhost, too. For trying.'),
+    ),
     disableUpstreamTokenInjection: optional(
       bool(
         'True: a server behind a proxy gets no token, not even that of the upstream provider. No effect in a VirtualMCPServer, whose backends have their own authentication.',
@@ -107,4 +122,12 @@ export const EmbeddedAuthServer = object(
     storage: AuthServerStorage,
   },
   'An authorization server inside the proxy: users log in with an upstream provider, clients get tokens of this server.',
+  {
+    validations: [
+      {
+        rule: '(!has(self.forceConfidentialRedirectUris) || size(self.forceConfidentialRedirectUris) == 0) || (has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration)',
+        message: 'forceConfidentialRedirectUris requires allowConfidentialClientRegistration to be true',
+      },
+    ],
+  },
 );
