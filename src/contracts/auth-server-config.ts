@@ -21,6 +21,7 @@ export const AUTH_SERVER_FILES = {
   signingKey: (index: number) => `key-${index}.pem`,
   hmac: (index: number) => `hmac/hmac-${index}`,
   upstreamClientSecret: (provider: string) => `upstream/${provider}`,
+  initialAccessToken: (provider: string) => `registration/${provider}`,
   redisUsername: 'redis-user/username',
   redisPassword: 'redis-user/password',
   redisCA: 'redis-tls/ca.crt',

@@ -47,11 +47,25 @@ export const OIDCUpstream = Type.Object(
   CLOSED,
 );
 
+const Registration = Type.Object(
+  {
+    discovery_url: Type.Optional(Url('URL of the metadata that names the registration endpoint.')),
+    registration_endpoint: Type.Optional(Url('URL that registers clients. One of the two is there.')),
+    initial_access_token_file: Type.Optional(Text('File with the token to register with; wins over the variable.')),
+    initial_access_token_env_var: Type.Optional(Text('Variable with the token. Neither: the endpoint is open.')),
+    software_id: Type.Optional(Text('The software_id of the registration.')),
+    software_statement: Type.Optional(Text('The software_statement of the registration, a signed JWT.')),
+  },
+  { ...CLOSED, description: 'How the server registers itself as a client (RFC 7591), in place of client_id.' },
+);
+
 export const OAuth2Upstream = Type.Object(
   {
     authorization_endpoint: Url('URL that users are sent to.'),
     token_endpoint: Url('URL that codes are turned into tokens at.'),
     ...CLIENT,
+    client_id: Type.Optional(Text('Client id that the provider knows the server by. Absent: dcr_config is there.')),
+    dcr_config: Type.Optional(Registration),
     userinfo: Type.Optional(UserInfo),
     identity_from_token: Type.Optional(
       Type.Object(

@@ -115,6 +115,10 @@ export const KEYS = {
   grant: (session: string) => `refresh:${session}`,
   upstream: (session: string, provider: string) => `upstream:${session}:${provider}`,
   upstreamLock: (session: string, provider: string) => `lock:${session}:${provider}`,
+  /** This server as a client of a provider, sealed; all replicas share it. */
+  registration: (provider: string, settings: string) => `dcr:${provider}:${settings}`,
+  registrationLock: (provider: string, settings: string) => `lock:dcr:${provider}:${settings}`,
+  registrationRenewal: (provider: string, settings: string) => `renewed:${provider}:${settings}`,
   consents: (person: string) => `user:${person}`,
   assertion: (client: string, id: string) => `jwt:${client}:${id}`,
 } as const;
@@ -123,6 +127,8 @@ export const PENDING_MS = 10 * 60_000;
 export const NEW_CLIENT_MS = 24 * 3_600_000;
 /** Since its last login. */
 export const CLIENT_MS = 90 * 24 * 3_600_000;
+/** Since the registration at a provider was last written. */
+export const REGISTRATION_MS = 90 * 24 * 3_600_000;
 /** Of one client and person. */
 export const SESSIONS_MAX = 50;
 /** Since its last use. Longer than any refresh token is good for. */

@@ -1,47 +1,12 @@
 // The configuration of an authorization server with everything filled in and checked.
 
-import { type AuthServerConfig, isReservedParameter } from '#contracts/auth-server-config.ts';
-import { isLoopback, isWebRedirect } from '#std/address/loopback.ts';
+import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import { isWebRedirect } from '#std/address/loopback.ts';
 import { parseDuration } from '#std/duration.ts';
-import { Failure } from '#std/failure.ts';
+import { configInvalid, isProtected } from './config-fault.ts';
+import { type UpstreamSettings, upstreamSettings } from './upstream/settings.ts';
 
 type CimdBlock = NonNullable<AuthServerConfig['cimd']>;
-type UpstreamBlock = AuthServerConfig['upstreams'][number];
-type ClientBlock = NonNullable<UpstreamBlock['oidc_config']> | NonNullable<UpstreamBlock['oauth2_config']>;
-export type UserInfoSettings = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['userinfo']>;
-export type IdentityPaths = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['identity_from_token']>;
-export type TokenMapping = NonNullable<NonNullable<UpstreamBlock['oauth2_config']>['token_response_mapping']>;
-
-export interface UpstreamClient {
-  readonly name: string;
-  readonly clientId: string;
-  /** Wins over the variable. */
-  readonly clientSecretFile?: string;
-  readonly clientSecretVariable?: string;
-  /** PEM file to trust for requests to the provider. */
-  readonly caBundleFile?: string;
-  readonly redirectUri: string;
-  readonly scopes: readonly string[];
-  /** Added to the URL that people are sent to. */
-  readonly authorizationParameters: Readonly<Record<string, string>>;
-}
-
-export type UpstreamSettings =
-  | (UpstreamClient & {
-      readonly type: 'oidc';
-      readonly issuerUrl: string;
-      readonly subjectClaim?: string;
-      readonly userInfo?: UserInfoSettings;
-    })
-  | (UpstreamClient & {
-      readonly type: 'oauth2';
-      readonly authorizationEndpoint: string;
-      readonly tokenEndpoint: string;
-      /** Who a person is: the token response says it, or an endpoint. */
-      readonly identity: IdentityPaths | UserInfoSettings;
-      readonly mapping?: TokenMapping;
-    });
-
 /** Documents that describe clients. */
 export interface DocumentCache {
   readonly most: number;
@@ -163,83 +128,10 @@ function issuerPath(issuer: string): string {
   return url.pathname === '/' ? '' : url.pathname;
 }
 
-/** Nothing of loopback leaves the machine (RFC 8252 section 8.3). */
-export function isProtected({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-}
-
 function lifespan({ token_lifespans: lifespans }: AuthServerConfig, key: keyof typeof BOUNDS): number {
   const ms = parseDuration(lifespans[key]);
   const [least, most] = BOUNDS[key];
   if (ms !== undefined && ms >= least && ms <= most) return ms;
   const right = `must be a duration between ${least / 1000} and ${most / 1000} seconds`;
   throw configInvalid(`/token_lifespans/${key}`, `${right}, not ${lifespans[key]}`);
-}
-
-function upstreamSettings(
-  { name, type, ca_bundle_path: caBundleFile, oidc_config: oidc, oauth2_config: oauth2 }: UpstreamBlock,
-  index: number,
-): UpstreamSettings {
-  const pointer = `/upstreams/${index}`;
-  if (type === 'oidc' && oidc !== undefined) {
-    return {
-      type,
-      ...upstreamClient(name, oidc, `${pointer}/oidc_config`),
-      caBundleFile,
-      issuerUrl: httpUrl(oidc.issuer_url, `${pointer}/oidc_config/issuer_url`),
-      subjectClaim: oidc.subject_claim,
-      userInfo: oidc.userinfo_override,
-    };
-  }
-  if (type === 'oauth2' && oauth2 !== undefined) {
-    return {
-      type,
-      ...upstreamClient(name, oauth2, `${pointer}/oauth2_config`),
-      caBundleFile,
-      authorizationEndpoint: httpUrl(oauth2.authorization_endpoint, `${pointer}/oauth2_config/authorization_endpoint`),
-      tokenEndpoint: httpUrl(oauth2.token_endpoint, `${pointer}/oauth2_config/token_endpoint`),
-      identity: identitySource(oauth2, `${pointer}/oauth2_config`),
-      mapping: oauth2.token_response_mapping,
-    };
-  }
-  throw configInvalid(pointer, `is of type ${type}, and the block of that type is missing`);
-}
-
-function identitySource(
-  { identity_from_token: paths, userinfo }: NonNullable<UpstreamBlock['oauth2_config']>,
-  pointer: string,
-): IdentityPaths | UserInfoSettings {
-  const found = paths ?? userinfo;
-  if (found !== undefined) return found;
-  throw configInvalid(`${pointer}/userinfo`, 'is missing, and so is identity_from_token: nothing says who a person is');
-}
-
-function upstreamClient(name: string, block: ClientBlock, pointer: string): UpstreamClient {
-  const { additional_authorization_params: more = {} } = block;
-  const reserved = Object.keys(more).find(isReservedParameter);
-  if (reserved !== undefined) {
-    throw configInvalid(
-      `${pointer}/additional_authorization_params`,
-      `sets ${reserved}, which belongs to the protocol`,
-    );
-  }
-  return {
-    name,
-    clientId: block.client_id,
-    clientSecretFile: block.client_secret_file,
-    clientSecretVariable: block.client_secret_env_var,
-    redirectUri: block.redirect_uri,
-    scopes: block.scopes ?? [],
-    authorizationParameters: more,
-  };
-}
-
-function httpUrl(text: string, pointer: string): string {
-  const url = URL.parse(text);
-  if (url !== null && ['http:', 'https:'].includes(url.protocol)) return text;
-  throw configInvalid(pointer, `must be an http or https URL, not ${text}`);
-}
-
-export function configInvalid(pointer: string, what: string): Failure {
-  return new Failure('issuer-config-invalid', `${pointer} ${what}`, { data: { pointer } });
 }

@@ -26,6 +26,8 @@ const secureRedis: SentinelWorld | undefined = await startSentinel({ servers: tr
 const deaf: Server = createServer();
 await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
 provider.answers = {
+  '/register': () => ({ client_id: 'registered', client_secret: 'given' }),
+  '/metadata': () => ({ issuer: provider.url, registration_endpoint: `${provider.url}/register` }),
   '/token': (answer) => ({
     ...answer,
     other_token: 'other-token',
@@ -314,6 +316,39 @@ function identityRows(): Row[] {
   ];
 }
 
+function registrationRows(): Row[] {
+  const registration = { registration_endpoint: `${provider.url}/register`, initial_access_token_env_var: 'SECRET' };
+  const field = '/upstreams/*/oauth2_config/dcr_config';
+  const body = (name: string) => asked('/register', (last) => JSON.parse(last.body)[name]);
+  const token = asked('/register', ({ headers }) => headers.authorization);
+  const row = (key: string, values: Row['values'], see: Row['see']): Row => ({
+    field: `${field}/${key}`,
+    at: `${OAUTH2}/dcr_config/${key}`,
+    values,
+    base: oauth2({ client_id: undefined, dcr_config: registration }),
+    see,
+  });
+  return [
+    row(
+      'registration_endpoint',
+      () => [`${provider.url}/register`, `${provider.url}/none`],
+      (issuer) => login(issuer),
+    ),
+    row('initial_access_token_env_var', () => ['SECRET', 'OTHER'], token),
+    row('initial_access_token_file', () => [undefined, file('initial', 'in a file')], token),
+    row('software_id', () => [undefined, 'skep'], body('software_id')),
+    row('software_statement', () => [undefined, 'a.b.c'], body('software_statement')),
+    {
+      ...row(
+        'discovery_url',
+        () => [`${provider.url}/metadata`, `${provider.url}/nothing`],
+        (issuer) => login(issuer),
+      ),
+      base: oauth2({ client_id: undefined, dcr_config: { discovery_url: '' } }),
+    },
+  ];
+}
+
 const ROWS: readonly Row[] = [
   { field: '/issuer', values: (origin) => [origin, `${origin}/below`], see: metadata('authorization_endpoint') },
   {
@@ -376,6 +411,7 @@ const ROWS: readonly Row[] = [
   },
   ...clientRows(OAUTH2, '/upstreams/*/oauth2_config', oauth2()),
   ...identityRows(),
+  ...registrationRows(),
   {
     field: '/upstreams/*/oidc_config/subject_claim',
     at: `${OIDC}/subject_claim`,

@@ -239,15 +239,7 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'the rule is about a field that is refused',
-    of: [
-      '* rule missing: *allowConfidentialClientRegistration*',
-      '* rule missing: *delegateClients*',
-      '* rule missing: *dcrConfig*',
-    ],
-  },
-  {
-    reason: 'the only way to reach Redis, or to know a user, is required; the other ways are refused',
-    of: ['*.oauth2Config.clientId required: false -> true'],
+    of: ['* rule missing: *allowConfidentialClientRegistration*', '* rule missing: *delegateClients*'],
   },
   {
     reason: 'the settings for tokens that the documents write in the object make users known as well',

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import type { IssuerPorts } from '../ports.ts';
-import type { UserInfoSettings } from '../settings.ts';
+import type { UserInfoSettings } from './settings.ts';
 import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
 
 export interface UserInfo {

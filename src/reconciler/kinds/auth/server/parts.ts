@@ -133,7 +133,11 @@ function inDirectory(file: string): string {
 function clientSecrets({ upstreamProviders }: AuthServer): readonly JsonObject[] {
   return upstreamProviders.flatMap(({ name, oidcConfig, oauth2Config }) => {
     const secret = (oidcConfig ?? oauth2Config)?.clientSecretRef;
-    return secret === undefined ? [] : [source(secret, AUTH_SERVER_FILES.upstreamClientSecret(name))];
+    const token = oauth2Config?.dcrConfig?.initialAccessTokenRef;
+    return [
+      ...(secret === undefined ? [] : [source(secret, AUTH_SERVER_FILES.upstreamClientSecret(name))]),
+      ...(token === undefined ? [] : [source(token, AUTH_SERVER_FILES.initialAccessToken(name))]),
+    ];
   });
 }
 

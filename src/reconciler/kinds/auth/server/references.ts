@@ -19,6 +19,10 @@ export function authServerReferences(config: AuthServer | undefined, pointer: st
       return [
         ...secretReference(oidcConfig?.clientSecretRef, `${place}/oidcConfig/clientSecretRef`),
         ...secretReference(oauth2Config?.clientSecretRef, `${place}/oauth2Config/clientSecretRef`),
+        ...secretReference(
+          oauth2Config?.dcrConfig?.initialAccessTokenRef,
+          `${place}/oauth2Config/dcrConfig/initialAccessTokenRef`,
+        ),
         ...bundleReferences(caBundleRef, `${place}/caBundleRef`),
       ];
     }),
