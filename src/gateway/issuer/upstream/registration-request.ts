@@ -42,7 +42,7 @@ type Ports = Pick<IssuerPorts, 'fetch' | 'files' | 'environment' | 'clock'>;
 export async function requestRegistration(ports: Ports, settings: OwnRegistration): Promise<RegisteredClient> {
   const { name, redirectUri, scopes: chosen, registration } = settings;
   const { softwareId, softwareStatement } = registration;
-  const { url, allowPrivate, method, scopes: announced } = await endpointOf(ports, settings);
+  const { url, allowPrivate, method, scopes: announced } = await registrationPlace(ports, settings);
   const scopes = chosen.length > 0 ? chosen : announced;
   const token = initialToken(ports, registration);
   const metadata = {
@@ -84,7 +84,7 @@ export function initialToken(
   throw configInvalid('/upstreams', `names an initial access token in ${file ?? variable}, and there is none`);
 }
 
-async function endpointOf(ports: Ports, { name, registration }: OwnRegistration): Promise<Endpoint> {
+async function registrationPlace(ports: Ports, { name, registration }: OwnRegistration): Promise<Endpoint> {
   const { registrationEndpoint, discoveryUrl = '', allowPrivate } = registration;
   if (registrationEndpoint !== undefined) {
     return { url: registrationEndpoint, allowPrivate: allowPrivate ?? true, method: 'client_secret_basic', scopes: [] };
