@@ -35,6 +35,9 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
   {
     schema_version: Type.Literal('v0.1.0'),
     issuer: Url('Issuer of the tokens.'),
+    insecure_allow_http: Type.Optional(
+      Type.Boolean({ description: 'True: the issuer may be http on another host than loopback.' }),
+    ),
     signing_key_config: Type.Optional(
       Type.Object(
         {

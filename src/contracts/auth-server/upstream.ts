@@ -66,6 +66,15 @@ export const OAuth2Upstream = Type.Object(
     ...CLIENT,
     client_id: Type.Optional(Text('Client id that the provider knows the server by. Absent: dcr_config is there.')),
     dcr_config: Type.Optional(Registration),
+    insecure_allow_http: Type.Optional(
+      Type.Boolean({ description: 'False: endpoints of the provider must be https (http on loopback).' }),
+    ),
+    allow_private_ips: Type.Optional(
+      Type.Boolean({
+        description:
+          'False: the provider is never at a private address. True: nor is what its metadata names kept from one. Absent: hosts that are named here may be private.',
+      }),
+    ),
     userinfo: Type.Optional(UserInfo),
     identity_from_token: Type.Optional(
       Type.Object(

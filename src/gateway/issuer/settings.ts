@@ -62,7 +62,7 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
   }
   return {
     issuer: config.issuer,
-    path: issuerPath(config.issuer),
+    path: issuerPath(config),
     accessMs: lifespan(config, 'access_token_lifespan'),
     refreshMs: lifespan(config, 'refresh_token_lifespan'),
     codeMs: lifespan(config, 'auth_code_lifespan'),
@@ -101,8 +101,10 @@ function confidentialClients({
   if (!allowed && forced.length > 0) {
     throw configInvalid('/force_confidential_redirect_uris', 'needs allow_confidential_client_registration');
   }
-  if (allowed && !overHttp && URL.parse(issuer)?.protocol !== 'https:') {
-    const right = 'needs an https issuer, or insecure_allow_confidential_over_loopback_http';
+  const url = URL.parse(issuer);
+  const isSafe = url?.protocol === 'https:' || (overHttp && url !== null && isProtected(url));
+  if (allowed && !isSafe) {
+    const right = 'needs an https issuer, or on loopback insecure_allow_confidential_over_loopback_http';
     throw configInvalid('/allow_confidential_client_registration', `${right}: secrets would be sent in the clear`);
   }
   return allowed ? { forced } : undefined;
@@ -119,10 +121,12 @@ function documentCache({
 }
 
 /** RFC 8414 section 2; plain HTTP is let be for localhost. */
-function issuerPath(issuer: string): string {
+function issuerPath({ issuer, insecure_allow_http: anyHttp = false }: AuthServerConfig): string {
   const url = URL.parse(issuer);
-  if (url === null || !isProtected(url) || url.search !== '' || url.hash !== '' || issuer.endsWith('/')) {
-    const right = 'must be an https URL (http on loopback) without query, fragment and a slash at its end (RFC 8414)';
+  const isAllowed = url !== null && (isProtected(url) || (anyHttp && url.protocol === 'http:'));
+  if (!isAllowed || url.search !== '' || url.hash !== '' || issuer.endsWith('/')) {
+    const right =
+      'must be an https URL (http on loopback, or with insecure_allow_http) without query, fragment and a slash at its end (RFC 8414)';
     throw configInvalid('/issuer', `${right}, not ${issuer}`);
   }
   return url.pathname === '/' ? '' : url.pathname;

@@ -352,6 +352,12 @@ function registrationRows(): Row[] {
 const ROWS: readonly Row[] = [
   { field: '/issuer', values: (origin) => [origin, `${origin}/below`], see: metadata('authorization_endpoint') },
   {
+    field: '/insecure_allow_http',
+    values: () => [undefined, true],
+    base: () => ({ issuer: 'http://auth.example.com' }),
+    see: async () => 'it starts',
+  },
+  {
     field: '/signing_key_config/key_dir',
     values: () => [folder, join(folder, 'none')],
     base: () => ({ signing_key_config: { key_dir: folder, signing_key_file: 'one.pem' } }),
@@ -412,6 +418,20 @@ const ROWS: readonly Row[] = [
   ...clientRows(OAUTH2, '/upstreams/*/oauth2_config', oauth2()),
   ...identityRows(),
   ...registrationRows(),
+  {
+    field: '/upstreams/*/oauth2_config/insecure_allow_http',
+    at: `${OAUTH2}/insecure_allow_http`,
+    values: () => [undefined, false],
+    base: oauth2({ token_endpoint: 'http://forge.example.com/token' }),
+    see: async () => 'it starts',
+  },
+  {
+    field: '/upstreams/*/oauth2_config/allow_private_ips',
+    at: `${OAUTH2}/allow_private_ips`,
+    values: () => [undefined, false],
+    base: oauth2(),
+    see: async (issuer) => (await login(issuer)).tokens.scope,
+  },
   {
     field: '/upstreams/*/oidc_config/subject_claim',
     at: `${OIDC}/subject_claim`,

@@ -117,6 +117,28 @@ describe('people log in with the client that the provider gave', () => {
   });
 });
 
+describe('private addresses', () => {
+  const elsewhere = () => `${provider.url.replace('127.0.0.1', 'localhost')}/register`;
+  const dcr = () => ({ discovery_url: `${provider.url}${METADATA}` });
+
+  it('are no hindrance if the settings say so, also where the metadata leads', async () => {
+    provider.answers = { ...provider.answers, [METADATA]: () => metadata({ registration_endpoint: elsewhere() }) };
+    const tokens = await withIssuer(dcr(), logIn, { allow_private_ips: true });
+    expect(tokens).toHaveProperty('access_token');
+  });
+
+  it('are refused if the settings say so, also those that they name', async () => {
+    const before = provider.count(METADATA);
+    const refused = await withIssuer(dcr(), logIn, { allow_private_ips: false });
+    expect(refused).toMatchObject({ error: 'temporarily_unavailable' });
+    expect(provider.count(METADATA)).toBe(before);
+    const open = { client_id: 'skep', dcr_config: undefined, allow_private_ips: false };
+    const tokens = provider.count('/token');
+    expect(await withIssuer({}, logIn, open)).toMatchObject({ error: 'temporarily_unavailable' });
+    expect(provider.count('/token')).toBe(tokens);
+  });
+});
+
 describe('nobody logs in, and the log has the code, if', () => {
   it.each<[string, Record<string, () => unknown>, string]>([
     ['the endpoint is broken', { '/register': () => 500 }, 'issuer-upstream-unavailable'],

@@ -222,6 +222,8 @@ export const DIFFERENCES: readonly Explained[] = [
     of: [
       '*.disableUpstreamTokenInjection default: false -> none',
       '*.allowConfidentialClientRegistration default: false -> none',
+      '*.embeddedAuthServer.insecureAllowHTTP default: false -> none',
+      '*.authServerConfig.insecureAllowHTTP default: false -> none',
       '*.insecureAllowConfidentialOverLoopbackHTTP default: false -> none',
     ],
   },
@@ -239,7 +241,7 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'the rule is about a field that is refused',
-    of: ['* rule missing: *allowConfidentialClientRegistration*', '* rule missing: *delegateClients*'],
+    of: ['* rule missing: *delegateClients*'],
   },
   {
     reason: 'the settings for tokens that the documents write in the object make users known as well',
@@ -258,7 +260,11 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'the issuer is checked as a URL, by a rule with a message of its own',
-    of: ['*.issuer pattern: "^https?://[^\\\\s?#]+[^/\\\\s?#]$" -> none', '*.issuer rule added: *'],
+    of: [
+      '*.issuer pattern: "^https?://[^\\\\s?#]+[^/\\\\s?#]$" -> none',
+      '*.issuer rule added: *',
+      '* rule added: (has(self.insecureAllowHTTP) *',
+    ],
   },
   {
     reason: 'the same URLs, ARNs and regions; a URL has a host and no spaces',

@@ -21,7 +21,7 @@ export function createOAuth2Upstream(
   const { name, redirectUri, mapping, identity } = settings;
   const endpoint = {
     url: settings.tokenEndpoint,
-    allowPrivate: true,
+    allowPrivate: settings.allowPrivate ?? true,
     mapping,
     identity: 'subject_path' in identity ? identity : undefined,
   };
@@ -53,7 +53,13 @@ export function createOAuth2Upstream(
       const answer = await askTokens(codeGrant(code, redirectUri, verifier));
       const { idToken: _, identity: person, ...tokens } = answer;
       const { subject, ...shown } =
-        'subject_path' in identity ? (person ?? {}) : await askUserInfo(ports, name, identity, tokens.accessToken);
+        'subject_path' in identity
+          ? (person ?? {})
+          : await askUserInfo(
+              { ports, provider: name, allowPrivate: endpoint.allowPrivate },
+              identity,
+              tokens.accessToken,
+            );
       if (subject === undefined) {
         const place = 'subject_path' in identity ? 'token response' : 'userinfo endpoint';
         throw upstreamFailure(name, 'invalid', `its ${place} names no subject`);

@@ -172,7 +172,10 @@ async function personOf({ ports, settings }: Provider, claims: JsonObject, acces
   const { name, subjectClaim } = settings;
   const userInfo = subjectClaim === undefined ? settings.userInfo : withoutSubjectFields(settings.userInfo);
   const said = userInfoOf(claims);
-  const asked = userInfo === undefined ? undefined : await askUserInfo(ports, name, userInfo, accessToken);
+  const asked =
+    userInfo === undefined
+      ? undefined
+      : await askUserInfo({ ports, provider: name, allowPrivate: true }, userInfo, accessToken);
   const isMapped = userInfo?.field_mapping?.subject_fields !== undefined;
   // OpenID Connect Core 1.0 section 5.3.2.
   if (asked !== undefined && !isMapped && asked.subject !== said.subject) {

@@ -48,6 +48,8 @@ export type UpstreamSettings =
     })
   | (UpstreamClient & {
       readonly type: 'oauth2';
+      /** Undefined: hosts that the configuration names may be private. */
+      readonly allowPrivate?: boolean;
       /** Undefined: the client is known. */
       readonly registration?: RegistrationSettings;
       readonly authorizationEndpoint: string;
@@ -75,21 +77,36 @@ export function upstreamSettings(
   if (type === 'oauth2' && oauth2 !== undefined) {
     return {
       type,
+      allowPrivate: oauth2.allow_private_ips,
       ...upstreamClient(name, oauth2, `${pointer}/oauth2_config`),
       caBundleFile,
-      authorizationEndpoint: httpUrl(oauth2.authorization_endpoint, `${pointer}/oauth2_config/authorization_endpoint`),
-      tokenEndpoint: httpUrl(oauth2.token_endpoint, `${pointer}/oauth2_config/token_endpoint`),
+      authorizationEndpoint: endpointUrl(
+        oauth2,
+        oauth2.authorization_endpoint,
+        `${pointer}/oauth2_config/authorization_endpoint`,
+      ),
+      tokenEndpoint: endpointUrl(oauth2, oauth2.token_endpoint, `${pointer}/oauth2_config/token_endpoint`),
       registration: registrationOf(oauth2, `${pointer}/oauth2_config`),
-      identity: identitySource(oauth2, `${pointer}/oauth2_config`),
+      identity: identityOf(oauth2, `${pointer}/oauth2_config`),
       mapping: oauth2.token_response_mapping,
     };
   }
   throw configInvalid(pointer, `is of type ${type}, and the block of that type is missing`);
 }
 
+/** Only a value that is written down forbids http. */
+function endpointUrl({ insecure_allow_http: http }: OAuth2Block, text: string, pointer: string): string {
+  const url = new URL(httpUrl(text, pointer));
+  if (http !== false || isProtected(url)) return text;
+  throw configInvalid(pointer, `must be https, because insecure_allow_http is false, not ${text}`);
+}
+
 type OAuth2Block = NonNullable<UpstreamBlock['oauth2_config']>;
 
-function registrationOf({ client_id: id, dcr_config: dcr }: OAuth2Block, pointer: string) {
+function registrationOf(
+  { client_id: id, dcr_config: dcr, allow_private_ips: allowPrivate }: OAuth2Block,
+  pointer: string,
+) {
   if ((id === undefined) === (dcr === undefined)) {
     throw configInvalid(`${pointer}/client_id`, 'or dcr_config must be there, and only one of them');
   }
@@ -110,7 +127,14 @@ function registrationOf({ client_id: id, dcr_config: dcr }: OAuth2Block, pointer
     initialAccessTokenVariable: dcr.initial_access_token_env_var,
     softwareId: dcr.software_id,
     softwareStatement: dcr.software_statement,
+    allowPrivate,
   };
+}
+
+function identityOf(block: OAuth2Block, pointer: string): IdentityPaths | UserInfoSettings {
+  const source = identitySource(block, pointer);
+  if ('endpoint_url' in source) endpointUrl(block, source.endpoint_url, `${pointer}/userinfo/endpoint_url`);
+  return source;
 }
 
 function identitySource(

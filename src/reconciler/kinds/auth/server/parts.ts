@@ -41,6 +41,7 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
   return {
     schema_version: 'v0.1.0',
     issuer: server.issuer,
+    insecure_allow_http: server.insecureAllowHTTP,
     ...signingKeys(server.signingKeySecretRefs ?? []),
     hmac_secret_files:
       hmacSecretRefs.length === 0

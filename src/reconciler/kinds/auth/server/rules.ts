@@ -1,10 +1,11 @@
 // What is wrong with the settings of an embedded authorization server that neither schema nor CEL can say.
 
 import { isReservedParameter } from '#contracts/auth-server-config.ts';
-import { isWebRedirect } from '#std/address/loopback.ts';
+import { isLoopback, isWebRedirect } from '#std/address/loopback.ts';
 import { pointerToken } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../../kind.ts';
+import { placeOfUrl } from '../../proxy/url-places.ts';
 import { fieldWithoutEffect } from '../../without-effect.ts';
 import { plainHttpFindings, scopeFindings } from '../external-auth-checks.ts';
 import { plainHeaderFindings } from '../header-findings.ts';
@@ -18,6 +19,7 @@ type UserInfo = NonNullable<OAuth2['userInfo']>;
 export function authServerFindings(server: AuthServer, pointer: string): readonly Finding[] {
   return [
     ...scopeFindings(server.baselineClientScopes, `${pointer}/baselineClientScopes`),
+    ...plainHttpFindings(server.issuer, `${pointer}/issuer`),
     ...confidentialFindings(server, pointer),
     ...upstreamFindings(server, pointer),
     ...storageFindings(server.storage.redis, `${pointer}/storage/redis`),
@@ -35,7 +37,7 @@ function confidentialFindings(
   pointer: string,
 ): readonly Finding[] {
   const isPlain = issuer.startsWith('http://');
-  const open = allowed && isPlain && !overHttp;
+  const open = allowed && isPlain && !(overHttp && !isOpenHttp(issuer));
   const idle = overHttp && !(allowed && isPlain);
   const message =
     'secrets of clients would be sent in the clear: use an https issuer, or set insecureAllowConfidentialOverLoopbackHTTP to try it';
@@ -103,15 +105,50 @@ function subjectFindings(
 function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): readonly Finding[] {
   if (config === undefined) return [];
   return [
-    ...plainHttpFindings(config.authorizationEndpoint, `${pointer}/authorizationEndpoint`),
-    ...plainHttpFindings(config.tokenEndpoint, `${pointer}/tokenEndpoint`),
+    ...endpointFindings(config, pointer),
     ...scopeFindings(config.scopes, `${pointer}/scopes`),
     ...parameterFindings(config, pointer),
-    ...userInfoFindings(config.userInfo, `${pointer}/userInfo`),
+    ...plainHeaderFindings(config.userInfo?.additionalHeaders ?? {}, `${pointer}/userInfo/additionalHeaders`),
     ...(config.userInfo === undefined || config.identityFromToken === undefined
       ? []
       : [fieldWithoutEffect(`${pointer}/userInfo`, 'identityFromToken counts instead')]),
   ];
+}
+
+/** Only a value that is written down forbids http or private addresses, or silences the warning. */
+function endpointFindings(
+  { authorizationEndpoint, tokenEndpoint, userInfo, insecureAllowHTTP: http, allowPrivateIPs }: OAuth2,
+  pointer: string,
+): readonly Finding[] {
+  const named = [
+    { url: authorizationEndpoint, at: `${pointer}/authorizationEndpoint`, isCalled: false },
+    { url: tokenEndpoint, at: `${pointer}/tokenEndpoint`, isCalled: true },
+    ...(userInfo === undefined
+      ? []
+      : [{ url: userInfo.endpointUrl, at: `${pointer}/userInfo/endpointUrl`, isCalled: true }]),
+  ];
+  return named.flatMap(({ url, at, isCalled }) => [
+    ...(http === undefined ? plainHttpFindings(url, at) : []),
+    ...(http === false && isOpenHttp(url)
+      ? [refusedFinding(at, 'http is refused, because insecureAllowHTTP is false')]
+      : []),
+    ...(allowPrivateIPs === false && isCalled && isPrivatePlace(url)
+      ? [refusedFinding(at, 'the host is inside a private network, and allowPrivateIPs is false')]
+      : []),
+  ]);
+}
+
+function isOpenHttp(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'http:' && !isLoopback(url.hostname);
+}
+
+function isPrivatePlace(url: string): boolean {
+  return URL.canParse(url) && placeOfUrl(url).place !== undefined;
+}
+
+function refusedFinding(pointer: string, message: string): Finding {
+  return { code: 'upstream-endpoint-refused', severity: 'error', pointer, message };
 }
 
 function parameterFindings(

@@ -5,14 +5,14 @@ import { secretKeyRef } from '../../selectors.ts';
 import { AuthServerStorage } from './storage.ts';
 import { UpstreamProvider } from './upstream.ts';
 
-/** RFC 8414, section 2; plain HTTP is let be for localhost. */
+/** RFC 8414, section 2. */
 const Issuer = text('URL by which clients know this authorization server: the iss claim of its tokens.', {
   minLength: 1,
   maxLength: 2048,
   validations: [
     {
-      rule: "isURL(self) && url(self).getHostname() != '' && (url(self).getScheme() == 'https' || (url(self).getScheme() == 'http' && url(self).getHostname() in ['localhost', '127.0.0.1', '::1']))",
-      message: 'issuer must be an https URL; http is accepted for localhost only',
+      rule: "isURL(self) && url(self).getHostname() != '' && url(self).getScheme() in ['https', 'http']",
+      message: 'issuer must be a URL with https or http',
     },
     {
       rule: "!self.contains('?') && !self.contains('#') && !self.endsWith('/')",
@@ -72,6 +72,11 @@ const Cimd = object(
 export const EmbeddedAuthServer = object(
   {
     issuer: Issuer,
+    insecureAllowHTTP: optional(
+      bool(
+        'True: the issuer may be http on another host than localhost, in a network that can be trusted. Tokens and codes are readable there.',
+      ),
+    ),
     signingKeySecretRefs: optional(
       list(
         secretKeyRef('A private key, in PEM.'),
@@ -124,6 +129,16 @@ export const EmbeddedAuthServer = object(
   'An authorization server inside the proxy: users log in with an upstream provider, clients get tokens of this server.',
   {
     validations: [
+      {
+        rule: "(has(self.insecureAllowHTTP) && self.insecureAllowHTTP) || !isURL(self.issuer) || url(self.issuer).getScheme() != 'http' || url(self.issuer).getHostname() in ['localhost', '127.0.0.1', '::1']",
+        message: 'issuer must be an https URL; http is accepted for localhost, and with insecureAllowHTTP',
+        fieldPath: '.issuer',
+      },
+      {
+        rule: '!(has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration && has(self.insecureAllowHTTP) && self.insecureAllowHTTP)',
+        message:
+          'allowConfidentialClientRegistration and insecureAllowHTTP exclude each other: secrets would be sent in the clear',
+      },
       {
         rule: '(!has(self.forceConfidentialRedirectUris) || size(self.forceConfidentialRedirectUris) == 0) || (has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration)',
         message: 'forceConfidentialRedirectUris requires allowConfidentialClientRegistration to be true',

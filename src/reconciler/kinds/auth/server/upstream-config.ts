@@ -48,6 +48,8 @@ function oauth2(name: string, config: OAuth2, resourceUrl: string): NonNullable<
       software_id: dcr.softwareId,
       software_statement: dcr.softwareStatement,
     },
+    insecure_allow_http: config.insecureAllowHTTP,
+    allow_private_ips: config.allowPrivateIPs,
     userinfo: asked && userInfo(asked),
     identity_from_token: identity && {
       subject_path: identity.subjectPath,

@@ -1,7 +1,7 @@
 // Fields that say who users of an embedded authorization server log in with.
 
 import { addressed } from '#std/address/address.ts';
-import { choice, list, object, optional, text, textMap } from '#std/schema.ts';
+import { bool, choice, list, object, optional, text, textMap } from '#std/schema.ts';
 import { secretKeyRef } from '../../selectors.ts';
 import { caBundleRef } from '../ca-bundle.ts';
 
@@ -142,6 +142,16 @@ const OAuth2Upstream = object(
       text('Client id that the provider knows this server by, unless dcrConfig is set.', { minLength: 1 }),
     ),
     dcrConfig: optional(Registration),
+    insecureAllowHTTP: optional(
+      bool(
+        'False: endpoints of the provider with http on another host than localhost are refused. True: there is no warning about them. Default: a warning, if they are outside the cluster.',
+      ),
+    ),
+    allowPrivateIPs: optional(
+      bool(
+        'False: the provider is refused at a private address. True: so may be the registration endpoint that its metadata names. Default: hosts that are named here may be private.',
+      ),
+    ),
     clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
     redirectUri: optional(endpoint(CALLBACK)),
     scopes: optional(scopes('Scopes to ask for.')),
