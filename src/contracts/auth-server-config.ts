@@ -72,6 +72,9 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
       ),
       { minItems: 1, description: 'Who users log in with.' },
     ),
+    primary_upstream_provider: Type.Optional(
+      Text('Name of the provider whose token has the claims that policies read. Absent: the token of this server.'),
+    ),
     disable_upstream_token_injection: Type.Optional(
       Type.Boolean({
         description: 'True: what is behind a proxy gets no token, not even that of the upstream provider.',

@@ -21,6 +21,8 @@ import { rememberTasks, taskRewriting } from './tasks/answers.ts';
 export interface Rules {
   /** Lists show less to some callers than the server offers. */
   readonly filters: boolean;
+  /** The provider whose tokens policies read; undefined if they read the tokens that callers send. */
+  readonly upstreamProvider: string | undefined;
   /**
    * Which list of the server has to be read first. `scope`: differs for each session, and for each caller without one, since their lists may differ.
    */
@@ -63,6 +65,7 @@ export function createRules(parts: RuleParts): Rules {
   const named = rememberTasks();
   return {
     filters,
+    upstreamProvider: policies?.upstreamProvider,
     needsList(message, _body, _caller, scope) {
       const locked = lock && lockedTarget(message, (name) => (tools === undefined ? name : tools.ownName(name)));
       if (locked !== undefined && lock?.needsReading(locked.list, locked.name, scope) === true)
@@ -103,7 +106,14 @@ function listRewriting(
 ): RewriteMessage {
   const { tools, policies, known, lock } = parts;
   const key = message === undefined ? undefined : listKeyOf(message);
-  const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known, lock, reading };
+  const view: ListView = {
+    claims: policies === undefined ? {} : claimsOf(caller, policies),
+    rules: tools,
+    policies,
+    known,
+    lock,
+    reading,
+  };
   const page = pages.pageOf(caller, key === undefined ? undefined : message, body);
   const id = message?.kind === 'request' && key !== undefined ? message.id : undefined;
   if (agreed === undefined || lock === undefined || id === undefined)

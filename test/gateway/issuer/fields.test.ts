@@ -597,6 +597,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/schema_version': 'there is one version',
   '/cimd/cache_max_size': 'its story is in test/gateway/issuer/documents.test.ts',
   '/cimd/cache_fallback_ttl': 'its story is in test/gateway/issuer/documents.test.ts',
+  '/primary_upstream_provider': 'its story is a call: test/gateway/issuer/primary-provider.test.ts',
   '/disable_upstream_token_injection': 'its story is a call: test/gateway/credentials/of-config.test.ts',
   [`${REDIS}/auth_type`]: 'there is one type',
   '/upstreams/*/ca_bundle_path': 'its stories need a provider over TLS: test/gateway/issuer/upstreams.test.ts',

@@ -154,6 +154,7 @@ export const DIFFERENCES: readonly Explained[] = [
       'MCPAuthzConfig.spec.config.policies added',
       'MCPAuthzConfig.spec.config.entities_json added',
       'MCPAuthzConfig.spec.config.*_claim_name added',
+      'MCPAuthzConfig.spec.config.primary_upstream_provider added',
       'MCPAuthzConfig.spec.config.group_entity_type added',
     ],
   },

@@ -87,7 +87,7 @@ export function upstreamSettings(
       ),
       tokenEndpoint: endpointUrl(oauth2, oauth2.token_endpoint, `${pointer}/oauth2_config/token_endpoint`),
       registration: registrationOf(oauth2, `${pointer}/oauth2_config`),
-      identity: identityOf(oauth2, `${pointer}/oauth2_config`),
+      identity: checkedIdentity(oauth2, `${pointer}/oauth2_config`),
       mapping: oauth2.token_response_mapping,
     };
   }
@@ -131,7 +131,7 @@ function registrationOf(
   };
 }
 
-function identityOf(block: OAuth2Block, pointer: string): IdentityPaths | UserInfoSettings {
+function checkedIdentity(block: OAuth2Block, pointer: string): IdentityPaths | UserInfoSettings {
   const source = identitySource(block, pointer);
   if ('endpoint_url' in source) endpointUrl(block, source.endpoint_url, `${pointer}/userinfo/endpoint_url`);
   return source;

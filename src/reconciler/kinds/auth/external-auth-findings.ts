@@ -1,14 +1,16 @@
 // What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names.
 
 import type { Finding, View } from '../kind.ts';
+import type { AuthzSource } from './authz-settings.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
+import { isIdleProvider, primaryProviderFindings } from './server/primary.ts';
 import { providerFault } from './server/providers.ts';
 import { baselineScopeFindings } from './server/scopes.ts';
 import type { TokenSource } from './token-settings.ts';
 
 /** The spec of a resource with a proxy. */
-interface ProxySpec extends TokenSource {
+interface ProxySpec extends TokenSource, AuthzSource {
   readonly authServerRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };
   /** Undefined: the count is left to others. */
@@ -44,6 +46,20 @@ export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View
     ...(server === undefined || authServerRef === undefined
       ? []
       : namedServerFindings(server, config, { ...common, name: authServerRef.name, pointer: '/spec/authServerRef' })),
+    ...policyFindings(spec, (server ?? config)?.embeddedAuthServer, view),
+  ];
+}
+
+function policyFindings(
+  spec: ProxySpec,
+  server: ExternalAuthConfig['embeddedAuthServer'],
+  view: View,
+): readonly Finding[] {
+  const at = spec.authServerRef === undefined ? '/spec/externalAuthConfigRef' : '/spec/authServerRef';
+  const message = 'primaryUpstreamProvider of the authorization server has no effect: there are no policies';
+  return [
+    ...primaryProviderFindings({ authz: spec, server, at: '/spec' }, view),
+    ...(isIdleProvider(spec, server) ? [idle(message, at)] : []),
   ];
 }
 

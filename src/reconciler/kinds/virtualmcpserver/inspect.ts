@@ -4,6 +4,7 @@ import { isObject, pointerToken } from '#std/json.ts';
 import { namedAuthzFindings } from '../auth/authz-findings.ts';
 import { namedOIDCFindings } from '../auth/oidc-findings.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
+import { primaryProviderFindings } from '../auth/server/primary.ts';
 import { baselineScopeFindings } from '../auth/server/scopes.ts';
 import { authServerSecretFindings } from '../auth/server/secrets.ts';
 import type { Finding, View } from '../kind.ts';
@@ -22,6 +23,7 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   return [
     ...namedOIDCFindings({ ...incomingAuth, ...tokenSourceOf(self.spec) }, view, INCOMING),
     ...namedAuthzFindings(incomingAuth, view, INCOMING),
+    ...primaryProviderFindings({ authz: incomingAuth, server: authServerConfig, at: INCOMING }, view),
     ...issuerFindings(self, view),
     ...scopesFindings(self, view),
     ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),

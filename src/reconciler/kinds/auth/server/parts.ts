@@ -60,6 +60,7 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
       cache_max_size: server.cimd.cacheMaxSize,
       cache_fallback_ttl: server.cimd.cacheFallbackTtl,
     },
+    primary_upstream_provider: server.primaryUpstreamProvider,
     disable_upstream_token_injection: server.disableUpstreamTokenInjection,
     scopes_supported: authServerScopes(host.scopes),
     baseline_client_scopes: server.baselineClientScopes,

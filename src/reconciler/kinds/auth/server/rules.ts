@@ -9,6 +9,7 @@ import { placeOfUrl } from '../../proxy/url-places.ts';
 import { fieldWithoutEffect } from '../../without-effect.ts';
 import { plainHttpFindings, scopeFindings } from '../external-auth-checks.ts';
 import { plainHeaderFindings } from '../header-findings.ts';
+import { providerFault } from './providers.ts';
 import type { EmbeddedAuthServer } from './server.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
@@ -19,11 +20,20 @@ type UserInfo = NonNullable<OAuth2['userInfo']>;
 export function authServerFindings(server: AuthServer, pointer: string): readonly Finding[] {
   return [
     ...scopeFindings(server.baselineClientScopes, `${pointer}/baselineClientScopes`),
+    ...primaryFindings(server, pointer),
     ...plainHttpFindings(server.issuer, `${pointer}/issuer`),
     ...confidentialFindings(server, pointer),
     ...upstreamFindings(server, pointer),
     ...storageFindings(server.storage.redis, `${pointer}/storage/redis`),
   ];
+}
+
+function primaryFindings(server: AuthServer, pointer: string): readonly Finding[] {
+  const { primaryUpstreamProvider: primary } = server;
+  const fault = primary === undefined ? undefined : providerFault(primary, server);
+  if (fault === undefined) return [];
+  const at = `${pointer}/primaryUpstreamProvider`;
+  return [{ code: 'upstream-provider-unknown', severity: 'error', pointer: at, message: `the server ${fault}` }];
 }
 
 /** The server would not start. */

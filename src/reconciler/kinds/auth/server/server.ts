@@ -2,6 +2,7 @@
 
 import { bool, duration, integer, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../../selectors.ts';
+import { primaryProvider } from '../authz.ts';
 import { AuthServerStorage } from './storage.ts';
 import { UpstreamProvider } from './upstream.ts';
 
@@ -96,6 +97,7 @@ export const EmbeddedAuthServer = object(
       'Who users log in with. Servers and remote proxies take one, virtual servers several.',
       { minItems: 1, keys: ['name'] },
     ),
+    primaryUpstreamProvider: optional(primaryProvider('Default: policies read the token of this server.')),
     cimd: optional(Cimd),
     baselineClientScopes: optional(
       list(
