@@ -17,6 +17,9 @@ export const GROUP_FIELDS = {
   group_entity_type: Type.Optional(Type.String({ maxLength: 63, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' })),
 };
 
+/** Name of an upstream provider of an authorization server. */
+export const PROVIDER_NAME = Type.String({ maxLength: 63, pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$' });
+
 const Groups = Type.Object(GROUP_FIELDS);
 
 export type GroupFields = Static<typeof Groups>;
@@ -45,6 +48,8 @@ export const AUTHZ_CONFIG_SCHEMA = Type.Object({
       /** Each text holds one or more policies. */
       policies: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
       entities_json: Type.Optional(Type.String()),
+      /** The upstream provider of the authorization server whose token has the claims of a caller. Absent: the token that the caller sent. */
+      primary_upstream_provider: Type.Optional(PROVIDER_NAME),
       ...GROUP_FIELDS,
     },
     { additionalProperties: false },

@@ -46,7 +46,14 @@ const OIDC = withFields(
   [protectedUrl('jwksUrl'), protectedUrl('introspectionUrl')],
 );
 
-const Authz = withFields(ModelAuthz, { entitiesJson: optional(filledText('Cedar entities, as a JSON list.')) });
+const Authz = withFields(ModelAuthz, {
+  entitiesJson: optional(filledText('Cedar entities, as a JSON list.')),
+  primaryUpstreamProvider: optional(
+    filledText(
+      'Name of the provider of the authorization server whose token has the claims of a caller. If it is absent, the token of the caller has them, unless authServer names a provider.',
+    ),
+  ),
+});
 
 export const IncomingAuth = withFields(ModelIncomingAuth, { oidc: optional(OIDC), authz: Authz });
 

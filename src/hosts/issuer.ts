@@ -8,11 +8,14 @@ import type { Identity } from '#auth/identity.ts';
 import { SESSION_CLAIM } from '#auth/identity.ts';
 import type { Rejection } from '#auth/rejection.ts';
 import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import type { UpstreamClaims } from '#gateway/backends/backend.ts';
 import type { CredentialCaller } from '#gateway/credentials/credential.ts';
+import { configInvalid } from '#gateway/issuer/config-fault.ts';
 import { type AuthorizationServer, type CountAnswer, createAuthorizationServer } from '#gateway/issuer/issuer.ts';
 import { mountIssuer, type ServeIssuer } from '#gateway/issuer/mount.ts';
 import type { IssuerPorts, IssuerStore } from '#gateway/issuer/ports.ts';
-import { configInvalid, issuerSettings } from '#gateway/issuer/settings.ts';
+import { issuerSettings } from '#gateway/issuer/settings.ts';
+import { createUpstreamClaims, type ReadUpstreamClaims } from '#gateway/issuer/upstream-claims.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
 import type { Metrics } from '#std/telemetry/metrics.ts';
@@ -44,6 +47,8 @@ export interface OpenIssuer {
   readonly checkSession: (identity: Identity) => Promise<Rejection | undefined>;
   /** The person's token at the provider of that name; without one, the first. */
   readonly upstreamToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
+  /** Claims of that token; or why there is none. */
+  readonly upstreamClaims: (identity: Identity, provider: string) => Promise<UpstreamClaims | Rejection>;
   close(): void;
 }
 
@@ -70,6 +75,7 @@ export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
     publishedKeys: server.publishedKeys,
     checkSession: async (identity) => (injects() ? checkSession(server, first, identity) : undefined),
     upstreamToken,
+    upstreamClaims: findUpstreamClaims(server, createUpstreamClaims(ports)),
     close,
   };
 }
@@ -94,6 +100,23 @@ async function checkSession(
     if (!(error instanceof Failure)) throw error;
     return { reason: 'token-unjudged', attempts: [] };
   }
+}
+
+/** A login without the token has ended, so that the client logs in again. */
+function findUpstreamClaims(
+  { upstreamToken }: AuthorizationServer,
+  readClaims: ReadUpstreamClaims,
+): OpenIssuer['upstreamClaims'] {
+  return async function upstreamClaims({ claims }, provider) {
+    const { [SESSION_CLAIM]: session } = claims;
+    try {
+      const token = typeof session === 'string' ? await upstreamToken(session, provider) : undefined;
+      return token === undefined ? { reason: 'session-ended' } : { provider, claims: readClaims(provider, token) };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { reason: 'token-unjudged', attempts: [] };
+    }
+  };
 }
 
 function issuerPorts({ environment, files, outbound, logger }: IssuerOptions, store: IssuerStore): IssuerPorts {

@@ -36,6 +36,14 @@ interface CallerIdentity {
   readonly claims: JsonObject;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry?: number;
+  /** Of the token that policies read, if it is not the caller's own. */
+  readonly upstream?: UpstreamClaims;
+}
+
+/** Claims of the caller's token at an upstream provider. */
+export interface UpstreamClaims {
+  readonly provider: string;
+  readonly claims: JsonObject;
 }
 
 /** A request as it would leave, with its final URL, headers and bytes. */

@@ -21,7 +21,7 @@ export async function authorize(world: IssuerWorld, request: IssuerRequest): Pro
   if ('page' in found) return found.page;
   const { client, redirectUri, redirectNamed } = found;
   const state = query.get('state') ?? undefined;
-  const checked = checkParameters(world, query);
+  const checked = checkParameters(world, client, query);
   if ('error' in checked) {
     noteRefusal(world, checked.error, checked.description);
     return answerRefused(world, { redirectUri, state }, checked);
@@ -95,7 +95,7 @@ function refuse(world: IssuerWorld, message: string): { readonly page: IssuerAns
 
 type Checked = Pick<Authorization, 'challenge' | 'scopes' | 'audience'>;
 
-function checkParameters({ settings }: IssuerWorld, query: URLSearchParams): Checked | OAuthError {
+function checkParameters({ settings }: IssuerWorld, client: Client, query: URLSearchParams): Checked | OAuthError {
   const fault = parameterFault(query);
   if (fault !== undefined) return invalidRequest(fault.message);
   if (query.has('request')) return { error: 'request_not_supported', description: 'request objects are not read' };
@@ -110,7 +110,7 @@ function checkParameters({ settings }: IssuerWorld, query: URLSearchParams): Che
   if (query.get('code_challenge_method') !== 'S256' || !isChallenge(challenge)) {
     return invalidRequest('code_challenge with code_challenge_method=S256 is required (RFC 7636)');
   }
-  const scopes = scopesFor(settings, query.get('scope'));
+  const scopes = scopesFor(settings, client, query.get('scope'));
   const audience = audienceFor(settings, query.getAll('resource'));
   return 'error' in audience ? audience : { challenge, scopes, audience };
 }

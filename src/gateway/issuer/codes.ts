@@ -25,6 +25,10 @@ export const ISSUER_CODES = {
     'A provider that people log in with refused the code, the refresh token or this server itself. Compare client id, client secret and redirect URI with what the provider knows.',
   'issuer-upstream-invalid':
     'A provider that people log in with answered with something that cannot be used: no JSON, a token that does not verify, another subject, or no subject at all. The log says which.',
+  'issuer-upstream-registration':
+    'This server could not register itself as a client at a provider (dcrConfig): the log says which step failed. Nobody can log in until it succeeds; it is tried again at later logins. Check the discovery URL or registration endpoint, the initial access token and the software statement.',
+  'issuer-upstream-opaque':
+    'Policies read the token of a provider (primaryUpstreamProvider), and its access tokens are not JWTs: nothing is known of callers, and every call is denied. Name a provider whose access tokens are JWTs, or none.',
   'issuer-session-ended':
     'The session that a token belongs to was ended, revoked or used up, or its account at the provider is no longer valid. The client logs in again.',
   'issuer-internal': 'A mistake of the authorization server itself: its log has the reason; please report it.',

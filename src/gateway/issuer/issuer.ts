@@ -6,16 +6,19 @@ import { Failure } from '#std/failure.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDocuments, isDocumentUrl } from './clients/document.ts';
 import { createCookies } from './cookies.ts';
-import { createIssuerSecrets } from './keys/secrets.ts';
+import { createIssuerSecrets, type IssuerSecrets } from './keys/secrets.ts';
 import { createSigningKeys } from './keys/signing-keys.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
 import { errorPage } from './pages/pages.ts';
 import type { IssuerPorts } from './ports.ts';
 import { issuerRoutes, type Route } from './routes.ts';
 import { createUpstreamTokens, type FindUpstreamToken } from './sessions.ts';
-import type { IssuerSettings, UpstreamSettings } from './settings.ts';
+import type { IssuerSettings } from './settings.ts';
 import { createOAuth2Upstream } from './upstream/oauth2.ts';
 import { createOIDCUpstream } from './upstream/oidc.ts';
+import { createUpstreamRegistration } from './upstream/registration.ts';
+import { initialToken } from './upstream/registration-request.ts';
+import type { UpstreamSettings } from './upstream/settings.ts';
 import { upstreamSecret } from './upstream/token-request.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import type { IssuerWorld } from './world.ts';
@@ -49,7 +52,10 @@ export function createAuthorizationServer(
     cookies: createCookies(settings.issuer, secrets, ports),
     clients: openClients(ports, settings),
     kept: new Map(),
-    upstreams: [createUpstream(ports, first), ...others.map((upstream) => createUpstream(ports, upstream))],
+    upstreams: [
+      createUpstream(ports, secrets, first),
+      ...others.map((upstream) => createUpstream(ports, secrets, upstream)),
+    ],
   };
   warnOfEphemeral(world);
   const routes = issuerRoutes(world);
@@ -70,10 +76,15 @@ export function createAuthorizationServer(
 }
 
 /** Its secret is read once here, so that one that is missing stops the start. */
-function createUpstream(ports: IssuerPorts, settings: UpstreamSettings): Upstream {
+function createUpstream(ports: IssuerPorts, secrets: IssuerSecrets, settings: UpstreamSettings): Upstream {
   upstreamSecret(ports, settings);
   const trusting = { ...ports, fetch: trustingFetch(ports.fetch, ports.files, settings.caBundleFile) };
-  return settings.type === 'oidc' ? createOIDCUpstream(trusting, settings) : createOAuth2Upstream(trusting, settings);
+  if (settings.type === 'oidc') return createOIDCUpstream(trusting, settings);
+  const { registration } = settings;
+  if (registration === undefined) return createOAuth2Upstream(trusting, settings, undefined);
+  initialToken(ports, registration);
+  const own = createUpstreamRegistration(trusting, secrets, { ...settings, registration });
+  return createOAuth2Upstream(trusting, settings, own);
 }
 
 function warnOfEphemeral({ settings, ports }: IssuerWorld): void {

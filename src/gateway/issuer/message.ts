@@ -46,6 +46,8 @@ export type OAuthErrorCode =
 export interface OAuthError {
   readonly error: OAuthErrorCode;
   readonly description: string;
+  /** The scheme of HTTP that the client tried (RFC 6749 section 5.2). */
+  readonly scheme?: 'Basic';
 }
 
 /** RFC 6749 section 5.1: no one keeps it. */
@@ -60,10 +62,12 @@ export function jsonAnswer(status: number, value: JsonObject, headers: IssuerAns
 }
 
 /** RFC 6749 section 5.2: a client that is not known gets 401, so that it registers again. */
-export function errorAnswer({ error, description }: OAuthError, status?: number): IssuerAnswer {
+export function errorAnswer({ error, description, scheme }: OAuthError, status?: number): IssuerAnswer {
   const own = status ?? STATUSES[error] ?? 400;
   const headers: Record<string, string> = own === 503 || own === 429 ? { 'retry-after': '5' } : {};
-  return jsonAnswer(own, { error, error_description: description }, headers);
+  const challenge: Record<string, string> =
+    scheme === undefined ? {} : { 'www-authenticate': `${scheme} realm="token"` };
+  return jsonAnswer(own, { error, error_description: description }, { ...headers, ...challenge });
 }
 
 const STATUSES: { readonly [Code in OAuthErrorCode]?: number } = {

@@ -1,13 +1,15 @@
 // What the authorization server says about itself (RFC 8414).
 
 import type { JsonObject } from '#std/json.ts';
+import { SECRET_METHODS } from './records.ts';
 import type { IssuerSettings } from './settings.ts';
 
 /** Of clients that prove themselves (RFC 7523). */
 const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 /** OpenID Connect Discovery wants some of it under its own path; there are no ID tokens, so nothing is said about them. */
-export function issuerMetadata({ issuer, scopes, documents }: IssuerSettings): JsonObject {
+export function issuerMetadata({ issuer, scopes, documents, confidential }: IssuerSettings): JsonObject {
+  const methods = ['none', 'private_key_jwt', ...(confidential === undefined ? [] : SECRET_METHODS)];
   return {
     issuer,
     authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -20,9 +22,9 @@ export function issuerMetadata({ issuer, scopes, documents }: IssuerSettings): J
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+    token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: [...SIGNATURES],
-    revocation_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+    revocation_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_signing_alg_values_supported: [...SIGNATURES],
     client_id_metadata_document_supported: documents !== undefined,
     authorization_response_iss_parameter_supported: true,

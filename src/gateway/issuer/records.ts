@@ -2,11 +2,24 @@
 
 import type { IssuerStore } from './ports.ts';
 
+/** How a client with a secret proves itself (RFC 6749 section 2.3.1). */
+export const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const;
+
+export interface ClientSecret {
+  readonly method: (typeof SECRET_METHODS)[number];
+  /** SHA-256 of the secret, which is random: no one finds it by trying. */
+  readonly digest: string;
+}
+
 /** A client that registered itself (RFC 7591). */
 export interface ClientRecord {
   readonly name?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
+  /** The scopes of this server that it named; undefined if it named none. */
+  readonly scopes?: readonly string[];
+  /** Undefined: the client is public. */
+  readonly secret?: ClientSecret;
   readonly registeredAtMs: number;
 }
 
@@ -102,6 +115,10 @@ export const KEYS = {
   grant: (session: string) => `refresh:${session}`,
   upstream: (session: string, provider: string) => `upstream:${session}:${provider}`,
   upstreamLock: (session: string, provider: string) => `lock:${session}:${provider}`,
+  /** This server as a client of a provider, sealed; all replicas share it. */
+  registration: (provider: string, settings: string) => `dcr:${provider}:${settings}`,
+  registrationLock: (provider: string, settings: string) => `lock:dcr:${provider}:${settings}`,
+  registrationRenewal: (provider: string, settings: string) => `renewed:${provider}:${settings}`,
   consents: (person: string) => `user:${person}`,
   assertion: (client: string, id: string) => `jwt:${client}:${id}`,
 } as const;
@@ -110,6 +127,8 @@ export const PENDING_MS = 10 * 60_000;
 export const NEW_CLIENT_MS = 24 * 3_600_000;
 /** Since its last login. */
 export const CLIENT_MS = 90 * 24 * 3_600_000;
+/** Since the registration at a provider was last written. */
+export const REGISTRATION_MS = 90 * 24 * 3_600_000;
 /** Of one client and person. */
 export const SESSIONS_MAX = 50;
 /** Since its last use. Longer than any refresh token is good for. */

@@ -37,12 +37,31 @@ function isSameResource(known: string, asked: string): boolean {
 }
 
 /**
- * Scopes of the server that the client asks for. Unknown scopes are ignored (RFC 6749 section 3.3): clients ask for `openid` or
- * `offline_access` at every server. A request that names no known scope counts as one without `scope` and gets all of them.
+ * Scopes that the client may have and asks for. Other scopes are ignored (RFC 6749 section 3.3): clients ask for `openid` or
+ * `offline_access` at every server. A request that names none of its scopes counts as one without `scope` and gets all of them.
  */
-export function scopesFor({ scopes }: Pick<IssuerSettings, 'scopes'>, asked: string | null): readonly string[] {
+export function scopesFor(settings: ScopeSettings, client: RegisteredScopes, asked: string | null): readonly string[] {
+  const scopes = clientScopes(settings, client);
   const known = knownScopes(scopes, asked);
   return known.length === 0 ? scopes : known;
+}
+
+type ScopeSettings = Pick<IssuerSettings, 'scopes' | 'baselineScopes'>;
+interface RegisteredScopes {
+  readonly scopes?: readonly string[];
+}
+
+/** With a baseline, those that the client registered and the baseline; without one, and for a client that named none, all. */
+export function clientScopes(
+  { scopes, baselineScopes }: ScopeSettings,
+  { scopes: registered }: RegisteredScopes,
+): readonly string[] {
+  if (baselineScopes.length === 0 || registered === undefined) return scopes;
+  return scopes.filter((scope) => registered.includes(scope) || baselineScopes.includes(scope));
+}
+
+export function scopeNames(text: string): readonly string[] {
+  return [...new Set(text.trim().split(/ +/))];
 }
 
 /** At the token endpoint: a scope that the server knows and the login did not grant is refused (RFC 6749 section 6). */
@@ -59,6 +78,5 @@ export function narrowedScopes(
 }
 
 function knownScopes(scopes: readonly string[], asked: string | null): readonly string[] {
-  const names = new Set((asked ?? '').trim().split(/ +/));
-  return [...names].filter((name) => scopes.includes(name));
+  return scopeNames(asked ?? '').filter((name) => scopes.includes(name));
 }

@@ -45,6 +45,12 @@ export function upstreamError({ ports }: IssuerWorld, provider: string, error: u
     case 'issuer-upstream-refused':
       ports.notify({ code: error.code, level: 'warn', message: error.message, data: error.data });
       return { error: 'access_denied', description: `the login at ${provider} was refused or cancelled` };
+    case 'issuer-upstream-registration':
+      ports.notify({ code: error.code, level: 'warn', message: error.message, data: error.data });
+      return {
+        error: 'temporarily_unavailable',
+        description: `${provider} has not registered this server yet; ask who runs this server`,
+      };
     case 'issuer-upstream-invalid':
       ports.notify({ code: error.code, level: 'warn', message: error.message, data: error.data });
       return {

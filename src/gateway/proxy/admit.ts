@@ -1,5 +1,6 @@
 // Decides by the rules in force whether a message of a client may pass, and in which form the server gets it.
 
+import type { JsonObject } from '#std/json.ts';
 import type { KnownTools } from '../gate/known-tools.ts';
 import type { Policies } from '../gate/policy/decide.ts';
 import { decideMessage } from '../gate/policy/methods.ts';
@@ -64,10 +65,17 @@ export interface ListScope {
   readonly reading?: LockReading | undefined;
 }
 
-/** The part of a caller that policies see. */
-export function claimsOf(caller: Caller) {
-  return caller.token === undefined ? ANONYMOUS_CLAIMS : caller.claims;
+/** The part of a caller that policies see. Without the token that they count on, nothing is known of the caller. */
+export function claimsOf(
+  { token, claims, upstream }: Pick<Caller, 'token' | 'claims' | 'upstream'>,
+  { upstreamProvider: provider }: Pick<Policies, 'upstreamProvider'>,
+): JsonObject {
+  if (provider === undefined) return token === undefined ? ANONYMOUS_CLAIMS : claims;
+  return upstream?.provider === provider ? upstream.claims : UNKNOWN_CLAIMS;
 }
+
+/** Without a subject, every policy denies. */
+const UNKNOWN_CLAIMS: JsonObject = {};
 
 /** The tool's name first, then the policies on the name that the client sees. */
 export function admit(
@@ -99,7 +107,7 @@ function taskRefusal(
   if (lock?.enforces === true && !lock.knows('tools', own)) return { refusal: TASK_UNKNOWN };
   if (policies === undefined || policies.digest === digest) return undefined;
   const hints = known.hintsOf(name);
-  const decision = policies.decide({ action: 'call_tool', name, claims: claimsOf(caller), hints });
+  const decision = policies.decide({ action: 'call_tool', name, claims: claimsOf(caller, policies), hints });
   return decision.allowed ? undefined : { refusal: denialRefusal(decision.denial), detail: decision.detail };
 }
 
@@ -126,11 +134,13 @@ function admitOther(
     return { refusal: denialRefusal(heldBack(locked)) };
   }
   if (policies !== undefined) {
-    const call = { body, message, claims: claimsOf(caller), hintsOf: known.hintsOf };
+    const call = { body, message, claims: claimsOf(caller, policies), hintsOf: known.hintsOf };
     const decision = decideMessage(policies, call);
     if (!decision.allowed) {
       const { denial, detail } = decision;
-      const supported = caller.token === undefined ? undefined : resource?.scopesSupported;
+      // Scopes of a provider's token are not given out here.
+      const isOwn = caller.token !== undefined && policies.upstreamProvider === undefined;
+      const supported = isOwn ? resource?.scopesSupported : undefined;
       const scopes = supported && scopesForCall(policies, call, denial.code, supported);
       if (resource === undefined || scopes === undefined) return { refusal: denialRefusal(denial), detail };
       return { refusal: scopeRefusal(resource, scopes), detail };

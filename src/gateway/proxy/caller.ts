@@ -2,6 +2,7 @@
 
 import type { Identity } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';
+import type { UpstreamClaims } from '../backends/backend.ts';
 import { callerOwner } from '../backends/caller-key.ts';
 
 export interface Caller {
@@ -14,6 +15,8 @@ export interface Caller {
   readonly token?: string;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry?: number;
+  /** Of the token that policies read, if it is not the caller's own. */
+  readonly upstream?: UpstreamClaims;
 }
 
 export const ANONYMOUS: Caller = { key: '', subject: 'anonymous', claims: {} };

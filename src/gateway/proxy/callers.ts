@@ -8,6 +8,7 @@ import type { Identity } from '#auth/identity.ts';
 import type { Authenticate, Verdict } from '#auth/providers.ts';
 import { publicRejection, type Rejection } from '#auth/rejection.ts';
 import type { ResourceSettings } from '#auth/settings.ts';
+import type { UpstreamClaims } from '../backends/backend.ts';
 import { ANONYMOUS, type Caller, callerOf } from './caller.ts';
 import type { Refusal } from './faults.ts';
 
@@ -16,6 +17,8 @@ export interface Callers {
   readonly resource: ResourceSettings;
   /** Whether the login that a verified token comes from still stands; absent: tokens alone decide. */
   readonly checkSession?: (identity: Identity) => Promise<Rejection | undefined>;
+  /** The token of an upstream provider that policies read; undefined if they read the caller's own. */
+  readonly findUpstream?: (identity: Identity) => Promise<UpstreamClaims | Rejection | undefined>;
   /** Why a token was refused, for the log. */
   readonly refused: (rejection: Rejection) => void;
 }
@@ -52,7 +55,7 @@ export function findCaller(
   const same = shown?.callers === callers && shown.authorization === authorization[0];
   if (same && shown.holds()) return shown.caller;
   const verdict = callers.authenticate(authorization);
-  if (!(verdict instanceof Promise) && callers.checkSession === undefined) {
+  if (!(verdict instanceof Promise) && decidesAlone(callers)) {
     return callerBy(callers, verdict, authorization, socket);
   }
   return checkedCaller(callers, verdict, authorization, socket);
@@ -66,7 +69,16 @@ async function checkedCaller(
 ): Promise<FoundCaller> {
   const verdict = await judged;
   const rejection = verdict.ok ? await callers.checkSession?.(verdict.identity) : undefined;
-  return callerBy(callers, rejection === undefined ? verdict : { ok: false, rejection }, authorization, socket);
+  if (rejection !== undefined) return { refusal: refuseCaller(callers, rejection) };
+  const caller = callerBy(callers, verdict, authorization, socket);
+  const upstream = verdict.ok ? await callers.findUpstream?.(verdict.identity) : undefined;
+  if (upstream === undefined || 'refusal' in caller) return caller;
+  return 'reason' in upstream ? { refusal: refuseCaller(callers, upstream) } : { ...caller, upstream };
+}
+
+/** Whether the token alone says who calls. */
+function decidesAlone({ checkSession, findUpstream }: Callers): boolean {
+  return checkSession === undefined && findUpstream === undefined;
 }
 
 function callerBy(callers: Callers, verdict: Verdict, authorization: readonly string[], socket: object): FoundCaller {
@@ -74,7 +86,7 @@ function callerBy(callers: Callers, verdict: Verdict, authorization: readonly st
   const { identity, holds } = verdict;
   const caller = callerOfIdentity(identity, authorization);
   // Whether a login still stands has to be asked each time.
-  if (holds !== undefined && callers.checkSession === undefined && authorization[0] !== undefined) {
+  if (holds !== undefined && decidesAlone(callers) && authorization[0] !== undefined) {
     SHOWN.set(socket, { authorization: authorization[0], caller, callers, holds });
   }
   return caller;

@@ -21,6 +21,8 @@ import { rememberTasks, taskRewriting } from './tasks/answers.ts';
 export interface Rules {
   /** Lists show less to some callers than the server offers. */
   readonly filters: boolean;
+  /** The provider whose tokens policies read; undefined if they read the tokens that callers send. */
+  readonly upstreamProvider: string | undefined;
   /**
    * Which list of the server has to be read first. `scope`: differs for each session, and for each caller without one, since their lists may differ.
    */
@@ -63,6 +65,7 @@ export function createRules(parts: RuleParts): Rules {
   const named = rememberTasks();
   return {
     filters,
+    upstreamProvider: policies?.upstreamProvider,
     needsList(message, _body, _caller, scope) {
       const locked = lock && lockedTarget(message, (name) => (tools === undefined ? name : tools.ownName(name)));
       if (locked !== undefined && lock?.needsReading(locked.list, locked.name, scope) === true)
@@ -103,10 +106,10 @@ function listRewriting(
   body: Buffer | undefined,
   caller: Caller,
 ): RewriteMessage {
-  const { tools, policies, known, lock } = parts;
+  const { lock } = parts;
   const key = listKeyOf(message);
   if (key === undefined) return rewriteIfList({ parts, pages, reading }, caller);
-  const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known, lock, reading };
+  const view = viewFor(parts, reading, caller);
   const page = pages.pageOf(caller, message, body);
   const id = message?.kind === 'request' ? message.id : undefined;
   if (agreed === undefined || lock === undefined || id === undefined)
@@ -126,11 +129,19 @@ function listRewriting(
 function rewriteIfList({ parts, pages, reading }: Omit<ListParts, 'agreed'>, caller: Caller): RewriteMessage {
   function rewrite(bytes: Buffer): Buffer {
     if (!mayHaveList(bytes)) return bytes;
-    const { tools, policies, known, lock } = parts;
-    const view: ListView = { claims: claimsOf(caller), rules: tools, policies, known, lock, reading };
+    const view = viewFor(parts, reading, caller);
     return rewriteMessage(parts, view, { key: undefined, page: pages.pageOf(caller, undefined, undefined) }, bytes);
   }
   return Object.assign(rewrite, { passes: passesInOnePiece(mayHaveList) });
+}
+
+function viewFor(
+  { tools, policies, known, lock }: RuleParts,
+  reading: LockReading | undefined,
+  caller: Caller,
+): ListView {
+  const claims = policies === undefined ? {} : claimsOf(caller, policies);
+  return { claims, rules: tools, policies, known, lock, reading };
 }
 
 function mayHaveList(bytes: Buffer): boolean {

@@ -6,6 +6,7 @@ import { readRunConfig } from '#contracts/run-config-read.ts';
 import { joinLock } from '#contracts/tool-lock/shards.ts';
 import { compilePolicies } from '#gateway/gate/policy/compile.ts';
 import type { Policies } from '#gateway/gate/policy/decide.ts';
+import { primaryProvider } from '#gateway/gate/policy/primary-provider.ts';
 import { insecureUrls } from '#gateway/proxy/settings.ts';
 import { Failure } from '#std/failure.ts';
 import { parseJson } from '#std/json.ts';
@@ -53,13 +54,17 @@ export function followConfig(files: WatchedFiles, file: string, started: RunConf
 /** Undefined where callers may do everything. Throws Failure `policy-file-invalid` with every fault. */
 export function readPolicies(
   files: WatchedFiles,
-  config: Pick<RunConfig, 'authz_config_path' | 'authz_groups'>,
+  config: Pick<RunConfig, 'authz_config_path' | 'authz_groups' | 'embedded_auth_server_config'>,
 ): Policies | undefined {
-  const { authz_config_path: path, authz_groups: groups } = config;
+  const { authz_config_path: path, authz_groups: groups, embedded_auth_server_config: server } = config;
   if (path === undefined) return undefined;
   const read = readAuthzConfig(parseJson(files.read(path)));
   if ('fault' in read) throw policiesInvalid(path, read.fault);
-  const compiled = compilePolicies({ ...read.file, cedar: { ...read.file.cedar, ...groups } });
+  const { cedar } = read.file;
+  const primary = primaryProvider(cedar.primary_upstream_provider, server);
+  if (primary.fault !== undefined) throw policiesInvalid(path, primary.fault);
+  const own = { ...groups, primary_upstream_provider: primary.provider };
+  const compiled = compilePolicies({ ...read.file, cedar: { ...cedar, ...own } });
   if (compiled.ok) return compiled.policies;
   throw policiesInvalid(path, compiled.faults.map(({ message }) => message).join('; '));
 }

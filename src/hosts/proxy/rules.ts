@@ -101,12 +101,16 @@ function sourcesOf(config: RunConfig, files: WatchedFiles): Sources {
     authz_config_path: path,
     authz_groups,
     oidc_config: oidc,
+    embedded_auth_server_config: server,
   } = config;
   return {
     resource: JSON.stringify(oidc && namedResource(oidc)),
     tools: JSON.stringify([tools_filter, tools_override]),
     lock: JSON.stringify(lock) ?? '',
-    policies: path === undefined ? '' : `${files.readSettings(path)}${JSON.stringify(authz_groups ?? {})}`,
+    policies:
+      path === undefined
+        ? ''
+        : `${files.readSettings(path)}${JSON.stringify([authz_groups ?? {}, server?.primary_upstream_provider ?? ''])}`,
   };
 }
 

@@ -13,6 +13,7 @@ import { credentialOf } from '#gateway/credentials/of-config.ts';
 import type { WebhookWorld } from '#gateway/gate/webhooks/run.ts';
 import type { Callers } from '#gateway/proxy/callers.ts';
 import { cleanPrefix } from '#gateway/proxy/forwarded.ts';
+import type { LiveRules } from '#gateway/proxy/lists/live-stream.ts';
 import type { ProxyParts } from '#gateway/proxy/parts.ts';
 import { limitsOf, resourceOf } from '#gateway/proxy/settings.ts';
 import type { SseFront } from '#gateway/proxy/sse/front.ts';
@@ -135,7 +136,7 @@ function openCredential({ environment, files, logger, outbound, issuer }: Settin
 }
 
 function openCallers(
-  { logger, outbound, issuer }: SettingsParts,
+  { logger, outbound, issuer, fixed }: SettingsParts,
   resource: ResourceSettings | undefined,
 ): Callers | undefined {
   if (resource === undefined) return undefined;
@@ -149,7 +150,15 @@ function openCallers(
     authenticate: createAuthenticate(ports, resource.providers),
     resource,
     checkSession: issuer?.checkSession,
+    findUpstream: issuer && findUpstream(issuer, fixed.rules),
     refused: ({ reason, ...data }) => logger.info({ code: reason, ...data }, explain(reason)),
+  };
+}
+
+function findUpstream({ upstreamClaims }: OpenIssuer, { current }: LiveRules): Callers['findUpstream'] {
+  return async function upstreamOf(identity) {
+    const provider = current().upstreamProvider;
+    return provider === undefined ? undefined : upstreamClaims(identity, provider);
   };
 }
 

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
-import { type AuthzConfigFile, groupFields } from '#contracts/authz-config.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Exchange } from '#gateway/backends/backend.ts';
 import { createKnownTools, hintsFrom } from '#gateway/gate/known-tools.ts';
-import { type CompiledPolicies, compileForbids, compilePolicies } from '#gateway/gate/policy/compile.ts';
+import { compileForbids } from '#gateway/gate/policy/compile.ts';
 import type { Policies } from '#gateway/gate/policy/decide.ts';
 import { claimsOf } from '#gateway/proxy/admit.ts';
 import type { Caller } from '#gateway/proxy/caller.ts';
@@ -14,7 +13,6 @@ import type { ChangedList, LiveRules } from '#gateway/proxy/lists/live-stream.ts
 import { createRules, type Rules } from '#gateway/proxy/rules.ts';
 import type { NamedResource } from '#gateway/proxy/settings.ts';
 import { createTaskIds } from '#gateway/proxy/tasks/task-ids.ts';
-import { readMemberAppUri } from '#gateway/virtual-server/catalogue/apps.ts';
 import type { Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
 import { CALL_TOOL, FIND_TOOL } from '#gateway/virtual-server/optimizer/definitions.ts';
 import { readInnerCall } from '#gateway/virtual-server/optimizer/inner-call.ts';
@@ -23,9 +21,9 @@ import { patchTarget } from '#gateway/wire/ids.ts';
 import type { Message, RequestMessage } from '#gateway/wire/message.ts';
 import { scanMessage } from '#gateway/wire/scan.ts';
 import type { SessionSeal } from '#gateway/wire/seal.ts';
-import { Failure } from '#std/failure.ts';
 import { jsonEquals } from '#std/json.ts';
 import { proxyClock } from '../proxy/clock.ts';
+import { policiesOf, policyFileOf, readAuthz, usable } from './policies.ts';
 
 type KnownTool = Pick<ToolRoute, 'name' | 'definition'>;
 
@@ -53,14 +51,16 @@ export interface VirtualRuleParts {
 }
 
 /** Throws Failure `policy-file-invalid`. */
-export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, parts: VirtualRuleParts): VirtualRules {
+export function openVirtualRules(config: VmcpConfig, parts: VirtualRuleParts): VirtualRules {
+  const { incomingAuth, optimizer } = config;
   const { logger, seal, lastOffer } = parts;
   const tasks = createTaskIds(seal, proxyClock.now);
   const known = createKnownTools();
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
   let from = incomingAuth;
-  let policies = policiesOf(from.authz);
+  let authz = readAuthz(config);
+  let policies = policiesOf(authz);
   let rules = makeRules(policies);
   let shown = optimizer === undefined ? nameAppTools(rules, lastOffer) : optimizerRules();
   let tools: readonly KnownTool[] = [];
@@ -71,7 +71,7 @@ export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, parts:
 
   /** The tools of the optimizer themselves, and the tools that they call by the policies as they are. */
   function optimizerRules(): Rules {
-    return namingInnerTools(makeRules(policies && openOptimizer(policies, from.authz)), rules);
+    return namingInnerTools(makeRules(policies && openOptimizer(policies, authz)), rules);
   }
 
   function learn(): void {
@@ -91,10 +91,13 @@ export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, parts:
       tools = offered;
       learn();
     },
-    replace({ incomingAuth: next, optimizer: other }) {
-      const same = jsonEquals(from, next);
+    replace(changed) {
+      const { incomingAuth: next, optimizer: other } = changed;
+      const nextAuthz = readAuthz(changed);
+      const same = jsonEquals(from, next) && jsonEquals(authz, nextAuthz);
       if (!same) {
-        policies = policiesOf(next.authz);
+        policies = policiesOf(nextAuthz);
+        authz = nextAuthz;
         from = next;
         rules = makeRules(policies);
       }
@@ -103,10 +106,10 @@ export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, parts:
       learn();
       for (const listener of [...listeners]) listener(LISTS);
     },
-    permittedTools({ caller: key, identity = NOBODY }) {
+    permittedTools({ identity = NOBODY }) {
       const current = policies;
       if (current === undefined) return undefined;
-      const claims = claimsOf({ key, subject: '', ...identity });
+      const claims = claimsOf({ token: undefined, ...identity }, current);
       return (name) => current.decide({ action: 'call_tool', name, claims, hints: known.hintsOf(name) }).allowed;
     },
     denial({ caller: key, identity = NOBODY }, body, message) {
@@ -215,36 +218,4 @@ function namedResourceOf({ type, oidc }: IncomingAuth): NamedResource | undefine
   if (type !== 'oidc') return undefined;
   assert(oidc !== undefined, 'a rule of the configuration demands the block that its type names');
   return { realm: oidc.issuer, resourceUrl: oidc.resource, scopesSupported: oidc.scopes };
-}
-
-/** Throws Failure `policy-file-invalid` with every fault. */
-export function checkPolicies({ incomingAuth }: VmcpConfig): void {
-  policiesOf(incomingAuth.authz);
-}
-
-function policiesOf(authz: IncomingAuth['authz']): Policies | undefined {
-  return authz.type === 'none' ? undefined : decideOwnUris(usable(compilePolicies(policyFileOf(authz))));
-}
-
-/** Policies know a user interface by the URI of its server, whether or not another server has one of the same URI. */
-function decideOwnUris(policies: Policies): Policies {
-  return {
-    ...policies,
-    decide(request) {
-      const own = request.action === 'read_resource' ? readMemberAppUri(request.name)?.own : undefined;
-      return policies.decide(own === undefined ? request : { ...request, name: own });
-    },
-  };
-}
-
-function policyFileOf({ policies = [], entitiesJson, ...groups }: IncomingAuth['authz']): AuthzConfigFile {
-  const cedar = { policies: [...policies], entities_json: entitiesJson, ...groupFields(groups) };
-  return { version: '1.0', type: 'cedarv1', cedar };
-}
-
-/** Throws Failure `policy-file-invalid`. */
-function usable(compiled: CompiledPolicies): Policies {
-  if (compiled.ok) return compiled.policies;
-  const words = compiled.faults.map(({ message }) => message).join('; ');
-  throw new Failure('policy-file-invalid', `/incomingAuth/authz/policies: ${words}`);
 }

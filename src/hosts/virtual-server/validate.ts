@@ -11,7 +11,7 @@ import { proxyClock } from '../proxy/clock.ts';
 import { createWatchedFiles, type WatchedFiles } from '../watched-files.ts';
 import { unknownTypes } from './audit.ts';
 import { readVirtualConfig } from './config.ts';
-import { checkPolicies } from './rules.ts';
+import { checkPolicies } from './policies.ts';
 import { workflowWarnings } from './workflows.ts';
 
 /** Warnings. Throws a Failure with what is wrong. Secrets may be elsewhere, so that their absence is none of it. */

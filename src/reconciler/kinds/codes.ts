@@ -103,6 +103,12 @@ export const KINDS_CODES = {
     'The authorization server has several upstream providers: only a VirtualMCPServer can use several, so leave one.',
   'auth-server-issuer':
     'The tokens of the authorization server are not those that oidcConfig accepts: make the two issuers the same.',
+  'auth-server-scopes':
+    'baselineClientScopes names a scope that the authorization server does not give: add it to the scopes of the settings for tokens, or leave it out.',
+  'auth-server-confidential':
+    'The authorization server would give secrets to clients that cannot keep them, or over a connection that others can read. The message says which field to change.',
+  'upstream-endpoint-refused':
+    'An endpoint of an upstream provider has http or a private address, which insecureAllowHTTP or allowPrivateIPs of the provider forbids: change the endpoint or the field.',
   'auth-server-in-one-replica':
     'Logins of the authorization server are in one replica, or end with its process, and there may be several: name signing keys, HMAC secrets and a Redis, or set replicas to 1.',
   'external-auth-idle':

@@ -4,3 +4,12 @@
 export function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
+
+/** Each name and address of this machine, as URL has it. */
+const LOOPBACK_HOST = /^(?:127\.|0\.|\[::(?:1|ffff:7f[^\]]*)?\]$)|(?:^|\.)localhost\.?$/;
+
+/** Whether a redirect URI is https outside loopback: an app on a computer cannot keep a secret. */
+export function isWebRedirect(uri: string): boolean {
+  const url = URL.parse(uri);
+  return url?.protocol === 'https:' && !LOOPBACK_HOST.test(url.hostname);
+}

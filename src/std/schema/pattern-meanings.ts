@@ -30,6 +30,11 @@ const MEANINGS: Readonly<Record<string, PatternMeaning>> = {
   '^https?://': URL_OF_HTTP,
   '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]': URL_OF_HTTP,
   '^https://[^\\s/?#]+([/?#]\\S*)?$': { meaning: 'an https URL', example: 'https://id.example.com' },
+  '^https://[^\\s?#]+[^/\\s?#]$': {
+    meaning: 'an https URL without query, fragment and a slash at its end',
+    example: 'https://id.example.com/register',
+  },
+  '^https://[^\\s?#]+$': { meaning: 'an https URL without query and fragment', example: 'https://id.example.com/back' },
   '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$': LABEL,
   '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$': LABEL,
   '^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/\\[\\]]+):[0-9]{1,5}$': ADDRESS,

@@ -93,6 +93,25 @@ describe('a client that is described at its URL', () => {
     expect(fetched.length).toBe(1);
   });
 
+  it('gets the scopes that it names and the baseline, if there is one', async () => {
+    const limiting = await openDirect({
+      config: (at) => ({
+        ...configOf(at, [oidcTo(at, provider)]),
+        scopes_supported: ['openid', 'weather', 'storm'],
+        baseline_client_scopes: ['openid'],
+      }),
+      outbound: { allowPrivate: ['127.0.0.1'], ca: authority.certificate },
+    });
+    try {
+      const [client, pkce] = [publish(described({ scope: 'weather' })), newPkce()];
+      const { url } = await newPerson().visit(authorizeUrl(limiting, client, pkce, { scope: 'openid storm weather' }));
+      const answer = await redeem(limiting, client, url.searchParams.get('code') ?? String(url), pkce);
+      expect(tokensOf(answer).scope).toBe('openid weather');
+    } finally {
+      await limiting.close();
+    }
+  });
+
   it('is announced in the metadata', async () => {
     const document = JSON.parse(await (await fetch(`${issuer.issuer}/.well-known/oauth-authorization-server`)).text());
     expect(document.client_id_metadata_document_supported).toBe(true);

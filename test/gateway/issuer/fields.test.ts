@@ -16,7 +16,7 @@ import { settingsOf, withSetting } from '../proxy/field-row.ts';
 import { configOf, type DirectIssuer, oauth2To, oidcTo, openDirect, RESOURCE } from './direct.ts';
 import { newPerson } from './person.ts';
 import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
-import { type AuthServer, authorizeUrl, newClient, newPkce, redeem, tokensOf } from './world.ts';
+import { type AuthServer, authorizeUrl, newClient, newPkce, redeem, register, tokensOf } from './world.ts';
 
 const PERSON = { id: 'U12', name: 'Ada', nick: 'ada', email: 'ada@example.com' };
 const provider: RecordingProvider = await startRecordingProvider();
@@ -26,6 +26,8 @@ const secureRedis: SentinelWorld | undefined = await startSentinel({ servers: tr
 const deaf: Server = createServer();
 await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
 provider.answers = {
+  '/register': () => ({ client_id: 'registered', client_secret: 'given' }),
+  '/metadata': () => ({ issuer: provider.url, registration_endpoint: `${provider.url}/register` }),
   '/token': (answer) => ({
     ...answer,
     other_token: 'other-token',
@@ -72,8 +74,8 @@ async function visitOf(issuer: DirectIssuer): Promise<URL> {
   return place.url;
 }
 
-async function login(issuer: DirectIssuer) {
-  const [client, pkce] = [await newClient(issuer), newPkce()];
+async function login(issuer: DirectIssuer, metadata: object = {}) {
+  const [client, pkce] = [await newClient(issuer, metadata), newPkce()];
   const { url } = await newPerson().visit(authorizeUrl(issuer, client, pkce));
   const tokens = tokensOf(await redeem(issuer, client, url.searchParams.get('code') ?? `none: ${url}`, pkce));
   const claims = decodeJwt(tokens.access_token);
@@ -92,6 +94,11 @@ const asked =
     const last = provider.last(path);
     return last === undefined ? undefined : read(last);
   };
+const registeredMethod = (method: string) => async (issuer: DirectIssuer) => {
+  const redirect_uris = ['https://app.example.com/back'];
+  return (await register(issuer, { redirect_uris, token_endpoint_auth_method: method })).body
+    .token_endpoint_auth_method;
+};
 async function keyIds(issuer: DirectIssuer): Promise<unknown> {
   const { alg } = decodeProtectedHeader((await login(issuer)).tokens.access_token);
   return [alg, issuer.open.publishedKeys().keys.map((key) => key.alg)];
@@ -124,6 +131,10 @@ const grows =
 const oauth2 =
   (more: object = {}) =>
   (origin: string) => ({ upstreams: [oauth2To(origin, provider, more)] });
+const CONFIDENTIAL = {
+  allow_confidential_client_registration: true,
+  insecure_allow_confidential_over_loopback_http: true,
+};
 const mapping = {
   access_token_path: 'access_token',
   scope_path: 'scope',
@@ -305,8 +316,47 @@ function identityRows(): Row[] {
   ];
 }
 
+function registrationRows(): Row[] {
+  const registration = { registration_endpoint: `${provider.url}/register`, initial_access_token_env_var: 'SECRET' };
+  const field = '/upstreams/*/oauth2_config/dcr_config';
+  const body = (name: string) => asked('/register', (last) => JSON.parse(last.body)[name]);
+  const token = asked('/register', ({ headers }) => headers.authorization);
+  const row = (key: string, values: Row['values'], see: Row['see']): Row => ({
+    field: `${field}/${key}`,
+    at: `${OAUTH2}/dcr_config/${key}`,
+    values,
+    base: oauth2({ client_id: undefined, dcr_config: registration }),
+    see,
+  });
+  return [
+    row(
+      'registration_endpoint',
+      () => [`${provider.url}/register`, `${provider.url}/none`],
+      (issuer) => login(issuer),
+    ),
+    row('initial_access_token_env_var', () => ['SECRET', 'OTHER'], token),
+    row('initial_access_token_file', () => [undefined, file('initial', 'in a file')], token),
+    row('software_id', () => [undefined, 'skep'], body('software_id')),
+    row('software_statement', () => [undefined, 'a.b.c'], body('software_statement')),
+    {
+      ...row(
+        'discovery_url',
+        () => [`${provider.url}/metadata`, `${provider.url}/nothing`],
+        (issuer) => login(issuer),
+      ),
+      base: oauth2({ client_id: undefined, dcr_config: { discovery_url: '' } }),
+    },
+  ];
+}
+
 const ROWS: readonly Row[] = [
   { field: '/issuer', values: (origin) => [origin, `${origin}/below`], see: metadata('authorization_endpoint') },
+  {
+    field: '/insecure_allow_http',
+    values: () => [undefined, true],
+    base: () => ({ issuer: 'http://auth.example.com' }),
+    see: async () => 'it starts',
+  },
   {
     field: '/signing_key_config/key_dir',
     values: () => [folder, join(folder, 'none')],
@@ -367,6 +417,21 @@ const ROWS: readonly Row[] = [
   },
   ...clientRows(OAUTH2, '/upstreams/*/oauth2_config', oauth2()),
   ...identityRows(),
+  ...registrationRows(),
+  {
+    field: '/upstreams/*/oauth2_config/insecure_allow_http',
+    at: `${OAUTH2}/insecure_allow_http`,
+    values: () => [undefined, false],
+    base: oauth2({ token_endpoint: 'http://forge.example.com/token' }),
+    see: async () => 'it starts',
+  },
+  {
+    field: '/upstreams/*/oauth2_config/allow_private_ips',
+    at: `${OAUTH2}/allow_private_ips`,
+    values: () => [undefined, false],
+    base: oauth2(),
+    see: async (issuer) => (await login(issuer)).tokens.scope,
+  },
   {
     field: '/upstreams/*/oidc_config/subject_claim',
     at: `${OIDC}/subject_claim`,
@@ -397,6 +462,30 @@ const ROWS: readonly Row[] = [
   },
   { field: '/cimd/enabled', values: () => [true, false], see: metadata('client_id_metadata_document_supported') },
   { field: '/scopes_supported', values: () => [['openid'], ['openid', 'weather']], see: metadata('scopes_supported') },
+  {
+    field: '/baseline_client_scopes',
+    values: () => [undefined, ['openid']],
+    base: () => ({ scopes_supported: ['openid', 'weather', 'storm'] }),
+    see: async (issuer) => (await login(issuer, { scope: 'weather' })).tokens.scope,
+  },
+  {
+    field: '/allow_confidential_client_registration',
+    values: () => [undefined, true],
+    base: () => ({ insecure_allow_confidential_over_loopback_http: true }),
+    see: registeredMethod('client_secret_basic'),
+  },
+  {
+    field: '/force_confidential_redirect_uris',
+    values: () => [undefined, ['https://app.example.com/back']],
+    base: () => CONFIDENTIAL,
+    see: registeredMethod('none'),
+  },
+  {
+    field: '/insecure_allow_confidential_over_loopback_http',
+    values: () => [undefined, true],
+    base: () => CONFIDENTIAL,
+    see: registers,
+  },
   {
     field: '/allowed_audiences',
     values: () => [[RESOURCE], ['https://other.example.com/mcp']],
@@ -508,6 +597,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/schema_version': 'there is one version',
   '/cimd/cache_max_size': 'its story is in test/gateway/issuer/documents.test.ts',
   '/cimd/cache_fallback_ttl': 'its story is in test/gateway/issuer/documents.test.ts',
+  '/primary_upstream_provider': 'its story is a call: test/gateway/issuer/primary-provider.test.ts',
   '/disable_upstream_token_injection': 'its story is a call: test/gateway/credentials/of-config.test.ts',
   [`${REDIS}/auth_type`]: 'there is one type',
   '/upstreams/*/ca_bundle_path': 'its stories need a provider over TLS: test/gateway/issuer/upstreams.test.ts',

@@ -12,6 +12,7 @@ interface Asked {
   readonly method: string;
   readonly headers: IncomingMessage['headers'];
   readonly form: URLSearchParams;
+  readonly body: string;
 }
 
 export interface RecordingProvider {
@@ -104,6 +105,7 @@ export async function startRecordingProvider(certificate?: ServerCertificate): P
       method: request.method ?? '',
       headers: request.headers,
       form: new URLSearchParams(body),
+      body,
     };
     asked.push(one);
     const usual = await answer(one, url.searchParams);

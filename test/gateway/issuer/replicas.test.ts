@@ -9,7 +9,7 @@ import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#std/json.ts';
 import { MASTER_NAME, REDIS_USER, type SentinelWorld, startSentinel } from '../../harness/redis-sentinel.ts';
-import { configOf, type DirectIssuer, oidcTo, openDirect } from './direct.ts';
+import { configOf, type DirectIssuer, oauth2To, oidcTo, openDirect } from './direct.ts';
 import { newPerson } from './person.ts';
 import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
 import { type AuthServer, authorizeUrl, newClient, newPkce, redeem, refresh, tokensOf } from './world.ts';
@@ -33,24 +33,30 @@ function storage({ sentinel }: SentinelWorld): AuthServer['storage'] {
   };
 }
 
-beforeAll(async () => {
-  provider = await startRecordingProvider();
-  provider.strangers = true;
-  if (redis === undefined) return;
-  const folder = mkdtempSync(join(tmpdir(), 'skep-replicas-'));
-  const { privateKey } = generateKeyPairSync('ed25519');
-  writeFileSync(join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
-  writeFileSync(join(folder, 'hmac'), 'x'.repeat(40));
-  issuer = await openDirect({
+const folder = mkdtempSync(join(tmpdir(), 'skep-replicas-'));
+
+function openReplicas(upstreams: (origin: string) => AuthServer['upstreams']): Promise<DirectIssuer> {
+  if (redis === undefined) throw new Error('there is no Redis');
+  return openDirect({
     replicas: 2,
     environment: { REDIS_USER: REDIS_USER.name, REDIS_PASSWORD: REDIS_USER.password },
     config: (origin) => ({
-      ...configOf(origin, [oidcTo(origin, provider)]),
+      ...configOf(origin, upstreams(origin)),
       signing_key_config: { key_dir: folder, signing_key_file: 'key.pem' },
       hmac_secret_files: [join(folder, 'hmac')],
       storage: storage(redis),
     }),
   });
+}
+
+beforeAll(async () => {
+  provider = await startRecordingProvider();
+  provider.strangers = true;
+  if (redis === undefined) return;
+  const { privateKey } = generateKeyPairSync('ed25519');
+  writeFileSync(join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  writeFileSync(join(folder, 'hmac'), 'x'.repeat(40));
+  issuer = await openReplicas((origin) => [oidcTo(origin, provider)]);
 });
 afterAll(async () => {
   await issuer?.close();
@@ -90,6 +96,32 @@ async function mustLogIn() {
 }
 
 describe.skipIf(redis === undefined)('two replicas', () => {
+  it('are one client at a provider that they register at, also after a restart', async () => {
+    const own = await startRecordingProvider();
+    own.answers = { '/register': () => ({ client_id: 'of-the-provider', client_secret: 'given' }) };
+    const more = {
+      client_id: undefined,
+      redirect_uri: 'https://auth.example.com/oauth/callback',
+      dcr_config: { registration_endpoint: `${own.url}/register` },
+    };
+    try {
+      for (let start = 0; start < 2; start += 1) {
+        const several = await openReplicas((at) => [oauth2To(at, own, more)]);
+        const visits = Array.from({ length: 4 }, async () => {
+          const url = authorizeUrl(several, await newClient(several), newPkce());
+          return (await newPerson({ client: `${own.url}/` }).visit(url)).url.searchParams.get('client_id');
+        });
+        expect(await Promise.all(visits)).toEqual(Array(4).fill('of-the-provider'));
+        await several.close();
+      }
+      expect(own.count('/register')).toBe(1);
+      const keys = (await redis?.keys()) ?? [];
+      expect(keys.filter((key) => key.includes('dcr:')).length).toBe(1);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('redeem one code once, and what it gave ends where it is tried again', async () => {
     const login = await mustLogIn();
     const answers = await Promise.all(

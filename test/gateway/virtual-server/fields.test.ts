@@ -28,6 +28,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
     'the variable is read where the one of a proxy is: test/gateway/proxy/fields.test.ts',
   '/authServer':
     'its stories are logins: test/gateway/issuer/fields.test.ts, test/gateway/virtual-server/credentials.test.ts',
+  '/incomingAuth/authz/primaryUpstreamProvider': 'its story is a login: test/gateway/issuer/primary-provider.test.ts',
   '/sessionStorage': 'its stories need replicas and a store: test/gateway/virtual-server/replicas.test.ts',
   '/rateLimiting': 'its stories need replicas and a store: test/gateway/virtual-server/rate-limits.test.ts',
   '/compositeTools': 'its stories are workflows',

@@ -154,6 +154,7 @@ export const DIFFERENCES: readonly Explained[] = [
       'MCPAuthzConfig.spec.config.policies added',
       'MCPAuthzConfig.spec.config.entities_json added',
       'MCPAuthzConfig.spec.config.*_claim_name added',
+      'MCPAuthzConfig.spec.config.primary_upstream_provider added',
       'MCPAuthzConfig.spec.config.group_entity_type added',
     ],
   },
@@ -219,7 +220,13 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'a field that is left out means false',
-    of: ['*.disableUpstreamTokenInjection default: false -> none'],
+    of: [
+      '*.disableUpstreamTokenInjection default: false -> none',
+      '*.allowConfidentialClientRegistration default: false -> none',
+      '*.embeddedAuthServer.insecureAllowHTTP default: false -> none',
+      '*.authServerConfig.insecureAllowHTTP default: false -> none',
+      '*.insecureAllowConfidentialOverLoopbackHTTP default: false -> none',
+    ],
   },
   {
     reason: 'a field that is left out means true',
@@ -235,15 +242,7 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'the rule is about a field that is refused',
-    of: [
-      '* rule missing: *allowConfidentialClientRegistration*',
-      '* rule missing: *delegateClients*',
-      '* rule missing: *dcrConfig*',
-    ],
-  },
-  {
-    reason: 'the only way to reach Redis, or to know a user, is required; the other ways are refused',
-    of: ['*.oauth2Config.clientId required: false -> true'],
+    of: ['* rule missing: *delegateClients*'],
   },
   {
     reason: 'the settings for tokens that the documents write in the object make users known as well',
@@ -262,7 +261,11 @@ export const DIFFERENCES: readonly Explained[] = [
   },
   {
     reason: 'the issuer is checked as a URL, by a rule with a message of its own',
-    of: ['*.issuer pattern: "^https?://[^\\\\s?#]+[^/\\\\s?#]$" -> none', '*.issuer rule added: *'],
+    of: [
+      '*.issuer pattern: "^https?://[^\\\\s?#]+[^/\\\\s?#]$" -> none',
+      '*.issuer rule added: *',
+      '* rule added: (has(self.insecureAllowHTTP) *',
+    ],
   },
   {
     reason: 'the same URLs, ARNs and regions; a URL has a host and no spaces',
@@ -272,6 +275,10 @@ export const DIFFERENCES: readonly Explained[] = [
       '* pattern: "^arn:*" -> "^arn:*"',
       '*.region pattern: * -> *',
     ],
+  },
+  {
+    reason: 'the same characters in another spelling',
+    of: ['*.baselineClientScopes[] pattern: * -> *'],
   },
   {
     reason: 'the number is checked by a rule, because no pattern knows that it is at most 1 or 2',

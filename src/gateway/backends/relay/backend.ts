@@ -76,7 +76,8 @@ function handOver(relay: Relay, owner: string, exchange: Exchange, answer: Answe
 const EMPTY = Buffer.alloc(0);
 
 export function requestOf({ method, era, path, headers, session, caller, identity, body }: Exchange): RelayRequest {
-  const who = identity === undefined ? {} : { identity: { ...identity } };
+  const upstream = identity?.upstream && { ...identity.upstream };
+  const who = identity === undefined ? {} : { identity: { ...identity, upstream } };
   return { head: { method, era, path, headers: { ...headers }, session, caller, ...who }, body: body ?? EMPTY };
 }
 
@@ -104,14 +105,20 @@ export function exchangeIn({ head, body }: RelayRequest): Exchange | undefined {
 /** Of a caller with a token. */
 function identityIn({ identity }: JsonObject): Pick<Exchange, 'identity'> {
   if (!isObject(identity) || !isObject(identity.claims)) return {};
-  const { token, claims, expiry } = identity;
+  const { token, claims, expiry, upstream } = identity;
   return {
     identity: {
       claims,
       ...(typeof token === 'string' ? { token } : {}),
       ...(typeof expiry === 'number' ? { expiry } : {}),
+      ...upstreamIn(upstream),
     },
   };
+}
+
+function upstreamIn(upstream: unknown): Pick<NonNullable<Exchange['identity']>, 'upstream'> {
+  if (!isObject(upstream) || typeof upstream.provider !== 'string' || !isObject(upstream.claims)) return {};
+  return { upstream: { provider: upstream.provider, claims: upstream.claims } };
 }
 
 function plainHeaders({ headers }: JsonObject): Record<string, string> {

@@ -54,7 +54,8 @@ function compileSome(
     return { ok: false, faults: [policyFault('a policy is nested too deeply to be evaluated')] };
   }
   const digest = sha256(JSON.stringify(cedar));
-  return { ok: true, policies: createPolicies(plans, entities, digest, groupSource(cedar, entities)) };
+  const decided = createPolicies(plans, entities, digest, groupSource(cedar, entities));
+  return { ok: true, policies: { ...decided, upstreamProvider: cedar.primary_upstream_provider } };
 }
 
 /** Undefined if the type of the groups stands nowhere. */

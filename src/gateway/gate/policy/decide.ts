@@ -31,7 +31,11 @@ export interface Policies {
   readonly readsArguments: boolean;
   /** Some policy reads the scopes of a token. */
   readonly readsScopes: boolean;
+  /** The provider whose token has the claims of a caller. Undefined: the token that the caller sent. */
+  readonly upstreamProvider: string | undefined;
 }
+
+type Decided = Omit<Policies, 'upstreamProvider'>;
 
 /** Decisions that are remembered, those of longer names aside. */
 const REMEMBERED_MAX = 20_000;
@@ -77,7 +81,7 @@ function denied(code: GateCode, message: string, detail?: string): Decision {
 }
 
 /** `groups`: absent if no policy and no entity has their type, so that they decide nothing. */
-export function createPolicies(plans: Plans, entities: Entities, digest: string, groups?: GroupSource): Policies {
+export function createPolicies(plans: Plans, entities: Entities, digest: string, groups?: GroupSource): Decided {
   const all = allPlans(plans);
   const claimNames = namesOfClaims(all);
   const callers = new WeakMap<JsonObject, PolicyCaller>();

@@ -1,12 +1,13 @@
 // Which client asks at the token and revocation endpoints (RFC 6749 section 3.2.1): public ones say who they are, those with
-// keys prove it (RFC 7523 section 2.2).
+// a secret (RFC 6749 section 2.3.1) or keys (RFC 7523 section 2.2) prove it.
 
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { IssuerRequest, OAuthError } from '../message.ts';
-import { KEYS } from '../records.ts';
+import { type ClientSecret, KEYS } from '../records.ts';
 import type { IssuerWorld } from '../world.ts';
 import type { Client } from './clients.ts';
+import { provesSecret, readBasic } from './secret.ts';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** One that is good for longer is kept by someone. */
@@ -15,17 +16,62 @@ const ASSERTION_MAX_S = 3600;
 /** A client that is not known gets `invalid_client`, so that it registers again. */
 export async function authenticateClient(
   world: IssuerWorld,
-  { headers }: IssuerRequest,
+  request: IssuerRequest,
   form: URLSearchParams,
 ): Promise<Client | OAuthError> {
-  if (headers.authorization !== undefined || form.has('client_secret')) {
-    return invalidClient('clients have no secret here: send client_id in the form');
-  }
+  const shown = shownSecret(request, form);
+  if (shown !== undefined && 'error' in shown) return shown;
   const assertion = form.get('client_assertion');
-  const id = form.get('client_id') ?? (assertion === null ? undefined : claimedIssuer(assertion));
+  const id = shown?.id ?? form.get('client_id') ?? (assertion === null ? undefined : claimedIssuer(assertion));
   if (id === undefined || id === '') return { error: 'invalid_request', description: 'client_id is missing' };
   const client = await world.clients.find(id);
-  if (client === undefined) return invalidClient('the client is not known, or not any more: register again');
+  const fault = client === undefined ? undefined : secretFault(client, shown);
+  if (fault !== undefined) return { ...invalidClient(fault), scheme: shown?.scheme };
+  if (client === undefined) {
+    return { ...invalidClient('the client is not known, or not any more: register again'), scheme: shown?.scheme };
+  }
+  return client.secret === undefined ? checkAssertion(world, client, form) : client;
+}
+
+interface ShownSecret {
+  readonly id: string | undefined;
+  readonly method: ClientSecret['method'];
+  readonly text: string;
+  readonly scheme?: 'Basic';
+}
+
+/** Undefined if the request has none. One request has one proof (RFC 6749 section 2.3). */
+function shownSecret(
+  { headers: { authorization } }: IssuerRequest,
+  form: URLSearchParams,
+): ShownSecret | OAuthError | undefined {
+  const inForm = form.get('client_secret');
+  const proofs = [authorization, inForm, form.get('client_assertion')].filter((each) => typeof each === 'string');
+  if (proofs.length > 1) return invalidClient('the client must prove itself in one way only');
+  if (inForm !== null) return { id: undefined, method: 'client_secret_post', text: inForm };
+  if (authorization === undefined) return undefined;
+  const basic = readBasic(authorization);
+  const other = form.get('client_id') ?? basic?.id;
+  if (basic === undefined || other !== basic.id) {
+    return {
+      ...invalidClient('Authorization must be Basic, with the id and the secret of the client'),
+      scheme: 'Basic',
+    };
+  }
+  return { id: basic.id, method: 'client_secret_basic', text: basic.secret, scheme: 'Basic' };
+}
+
+/** Undefined if the client has a secret and shows it as it registered to, or has none and shows none. */
+function secretFault({ secret }: Client, shown: ShownSecret | undefined): string | undefined {
+  if (secret === undefined) {
+    return shown === undefined ? undefined : 'the client has no secret: send client_id in the form alone';
+  }
+  if (shown?.method !== secret.method) return `the client must send its secret as ${secret.method}`;
+  return provesSecret(secret, shown.text) ? undefined : 'the secret is not that of the client';
+}
+
+async function checkAssertion(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Client | OAuthError> {
+  const assertion = form.get('client_assertion');
   if (client.keys === undefined)
     return assertion === null ? client : invalidClient('the client has no keys to prove itself with');
   const isTyped = form.get('client_assertion_type') === ASSERTION_TYPE;

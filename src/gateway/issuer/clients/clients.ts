@@ -2,7 +2,15 @@
 
 import type { ProviderKeys } from '#auth/jwks.ts';
 import type { IssuerPorts } from '../ports.ts';
-import { CLIENT_MS, type ClientRecord, KEYS, NEW_CLIENT_MS, readRecord, writeRecord } from '../records.ts';
+import {
+  CLIENT_MS,
+  type ClientRecord,
+  type ClientSecret,
+  KEYS,
+  NEW_CLIENT_MS,
+  readRecord,
+  writeRecord,
+} from '../records.ts';
 
 export interface Client {
   readonly id: string;
@@ -12,8 +20,12 @@ export interface Client {
   readonly host?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
-  /** What it proves itself with at the token endpoint; undefined: it is public. */
+  /** Scopes that it registered; undefined if it named none. */
+  readonly scopes?: readonly string[];
+  /** What it proves itself with at the token endpoint. */
   readonly keys?: ProviderKeys;
+  /** What it proves itself with if it has no keys; undefined: it is public. */
+  readonly secret?: ClientSecret;
 }
 
 export interface Clients {
@@ -46,8 +58,8 @@ export function createClients(
       if (isDocument(id)) return findDocument(id);
       const record = await read(id);
       if (record === undefined) return undefined;
-      const { name, redirectUris, grantTypes } = record;
-      return { id, name: name ?? 'An app without a name', redirectUris, grantTypes };
+      const { name, redirectUris, grantTypes, scopes, secret } = record;
+      return { id, name: name ?? 'An app without a name', redirectUris, grantTypes, scopes, secret };
     },
     register: (id, record) => writeRecord(store, KEYS.newClient(id), record, NEW_CLIENT_MS),
     async keep(id) {

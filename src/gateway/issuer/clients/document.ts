@@ -7,6 +7,7 @@ import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject, parseJson, textsIn } from '#std/json.ts';
 import { createRateLimit } from '#std/rate.ts';
 import type { IssuerPorts } from '../ports.ts';
+import { scopeNames } from '../resources.ts';
 import type { DocumentCache } from '../settings.ts';
 import type { Client } from './clients.ts';
 import { redirectFault } from './redirects.ts';
@@ -102,6 +103,7 @@ function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client 
     host,
     redirectUris,
     grantTypes: 'grant_types' in document ? textsIn(document.grant_types) : ['authorization_code'],
+    scopes: typeof document.scope === 'string' ? scopeNames(document.scope) : undefined,
     keys: method === 'none' ? undefined : clientKeys(ports, id, document),
   };
 }

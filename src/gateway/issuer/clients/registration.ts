@@ -1,25 +1,28 @@
-// Dynamic client registration (RFC 7591): JSON in, a public client out.
+// Dynamic client registration (RFC 7591): JSON in, a client out, which has a secret only if the settings permit it.
 
 import { isObject, type JsonObject, parseJson, shownText } from '#std/json.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest, jsonAnswer, type OAuthError } from '../message.ts';
 import type { ClientRecord } from '../records.ts';
+import { clientScopes, scopeNames } from '../resources.ts';
+import type { IssuerSettings } from '../settings.ts';
 import { type IssuerWorld, noteRefusal } from '../world.ts';
 import { redirectFault } from './redirects.ts';
+import { forcedFault, secretFor } from './secret.ts';
 
 const REDIRECTS_MAX = 10;
 const NAME_LENGTH_MAX = 256;
-/** Clients that a proxy of ours serves have no secret: it would be in every copy of the app. */
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 
 export async function registerClient(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
-  const { ports, clients } = world;
-  const read = readRegistration(request, ports.clock.now());
+  const { ports, clients, settings } = world;
+  const read = readRegistration(request, settings, ports.clock.now());
   if ('error' in read) {
     noteRefusal(world, read.error, read.description);
     return errorAnswer(read);
   }
   const id = uuidOf(ports.random(16));
-  await clients.register(id, read.record);
+  const secret = secretFor(ports, settings.confidential, { ...read.record, method: read.method });
+  await clients.register(id, { ...read.record, secret: secret?.kept });
   const { redirectUris, grantTypes, name, registeredAtMs } = read.record;
   return jsonAnswer(201, {
     client_id: id,
@@ -27,18 +30,28 @@ export async function registerClient(world: IssuerWorld, request: IssuerRequest)
     redirect_uris: [...redirectUris],
     grant_types: [...grantTypes],
     response_types: ['code'],
-    token_endpoint_auth_method: 'none',
+    token_endpoint_auth_method: secret?.kept.method ?? 'none',
+    client_secret: secret?.text,
+    // It counts for as long as the client is known.
+    client_secret_expires_at: secret && 0,
     application_type: read.applicationType,
     client_name: name,
+    scope: settings.baselineScopes.length === 0 ? undefined : clientScopes(settings, read.record).join(' '),
   });
 }
 
 interface Registration {
   readonly record: ClientRecord;
   readonly applicationType: 'native' | 'web';
+  /** The token_endpoint_auth_method that it names. */
+  readonly method: unknown;
 }
 
-function readRegistration({ headers, body }: IssuerRequest, nowMs: number): Registration | OAuthError {
+function readRegistration(
+  { headers, body }: IssuerRequest,
+  { scopes: serverScopes, confidential }: Pick<IssuerSettings, 'scopes' | 'confidential'>,
+  nowMs: number,
+): Registration | OAuthError {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     return invalidMetadata('Content-Type must be application/json');
   const given = parseJson(body);
@@ -53,6 +66,8 @@ function readRegistration({ headers, body }: IssuerRequest, nowMs: number): Regi
     const fault = redirectFault(uri);
     if (fault !== undefined) return { error: 'invalid_redirect_uri', description: `a redirect URI ${fault}` };
   }
+  const mixed = forcedFault(confidential, redirectUris);
+  if (mixed !== undefined) return { error: 'invalid_redirect_uri', description: `a redirect URI ${mixed}` };
   const fault = metadataFault(metadata);
   if (fault !== undefined) return invalidMetadata(fault);
   const name =
@@ -61,11 +76,16 @@ function readRegistration({ headers, body }: IssuerRequest, nowMs: number): Regi
   const grantTypes = GRANT_TYPES.filter((each) => askedGrants.includes(each));
   const native = redirectUris.every((uri) => !uri.startsWith('https:'));
   const applicationType = applicationTypeOf(metadata) ?? (native ? 'native' : 'web');
-  return { record: { name, redirectUris, grantTypes, registeredAtMs: nowMs }, applicationType };
+  const scopes =
+    typeof metadata.scope === 'string'
+      ? scopeNames(metadata.scope).filter((scope) => serverScopes.includes(scope))
+      : undefined;
+  const record = { name, redirectUris, grantTypes, scopes, registeredAtMs: nowMs };
+  return { record, applicationType, method: metadata.token_endpoint_auth_method };
 }
 
 /**
- * Returns what makes the metadata unusable. A method with a secret is replaced, and further grants and response types are left
+ * Returns what makes the metadata unusable. A method with a secret is replaced if the client gets none, and further grants and response types are left
  * out (RFC 7591 section 3.2.1 allows both): the answer says what was registered.
  */
 function metadataFault(metadata: JsonObject): string | undefined {
@@ -75,7 +95,7 @@ function metadataFault(metadata: JsonObject): string | undefined {
   }
   if (type !== undefined && applicationTypeOf(metadata) === undefined) return 'application_type must be native or web';
   if (method !== undefined && !['none', 'client_secret_basic', 'client_secret_post'].includes(shownText(method))) {
-    return 'token_endpoint_auth_method must be none: registered clients have no keys';
+    return 'token_endpoint_auth_method must be none or one with a secret: registered clients have no keys';
   }
   const grants = metadata.grant_types === undefined ? ['authorization_code'] : textList(metadata.grant_types);
   if (!grants?.includes('authorization_code')) return 'grant_types must include authorization_code';

@@ -9,7 +9,7 @@ import { createRing, type RingItem } from './ring.ts';
 
 /** What a key is for: one that is derived for another purpose opens nothing. */
 type OpaqueKind = 'authorization code' | 'refresh token';
-type SealKind = 'upstream tokens' | 'person cookie';
+type SealKind = 'upstream tokens' | 'upstream client' | 'person cookie';
 
 interface Opaque {
   /** Random; 22 characters. */

@@ -2,7 +2,7 @@
 
 import { decodeJwt } from 'jose';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import type { IdentityPaths } from '../settings.ts';
+import type { IdentityPaths } from './settings.ts';
 import { type UserInfo, userInfoOf } from './user-info.ts';
 
 export function textByPath(answer: JsonObject, path: string): string | undefined {

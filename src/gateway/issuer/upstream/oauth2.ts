@@ -1,35 +1,65 @@
 // A provider that speaks OAuth 2.0 only: who a person is, its userinfo endpoint says.
 
+import { Failure } from '#std/failure.ts';
 import { pkceChallenge } from '../keys/pkce.ts';
 import type { IssuerPorts } from '../ports.ts';
-import type { UpstreamClient, UpstreamSettings } from '../settings.ts';
-import { plainWord, requestTokens, type TokenEndpoint } from './token-request.ts';
+import type { UpstreamRegistration } from './registration.ts';
+import type { RegisteredClient } from './registration-request.ts';
+import type { UpstreamClient, UpstreamSettings } from './settings.ts';
+import { plainWord, requestTokens, type TokenAnswer } from './token-request.ts';
 import { type Upstream, upstreamFailure, type Visit } from './upstream.ts';
 import { askUserInfo } from './user-info.ts';
 
 type OAuth2Settings = Extract<UpstreamSettings, { readonly type: 'oauth2' }>;
 
-export function createOAuth2Upstream(ports: IssuerPorts, settings: OAuth2Settings): Upstream {
+/** `registration`: undefined if the client is known. */
+export function createOAuth2Upstream(
+  ports: IssuerPorts,
+  settings: OAuth2Settings,
+  registration: UpstreamRegistration | undefined,
+): Upstream {
   const { name, redirectUri, mapping, identity } = settings;
-  const endpoint: TokenEndpoint = {
+  const endpoint = {
     url: settings.tokenEndpoint,
-    client: settings,
-    secretIn: 'form',
-    allowPrivate: true,
+    allowPrivate: settings.allowPrivate ?? true,
     mapping,
     identity: 'subject_path' in identity ? identity : undefined,
   };
+
+  async function askTokens(grant: Readonly<Record<string, string>>): Promise<TokenAnswer> {
+    if (registration === undefined)
+      return requestTokens(ports, { ...endpoint, client: settings, secretIn: 'form' }, grant);
+    const own = await registration.find();
+    const secretIn = own.method === 'client_secret_basic' ? 'header' : 'form';
+    try {
+      return await requestTokens(ports, { ...endpoint, client: registered(settings, own), secretIn }, grant);
+    } catch (error) {
+      if (error instanceof Failure && error.data.error === 'invalid_client') await registration.forget(own);
+      throw error;
+    }
+  }
+
   return {
     name,
     host: new URL(settings.authorizationEndpoint).host,
     redirectUri,
-    authorizationUrl: async (visit) => visitUrl(settings.authorizationEndpoint, settings, visit),
+    async authorizationUrl(visit) {
+      const own = await registration?.find();
+      const client = own === undefined ? settings : registered(settings, own);
+      return visitUrl(settings.authorizationEndpoint, client, visit);
+    },
     async redeem({ verifier }, parameters) {
       const code = codeFrom(name, parameters);
-      const answer = await requestTokens(ports, endpoint, codeGrant(code, redirectUri, verifier));
+      const answer = await askTokens(codeGrant(code, redirectUri, verifier));
       const { idToken: _, identity: person, ...tokens } = answer;
       const { subject, ...shown } =
-        'subject_path' in identity ? (person ?? {}) : await askUserInfo(ports, name, identity, tokens.accessToken);
+        'subject_path' in identity
+          ? (person ?? {})
+          : await askUserInfo(
+              { ports, provider: name, allowPrivate: endpoint.allowPrivate },
+              identity,
+              tokens.accessToken,
+            );
       if (subject === undefined) {
         const place = 'subject_path' in identity ? 'token response' : 'userinfo endpoint';
         throw upstreamFailure(name, 'invalid', `its ${place} names no subject`);
@@ -38,10 +68,14 @@ export function createOAuth2Upstream(ports: IssuerPorts, settings: OAuth2Setting
     },
     async refresh({ refreshToken = '', subject }) {
       const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
-      const { idToken: _, identity: _identity, ...tokens } = await requestTokens(ports, endpoint, grant);
+      const { idToken: _, identity: _identity, ...tokens } = await askTokens(grant);
       return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken, subject };
     },
   };
+}
+
+function registered(settings: OAuth2Settings, { id, secret }: RegisteredClient): UpstreamClient {
+  return { ...settings, clientId: id, clientSecret: secret };
 }
 
 /** RFC 6749 section 4.1.1 with RFC 7636. */

@@ -6,9 +6,10 @@ import { checkJwt } from '#auth/jwt.ts';
 import type { AuthPorts } from '#auth/ports.ts';
 import type { ProviderSettings } from '#auth/settings.ts';
 import { type JsonObject, textsIn } from '#std/json.ts';
+import { isProtected } from '../config-fault.ts';
 import type { IssuerPorts } from '../ports.ts';
-import { isProtected, type UpstreamSettings, type UserInfoSettings } from '../settings.ts';
 import { codeFrom, codeGrant, visitUrl } from './oauth2.ts';
+import type { UpstreamSettings, UserInfoSettings } from './settings.ts';
 import { requestTokens, type TokenEndpoint } from './token-request.ts';
 import { asUpstreamFailure, type Upstream, upstreamFailure } from './upstream.ts';
 import { askUserInfo, type UserInfo, userInfoOf } from './user-info.ts';
@@ -171,7 +172,10 @@ async function personOf({ ports, settings }: Provider, claims: JsonObject, acces
   const { name, subjectClaim } = settings;
   const userInfo = subjectClaim === undefined ? settings.userInfo : withoutSubjectFields(settings.userInfo);
   const said = userInfoOf(claims);
-  const asked = userInfo === undefined ? undefined : await askUserInfo(ports, name, userInfo, accessToken);
+  const asked =
+    userInfo === undefined
+      ? undefined
+      : await askUserInfo({ ports, provider: name, allowPrivate: true }, userInfo, accessToken);
   const isMapped = userInfo?.field_mapping?.subject_fields !== undefined;
   // OpenID Connect Core 1.0 section 5.3.2.
   if (asked !== undefined && !isMapped && asked.subject !== said.subject) {

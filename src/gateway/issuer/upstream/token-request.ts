@@ -1,9 +1,10 @@
 // Asks the token endpoint of a provider, and reads what it answers (RFC 6749 section 5, or as a mapping says).
 
 import { isObject, type Json, parseJson } from '#std/json.ts';
+import { configInvalid } from '../config-fault.ts';
 import type { IssuerPorts } from '../ports.ts';
-import { configInvalid, type IdentityPaths, type TokenMapping, type UpstreamClient } from '../settings.ts';
 import { identityIn, textByPath, valueByPath } from './answer-paths.ts';
+import type { IdentityPaths, TokenMapping, UpstreamClient } from './settings.ts';
 import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
 import type { UserInfo } from './user-info.ts';
 
@@ -36,8 +37,9 @@ export interface TokenAnswer {
 /** Undefined: a public client. Read at each use. Throws a Failure where it cannot be read. */
 export function upstreamSecret(
   { environment, files }: Pick<IssuerPorts, 'environment' | 'files'>,
-  { name, clientSecretFile, clientSecretVariable }: UpstreamClient,
+  { name, clientSecret, clientSecretFile, clientSecretVariable }: UpstreamClient,
 ): string | undefined {
+  if (clientSecret !== undefined) return clientSecret;
   if (clientSecretFile !== undefined) return files.read(clientSecretFile).trim();
   if (clientSecretVariable === undefined) return undefined;
   const value = environment[clientSecretVariable]?.trim();
@@ -99,7 +101,8 @@ function tokenAnswer(
     throw upstreamFailure(provider, 'unavailable', `its token endpoint answered ${status}`);
   // Some answer 200 with an error in it.
   if (isObject(answer) && typeof answer.error === 'string') {
-    throw upstreamFailure(provider, 'refused', `its token endpoint answered ${status} ${plainWord(answer.error)}`);
+    const error = plainWord(answer.error);
+    throw upstreamFailure(provider, 'refused', `its token endpoint answered ${status} ${error}`, undefined, { error });
   }
   if (status !== 200 && status !== 201)
     throw upstreamFailure(provider, 'refused', `its token endpoint answered ${status}`);

@@ -1,6 +1,7 @@
 // A provider that people log in with: the contract that OpenID Connect and OAuth 2.0 keep.
 
 import { Failure } from '#std/failure.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { IssuerCode } from '../codes.ts';
 
 export interface UpstreamTokens {
@@ -32,7 +33,7 @@ export interface Visit {
   readonly verifier: string;
 }
 
-/** Each throws a Failure `issuer-upstream-unavailable`, `issuer-upstream-refused` or `issuer-upstream-invalid`. */
+/** Each throws a Failure `issuer-upstream-…`. */
 export interface Upstream {
   readonly name: string;
   /** Where people log in, as they know it. */
@@ -48,12 +49,13 @@ type UpstreamCode = Extract<IssuerCode, `issuer-upstream-${string}`>;
 
 export function upstreamFailure(
   provider: string,
-  kind: 'unavailable' | 'refused' | 'invalid',
+  kind: 'unavailable' | 'refused' | 'invalid' | 'registration',
   what: string,
   cause?: unknown,
+  data: JsonObject = {},
 ): Failure {
   const code: UpstreamCode = `issuer-upstream-${kind}`;
-  const options = { data: { provider }, retryable: kind === 'unavailable' };
+  const options = { data: { provider, ...data }, retryable: kind === 'unavailable' };
   return new Failure(code, `provider ${provider}: ${what}`, cause === undefined ? options : { ...options, cause });
 }
 

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import type { IssuerPorts } from '../ports.ts';
-import type { UserInfoSettings } from '../settings.ts';
+import type { UserInfoSettings } from './settings.ts';
 import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
 
 export interface UserInfo {
@@ -14,20 +14,25 @@ export interface UserInfo {
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 1024 * 1024;
 
+interface UserInfoPlace {
+  readonly ports: Pick<IssuerPorts, 'fetch'>;
+  readonly provider: string;
+  readonly allowPrivate: boolean;
+}
+
 /** Throws a Failure of the provider. */
 export async function askUserInfo(
-  { fetch }: Pick<IssuerPorts, 'fetch'>,
-  provider: string,
+  { ports, provider, allowPrivate }: UserInfoPlace,
   settings: UserInfoSettings,
   accessToken: string,
 ): Promise<UserInfo> {
   const { endpoint_url: url, http_method: method, additional_headers: additional } = settings;
   try {
-    const { status, body } = await fetch({
+    const { status, body } = await ports.fetch({
       url,
       method,
       headers: { accept: 'application/json', ...additional, authorization: `Bearer ${accessToken}` },
-      allowPrivate: true,
+      allowPrivate,
       timeoutMs: TIMEOUT_MS,
       maxBytes: BYTES_MAX,
     });

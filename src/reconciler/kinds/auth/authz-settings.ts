@@ -1,9 +1,11 @@
 // Finds the policies that a resource is to have: its own, or those of the MCPAuthzConfig that it names.
 
 import assert from 'node:assert/strict';
-import type { GroupFields } from '#contracts/authz-config.ts';
+import { type GroupFields, readAuthzConfig } from '#contracts/authz-config.ts';
+import { configMapText } from '#kubernetes/rules/content.ts';
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
 import type { View } from '../kind.ts';
 import type { AuthzConfig } from './authz.ts';
 import { type Policies, sharedPolicies } from './shared-authz.ts';
@@ -38,7 +40,9 @@ export function writtenGroups(authz: AuthzSource['authzConfig']): GroupFields {
 export function renderedPolicies(source: AuthzSource, view: View): Policies | undefined {
   const { authzConfig, authzConfigRef } = source;
   if (authzConfigRef === undefined) {
-    return authzConfig?.inline && { ...authzConfig.inline, groups: writtenGroups(authzConfig) };
+    const { inline } = authzConfig ?? {};
+    const upstreamProvider = inline?.primaryUpstreamProvider;
+    return inline && { ...inline, upstreamProvider, groups: writtenGroups(authzConfig) };
   }
   const found = namedPolicies(authzConfigRef, view);
   assert(!('faults' in found), 'children are made only of resources whose references were inspected');
@@ -50,4 +54,17 @@ export function namedPolicies(ref: { readonly name: string }, view: View): Retur
   const spec = view.find('MCPAuthzConfig', ref.name)?.spec;
   if (!isObject(spec)) return { faults: [{ pointer: '', message: 'it does not exist', code: 'authz-config-invalid' }] };
   return sharedPolicies(spec);
+}
+
+/** The upstream provider that is named next to the policies, wherever they are. */
+export function namedProvider({ authzConfig, authzConfigRef }: AuthzSource, view: View): string | undefined {
+  if (authzConfigRef !== undefined) {
+    const found = namedPolicies(authzConfigRef, view);
+    return 'faults' in found ? undefined : found.upstreamProvider;
+  }
+  const ref = authzConfig?.configMap;
+  if (ref === undefined) return authzConfig?.inline?.primaryUpstreamProvider;
+  const text = configMapText(view.find('ConfigMap', ref.name), ref.key) ?? '';
+  const read = readAuthzConfig(readDocuments(text, '')[0]?.value);
+  return 'file' in read ? read.file.cedar.primary_upstream_provider : undefined;
 }

@@ -16,6 +16,14 @@ const ConfigMapAuthz = object(
   'Policies that are in a ConfigMap.',
 );
 
+/** Name of an upstream provider. */
+export function primaryProvider(fallback: string) {
+  return text(
+    `Upstream provider of the authorization server whose access token, a JWT, has the claims that policies read. ${fallback}`,
+    { minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$' },
+  );
+}
+
 const InlineAuthz = object(
   {
     policies: list(
@@ -26,6 +34,7 @@ const InlineAuthz = object(
       },
     ),
     entitiesJson: text('Cedar entities, as a JSON list.', { default: '[]' }),
+    primaryUpstreamProvider: optional(primaryProvider('Default: primaryUpstreamProvider of the authorization server.')),
   },
   'Policies written here.',
 );

@@ -1,13 +1,16 @@
 // What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names.
 
 import type { Finding, View } from '../kind.ts';
+import type { AuthzSource } from './authz-settings.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
+import { isIdleProvider, primaryProviderFindings } from './server/primary.ts';
+import { providerFault } from './server/providers.ts';
+import { baselineScopeFindings } from './server/scopes.ts';
 import type { TokenSource } from './token-settings.ts';
-import { providerFault } from './upstream-providers.ts';
 
 /** The spec of a resource with a proxy. */
-interface ProxySpec extends TokenSource {
+interface ProxySpec extends TokenSource, AuthzSource {
   readonly authServerRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };
   /** Undefined: the count is left to others. */
@@ -18,6 +21,8 @@ interface Caller {
   readonly name: string;
   /** Whose tokens the proxy accepts: an issuer, no one's, or it cannot be known. */
   readonly issuer: string | 'nobody' | 'unknown';
+  /** Scopes that the resource advertises; undefined if they cannot be known. */
+  readonly scopes: readonly string[] | undefined;
   /** Pointer of the field that names the settings. */
   readonly pointer: string;
   /** The field that says so. */
@@ -31,7 +36,7 @@ interface Caller {
 export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View): readonly Finding[] {
   const { externalAuthConfigRef: ref, authServerRef, replicas } = spec;
   const field = spec.oidcConfigRef === undefined ? ('oidcConfig' as const) : ('oidcConfigRef' as const);
-  const common = { issuer: issuerOf(spec, view), field, stdio, replicas };
+  const common = { ...acceptedTokens(spec, view), field, stdio, replicas };
   const config = externalAuthConfig(ref, view);
   const server = externalAuthConfig(authServerRef, view);
   const caller = { ...common, name: ref?.name ?? '', pointer: '/spec/externalAuthConfigRef' };
@@ -41,6 +46,20 @@ export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View
     ...(server === undefined || authServerRef === undefined
       ? []
       : namedServerFindings(server, config, { ...common, name: authServerRef.name, pointer: '/spec/authServerRef' })),
+    ...policyFindings(spec, (server ?? config)?.embeddedAuthServer, view),
+  ];
+}
+
+function policyFindings(
+  spec: ProxySpec,
+  server: ExternalAuthConfig['embeddedAuthServer'],
+  view: View,
+): readonly Finding[] {
+  const at = spec.authServerRef === undefined ? '/spec/externalAuthConfigRef' : '/spec/authServerRef';
+  const message = 'primaryUpstreamProvider of the authorization server has no effect: there are no policies';
+  return [
+    ...primaryProviderFindings({ authz: spec, server, at: '/spec' }, view),
+    ...(isIdleProvider(spec, server) ? [idle(message, at)] : []),
   ];
 }
 
@@ -107,15 +126,16 @@ export function hasOwnIssuer(
   });
 }
 
-function issuerOf(source: TokenSource, view: View): Caller['issuer'] {
+function acceptedTokens(source: TokenSource, view: View): Pick<Caller, 'issuer' | 'scopes'> {
   const resolved = resolveOIDC(source, view, ANY_OWNER);
-  if (resolved === undefined) return 'nobody';
-  return 'findings' in resolved ? 'unknown' : resolved.settings.issuer;
+  if (resolved === undefined) return { issuer: 'nobody', scopes: undefined };
+  if ('findings' in resolved) return { issuer: 'unknown', scopes: undefined };
+  return resolved.settings;
 }
 
 function serverFindings(
   server: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
-  { name, issuer, field, replicas, pointer }: Caller,
+  { name, issuer, scopes, field, replicas, pointer }: Caller,
 ): readonly Finding[] {
   const whose = `the authorization server of MCPExternalAuthConfig ${name}`;
   const count = server.upstreamProviders.length;
@@ -123,6 +143,7 @@ function serverFindings(
   return [
     ...(count > 1 ? [authFinding('auth-server-upstreams', several, pointer)] : []),
     ...issuerFindings(server.issuer, whose, { issuer, field, pointer }),
+    ...(scopes === undefined ? [] : baselineScopeFindings(server, scopes, pointer)),
     ...(replicas === 1 ? [] : replicaFindings(server, whose, pointer)),
   ];
 }

@@ -4,10 +4,11 @@ import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import type { View } from '../kind.ts';
 import type { Mounted } from '../pods/pod.ts';
 import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.ts';
-import { authServerParts, authServerScopes } from './auth-server-parts.ts';
 import { type Bundle, bundleOf } from './ca-bundle.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import type { ResolvedOIDC } from './oidc-settings.ts';
+import { authServerParts } from './server/parts.ts';
+import { authServerScopes } from './server/scopes.ts';
 
 /** A resource with a proxy. */
 export interface ExternalAuthUser {

@@ -7,8 +7,8 @@ import { subjectProvider } from '#contracts/virtual/subject-provider.ts';
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
-import { EmbeddedAuthServer } from './auth-server.ts';
 import { caBundleRef } from './ca-bundle.ts';
+import { EmbeddedAuthServer } from './server/server.ts';
 
 /** RFC 8693, section 3, in full and as a manifest may shorten it. */
 const TOKEN_TYPES = [

@@ -1,19 +1,23 @@
 // Every field of MCPAuthzConfig, and the policies in one. An API server keeps whatever is in `config`, so its fields are checked here.
 
-import { GROUP_FIELDS, type GroupFields } from '#contracts/authz-config.ts';
+import { GROUP_FIELDS, type GroupFields, PROVIDER_NAME } from '#contracts/authz-config.ts';
 import { firstMisfit, schemaCheck } from '#contracts/schema-check.ts';
 import { GROUP_SETTINGS } from '#contracts/virtual/auth.ts';
 import { entitiesFault } from '#std/cedar.ts';
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
-import { Type } from '#std/json-schema.ts';
+import { type Static, Type } from '#std/json-schema.ts';
 import { list, object, optional, text } from '#std/schema.ts';
+import { primaryProvider } from './authz.ts';
 import { cedarFaults, type GroupType, groupTypeOf, placedMessage } from './cedar-faults.ts';
 
 const Config = object(
   {
     policies: optional(list(text('One or more Cedar policies.'), 'Cedar policies. What none permits is denied.')),
     entities_json: optional(text('Cedar entities, as a JSON list.')),
+    primary_upstream_provider: optional(
+      primaryProvider('Default: primaryUpstreamProvider of the authorization server.'),
+    ),
     group_claim_name: GROUP_SETTINGS.groupClaimName,
     role_claim_name: GROUP_SETTINGS.roleClaimName,
     group_entity_type: GROUP_SETTINGS.groupEntityType,
@@ -36,6 +40,8 @@ export interface Policies {
   readonly policies: readonly string[];
   readonly entitiesJson: string;
   readonly groups: GroupFields;
+  /** The upstream provider whose token policies read. */
+  readonly upstreamProvider?: string;
 }
 
 /** Why settings cannot be used. `pointer`: below the spec. */
@@ -46,12 +52,6 @@ interface Fault {
   readonly at?: 'key';
 }
 
-/** Fields of the existing platform that change what policies decide. Policies that count on one would decide otherwise without it. */
-const NOT_SUPPORTED: Readonly<Record<string, string>> = {
-  primary_upstream_provider:
-    'policies decide on the token that the server accepts, not on a token of its upstream provider',
-};
-
 /** The object may be older than its definition, so nothing is taken for granted. */
 export function sharedPolicies({ type, config }: JsonObject): Policies | { readonly faults: readonly Fault[] } {
   if (type !== 'cedarv1') {
@@ -59,25 +59,29 @@ export function sharedPolicies({ type, config }: JsonObject): Policies | { reado
     return { faults: [{ pointer: '/type', code: 'field-not-supported', message }] };
   }
   const { policies, entities_json: entities = '[]', ...rest } = isObject(config) ? config : {};
-  const { group_claim_name, role_claim_name, group_entity_type, ...others } = rest;
+  const { group_claim_name, role_claim_name, group_entity_type, primary_upstream_provider, ...others } = rest;
   const groups = { group_claim_name, role_claim_name, group_entity_type };
+  const named = { primary_upstream_provider, ...groups };
   const texts = Array.isArray(policies) ? policies.filter((policy) => typeof policy === 'string' && policy !== '') : [];
   const faults = [
     ...Object.keys(others).map(unknownFault),
     ...policyFaultsOf(texts, Array.isArray(policies) ? policies.length : 0, groupTypeOf(groups, entities)),
     ...entitiesFaults(entities),
   ];
-  const fits = groupFieldsCheck();
-  if (faults.length === 0 && fits(groups))
-    return { policies: texts.map(String), entitiesJson: String(entities), groups };
-  return { faults: [...faults, ...misfits(groups)] };
+  const fits = namesCheck();
+  if (faults.length > 0 || !fits(named)) return { faults: [...faults, ...misfits(named)] };
+  const policyTexts = texts.map(String);
+  const { primary_upstream_provider: upstreamProvider, ...claims } = named;
+  return { policies: policyTexts, entitiesJson: String(entities), groups: claims, upstreamProvider };
 }
 
-const groupFieldsCheck = schemaCheck<GroupFields>(Type.Object(GROUP_FIELDS));
+const Names = Type.Object({ primary_upstream_provider: Type.Optional(PROVIDER_NAME), ...GROUP_FIELDS });
 
-function misfits(groups: JsonObject): readonly Fault[] {
-  const fits = groupFieldsCheck();
-  if (fits(groups)) return [];
+const namesCheck = schemaCheck<Static<typeof Names>>(Names);
+
+function misfits(names: JsonObject): readonly Fault[] {
+  const fits = namesCheck();
+  if (fits(names)) return [];
   const { pointer, message } = firstMisfit(fits) ?? { pointer: '', message: 'is wrong' };
   return [
     {
@@ -90,10 +94,6 @@ function misfits(groups: JsonObject): readonly Fault[] {
 
 function unknownFault(name: string): Fault {
   const pointer = `/config/${pointerToken(name)}`;
-  const reason = NOT_SUPPORTED[name];
-  if (reason !== undefined) {
-    return { pointer, code: 'field-not-supported', message: `${name} is not supported: ${reason}`, at: 'key' };
-  }
   const known = Object.keys(Config.properties);
   const message = `config has no field "${name}" for type cedarv1.${didYouMean(name, known)}`;
   return { pointer, code: 'authz-config-invalid', message, at: 'key' };

@@ -1,9 +1,9 @@
 // Lists the Secrets and ConfigMaps that an MCPExternalAuthConfig names. Without them nothing that uses the configuration could start.
 
 import type { Static } from '#std/schema.ts';
-import { authServerReferences, secretReference } from '../auth/auth-server-references.ts';
 import { bundleReferences } from '../auth/ca-bundle.ts';
 import type { ExternalAuth } from '../auth/external-auth.ts';
+import { authServerReferences, secretReference } from '../auth/server/references.ts';
 import type { Reference } from '../kind.ts';
 
 export function references({ spec }: { readonly spec: Static<typeof ExternalAuth> }): readonly Reference[] {

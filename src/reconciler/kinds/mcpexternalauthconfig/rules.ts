@@ -2,12 +2,12 @@
 // that it names (inspect).
 
 import type { Static } from '#std/schema.ts';
-import { authServerFindings } from '../auth/auth-server-rules.ts';
-import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
 import type { ExternalAuth } from '../auth/external-auth.ts';
 import { plainHttpFindings, scopeFindings } from '../auth/external-auth-checks.ts';
 import { headerNameFindings } from '../auth/header-findings.ts';
 import { mappingFindings } from '../auth/role-mapping-findings.ts';
+import { authServerFindings } from '../auth/server/rules.ts';
+import { authServerSecretFindings } from '../auth/server/secrets.ts';
 import type { Finding, View } from '../kind.ts';
 
 type Spec = Static<typeof ExternalAuth>;

@@ -1,9 +1,9 @@
 // Lists the Secret and the ConfigMap that an MCPOIDCConfig names. Without them no resource that uses it could check tokens.
 
 import type { Static } from '#std/schema.ts';
-import { secretReference } from '../auth/auth-server-references.ts';
 import { bundleReferences } from '../auth/ca-bundle.ts';
 import type { SharedOIDC } from '../auth/oidc.ts';
+import { secretReference } from '../auth/server/references.ts';
 import type { Reference } from '../kind.ts';
 
 export function references({ spec }: { readonly spec: Static<typeof SharedOIDC> }): readonly Reference[] {

@@ -41,7 +41,7 @@ export function children(self: Registry, view: View, settings: Settings): readon
     { [REGISTRY_CONFIG_KEY]: configText(self, settings) },
   );
   return [
-    serviceAccount({ name: names.account, namespace, labels }, settings.pullSecrets),
+    serviceAccount({ name: names.account, namespace, labels }, pullSecretsOf(self, settings)),
     config.object,
     ...passwordSecret(self, view),
     deployment(self, view, settings),
@@ -110,6 +110,11 @@ function mountedChecksum(self: Registry, view: View, settings: Settings): JsonOb
   return { [`${settings.apiGroup}/mounts-checksum`]: digest({ config: configText(self, settings), certificates }) };
 }
 
+/** Those of the resource, and those of every pod. */
+function pullSecretsOf({ spec }: Registry, { pullSecrets }: Settings): readonly string[] {
+  return [...(spec.imagePullSecrets ?? []).map(({ name }) => name), ...pullSecrets];
+}
+
 function pod(self: Registry, settings: Settings): JsonObject {
   const { name, spec } = self;
   const names = registryChildNames(name);
@@ -130,7 +135,7 @@ function pod(self: Registry, settings: Settings): JsonObject {
     serviceAccountName: names.account,
     automountServiceAccountToken: needsToken(self),
     securityContext: POD_SECURITY,
-    ...imagePullSecrets(settings.pullSecrets),
+    ...imagePullSecrets(pullSecretsOf(self, settings)),
     initContainers: password && [password.initContainer],
     containers: [
       {

@@ -2,6 +2,7 @@
 // the database passwords are not, because a child is made of them.
 
 import type { ObjectName, Reference, Settings } from '../kind.ts';
+import { pullSecretReferences } from '../pods/pull-secrets.ts';
 import { registryAnnotations } from './annotations.ts';
 import type { Entry, Provider, Registry } from './facts.ts';
 
@@ -21,6 +22,7 @@ export function references(self: Registry): readonly Reference[] {
       selected('Secret', `/spec/databaseConfig/${field}`, withoutOptional(databaseConfig?.[field])),
     ),
     ...selected('ConfigMap', '/metadata/annotations/skep.dev~1database-ca', databaseCA),
+    ...pullSecretReferences(spec.imagePullSecrets, '/spec/imagePullSecrets'),
     ...(authConfig?.oauth?.providers ?? []).flatMap((provider, index) =>
       providerReferences(provider, `/spec/authConfig/oauth/providers/${index}`),
     ),

@@ -2,6 +2,7 @@
 
 import { anyObject, bool, choice, integer, list, object, optional, text, time } from '#std/schema.ts';
 import { ConditionsSchema } from '../conditions.ts';
+import { PullSecrets } from '../pods/pull-secrets.ts';
 import { nameField } from '../selectors.ts';
 import { Auth } from './schema-auth.ts';
 import { Database } from './schema-database.ts';
@@ -23,6 +24,7 @@ export const MCPRegistrySpec = object(
     podTemplateSpec: optional(
       anyObject('Changes to the pod of the registry service, as a pod template. Its container is named registry-api.'),
     ),
+    imagePullSecrets: optional(PullSecrets),
     databaseConfig: optional(Database),
     authConfig: optional(Auth),
   },

@@ -1,8 +1,8 @@
 // Lists the Secrets and the ConfigMap that an MCPTelemetryConfig names. Without them no pod of a resource that uses it could start.
 
 import type { Static } from '#std/schema.ts';
-import { secretReference } from '../auth/auth-server-references.ts';
 import { bundleReferences } from '../auth/ca-bundle.ts';
+import { secretReference } from '../auth/server/references.ts';
 import type { Reference } from '../kind.ts';
 import type { SharedTelemetry } from '../proxy/shared-telemetry.ts';
 

@@ -1,6 +1,6 @@
 // Lists the Secrets that an MCPWebhookConfig names. Without them no pod of a server that uses it could start.
 
-import { secretReference } from '../auth/auth-server-references.ts';
+import { secretReference } from '../auth/server/references.ts';
 import type { Reference } from '../kind.ts';
 import { listedWebhooks, type WebhooksSpec } from '../proxy/webhooks.ts';
 

@@ -100,7 +100,12 @@ function inlineAuthz({ workload, name, namespace, names, spec }: ProxyFacts, vie
   const file: AuthzConfigFile = {
     version: '1.0',
     type: 'cedarv1',
-    cedar: { policies: [...rendered.policies], entities_json: rendered.entitiesJson, ...rendered.groups },
+    cedar: {
+      policies: [...rendered.policies],
+      entities_json: rendered.entitiesJson,
+      primary_upstream_provider: rendered.upstreamProvider,
+      ...rendered.groups,
+    },
   };
   const data = { [AUTHZ_FILE]: `${JSON.stringify(file, undefined, 2)}\n` };
   return configMap(apiGroup, { name: names.inlineAuthz, namespace, labels }, data).object;

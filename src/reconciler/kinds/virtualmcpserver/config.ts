@@ -78,16 +78,27 @@ function policies(source: Spec['incomingAuth'], view: View): Authz {
   if (!hasPolicies(source)) return { type: 'none' };
   const rendered = renderedPolicies(source, view);
   if (rendered !== undefined) {
-    const { policies, entitiesJson, groups } = rendered;
-    return { type: 'cedar', policies: [...policies], entitiesJson, ...groupSettings(groups) };
+    const { policies, entitiesJson, groups, upstreamProvider: primaryUpstreamProvider } = rendered;
+    return {
+      type: 'cedar',
+      policies: [...policies],
+      entitiesJson,
+      primaryUpstreamProvider,
+      ...groupSettings(groups),
+    };
   }
   const { name = '', key = '' } = source.authzConfig?.configMap ?? {};
   const text = configMapText(view.find('ConfigMap', name), key) ?? '';
   const read = readAuthzConfig(readDocuments(text, key)[0]?.value);
   assert('file' in read, 'configurations are made only of resources whose references were inspected');
-  const { policies, entities_json: entitiesJson, ...groups } = read.file.cedar;
+  const {
+    policies,
+    entities_json: entitiesJson,
+    primary_upstream_provider: primaryUpstreamProvider,
+    ...groups
+  } = read.file.cedar;
   const settings = groupSettings({ ...groups, ...writtenGroups(source.authzConfig) });
-  return { type: 'cedar', policies, entitiesJson, ...settings };
+  return { type: 'cedar', policies, entitiesJson, primaryUpstreamProvider, ...settings };
 }
 
 function groupSettings(groups: GroupFields) {

@@ -1,10 +1,12 @@
 // What is wrong with the content of what a VirtualMCPServer names: settings in ConfigMaps, members of the group, workflows.
 
 import { isObject, pointerToken } from '#std/json.ts';
-import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
 import { namedAuthzFindings } from '../auth/authz-findings.ts';
 import { namedOIDCFindings } from '../auth/oidc-findings.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
+import { primaryProviderFindings } from '../auth/server/primary.ts';
+import { baselineScopeFindings } from '../auth/server/scopes.ts';
+import { authServerSecretFindings } from '../auth/server/secrets.ts';
 import type { Finding, View } from '../kind.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
@@ -21,7 +23,9 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   return [
     ...namedOIDCFindings({ ...incomingAuth, ...tokenSourceOf(self.spec) }, view, INCOMING),
     ...namedAuthzFindings(incomingAuth, view, INCOMING),
+    ...primaryProviderFindings({ authz: incomingAuth, server: authServerConfig, at: INCOMING }, view),
     ...issuerFindings(self, view),
+    ...scopesFindings(self, view),
     ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
     ...namedTelemetryFindings(self.spec, view),
     ...memberFindings(self.spec, view),
@@ -46,6 +50,13 @@ function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   const field = oidcConfigRef === undefined ? 'oidcConfig' : 'oidcConfigRef';
   const message = `authServerConfig.issuer must be the issuer that incomingAuth.${field} accepts: ${issuer}`;
   return [{ code: 'auth-server-issuer', severity: 'error', pointer: `${AUTH_SERVER}/issuer`, message }];
+}
+
+function scopesFindings({ spec }: VirtualServer, view: View): readonly Finding[] {
+  const { incomingAuth, authServerConfig } = spec;
+  const resolved = authServerConfig && resolveOIDC(incomingAuth, view, ANY_OWNER, INCOMING);
+  if (authServerConfig === undefined || resolved === undefined || 'findings' in resolved) return [];
+  return baselineScopeFindings(authServerConfig, resolved.settings.scopes, `${AUTH_SERVER}/baselineClientScopes`);
 }
 
 /**

@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
-import { type AuthServerParts, authServerParts, authServerScopes } from '../auth/auth-server-parts.ts';
 import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
+import { type AuthServerParts, authServerParts } from '../auth/server/parts.ts';
+import { authServerScopes } from '../auth/server/scopes.ts';
 import type { View } from '../kind.ts';
 import type { Env } from '../pods/pod.ts';
 import type { SecretKey } from '../pods/secret-checksum.ts';

@@ -2,9 +2,9 @@
 // itself waits for when it starts a pod is optional.
 
 import { pointerToken } from '#std/json.ts';
-import { authServerReferences } from '../auth/auth-server-references.ts';
 import { authzReferences } from '../auth/authz-findings.ts';
 import { oidcReferences } from '../auth/oidc-settings.ts';
+import { authServerReferences } from '../auth/server/references.ts';
 import type { Reference } from '../kind.ts';
 import { pullSecretReferences } from '../pods/pull-secrets.ts';
 import { sessionReferences } from '../proxy/session-password.ts';

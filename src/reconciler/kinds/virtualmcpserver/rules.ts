@@ -8,13 +8,14 @@ import { fitName, NAME_MAX } from '#contracts/virtual-model/short-names.ts';
 import { workflowFindings } from '#contracts/virtual-model/workflow/check.ts';
 import { parseDuration } from '#std/duration.ts';
 import { pointerToken } from '#std/json.ts';
-import { authServerFindings } from '../auth/auth-server-rules.ts';
 import { inlineAuthzFindings } from '../auth/authz-findings.ts';
 import { plainHttpFindings } from '../auth/external-auth-checks.ts';
 import { addedHeaderFindings, headerNameFindings } from '../auth/header-findings.ts';
 import { oidcFindings } from '../auth/oidc-findings.ts';
 import { mappingFindings } from '../auth/role-mapping-findings.ts';
-import { providerFault } from '../auth/upstream-providers.ts';
+import { isIdleProvider } from '../auth/server/primary.ts';
+import { providerFault } from '../auth/server/providers.ts';
+import { authServerFindings } from '../auth/server/rules.ts';
 import type { Finding } from '../kind.ts';
 import { listingFindings } from '../listing.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
@@ -202,6 +203,9 @@ function ineffective(
             'each backend has authentication of its own',
           ),
         ]),
+    ...(isIdleProvider(incomingAuth, authServerConfig)
+      ? [fieldWithoutEffect('/spec/authServerConfig/primaryUpstreamProvider', 'there are no policies')]
+      : []),
     ...(config.passthroughHeaders === undefined || passthroughHeaders === undefined
       ? []
       : [fieldWithoutEffect('/spec/config/passthroughHeaders', 'spec.passthroughHeaders counts instead')]),

@@ -7,7 +7,7 @@ import { digest, sha256 } from '#std/hash.ts';
 import { type Bundle, bundleOf } from '../auth/ca-bundle.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from '../auth/external-auth-config.ts';
 import { signedService, TOKEN_TYPES } from '../auth/external-auth-parts.ts';
-import { type AuthServer, providerFault } from '../auth/upstream-providers.ts';
+import { type AuthServer, providerFault } from '../auth/server/providers.ts';
 import type { View } from '../kind.ts';
 import type { Env } from '../pods/pod.ts';
 import type { SecretKey } from '../pods/secret-checksum.ts';

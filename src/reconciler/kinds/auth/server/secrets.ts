@@ -3,8 +3,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { secretBytes } from '#kubernetes/rules/content.ts';
 import type { Static } from '#std/schema.ts';
-import type { Finding, View } from '../kind.ts';
-import type { EmbeddedAuthServer } from './auth-server.ts';
+import type { Finding, View } from '../../kind.ts';
+import type { EmbeddedAuthServer } from './server.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Key = { readonly name: string; readonly key: string };

@@ -1,7 +1,7 @@
 // The field that names the authorization server of a proxy, apart from how the proxy authenticates to what is behind it.
 
 import { choice, object } from '#std/schema.ts';
-import { nameField } from '../selectors.ts';
+import { nameField } from '../../selectors.ts';
 
 export const AuthServerRef = object(
   {

@@ -1,9 +1,9 @@
 // Lists the Secrets and ConfigMaps that an embedded authorization server names. It does not start without the Secrets, so each is needed.
 
 import type { Static } from '#std/schema.ts';
-import type { Reference } from '../kind.ts';
-import type { EmbeddedAuthServer } from './auth-server.ts';
-import { bundleReferences } from './ca-bundle.ts';
+import type { Reference } from '../../kind.ts';
+import { bundleReferences } from '../ca-bundle.ts';
+import type { EmbeddedAuthServer } from './server.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Key = { readonly name: string; readonly key: string };
@@ -19,6 +19,10 @@ export function authServerReferences(config: AuthServer | undefined, pointer: st
       return [
         ...secretReference(oidcConfig?.clientSecretRef, `${place}/oidcConfig/clientSecretRef`),
         ...secretReference(oauth2Config?.clientSecretRef, `${place}/oauth2Config/clientSecretRef`),
+        ...secretReference(
+          oauth2Config?.dcrConfig?.initialAccessTokenRef,
+          `${place}/oauth2Config/dcrConfig/initialAccessTokenRef`,
+        ),
         ...bundleReferences(caBundleRef, `${place}/caBundleRef`),
       ];
     }),

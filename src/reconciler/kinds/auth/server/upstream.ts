@@ -1,9 +1,9 @@
 // Fields that say who users of an embedded authorization server log in with.
 
 import { addressed } from '#std/address/address.ts';
-import { choice, list, object, optional, text, textMap } from '#std/schema.ts';
-import { secretKeyRef } from '../selectors.ts';
-import { caBundleRef } from './ca-bundle.ts';
+import { bool, choice, list, object, optional, text, textMap } from '#std/schema.ts';
+import { secretKeyRef } from '../../selectors.ts';
+import { caBundleRef } from '../ca-bundle.ts';
 
 /** Document 3: http or https. */
 function endpoint(description: string) {
@@ -103,13 +103,55 @@ const IdentityFromToken = object(
   'Where the token response says who the user is. Only TLS protects what it says.',
 );
 
+/** RFC 7591 section 3: the token and the secret must not be readable on their way. */
+function httpsUrl(description: string) {
+  return addressed(text(description, { maxLength: 2048, pattern: '^https://[^\\s?#]+[^/\\s?#]$' }), 'url');
+}
+
+const Registration = object(
+  {
+    discoveryUrl: optional(httpsUrl('URL of the metadata of the provider, which names its registration endpoint.')),
+    registrationEndpoint: optional(httpsUrl('URL that registers clients, if the provider has no metadata.')),
+    initialAccessTokenRef: optional(secretKeyRef('Token to register with. Default: the endpoint is open.')),
+    softwareId: optional(text('The software_id of the registration.', { minLength: 1, maxLength: 255 })),
+    softwareStatement: optional(
+      text('The software_statement of the registration: a signed JWT, which everybody may read.', {
+        minLength: 1,
+        maxLength: 16384,
+      }),
+    ),
+  },
+  'How this server registers itself as a client at the provider (RFC 7591), in place of clientId. All replicas share one registration.',
+  {
+    validations: [
+      {
+        rule: 'has(self.discoveryUrl) != has(self.registrationEndpoint)',
+        message: 'exactly one of discoveryUrl or registrationEndpoint must be set',
+      },
+    ],
+  },
+);
+
 const OAuth2Upstream = object(
   {
     authorizationEndpoint: endpoint('URL that users are sent to.'),
     tokenEndpoint: endpoint('URL that codes are turned into tokens at.'),
     userInfo: optional(userInfo('Where to ask about the user, unless identityFromToken says it.')),
     identityFromToken: optional(IdentityFromToken),
-    clientId: text('Client id that the provider knows this server by.', { minLength: 1 }),
+    clientId: optional(
+      text('Client id that the provider knows this server by, unless dcrConfig is set.', { minLength: 1 }),
+    ),
+    dcrConfig: optional(Registration),
+    insecureAllowHTTP: optional(
+      bool(
+        'False: endpoints of the provider with http on another host than localhost are refused. True: there is no warning about them. Default: a warning, if they are outside the cluster.',
+      ),
+    ),
+    allowPrivateIPs: optional(
+      bool(
+        'False: the provider is refused at a private address. True: so may be the registration endpoint that its metadata names. Default: hosts that are named here may be private.',
+      ),
+    ),
     clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
     redirectUri: optional(endpoint(CALLBACK)),
     scopes: optional(scopes('Scopes to ask for.')),
@@ -119,6 +161,14 @@ const OAuth2Upstream = object(
   'A provider that speaks OAuth 2.0 only.',
   {
     validations: [
+      {
+        rule: '(has(self.clientId) && size(self.clientId) > 0) ? !has(self.dcrConfig) : has(self.dcrConfig)',
+        message: 'exactly one of clientId or dcrConfig must be set',
+      },
+      {
+        rule: '!(has(self.dcrConfig) && has(self.clientSecretRef))',
+        message: 'clientSecretRef must not be set when dcrConfig is set: the provider gives the secret',
+      },
       {
         rule: 'has(self.userInfo) || has(self.identityFromToken)',
         message: 'one of userInfo and identityFromToken must be set: nothing else says who a user is',

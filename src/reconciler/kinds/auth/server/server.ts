@@ -1,18 +1,19 @@
 // Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live.
 
 import { bool, duration, integer, list, object, optional, text } from '#std/schema.ts';
-import { secretKeyRef } from '../selectors.ts';
-import { AuthServerStorage } from './auth-server-storage.ts';
-import { UpstreamProvider } from './auth-server-upstream.ts';
+import { secretKeyRef } from '../../selectors.ts';
+import { primaryProvider } from '../authz.ts';
+import { AuthServerStorage } from './storage.ts';
+import { UpstreamProvider } from './upstream.ts';
 
-/** RFC 8414, section 2; plain HTTP is let be for localhost. */
+/** RFC 8414, section 2. */
 const Issuer = text('URL by which clients know this authorization server: the iss claim of its tokens.', {
   minLength: 1,
   maxLength: 2048,
   validations: [
     {
-      rule: "isURL(self) && url(self).getHostname() != '' && (url(self).getScheme() == 'https' || (url(self).getScheme() == 'http' && url(self).getHostname() in ['localhost', '127.0.0.1', '::1']))",
-      message: 'issuer must be an https URL; http is accepted for localhost only',
+      rule: "isURL(self) && url(self).getHostname() != '' && url(self).getScheme() in ['https', 'http']",
+      message: 'issuer must be a URL with https or http',
     },
     {
       rule: "!self.contains('?') && !self.contains('#') && !self.endsWith('/')",
@@ -72,6 +73,11 @@ const Cimd = object(
 export const EmbeddedAuthServer = object(
   {
     issuer: Issuer,
+    insecureAllowHTTP: optional(
+      bool(
+        'True: the issuer may be http on another host than localhost, in a network that can be trusted. Tokens and codes are readable there.',
+      ),
+    ),
     signingKeySecretRefs: optional(
       list(
         secretKeyRef('A private key, in PEM.'),
@@ -91,7 +97,30 @@ export const EmbeddedAuthServer = object(
       'Who users log in with. Servers and remote proxies take one, virtual servers several.',
       { minItems: 1, keys: ['name'] },
     ),
+    primaryUpstreamProvider: optional(primaryProvider('Default: policies read the token of this server.')),
     cimd: optional(Cimd),
+    baselineClientScopes: optional(
+      list(
+        text('A scope of the server.', { minLength: 1, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }),
+        'Scopes that each client may ask for in addition to the scopes that it registered; other scopes are not given to it. Default: a client may have each scope of the server.',
+        { minItems: 1, maxItems: 10 },
+      ),
+    ),
+    allowConfidentialClientRegistration: optional(
+      bool(
+        'True: a client whose redirect URIs are all https outside loopback may register for a secret. Anyone who reaches the server may register. Default: clients that register are public.',
+      ),
+    ),
+    forceConfidentialRedirectUris: optional(
+      list(
+        text('A redirect URI, https and outside loopback.', { pattern: '^https://[^\\s?#]+$' }),
+        'Redirect URIs of clients that get a secret even if they register without one: some register as public clients and then need a secret.',
+        { minItems: 1, maxItems: 10 },
+      ),
+    ),
+    insecureAllowConfidentialOverLoopbackHTTP: optional(
+      bool('True: clients get secrets of an issuer with http on localhost, too. For trying.'),
+    ),
     disableUpstreamTokenInjection: optional(
       bool(
         'True: a server behind a proxy gets no token, not even that of the upstream provider. No effect in a VirtualMCPServer, whose backends have their own authentication.',
@@ -100,4 +129,22 @@ export const EmbeddedAuthServer = object(
     storage: AuthServerStorage,
   },
   'An authorization server inside the proxy: users log in with an upstream provider, clients get tokens of this server.',
+  {
+    validations: [
+      {
+        rule: "(has(self.insecureAllowHTTP) && self.insecureAllowHTTP) || !isURL(self.issuer) || url(self.issuer).getScheme() != 'http' || url(self.issuer).getHostname() in ['localhost', '127.0.0.1', '::1']",
+        message: 'issuer must be an https URL; http is accepted for localhost, and with insecureAllowHTTP',
+        fieldPath: '.issuer',
+      },
+      {
+        rule: '!(has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration && has(self.insecureAllowHTTP) && self.insecureAllowHTTP)',
+        message:
+          'allowConfidentialClientRegistration and insecureAllowHTTP exclude each other: secrets would be sent in the clear',
+      },
+      {
+        rule: '(!has(self.forceConfidentialRedirectUris) || size(self.forceConfidentialRedirectUris) == 0) || (has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration)',
+        message: 'forceConfidentialRedirectUris requires allowConfidentialClientRegistration to be true',
+      },
+    ],
+  },
 );

@@ -2,8 +2,8 @@
 
 import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server-config.ts';
 import type { Static } from '#std/schema.ts';
-import type { UpstreamProvider } from './auth-server-upstream.ts';
-import type { Bundle } from './ca-bundle.ts';
+import type { Bundle } from '../ca-bundle.ts';
+import type { UpstreamProvider } from './upstream.ts';
 
 type Provider = Static<typeof UpstreamProvider>;
 type Rendered = AuthServerConfig['upstreams'][number];
@@ -27,6 +27,7 @@ function oidc(name: string, config: OIDC, resourceUrl: string): NonNullable<Rend
   const { issuerUrl, userInfoOverride } = config;
   return {
     issuer_url: issuerUrl,
+    client_id: config.clientId,
     ...client(name, config, resourceUrl),
     subject_claim: config.subjectClaim || undefined,
     userinfo_override: userInfoOverride && userInfo(userInfoOverride),
@@ -34,11 +35,21 @@ function oidc(name: string, config: OIDC, resourceUrl: string): NonNullable<Rend
 }
 
 function oauth2(name: string, config: OAuth2, resourceUrl: string): NonNullable<Rendered['oauth2_config']> {
-  const { tokenResponseMapping: mapping, userInfo: asked, identityFromToken: identity } = config;
+  const { tokenResponseMapping: mapping, userInfo: asked, identityFromToken: identity, dcrConfig: dcr } = config;
   return {
     authorization_endpoint: config.authorizationEndpoint,
     token_endpoint: config.tokenEndpoint,
+    client_id: config.clientId,
     ...client(name, config, resourceUrl),
+    dcr_config: dcr && {
+      discovery_url: dcr.discoveryUrl,
+      registration_endpoint: dcr.registrationEndpoint,
+      initial_access_token_file: dcr.initialAccessTokenRef && inDirectory(AUTH_SERVER_FILES.initialAccessToken(name)),
+      software_id: dcr.softwareId,
+      software_statement: dcr.softwareStatement,
+    },
+    insecure_allow_http: config.insecureAllowHTTP,
+    allow_private_ips: config.allowPrivateIPs,
     userinfo: asked && userInfo(asked),
     identity_from_token: identity && {
       subject_path: identity.subjectPath,
@@ -55,14 +66,17 @@ function oauth2(name: string, config: OAuth2, resourceUrl: string): NonNullable<
 }
 
 function client(name: string, config: OIDC | OAuth2, resourceUrl: string) {
-  const { clientId, clientSecretRef, redirectUri, scopes, additionalAuthorizationParams: more = {} } = config;
+  const { clientSecretRef, redirectUri, scopes, additionalAuthorizationParams: more = {} } = config;
   return {
-    client_id: clientId,
-    client_secret_file: clientSecretRef && `${AUTH_SERVER_DIRECTORY}/${AUTH_SERVER_FILES.upstreamClientSecret(name)}`,
+    client_secret_file: clientSecretRef && inDirectory(AUTH_SERVER_FILES.upstreamClientSecret(name)),
     redirect_uri: redirectUri ?? `${resourceUrl.replace(/\/$/, '')}/oauth/callback`,
     scopes: scopes === undefined || scopes.length === 0 ? undefined : scopes,
     additional_authorization_params: Object.keys(more).length === 0 ? undefined : more,
   };
+}
+
+function inDirectory(file: string): string {
+  return `${AUTH_SERVER_DIRECTORY}/${file}`;
 }
 
 function userInfo({ endpointUrl, httpMethod, additionalHeaders, fieldMapping }: UserInfo) {

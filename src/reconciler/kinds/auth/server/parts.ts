@@ -1,18 +1,14 @@
 // Renders an embedded authorization server for a pod: its configuration, its Secrets in files, and the certificates that it trusts.
 
-import {
-  AUTH_SERVER_DIRECTORY,
-  AUTH_SERVER_FILES,
-  AUTH_SERVER_SCOPES,
-  type AuthServerConfig,
-} from '#contracts/auth-server-config.ts';
+import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server-config.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
-import type { View } from '../kind.ts';
-import type { Mounted } from '../pods/pod.ts';
-import type { EmbeddedAuthServer } from './auth-server.ts';
-import { upstreamConfig } from './auth-server-upstream-config.ts';
-import { type Bundle, bundleOf } from './ca-bundle.ts';
+import type { View } from '../../kind.ts';
+import type { Mounted } from '../../pods/pod.ts';
+import { type Bundle, bundleOf } from '../ca-bundle.ts';
+import { authServerScopes } from './scopes.ts';
+import type { EmbeddedAuthServer } from './server.ts';
+import { upstreamConfig } from './upstream-config.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Redis = NonNullable<AuthServer['storage']['redis']>;
@@ -40,17 +36,12 @@ export function authServerParts(server: AuthServer, host: AuthServerHost, view: 
   return { config: configOf(server, host, view), mounted: mountedOf(server), bundles };
 }
 
-/** Where no one chose scopes for the resource, those that clients get without asking. */
-export function authServerScopes(advertised: readonly string[]): string[] {
-  const chosen = advertised.some((scope) => scope !== 'openid');
-  return chosen ? [...advertised] : [...AUTH_SERVER_SCOPES];
-}
-
 function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthServerConfig {
   const { tokenLifespans, hmacSecretRefs = [], upstreamProviders } = server;
   return {
     schema_version: 'v0.1.0',
     issuer: server.issuer,
+    insecure_allow_http: server.insecureAllowHTTP,
     ...signingKeys(server.signingKeySecretRefs ?? []),
     hmac_secret_files:
       hmacSecretRefs.length === 0
@@ -69,8 +60,13 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
       cache_max_size: server.cimd.cacheMaxSize,
       cache_fallback_ttl: server.cimd.cacheFallbackTtl,
     },
+    primary_upstream_provider: server.primaryUpstreamProvider,
     disable_upstream_token_injection: server.disableUpstreamTokenInjection,
     scopes_supported: authServerScopes(host.scopes),
+    baseline_client_scopes: server.baselineClientScopes,
+    allow_confidential_client_registration: server.allowConfidentialClientRegistration,
+    force_confidential_redirect_uris: server.forceConfidentialRedirectUris,
+    insecure_allow_confidential_over_loopback_http: server.insecureAllowConfidentialOverLoopbackHTTP,
     allowed_audiences: [...new Set([host.resourceUrl, host.audience ?? host.resourceUrl])],
     storage: storage(server.storage, host),
   };
@@ -139,7 +135,11 @@ function inDirectory(file: string): string {
 function clientSecrets({ upstreamProviders }: AuthServer): readonly JsonObject[] {
   return upstreamProviders.flatMap(({ name, oidcConfig, oauth2Config }) => {
     const secret = (oidcConfig ?? oauth2Config)?.clientSecretRef;
-    return secret === undefined ? [] : [source(secret, AUTH_SERVER_FILES.upstreamClientSecret(name))];
+    const token = oauth2Config?.dcrConfig?.initialAccessTokenRef;
+    return [
+      ...(secret === undefined ? [] : [source(secret, AUTH_SERVER_FILES.upstreamClientSecret(name))]),
+      ...(token === undefined ? [] : [source(token, AUTH_SERVER_FILES.initialAccessToken(name))]),
+    ];
   });
 }
 

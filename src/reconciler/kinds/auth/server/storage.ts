@@ -2,7 +2,7 @@
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, duration, integer, list, object, optional, port, text } from '#std/schema.ts';
-import { nameField, secretKeyRef } from '../selectors.ts';
+import { nameField, secretKeyRef } from '../../selectors.ts';
 
 const SentinelService = object(
   {

@@ -1,7 +1,7 @@
 // Whether an authorization server has an upstream provider.
 
 import type { Static } from '#std/schema.ts';
-import type { EmbeddedAuthServer } from './auth-server.ts';
+import type { EmbeddedAuthServer } from './server.ts';
 
 export type AuthServer = Static<typeof EmbeddedAuthServer>;
 

@@ -1,0 +1,72 @@
+// Secrets of clients that registered for one (RFC 6749 section 2.3.1). Only their digests are kept.
+
+import { timingSafeEqual } from 'node:crypto';
+import { isWebRedirect } from '#std/address/loopback.ts';
+import { sha256 } from '#std/hash.ts';
+import type { IssuerPorts } from '../ports.ts';
+import { type ClientSecret, SECRET_METHODS } from '../records.ts';
+import type { ConfidentialClients } from '../settings.ts';
+
+const SECRET_BYTES = 32;
+
+export interface NewSecret {
+  /** For the answer; it is in no record. */
+  readonly text: string;
+  readonly kept: ClientSecret;
+}
+
+/**
+ * Returns a secret if the client asked for one, or must have one. A client on loopback or with a scheme of its own is in every
+ * copy of an app, so it stays public, and the answer says so (RFC 7591 section 3.2.1).
+ */
+export function secretFor(
+  { random }: Pick<IssuerPorts, 'random'>,
+  confidential: ConfidentialClients | undefined,
+  { method: asked, redirectUris }: { readonly method: unknown; readonly redirectUris: readonly string[] },
+): NewSecret | undefined {
+  if (confidential === undefined || !redirectUris.every(isWebRedirect)) return undefined;
+  const named = SECRET_METHODS.find((each) => each === asked);
+  // Clients that say `none` and need a secret send it in the form.
+  const method = named ?? (isForced(confidential, redirectUris) ? 'client_secret_post' : undefined);
+  if (method === undefined) return undefined;
+  const text = `sks_${random(SECRET_BYTES).toString('base64url')}`;
+  return { text, kept: { method, digest: sha256(text) } };
+}
+
+/** Redirect URIs of a client that must have a secret and cannot keep it; it would not go on without one. */
+export function forcedFault(
+  confidential: ConfidentialClients | undefined,
+  redirectUris: readonly string[],
+): string | undefined {
+  if (confidential === undefined || !isForced(confidential, redirectUris)) return undefined;
+  if (redirectUris.every(isWebRedirect)) return undefined;
+  return 'is of a client that gets a secret, so that all of them must be https outside loopback';
+}
+
+function isForced({ forced }: ConfidentialClients, redirectUris: readonly string[]): boolean {
+  return redirectUris.some((uri) => forced.includes(uri));
+}
+
+/** The time that it takes says nothing about the digest. */
+export function provesSecret({ digest }: ClientSecret, text: string): boolean {
+  return timingSafeEqual(Buffer.from(sha256(text)), Buffer.from(digest));
+}
+
+/** `id` and `secret` are form-encoded before they are joined (RFC 6749 section 2.3.1). Undefined if they cannot be read. */
+export function readBasic(authorization: string): { readonly id: string; readonly secret: string } | undefined {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization) ?? [];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  const [id, secret] = [text.slice(0, colon), text.slice(colon + 1)].map(formDecoded);
+  return colon < 1 || id === undefined || secret === undefined ? undefined : { id, secret };
+}
+
+function formDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    // Not encoded at all: no id or secret of this server has a character that needs it.
+    return undefined;
+  }
+}

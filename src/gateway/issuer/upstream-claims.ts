@@ -1,0 +1,47 @@
+// The claims in a person's access token at a provider, for policies. The token came from the provider itself, over TLS, and is kept
+// encrypted; its signature is not checked, since only the server that it is for has to be able to do that.
+
+import { decodeJwt } from 'jose';
+import { setBounded } from '#std/bounded.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { IssuerPorts } from './ports.ts';
+
+const KEPT_MAX = 20_000;
+/** Without a subject, every policy denies. */
+const NOTHING: JsonObject = {};
+
+/** Gives the same object for the same token. Empty if the token is not a JWT, or has expired. */
+export type ReadUpstreamClaims = (provider: string, token: string) => JsonObject;
+
+export function createUpstreamClaims({ clock, notify }: Pick<IssuerPorts, 'clock' | 'notify'>): ReadUpstreamClaims {
+  const kept = new Map<string, JsonObject>();
+  const opaque = new Set<string>();
+
+  function warnOnce(provider: string): void {
+    if (opaque.has(provider)) return;
+    opaque.add(provider);
+    const message = `access tokens of ${provider} are not JWTs, so policies deny everything: name another primaryUpstreamProvider`;
+    notify({ code: 'issuer-upstream-opaque', level: 'warn', message, data: { provider } });
+  }
+
+  return function readUpstreamClaims(provider, token) {
+    const claims = kept.get(token) ?? claimsIn(token);
+    if (claims === undefined) {
+      warnOnce(provider);
+      return NOTHING;
+    }
+    setBounded(kept, token, claims, KEPT_MAX);
+    const { exp } = claims;
+    return typeof exp === 'number' && exp * 1000 <= clock.now() ? NOTHING : claims;
+  };
+}
+
+function claimsIn(token: string): JsonObject | undefined {
+  try {
+    const claims: unknown = decodeJwt(token);
+    return claims as JsonObject;
+  } catch {
+    // The caller says that the token is not a JWT: this library's message says nothing more.
+    return undefined;
+  }
+}

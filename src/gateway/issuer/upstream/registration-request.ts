@@ -1,0 +1,174 @@
+// Asks a provider for a client (RFC 7591 section 3), at an endpoint that the configuration or the provider's metadata names.
+
+import { isObject, type JsonObject, parseJson, textsIn } from '#std/json.ts';
+import { configInvalid, isProtected } from '../config-fault.ts';
+import type { IssuerPorts } from '../ports.ts';
+import type { RegistrationSettings, UpstreamClient } from './settings.ts';
+import { plainWord } from './token-request.ts';
+import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
+
+/** How a client proves itself at the token endpoint (RFC 7591 section 2). */
+export type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
+
+export interface RegisteredClient {
+  readonly id: string;
+  /** Undefined if the method is `none`. */
+  readonly secret?: string;
+  readonly method: ClientMethod;
+  readonly registeredAtMs: number;
+  /** Milliseconds since 1970; undefined if the secret does not expire. */
+  readonly expiresAtMs?: number;
+}
+
+export type OwnRegistration = UpstreamClient & { readonly registration: RegistrationSettings };
+
+const TIMEOUT_MS = 10_000;
+const BYTES_MAX = 256 * 1024;
+/** The header is in no log of forms. */
+const PREFERRED: readonly ClientMethod[] = ['client_secret_basic', 'client_secret_post', 'none'];
+
+interface Endpoint {
+  readonly url: string;
+  /** The configuration names it, or its host. */
+  readonly allowPrivate: boolean;
+  readonly method: ClientMethod;
+  /** Scopes that the provider announces. */
+  readonly scopes: readonly string[];
+}
+
+type Ports = Pick<IssuerPorts, 'fetch' | 'files' | 'environment' | 'clock'>;
+
+/** Throws a Failure of the provider. */
+export async function requestRegistration(ports: Ports, settings: OwnRegistration): Promise<RegisteredClient> {
+  const { name, redirectUri, scopes: chosen, registration } = settings;
+  const { softwareId, softwareStatement } = registration;
+  const { url, allowPrivate, method, scopes: announced } = await registrationPlace(ports, settings);
+  const scopes = chosen.length > 0 ? chosen : announced;
+  const token = initialToken(ports, registration);
+  const metadata = {
+    redirect_uris: [redirectUri],
+    client_name: 'skep',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: method,
+    scope: scopes.length === 0 ? undefined : scopes.join(' '),
+    software_id: softwareId,
+    software_statement: softwareStatement,
+  };
+  const { status, answer } = await exchange(ports, name, {
+    url,
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(metadata),
+    allowPrivate,
+  });
+  if (status !== 201 && status !== 200) {
+    const why = typeof answer?.error === 'string' ? ` ${plainWord(answer.error)}` : '';
+    throw registrationFailure(name, `its registration endpoint answered ${status}${why}`);
+  }
+  return clientOf(name, answer, method, ports.clock.now());
+}
+
+/** Undefined: the endpoint is open. Read at each use. Throws a Failure if it cannot be read. */
+export function initialToken(
+  { files, environment }: Pick<IssuerPorts, 'files' | 'environment'>,
+  { initialAccessTokenFile: file, initialAccessTokenVariable: variable }: RegistrationSettings,
+): string | undefined {
+  if (file === undefined && variable === undefined) return undefined;
+  const token = (file === undefined ? environment[variable ?? ''] : files.read(file))?.trim();
+  if (token !== undefined && token !== '') return token;
+  throw configInvalid('/upstreams', `names an initial access token in ${file ?? variable}, and there is none`);
+}
+
+async function registrationPlace(ports: Ports, { name, registration }: OwnRegistration): Promise<Endpoint> {
+  const { registrationEndpoint, discoveryUrl = '', allowPrivate } = registration;
+  if (registrationEndpoint !== undefined) {
+    return { url: registrationEndpoint, allowPrivate: allowPrivate ?? true, method: 'client_secret_basic', scopes: [] };
+  }
+  const request = { url: discoveryUrl, method: 'GET', headers: { accept: 'application/json' } } as const;
+  const { status, answer } = await exchange(ports, name, { ...request, allowPrivate: allowPrivate ?? true });
+  if (status !== 200 || answer === undefined) {
+    throw registrationFailure(name, `its metadata at discoveryUrl cannot be read: status ${status}`);
+  }
+  if (!isMetadataOf(answer.issuer, discoveryUrl)) {
+    throw registrationFailure(name, 'its metadata names an issuer that discoveryUrl is not the metadata of');
+  }
+  const { registration_endpoint: endpoint } = answer;
+  const url = typeof endpoint === 'string' ? URL.parse(endpoint) : null;
+  if (url === null || !isProtected(url)) {
+    throw registrationFailure(name, 'its metadata names no registration_endpoint with https');
+  }
+  return {
+    url: url.href,
+    allowPrivate: allowPrivate ?? url.hostname === new URL(discoveryUrl).hostname,
+    method: methodOf(name, answer),
+    scopes: textsIn(answer.scopes_supported),
+  };
+}
+
+/** RFC 8414 section 3.3. A document at another place than a well-known one belongs to an issuer of the same origin. */
+function isMetadataOf(issuer: unknown, discoveryUrl: string): boolean {
+  const url = typeof issuer === 'string' ? URL.parse(issuer) : null;
+  if (url === null) return false;
+  if (!discoveryUrl.includes('/.well-known/')) return url.origin === new URL(discoveryUrl).origin;
+  const path = url.pathname.replace(/\/$/, '');
+  const places = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+  return places.some((place) =>
+    [`${place}${path}`, `${path}${place}`].some((each) => url.origin + each === discoveryUrl),
+  );
+}
+
+/** RFC 8414 section 2: metadata without methods means client_secret_basic. */
+function methodOf(provider: string, metadata: JsonObject): ClientMethod {
+  const { token_endpoint_auth_methods_supported: said, code_challenge_methods_supported: challenges } = metadata;
+  const methods = said === undefined ? ['client_secret_basic'] : textsIn(said);
+  // Without a secret, only the challenge protects a code (RFC 7636).
+  const usable = PREFERRED.filter((each) => each !== 'none' || textsIn(challenges).includes('S256'));
+  const found = usable.find((each) => methods.includes(each));
+  if (found !== undefined) return found;
+  throw registrationFailure(provider, 'its token endpoint has no way of authentication that this server has');
+}
+
+function clientOf(
+  provider: string,
+  answer: JsonObject | undefined,
+  asked: ClientMethod,
+  registeredAtMs: number,
+): RegisteredClient {
+  const { client_id: id, client_secret: secret, client_secret_expires_at: expires } = answer ?? {};
+  const said = answer?.token_endpoint_auth_method ?? asked;
+  const method = PREFERRED.find((each) => each === said);
+  if (typeof id !== 'string' || id === '') throw registrationFailure(provider, 'it gave no client_id');
+  if (method === undefined)
+    throw registrationFailure(provider, 'it registered a way of authentication that this server lacks');
+  if (method === 'none') return { id, method, registeredAtMs };
+  if (typeof secret !== 'string' || secret === '') throw registrationFailure(provider, 'it gave no client_secret');
+  const expiresAtMs = typeof expires === 'number' && expires > 0 ? expires * 1000 : undefined;
+  return { id, secret, method, registeredAtMs, expiresAtMs };
+}
+
+/** Throws a Failure if there is no answer, or one that another attempt may change. */
+async function exchange(
+  { fetch }: Ports,
+  provider: string,
+  request: Pick<Parameters<IssuerPorts['fetch']>[0], 'url' | 'method' | 'headers' | 'body' | 'allowPrivate'>,
+): Promise<{ readonly status: number; readonly answer: JsonObject | undefined }> {
+  try {
+    const { status, body } = await fetch({ ...request, timeoutMs: TIMEOUT_MS, maxBytes: BYTES_MAX });
+    if (status === 429 || status >= 500) {
+      throw upstreamFailure(provider, 'unavailable', `${new URL(request.url).pathname} answered ${status}`);
+    }
+    const answer = parseJson(Buffer.from(body).toString('utf8'));
+    return { status, answer: isObject(answer) ? answer : undefined };
+  } catch (error) {
+    throw asUpstreamFailure(provider, error);
+  }
+}
+
+function registrationFailure(provider: string, what: string) {
+  return upstreamFailure(provider, 'registration', `this server cannot register there: ${what}`);
+}
