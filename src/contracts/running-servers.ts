@@ -2,7 +2,7 @@
 // dev` gives it out of the processes of the machine; in a cluster the reconciler leaves it in the store, and the registry
 // service gives it.
 
-import type { ImageProvenance } from './image-provenance.ts';
+import type { ImageProvenance } from './registry/image-provenance.ts';
 
 /** Where GET answers `RunningServers`; in `skep dev` also what the URL of each server begins with. */
 export const RUNNING_SERVERS_PATH = '/mcp';
