@@ -16,7 +16,7 @@ export interface RunningServer {
   readonly transport: 'streamable-http' | 'sse';
   /** Its proxy answers, and has reached the server; a virtual server has asked its members. */
   readonly ready: boolean;
-  /** Which definitions are not as its lock says, and what becomes of them; absent if all are, or if nothing is locked. */
+  /** Names the definitions that are not as its lock says, and says if they are held back; absent if all are, or if nothing is locked. */
   readonly drift?: string;
   /** In `skep dev`: why it does not run on this machine; absent if it does. */
   readonly notRunHere?: string;
