@@ -2,7 +2,7 @@
 // dev` gives it out of the processes of the machine; in a cluster the reconciler leaves it in the store, and the registry
 // service gives it.
 
-import type { ImageProvenance } from './image-provenance.ts';
+import type { ImageProvenance } from './registry/image-provenance.ts';
 
 /** Where GET answers `RunningServers`; in `skep dev` also what the URL of each server begins with. */
 export const RUNNING_SERVERS_PATH = '/mcp';
@@ -16,7 +16,7 @@ export interface RunningServer {
   readonly transport: 'streamable-http' | 'sse';
   /** Its proxy answers, and has reached the server; a virtual server has asked its members. */
   readonly ready: boolean;
-  /** Which definitions are not as its lock says, and what becomes of them; absent if all are, or if nothing is locked. */
+  /** Names the definitions that are not as its lock says, and says if they are held back; absent if all are, or if nothing is locked. */
   readonly drift?: string;
   /** In `skep dev`: why it does not run on this machine; absent if it does. */
   readonly notRunHere?: string;

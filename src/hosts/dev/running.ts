@@ -1,6 +1,6 @@
 // Lists the servers that run on this machine, virtual ones too, by their Deployments, configurations and Services.
 
-import { type ImageProvenance, readProvenance } from '#contracts/image-provenance.ts';
+import { type ImageProvenance, readProvenance } from '#contracts/registry/image-provenance.ts';
 import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { readRunConfig } from '#contracts/run-config-read.ts';
 import { readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';

@@ -20,13 +20,14 @@ import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
 import { proxyClock } from '../proxy/clock.ts';
-import { reportBroken } from '../proxy/record.ts';
+import { type Recorder, reportBroken } from '../proxy/record.ts';
 import { createSettings } from '../proxy/settings.ts';
 import { countUnderWay, stopProxy, type UnderWay } from '../proxy/stop.ts';
 import { listenMetrics } from '../proxy/telemetry.ts';
 import { VERSION } from '../version.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { openAdmin } from './admin.ts';
+import type { VirtualAudit } from './audit.ts';
 import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualIssuer } from './issuer.ts';
 import { openMemberLocks } from './member-locks.ts';
@@ -136,13 +137,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   });
   closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
-  const locks = openMemberLocks({
-    ...{ environment, logger, metrics },
-    audit:
-      gate.audit_config.enabled && audit.keeps('mcp_definition_drifted')
-        ? { component: gate.audit_config.component, write: recorder.write }
-        : undefined,
-  });
+  const locks = openMemberLocks({ environment, logger, metrics, audit: driftAudit(gate, audit, recorder) });
   closing.push(locks.stop);
   const members = { upstream, openTrusting, seal, messageBytes, replica, observer, credentials, locks };
   const workflows = openWorkflows({
@@ -179,6 +174,11 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     ...{ files, logger, outbound, recorder, rateLimits: stores.rateLimits },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit, numbers };
+}
+
+function driftAudit({ audit_config: { enabled, component } }: RunConfig, audit: VirtualAudit, recorder: Recorder) {
+  const isWritten = enabled && audit.keeps('mcp_definition_drifted');
+  return isWritten ? { component, write: recorder.write } : undefined;
 }
 
 function openConnections(closing: (() => unknown)[]) {

@@ -14,6 +14,7 @@ import { isObject, type JsonObject } from '#std/json.ts';
 import { oneOf } from './annotations.ts';
 import type { conditionsOf } from './conditions.ts';
 import type { Finding, ObjectName, Reference, View } from './kind.ts';
+import { LABEL_DOMAIN, workloadLabels } from './labels.ts';
 
 export const TOOLS_LOCK_SETTING = {
   name: TOOLS_LOCK_ANNOTATION,
@@ -117,6 +118,16 @@ export function lockedBackends<Backend extends LockedBackend>(backends: readonly
     const { toolsLock } = backend;
     return toolsLock === undefined ? [] : [{ ...backend, toolsLock }];
   });
+}
+
+/** Empty: the virtual server writes into it which definitions of such backends are not as they were reviewed. */
+export function backendsReport(
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  backends: readonly LockedBackend[],
+): readonly KubeObject[] {
+  if (lockedBackends(backends).length === 0) return [];
+  const labels = { ...workloadLabels('virtualmcpserver', name), [`${LABEL_DOMAIN}/component`]: 'tools-report' };
+  return [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: virtualReportName(name), namespace, labels } }];
 }
 
 interface FoundDrift extends Pick<ReportedDrift, 'list' | 'name' | 'what'> {

@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { readProvenance } from '#contracts/image-provenance.ts';
+import { readProvenance } from '#contracts/registry/image-provenance.ts';
 import { serveRegistry, type TestRegistry } from '../../adapters/oci/registry.ts';
 import {
   attach,

@@ -187,10 +187,7 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
     if (!answer.ok) return 'missing' in answer || name === 'skills' ? { ok: true, items: [], notices } : answer;
     const list = listItems(answer.bytes, answer.span, name);
     if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${LISTS[name].method}: ${list.message}` } };
-    for (const item of list.items) {
-      listed.add(keyOf(name, item) ?? '');
-      takeItem({ name, items, notices, lock }, answer.bytes, item);
-    }
+    for (const item of list.items) takeItem({ name, items, notices, lock, listed }, answer.bytes, item);
     cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
     // A server that leads back to a page would be read for ever.
     if (cursor !== undefined && cursors.has(cursor)) cursor = undefined;
@@ -200,13 +197,17 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
   return { ok: true, items, notices };
 }
 
+interface Taken extends ReadOf {
+  readonly items: OfferedItem[];
+  readonly notices: ItemNotice[];
+  readonly listed: Set<string>;
+}
+
 /** One that clients cannot read would take the lists of all members from them. */
-function takeItem(
-  { name: list, items, notices, lock }: ReadOf & { readonly items: OfferedItem[]; readonly notices: ItemNotice[] },
-  page: Buffer,
-  item: ListItem,
-): void {
-  const drift = lock && driftOf(lock, { list, name: keyOf(list, item) ?? '' }, page, item);
+function takeItem({ name: list, items, notices, lock, listed }: Taken, page: Buffer, item: ListItem): void {
+  const own = keyOf(list, item) ?? '';
+  listed.add(own);
+  const drift = lock && driftOf(lock, { list, name: own }, page, item);
   if (drift !== undefined && notices.length < NOTICES_MAX) notices.push(drift);
   if (drift?.what === 'held-back') return;
   const mended = mendItem(list, page, item);
@@ -216,7 +217,7 @@ function takeItem(
   const notice = (what: ItemNotice['what'], why: string): void => {
     if (notices.length < NOTICES_MAX) notices.push({ list, name, what, why });
   };
-  const marks = list === 'tools' && mended !== undefined ? marksOf(mended) : UNMARKED;
+  const marks = list === 'tools' && mended !== undefined ? readAppMarks(bytesOf(mended)) : UNMARKED;
   const unreadable =
     marks === undefined ? 'its _meta has a key that is not valid Unicode' : unreadableReason(list, value);
   const why = items.length === ITEMS_MAX ? TOO_MANY : unreadable;
@@ -231,9 +232,7 @@ function takeItem(
   if (doubt !== undefined) notice('doubtful', doubt);
 }
 
-function marksOf({ page, item: { span } }: Mended): AppMarks | undefined {
-  return readAppMarks(page.subarray(span.start, span.end));
-}
+const bytesOf = ({ page, item: { span } }: Mended): Buffer => page.subarray(span.start, span.end);
 
 const UNREADABLE: BackendFault = { reason: 'answer-invalid', message: 'a list of the MCP server cannot be read' };
 

@@ -35,7 +35,7 @@ import { secretChecksum } from '../pods/secret-checksum.ts';
 import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
 import { collectorBundle } from '../proxy/proxy.ts';
 import { sessionPassword } from '../proxy/session-password.ts';
-import { lockedBackends, reportRight } from '../tools-lock.ts';
+import { backendsReport, lockedBackends, reportRight } from '../tools-lock.ts';
 import { vmcpConfig } from './config.ts';
 import { HMAC_KEY, PORT, type VirtualServer, virtualServerChildNames } from './facts.ts';
 import { collectorHeaderVariables, type Needs, needsOf } from './needs.ts';
@@ -46,7 +46,7 @@ export function children(self: VirtualServer, view: View, settings: Settings): r
   return [
     ...account(self, config, settings),
     configObject(self, config, settings.apiGroup),
-    ...toolsReport(self, config),
+    ...(self.spec.serviceAccount === undefined ? backendsReport(self, config.backends) : []),
     deployment(self, needs, settings, checksums(self, needs, config, view, settings)),
     frontService(self),
     ...disruption(self, view),
@@ -99,13 +99,6 @@ function account(
     },
     ...(lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))]),
   ]);
-}
-
-/** Empty: the server writes into it which definitions of its backends are not as they were reviewed. */
-function toolsReport({ name, namespace, spec }: VirtualServer, { backends }: VmcpConfig): readonly KubeObject[] {
-  if (spec.serviceAccount !== undefined || lockedBackends(backends).length === 0) return [];
-  const labels = { ...workloadLabels('virtualmcpserver', name), [`${LABEL_DOMAIN}/component`]: 'tools-report' };
-  return [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: virtualReportName(name), namespace, labels } }];
 }
 
 function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, apiGroup: string): KubeObject {

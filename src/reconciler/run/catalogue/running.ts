@@ -1,7 +1,7 @@
 // Which servers of the fleet run, for those who read the catalogue: where clients reach each, whether it is ready, and what
 // a catalogue may know it by.
 
-import { readProvenance } from '#contracts/image-provenance.ts';
+import { readProvenance } from '#contracts/registry/image-provenance.ts';
 import type { ListedServer, RunningServer } from '#contracts/running-servers.ts';
 import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

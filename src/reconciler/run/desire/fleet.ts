@@ -13,7 +13,7 @@ import {
   type SyncInput,
   syncRegistries,
 } from '../catalogue/registries.ts';
-import { digestProblems } from '../images/locked-digests.ts';
+import { checkDigests } from '../images/locked-digests.ts';
 import { modeFor } from '../images/policy.ts';
 import type { ImageVerifier } from '../images/ports.ts';
 import { verifyChildren } from '../images/verify-children.ts';
@@ -84,15 +84,13 @@ export async function desireFleet(
 ): Promise<DesiredFleet> {
   const { kinds, apiGroup, instance, homeNamespace } = options;
   const { gathered, snapshot, leftAlone } = observed;
-  const { loaded, invalid } = gathered;
   const locks = checkLocks(gathered);
   const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(observed)], locks: locks.objects });
   const registries = await registriesOf(deps, options, mode, observed, views);
   const { find: living } = snapshot;
   const knowledge = knowledgeOf(snapshot, apiGroup);
   const asDeclared = resolve({
-    loaded,
-    invalid,
+    ...{ loaded: gathered.loaded, invalid: gathered.invalid },
     kinds,
     views,
     knowledge,
@@ -106,6 +104,7 @@ export async function desireFleet(
   await snapshot.ensure(desiredKinds);
   await snapshot.completeWhole(wishes.objects.flatMap(({ id, owner }) => (owner === undefined ? [] : [id])));
   await snapshot.complete(wishes.objects.map(({ id }) => id));
+  const digests = checkDigests({ locks: gathered.locks, counting: locks.objects, objects: wishes.objects });
   const own = withoutForeign({
     desires: wishes,
     standings: resolved.standings,
@@ -121,10 +120,7 @@ export async function desireFleet(
     desires: keepValues(own, living, deps.reuse ?? NO_REUSE),
     unsealed,
     watched: [...observed.ownKinds, ...desiredKinds],
-    problems: [
-      ...[locks, registries, resolved, wished, own].flatMap(({ problems }) => problems),
-      ...digestProblems({ locks: gathered.locks, counting: locks.objects, objects: wishes.objects }),
-    ],
+    problems: [locks, registries, resolved, wished, own, digests].flatMap(({ problems }) => problems),
   };
 }
 

@@ -1,6 +1,6 @@
 // Decides about one image by its expectation and the facts that are known about it.
 
-import type { ImageProvenance } from '#contracts/image-provenance.ts';
+import type { ImageProvenance } from '#contracts/registry/image-provenance.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { withDigest } from '#std/address/image-name.ts';
 import {

@@ -1,7 +1,7 @@
 // Which attestations pages show: those that are expected and say something about the image.
 
 import { expect, test } from 'vitest';
-import { formatProvenance, readProvenance } from '#contracts/image-provenance.ts';
+import { formatProvenance, readProvenance } from '#contracts/registry/image-provenance.ts';
 import { expectedProvenance } from './policy.ts';
 import type { ImageSignature } from './ports.ts';
 

@@ -17,10 +17,12 @@ interface LocksAndChildren extends Pick<Desires, 'objects'> {
 }
 
 /** A lock without a digest, and a child whose image has none, say nothing. */
-export function digestProblems({ locks, counting, objects }: LocksAndChildren): readonly Problem[] {
+export function checkDigests({ locks, counting, objects }: LocksAndChildren): {
+  readonly problems: readonly Problem[];
+} {
   const counts = new Set(counting);
-  return locks.flatMap((lock) => {
-    const { image, digest, kind } = serverOf(lock);
+  const problems = locks.flatMap((lock) => {
+    const { image, digest, kind } = lockedServer(lock);
     if (!counts.has(lock.object) || typeof image !== 'string' || typeof digest !== 'string') return [];
     const server = keyOf({ ...lock.id, kind: String(kind), apiVersion: '' });
     const images = objects
@@ -34,9 +36,10 @@ export function digestProblems({ locks, counting, objects }: LocksAndChildren): 
       problemOf(lock, { code: 'lock-digest-differs', severity: 'warning', pointer: '/spec/server/digest', message }),
     ];
   });
+  return { problems };
 }
 
-function serverOf({ object }: Sourced): JsonObject {
+function lockedServer({ object }: Sourced): JsonObject {
   const { spec } = object;
   return isObject(spec) && isObject(spec.server) ? spec.server : {};
 }

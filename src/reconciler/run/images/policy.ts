@@ -1,6 +1,6 @@
 // Finds out who is expected to have signed an image of a namespace, and whether a signature fulfils the expectation.
 
-import type { ImageProvenance } from '#contracts/image-provenance.ts';
+import type { ImageProvenance } from '#contracts/registry/image-provenance.ts';
 import { imagePlace, parseImageName } from '#std/address/image-name.ts';
 import { globMatches, parseGlob } from '#std/glob.ts';
 import type { JsonObject } from '#std/json.ts';

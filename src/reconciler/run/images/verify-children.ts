@@ -2,7 +2,7 @@
 // was verified.
 
 import pLimit from 'p-limit';
-import { formatProvenance, IMAGE_PROVENANCE, readProvenance } from '#contracts/image-provenance.ts';
+import { formatProvenance, IMAGE_PROVENANCE, readProvenance } from '#contracts/registry/image-provenance.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { jsonEquals } from '#std/json.ts';

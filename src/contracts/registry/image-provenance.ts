@@ -1,5 +1,5 @@
-// What verified attestations say about the image of a workload: the reconciler writes it into an annotation of the workload, and pages
-// link to it.
+// Verified attestations of the image of a workload: the reconciler writes them into an annotation of the workload, and pages show
+// them.
 
 import { isObject, type Json, objectsIn, parseJson } from '#std/json.ts';
 
