@@ -36,7 +36,7 @@ export function delegationOf({ act }: JsonObject, depth: number = DEPTH): Delega
       fault ??= next === act ? 'act_not_object' : 'nested_act_not_object';
       break;
     }
-    fault ??= faultOf(next);
+    fault ??= hopFault(next);
     if (chain.length < depth) chain.push(hopOf(next));
     else omitted += 1;
     next = next.act;
@@ -48,7 +48,7 @@ function hopOf({ iss, sub }: JsonObject): Hop {
   return { iss: textOrNothing(iss), sub: textOrNothing(sub) };
 }
 
-function faultOf({ iss, sub }: JsonObject): Fault | undefined {
+function hopFault({ iss, sub }: JsonObject): Fault | undefined {
   if (iss !== undefined && typeof iss !== 'string') return 'iss_not_string';
   return sub === undefined || typeof sub === 'string' ? undefined : 'sub_not_string';
 }

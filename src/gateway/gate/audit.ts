@@ -84,7 +84,6 @@ export interface AuditEvent {
     readonly client_name?: string;
     readonly client_version?: string;
   };
-  /** Absent if no one acts for the subject of the token. */
   readonly delegation?: Delegation;
   readonly target: {
     readonly endpoint: string;
