@@ -22,6 +22,11 @@ export const ModelAudit = object(
     detectApplicationErrors: optional(
       bool('False: an answer with HTTP status 2xx is a success, also if it is an error of JSON-RPC or of a tool.'),
     ),
+    maxDelegationDepth: optional(
+      integer('The most parties that act for the subject of a token (RFC 8693) which an event names. Default: 10.', {
+        minimum: 1,
+      }),
+    ),
     logFile: optional(text('File that events are written to. Default: standard output.')),
   },
   'The audit log.',

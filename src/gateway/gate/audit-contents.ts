@@ -10,6 +10,8 @@ export interface AuditData {
   readonly maxBytes: number;
   /** False: only its HTTP status says whether an answer is a success. */
   readonly readsErrors: boolean;
+  /** The most hops of a delegation that an event names. Absent: 10. */
+  readonly delegationDepth?: number;
 }
 
 export interface AuditContents {

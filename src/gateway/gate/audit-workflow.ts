@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '#std/json.ts';
 import { type AuditOutcome, auditHead, auditSubjects } from './audit.ts';
+import { delegationOf } from './audit-delegation.ts';
 import type { AuditType } from './audit-types.ts';
 
 export interface WorkflowAuditInput {
@@ -17,6 +18,8 @@ export interface WorkflowAuditInput {
   readonly step?: { readonly id: string; readonly type: string; readonly tool?: string };
   /** Verified; empty for anonymous callers. */
   readonly claims: JsonObject;
+  /** The most hops of a delegation that an event names. Absent: 10. */
+  readonly delegationDepth?: number;
   readonly extra: {
     readonly timeout_ms?: number;
     readonly duration_ms?: number;
@@ -34,6 +37,7 @@ export function workflowAuditEvent(input: WorkflowAuditInput) {
     ...auditHead({ auditId, timeMs, type, outcome, component: 'vmcp-composer' }),
     source: { type: 'local', value: 'vmcp-composer', extra: {} },
     subjects: auditSubjects(claims),
+    delegation: delegationOf(claims, input.delegationDepth),
     target: {
       workflow_id: run,
       workflow_name: workflow,

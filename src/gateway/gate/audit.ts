@@ -5,6 +5,7 @@ import { type Json, type JsonObject, unicodeEscape } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
 import { methodFacts } from '../wire/methods.ts';
 import { type AuditContents, auditData } from './audit-contents.ts';
+import { type Delegation, delegationOf } from './audit-delegation.ts';
 import { formatTime } from './audit-time.ts';
 import { type AuditType, auditTypeOf } from './audit-types.ts';
 
@@ -83,6 +84,7 @@ export interface AuditEvent {
     readonly client_name?: string;
     readonly client_version?: string;
   };
+  readonly delegation?: Delegation;
   readonly target: {
     readonly endpoint: string;
     readonly method: string;
@@ -150,6 +152,7 @@ export function auditEvent(input: AuditInput): AuditEvent {
       extra: { user_agent: cut(source.userAgent, TEXT_MAX), request_id: cut(source.requestId, TEXT_MAX) },
     },
     subjects: auditSubjects(claims, client),
+    delegation: delegationOf(claims, input.contents?.settings.delegationDepth),
     target: {
       endpoint: path.slice(0, NAME_MAX),
       method: call?.method.slice(0, TEXT_MAX) ?? input.httpMethod,

@@ -51,7 +51,11 @@ export function openVirtualAudit(
 function contentsOf({ audit }: VmcpConfig): AuditData {
   const { includeRequestData = false, includeResponseData = false, maxDataSize = 0 } = audit ?? {};
   const readsErrors = audit?.detectApplicationErrors !== false;
-  return { request: includeRequestData, response: includeResponseData, maxBytes: maxDataSize, readsErrors };
+  const delegationDepth = audit?.maxDelegationDepth;
+  return {
+    ...{ request: includeRequestData, response: includeResponseData, maxBytes: maxDataSize },
+    ...{ readsErrors, delegationDepth },
+  };
 }
 
 /** Document 3, Audit config: excluded ones win, and an empty list means all. */

@@ -43,6 +43,7 @@ export function openWorkflows({ config, logger, metrics, beginSpan, audit }: Wor
   const lastRuns = createLastRuns();
   const seen = {
     ...{ clock: proxyClock, newId: randomUUID, metrics: addWorkflowMetrics(metrics), beginSpan },
+    delegationDepth: () => current.audit?.maxDelegationDepth,
     audit(event: { readonly type: AuditType }) {
       if (current.audit !== undefined && audit.keeps(event.type)) audit.write(`${auditLine(event)}\n`);
     },

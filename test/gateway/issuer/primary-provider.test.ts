@@ -99,6 +99,15 @@ describe('before one server', () => {
     expect(await statusOf(world)).toBe(403);
   });
 
+  it('the log says once that tokens of the provider cannot be read', async () => {
+    const world = await openWorld({ primary_upstream_provider: 'code-host' });
+    await giveTokens('opaque-token');
+    await statusOf(world);
+    await statusOf(world);
+    await world.proxy.log.until(/"code":"issuer-upstream-opaque"/);
+    expect(world.proxy.log.text().split('issuer-upstream-opaque').length).toBe(2);
+  });
+
   it('a login whose token at the provider is gone has ended', async () => {
     const world = await openWorld(
       { primary_upstream_provider: 'code-host' },

@@ -34,6 +34,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/compositeTools': 'its stories are workflows',
   '/operational/failureHandling/statusReportingInterval':
     'its story needs a cluster: test/gateway/virtual-server/reporting.test.ts',
+  '/audit/maxDelegationDepth': 'its story needs tokens: test/gateway/virtual-server/audit-delegation.test.ts',
   '/audit/enabled': 'always true: a configuration without an audit has no such block',
 };
 

@@ -229,6 +229,10 @@ export const DIFFERENCES: readonly Explained[] = [
     ],
   },
   {
+    reason: 'a field that is left out means 10',
+    of: ['*.audit.maxDelegationDepth default: 10 -> none'],
+  },
+  {
     reason: 'a field that is left out means true',
     of: ['*.detectApplicationErrors default: true -> none'],
   },

@@ -8,7 +8,7 @@ import { plainWord } from './token-request.ts';
 import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
 
 /** How a client proves itself at the token endpoint (RFC 7591 section 2). */
-export type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
+type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
 
 export interface RegisteredClient {
   readonly id: string;

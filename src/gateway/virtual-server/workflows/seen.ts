@@ -25,6 +25,8 @@ export interface SeenPorts {
   readonly clock: { now(): number; monotonic(): number };
   readonly newId: () => string;
   readonly audit: (event: WorkflowAuditEvent) => void;
+  /** The most hops of a delegation that an event names; undefined: 10. */
+  readonly delegationDepth: () => number | undefined;
   readonly metrics: WorkflowMetrics;
   /** Absent: no one wants traces. */
   readonly beginSpan?: (parent: TraceContext, startMs: number, kind: 'internal') => RunSpan;
@@ -170,7 +172,7 @@ function writeAudit(
   outcome: AuditOutcome,
   more: Pick<WorkflowAuditInput, 'step' | 'extra'>,
 ): void {
-  const { clock, newId, audit } = ports;
+  const { clock, newId, audit, delegationDepth } = ports;
   const claims = cause.identity?.claims ?? {};
   audit(
     workflowAuditEvent({
@@ -181,6 +183,7 @@ function writeAudit(
       run,
       workflow: workflow.name,
       claims,
+      delegationDepth: delegationDepth(),
       ...more,
     }),
   );
