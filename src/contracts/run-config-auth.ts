@@ -11,7 +11,7 @@
 
 import { addressed } from '#std/address/address.ts';
 import { type Static, type TObject, Type } from '#std/json-schema.ts';
-import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
+import { AUTH_SERVER_SCHEMA } from './auth-server/config.ts';
 
 /** Environment variables that hold the secrets. */
 export const OUTGOING_ENV = {

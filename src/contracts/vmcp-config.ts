@@ -25,7 +25,7 @@ import { addressed, addressFaults } from '#std/address/address.ts';
 import { type Static, Type } from '#std/json-schema.ts';
 import { yamlText } from '#std/yaml/package.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
-import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
+import { AUTH_SERVER_SCHEMA } from './auth-server/config.ts';
 import { fileForm, filled } from './file-form.ts';
 import { RateLimiting } from './gate/rate-limiting.ts';
 import { AuditFailure, REDIS } from './proxy-fields.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
 import type { IssuerStoreSettings, RedisAddress, RedisPlace, TlsSettings } from '#adapters/redis/issuer-store.ts';
-import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 import { configInvalid } from '#gateway/issuer/config-fault.ts';
 import { createMemoryStore } from '#gateway/issuer/memory-store.ts';
 import type { IssuerStore } from '#gateway/issuer/ports.ts';

@@ -7,7 +7,7 @@ import type { Outbound } from '#adapters/http/outbound.ts';
 import type { Identity } from '#auth/identity.ts';
 import { SESSION_CLAIM } from '#auth/identity.ts';
 import type { Rejection } from '#auth/rejection.ts';
-import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 import type { UpstreamClaims } from '#gateway/backends/backend.ts';
 import type { CredentialCaller } from '#gateway/credentials/credential.ts';
 import { configInvalid } from '#gateway/issuer/config-fault.ts';

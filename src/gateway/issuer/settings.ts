@@ -1,6 +1,6 @@
 // The configuration of an authorization server with everything filled in and checked.
 
-import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 import { isWebRedirect } from '#std/address/loopback.ts';
 import { parseDuration } from '#std/duration.ts';
 import { configInvalid, isProtected } from './config-fault.ts';

@@ -1,7 +1,7 @@
 // The configuration of an embedded authorization server as it has to be on this machine: it is its own issuer at the URL of
 // its server beside the catalogue.
 
-import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 
 /** `url` of the resource that it guards, which was another one before. */
 export function relocateAuthServer(server: AuthServerConfig, url: string, before: string): AuthServerConfig {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
-import { AUTH_SERVER_SCHEMA } from '#contracts/auth-server-config.ts';
+import { AUTH_SERVER_SCHEMA } from '#contracts/auth-server/config.ts';
 import { Failure } from '#std/failure.ts';
 import type { Json, JsonObject } from '#std/json.ts';
 import { MASTER_NAME, REDIS_USER, type SentinelWorld, startSentinel } from '../../harness/redis-sentinel.ts';

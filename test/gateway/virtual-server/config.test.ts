@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 import { formatVmcpConfig, type VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import { checkVirtualConfig } from '#hosts/virtual-server/validate.ts';

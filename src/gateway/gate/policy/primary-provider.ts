@@ -1,6 +1,6 @@
 // Which token has the claims that policies read: the token of the caller, or that of an upstream provider.
 
-import type { AuthServerConfig } from '#contracts/auth-server-config.ts';
+import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 
 type Server = Pick<AuthServerConfig, 'upstreams' | 'primary_upstream_provider'>;
 

@@ -1,6 +1,6 @@
 // A provider of the configuration with everything filled in and checked.
 
-import { type AuthServerConfig, isReservedParameter } from '#contracts/auth-server-config.ts';
+import { type AuthServerConfig, isReservedParameter } from '#contracts/auth-server/config.ts';
 import { configInvalid, isProtected } from '../config-fault.ts';
 
 type UpstreamBlock = AuthServerConfig['upstreams'][number];

@@ -1,6 +1,6 @@
 // Renders an embedded authorization server for a pod: its configuration, its Secrets in files, and the certificates that it trusts.
 
-import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server-config.ts';
+import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server/config.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import type { View } from '../../kind.ts';

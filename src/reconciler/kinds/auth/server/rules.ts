@@ -1,6 +1,6 @@
 // What is wrong with the settings of an embedded authorization server that neither schema nor CEL can say.
 
-import { isReservedParameter } from '#contracts/auth-server-config.ts';
+import { isReservedParameter } from '#contracts/auth-server/config.ts';
 import { isLoopback, isWebRedirect } from '#std/address/loopback.ts';
 import { pointerToken } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';

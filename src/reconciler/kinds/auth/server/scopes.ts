@@ -1,6 +1,6 @@
 // Scopes of an embedded authorization server: those that it gives, and whether its settings name others.
 
-import { AUTH_SERVER_SCOPES } from '#contracts/auth-server-config.ts';
+import { AUTH_SERVER_SCOPES } from '#contracts/auth-server/config.ts';
 import type { Finding } from '../../kind.ts';
 import type { AuthServer } from './providers.ts';
 

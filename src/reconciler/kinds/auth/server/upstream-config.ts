@@ -1,6 +1,6 @@
 // Renders a provider that users log in with into the configuration of an embedded authorization server.
 
-import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server-config.ts';
+import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server/config.ts';
 import type { Static } from '#std/schema.ts';
 import type { Bundle } from '../ca-bundle.ts';
 import type { UpstreamProvider } from './upstream.ts';

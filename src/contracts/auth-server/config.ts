@@ -8,9 +8,9 @@
 // - `upstreams` are visited in their order. A proxy has one, a virtual server may have several.
 
 import { type Static, Type } from '#std/json-schema.ts';
-import { CLOSED, Duration, Text, Texts, Url } from './auth-server/fields.ts';
-import { Redis } from './auth-server/storage.ts';
-import { OAuth2Upstream, OIDCUpstream } from './auth-server/upstream.ts';
+import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';
+import { Redis } from './storage.ts';
+import { OAuth2Upstream, OIDCUpstream } from './upstream.ts';
 
 /** Where the Secrets are mounted. */
 export const AUTH_SERVER_DIRECTORY = '/etc/toolhive/authserver';
