@@ -145,8 +145,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     audit: { keeps: audit.keeps, write: recorder.write },
   });
   const ownTools = options.ownTools ?? workflows.ownTools;
-  const storePlace = { config, namespace: place.namespace, environment, logger };
-  const stores = await openStores(storePlace, observer, replica, metrics.metrics);
+  const stores = await openStores({ ...options, namespace: place.namespace }, observer, replica, metrics.metrics);
   closing.push(stores.close);
   const own = { ...offerRules(rules), optimizer: openSearch(options, outbound, metrics), ownTools, ...stores };
   let status: StatusReport | undefined;
@@ -156,10 +155,9 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   closing.push(() => world.backend.close(0), world.stop);
   const underWay = countUnderWay();
   const active = countActive(metrics, underWay);
-  const { backend, health } = world;
   const settings = createSettings({
     fixed: {
-      ...{ backend, rules, seal, health, times },
+      ...{ backend: world.backend, rules, seal, health: world.health, times },
       endpoint: '/mcp',
       serveIssuer: issuer?.serve,
       beginSpan: telemetry?.beginSpan,

@@ -6,7 +6,8 @@ import type { BackendFault, Exchange } from '../../backends/backend.ts';
 import type { Asking } from '../../backends/bridge/ask.ts';
 import { type Member, memberCause, ownCause } from '../members/member.ts';
 import type { ItemNotice } from './item-notices.ts';
-import { listsEqual, type MemberLists, readLists } from './lists.ts';
+import { type MemberLists, readLists } from './lists.ts';
+import { listsEqual } from './lists-equal.ts';
 
 export interface Entry {
   /** As they were read last, and the same object for as long as they are equal; undefined: never. */

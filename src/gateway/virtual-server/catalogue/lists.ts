@@ -1,7 +1,7 @@
 // What one member offers, read through all pages of its lists. Items keep their bytes.
 
 import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
-import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import type { BackendFault } from '../../backends/backend.ts';
 import { type Asked, type Asking, ask, type Cause, postExchange } from '../../backends/bridge/ask.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
@@ -60,23 +60,6 @@ const META = JSON.stringify({
   },
   [META_CLIENT]: { name: 'skep', version: '1' },
 });
-
-/** The same items, byte for byte and in the same order. */
-export function listsEqual(a: MemberLists, b: MemberLists): boolean {
-  return (
-    jsonEquals(a.capabilities, b.capabilities) && LIST_NAMES.every((name) => itemsEqual(a.lists[name], b.lists[name]))
-  );
-}
-
-function itemsEqual(a: readonly OfferedItem[], b: readonly OfferedItem[]): boolean {
-  return a.length === b.length && a.every((item, index) => bytesEqual(item, b[index]));
-}
-
-function bytesEqual(a: OfferedItem, b: OfferedItem | undefined): boolean {
-  if (b === undefined) return false;
-  const [of, as] = [a.item.span, b.item.span];
-  return a.page.compare(b.page, as.start, as.end, of.start, of.end) === 0;
-}
 
 /** Takes as long as `asking` allows for one request, whatever the number of pages. Never rejects. */
 export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Promise<ListsRead> {

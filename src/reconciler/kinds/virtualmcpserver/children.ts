@@ -1,7 +1,6 @@
 // The objects that a VirtualMCPServer becomes: an account, its configuration, a Deployment, a Service, and a Secret that is
 // made at random.
 
-import { virtualReportName } from '#contracts/tool-lock/report.ts';
 import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import {
   formatVmcpConfig,
@@ -15,7 +14,7 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest } from '#std/hash.ts';
 import type { JsonObject } from '#std/json.ts';
 import { mountedBundles } from '../auth/ca-bundle.ts';
-import { accountWithRights, configMap, imagePullSecrets, service } from '../generated.ts';
+import { configMap, imagePullSecrets, service } from '../generated.ts';
 import type { GeneratedSecret, Settings, View } from '../kind.ts';
 import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
 import {
@@ -35,7 +34,8 @@ import { secretChecksum } from '../pods/secret-checksum.ts';
 import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
 import { collectorBundle } from '../proxy/proxy.ts';
 import { sessionPassword } from '../proxy/session-password.ts';
-import { backendsReport, lockedBackends, reportRight } from '../tools-lock.ts';
+import { backendsReport } from '../tools-lock.ts';
+import { pullSecretsOf, reportingAccount } from './account.ts';
 import { vmcpConfig } from './config.ts';
 import { HMAC_KEY, PORT, type VirtualServer, virtualServerChildNames } from './facts.ts';
 import { collectorHeaderVariables, type Needs, needsOf } from './needs.ts';
@@ -44,7 +44,7 @@ export function children(self: VirtualServer, view: View, settings: Settings): r
   const needs = needsOf(self, view);
   const config = vmcpConfig(self, needs, view);
   return [
-    ...account(self, config, settings),
+    ...reportingAccount(self, config, settings),
     configObject(self, config, settings.apiGroup),
     ...(self.spec.serviceAccount === undefined ? backendsReport(self, config.backends) : []),
     deployment(self, needs, settings, checksums(self, needs, config, view, settings)),
@@ -75,30 +75,6 @@ const HMAC_BYTES = 32;
 function metricsPorts({ config }: VirtualServer['spec']) {
   const port = config.telemetry && ownMetricsPort(config.telemetry);
   return port === undefined ? [] : [{ name: 'metrics', containerPort: port, protocol: 'TCP' }];
-}
-
-/** It reports how its backends are, and reads nothing. An account of the author's has the rights that its author gives to it. */
-function account(
-  { name, namespace, spec }: VirtualServer,
-  { backends }: VmcpConfig,
-  { apiGroup, pullSecrets }: Settings,
-): readonly KubeObject[] {
-  if (spec.serviceAccount !== undefined) return [];
-  const place = {
-    name: virtualServerChildNames(name).account,
-    namespace,
-    labels: workloadLabels('virtualmcpserver', name),
-  };
-  return accountWithRights(place, pullSecretsOf(spec, pullSecrets), [
-    { apiGroups: [apiGroup], resources: ['virtualmcpservers'], resourceNames: [name], verbs: ['get'] },
-    {
-      apiGroups: [apiGroup],
-      resources: ['virtualmcpservers/status'],
-      resourceNames: [name],
-      verbs: ['get', 'update', 'patch'],
-    },
-    ...(lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))]),
-  ]);
 }
 
 function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, apiGroup: string): KubeObject {
@@ -197,11 +173,6 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
     ],
     volumes: mounted.map(({ volume }) => ({ ...volume })),
   };
-}
-
-/** Those of the resource, and those of every pod. */
-function pullSecretsOf({ imagePullSecrets: own = [] }: VirtualServer['spec'], all: readonly string[]) {
-  return [...own.map(({ name }) => name), ...all];
 }
 
 const RESOURCES: JsonObject = { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } };

@@ -1,0 +1,39 @@
+// The account of the pods of a VirtualMCPServer, and the Secrets by which they pull their image.
+
+import { virtualReportName } from '#contracts/tool-lock/report.ts';
+import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { accountWithRights } from '../generated.ts';
+import type { Settings } from '../kind.ts';
+import { workloadLabels } from '../labels.ts';
+import { lockedBackends, reportRight } from '../tools-lock.ts';
+import { type VirtualServer, virtualServerChildNames } from './facts.ts';
+
+/** The pods report how their backends are, and read nothing. An account that the author names has the rights that its author gives to it. */
+export function reportingAccount(
+  { name, namespace, spec }: VirtualServer,
+  { backends }: VmcpConfig,
+  { apiGroup, pullSecrets }: Settings,
+): readonly KubeObject[] {
+  if (spec.serviceAccount !== undefined) return [];
+  const place = {
+    name: virtualServerChildNames(name).account,
+    namespace,
+    labels: workloadLabels('virtualmcpserver', name),
+  };
+  return accountWithRights(place, pullSecretsOf(spec, pullSecrets), [
+    { apiGroups: [apiGroup], resources: ['virtualmcpservers'], resourceNames: [name], verbs: ['get'] },
+    {
+      apiGroups: [apiGroup],
+      resources: ['virtualmcpservers/status'],
+      resourceNames: [name],
+      verbs: ['get', 'update', 'patch'],
+    },
+    ...(lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))]),
+  ]);
+}
+
+/** Names of the Secrets of the resource, and of those of every pod. */
+export function pullSecretsOf({ imagePullSecrets: own = [] }: VirtualServer['spec'], all: readonly string[]) {
+  return [...own.map(({ name }) => name), ...all];
+}
