@@ -1,7 +1,6 @@
 // The objects that a VirtualMCPServer becomes: an account, its configuration, a Deployment, a Service, and a Secret that is
 // made at random.
 
-import { virtualReportName } from '#contracts/tool-lock/report.ts';
 import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import {
   formatVmcpConfig,
@@ -35,7 +34,7 @@ import { secretChecksum } from '../pods/secret-checksum.ts';
 import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
 import { collectorBundle } from '../proxy/proxy.ts';
 import { sessionPassword } from '../proxy/session-password.ts';
-import { backendsReport, lockedBackends, reportRight } from '../tools-lock.ts';
+import { backendsReport, backendsReportRights } from '../tools-lock.ts';
 import { vmcpConfig } from './config.ts';
 import { HMAC_KEY, PORT, type VirtualServer, virtualServerChildNames } from './facts.ts';
 import { collectorHeaderVariables, type Needs, needsOf } from './needs.ts';
@@ -84,11 +83,8 @@ function account(
   { apiGroup, pullSecrets }: Settings,
 ): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
-  const place = {
-    name: virtualServerChildNames(name).account,
-    namespace,
-    labels: workloadLabels('virtualmcpserver', name),
-  };
+  const labels = workloadLabels('virtualmcpserver', name);
+  const place = { name: virtualServerChildNames(name).account, namespace, labels };
   return accountWithRights(place, pullSecretsOf(spec, pullSecrets), [
     { apiGroups: [apiGroup], resources: ['virtualmcpservers'], resourceNames: [name], verbs: ['get'] },
     {
@@ -97,7 +93,7 @@ function account(
       resourceNames: [name],
       verbs: ['get', 'update', 'patch'],
     },
-    ...(lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))]),
+    ...backendsReportRights(name, backends),
   ]);
 }
 
