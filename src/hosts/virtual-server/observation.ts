@@ -9,6 +9,7 @@ import { openRecorder } from '../proxy/record.ts';
 import { openProxyMetrics, openProxyTelemetry } from '../proxy/telemetry.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { openVirtualAudit } from './audit.ts';
+import { openMemberLocks } from './member-locks.ts';
 
 export interface ObservationOptions {
   readonly config: VmcpConfig;
@@ -36,5 +37,10 @@ export async function openObservation(options: ObservationOptions, gate: RunConf
     dropped: metrics.dropped,
     log: (level, message) => logger[level]({ part: 'backend' }, message),
   };
-  return { metrics, numbers, telemetry, audit, recorder, observer };
+  const { enabled, component } = gate.audit_config;
+  const isAudited = enabled && audit.keeps('mcp_definition_drifted');
+  const driftAudit = isAudited ? { component, write: recorder.write } : undefined;
+  const locks = openMemberLocks({ environment, logger, metrics, audit: driftAudit });
+  closing.push(locks.stop);
+  return { metrics, numbers, telemetry, audit, recorder, observer, locks };
 }

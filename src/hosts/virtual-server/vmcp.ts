@@ -20,17 +20,15 @@ import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
 import { proxyClock } from '../proxy/clock.ts';
-import { type Recorder, reportBroken } from '../proxy/record.ts';
+import { reportBroken } from '../proxy/record.ts';
 import { createSettings } from '../proxy/settings.ts';
 import { countUnderWay, stopProxy, type UnderWay } from '../proxy/stop.ts';
 import { listenMetrics } from '../proxy/telemetry.ts';
 import { VERSION } from '../version.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { openAdmin } from './admin.ts';
-import type { VirtualAudit } from './audit.ts';
 import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualIssuer } from './issuer.ts';
-import { openMemberLocks } from './member-locks.ts';
 import { openObservation } from './observation.ts';
 import { openOptimizer } from './optimizer.ts';
 import { openVirtualRules, type VirtualRules } from './rules.ts';
@@ -129,23 +127,26 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const { outbound, upstream } = openConnections(closing);
   const seal = openSeal(environment[VMCP_ENV.sessionHmacSecret]);
   const rules = openVirtualRules(config, { logger, seal, lastOffer: (caller) => world.lastOffer(caller) });
-  const { metrics, numbers, telemetry, audit, recorder, observer } = await openObservation(options, gate, closing);
+  const { metrics, numbers, telemetry, audit, recorder, ...watching } = await openObservation(options, gate, closing);
   const replica = proxyClock.random(6).toString('hex');
   const issuer = await openVirtualIssuer({
     ...{ config, environment, files, outbound, logger, metrics: metrics.metrics },
     injects: () => world.overview().members.some((member) => member.needsProvider),
   });
-  closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
-  const locks = openMemberLocks({ environment, logger, metrics, audit: driftAudit(gate, audit, recorder) });
-  closing.push(locks.stop);
-  const members = { upstream, openTrusting, seal, messageBytes, replica, observer, credentials, locks };
+  closing.push(() => issuer?.close());
+  const members = { upstream, openTrusting, seal, messageBytes, replica, ...watching, credentials };
   const workflows = openWorkflows({
     ...{ config, logger, metrics: metrics.metrics, beginSpan: telemetry?.beginSpan },
     audit: { keeps: audit.keeps, write: recorder.write },
   });
   const ownTools = options.ownTools ?? workflows.ownTools;
+<<<<<<< HEAD
   const stores = await openStores({ ...options, namespace: place.namespace }, observer, replica, metrics.metrics);
+=======
+  const storePlace = { config, namespace: place.namespace, environment, logger };
+  const stores = await openStores(storePlace, watching.observer, replica, metrics.metrics);
+>>>>>>> b53
   closing.push(stores.close);
   const own = { ...offerRules(rules), optimizer: openSearch(options, outbound, metrics), ownTools, ...stores };
   let status: StatusReport | undefined;
@@ -172,11 +173,6 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     ...{ files, logger, outbound, recorder, rateLimits: stores.rateLimits },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit, numbers };
-}
-
-function driftAudit({ audit_config: { enabled, component } }: RunConfig, audit: VirtualAudit, recorder: Recorder) {
-  const isWritten = enabled && audit.keeps('mcp_definition_drifted');
-  return isWritten ? { component, write: recorder.write } : undefined;
 }
 
 function openConnections(closing: (() => unknown)[]) {

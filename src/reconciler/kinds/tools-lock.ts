@@ -51,7 +51,7 @@ export function reportRights(server: Server): JsonObject[] {
   return name === undefined ? [] : [reportRight(name)];
 }
 
-export function reportRight(name: string): JsonObject {
+function reportRight(name: string): JsonObject {
   return { apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get', 'patch'] };
 }
 
@@ -113,11 +113,16 @@ export function backendsLockCondition(
 }
 
 /** Backends that a virtual server holds to their locks itself. */
-export function lockedBackends<Backend extends LockedBackend>(backends: readonly Backend[]) {
+function lockedBackends<Backend extends LockedBackend>(backends: readonly Backend[]) {
   return backends.flatMap((backend) => {
     const { toolsLock } = backend;
     return toolsLock === undefined ? [] : [{ ...backend, toolsLock }];
   });
+}
+
+/** Rights of the virtual server in the cluster: it may write into that ConfigMap. */
+export function backendsReportRights(name: string, backends: readonly LockedBackend[]): readonly JsonObject[] {
+  return lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))];
 }
 
 /** Empty: the virtual server writes into it which definitions of such backends are not as they were reviewed. */

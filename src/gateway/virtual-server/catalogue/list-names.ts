@@ -3,6 +3,7 @@
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { declaredExtension, SKILLS } from '../../wire/extensions/identifiers.ts';
+import type { ListItem } from '../../wire/lists.ts';
 
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'skills';
 
@@ -51,4 +52,18 @@ const BY_METHOD: ReadonlyMap<string, ListName> = new Map(LIST_NAMES.map((name) =
 
 export function listNameOf(method: string): ListName | undefined {
   return BY_METHOD.get(method);
+}
+
+/** What tells the items of one list apart; undefined if the item lacks it. */
+export function itemKey(name: ListName, item: ListItem): string | undefined {
+  switch (name) {
+    case 'tools':
+    case 'prompts':
+      return item.name?.value;
+    case 'resources':
+    case 'skills':
+      return item.uri?.value;
+    case 'resourceTemplates':
+      return item.uriTemplate?.value;
+  }
 }

@@ -15,7 +15,7 @@ import { LATEST_STATELESS_REVISION } from '../../wire/revisions.ts';
 import { readValue } from '../../wire/scan.ts';
 import { driftOf } from './drift.ts';
 import { type ItemNotice, unreadableReason } from './item-notices.ts';
-import { LIST_NAMES, LISTS, type ListName } from './list-names.ts';
+import { itemKey, LIST_NAMES, LISTS, type ListName } from './list-names.ts';
 import { type Mended, mendItem } from './mend-item.ts';
 
 /** One item as the member sent it, without members that clients refuse. */
@@ -188,14 +188,14 @@ interface Taken extends ReadOf {
 
 /** One that clients cannot read would take the lists of all members from them. */
 function takeItem({ name: list, items, notices, lock, listed }: Taken, page: Buffer, item: ListItem): void {
-  const own = keyOf(list, item) ?? '';
+  const own = itemKey(list, item) ?? '';
   listed.add(own);
   const drift = lock && driftOf(lock, { list, name: own }, page, item);
   if (drift !== undefined && notices.length < NOTICES_MAX) notices.push(drift);
   if (drift?.what === 'held-back') return;
   const mended = mendItem(list, page, item);
   const value = objectOf(mended?.page ?? page, mended?.item.span ?? item.span);
-  const key = mended === undefined ? undefined : keyOf(list, mended.item);
+  const key = mended === undefined ? undefined : itemKey(list, mended.item);
   const name = (key ?? item.name?.value ?? '').slice(0, NAME_SHOWN);
   const notice = (what: ItemNotice['what'], why: string): void => {
     if (notices.length < NOTICES_MAX) notices.push({ list, name, what, why });
@@ -221,17 +221,4 @@ const UNREADABLE: BackendFault = { reason: 'answer-invalid', message: 'a list of
 
 function cursorText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function keyOf(name: ListName, item: ListItem): string | undefined {
-  switch (name) {
-    case 'tools':
-    case 'prompts':
-      return item.name?.value;
-    case 'resources':
-    case 'skills':
-      return item.uri?.value;
-    case 'resourceTemplates':
-      return item.uriTemplate?.value;
-  }
 }

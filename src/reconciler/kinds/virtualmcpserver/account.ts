@@ -1,12 +1,11 @@
 // The account of the pods of a VirtualMCPServer, and the Secrets by which they pull their image.
 
-import { virtualReportName } from '#contracts/tool-lock/report.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { accountWithRights } from '../generated.ts';
 import type { Settings } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';
-import { lockedBackends, reportRight } from '../tools-lock.ts';
+import { backendsReportRights } from '../tools-lock.ts';
 import { type VirtualServer, virtualServerChildNames } from './facts.ts';
 
 /** The pods report how their backends are, and read nothing. An account that the author names has the rights that its author gives to it. */
@@ -16,11 +15,8 @@ export function reportingAccount(
   { apiGroup, pullSecrets }: Settings,
 ): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
-  const place = {
-    name: virtualServerChildNames(name).account,
-    namespace,
-    labels: workloadLabels('virtualmcpserver', name),
-  };
+  const labels = workloadLabels('virtualmcpserver', name);
+  const place = { name: virtualServerChildNames(name).account, namespace, labels };
   return accountWithRights(place, pullSecretsOf(spec, pullSecrets), [
     { apiGroups: [apiGroup], resources: ['virtualmcpservers'], resourceNames: [name], verbs: ['get'] },
     {
@@ -29,7 +25,7 @@ export function reportingAccount(
       resourceNames: [name],
       verbs: ['get', 'update', 'patch'],
     },
-    ...(lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))]),
+    ...backendsReportRights(name, backends),
   ]);
 }
 

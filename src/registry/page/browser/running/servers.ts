@@ -19,7 +19,7 @@ export interface Running {
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly ready: boolean;
-  /** Which definitions are not as they were reviewed; absent if all are. */
+  /** Names of the definitions that are not as they were reviewed. Absent if all are. */
   readonly drift?: string;
   /** Why it does not run on this machine; absent if it does. */
   readonly notRunHere?: string;

@@ -140,7 +140,7 @@ function insideNote({ url }: Running): HTMLElement | undefined {
   return element('p', { class: 'hint' }, 'This address is known inside the cluster only.');
 }
 
-/** By the certificate of the signer, which its builder chose: only addresses with TLS become links. */
+/** The builder chose the contents of the certificate: only addresses with TLS become links. */
 function provenanceText({ predicateType, repository, identity }: Provenance): HTMLElement {
   return element(
     'div',
@@ -153,7 +153,7 @@ function provenanceText({ predicateType, repository, identity }: Provenance): HT
 
 const WORKFLOW = /^(https:\/\/[^/]+\/[^/]+\/[^/]+)\/(\.github\/workflows\/[^@]+)@refs\/(?:heads|tags)\/(.+)$/;
 
-/** Where GitHub shows the file of a workflow; undefined for another signer. */
+/** Address of the file of a workflow at GitHub. Undefined for another signer. */
 function workflowUrl(identity: string): string | undefined {
   const [, repository, file, ref] = WORKFLOW.exec(identity) ?? [];
   if (repository === undefined || file === undefined || ref === undefined) return undefined;
