@@ -141,12 +141,12 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     audit: { keeps: audit.keeps, write: recorder.write },
   });
   const ownTools = options.ownTools ?? workflows.ownTools;
-<<<<<<< HEAD
-  const stores = await openStores({ ...options, namespace: place.namespace }, observer, replica, metrics.metrics);
-=======
-  const storePlace = { config, namespace: place.namespace, environment, logger };
-  const stores = await openStores(storePlace, watching.observer, replica, metrics.metrics);
->>>>>>> b53
+  const stores = await openStores(
+    { ...options, namespace: place.namespace },
+    watching.observer,
+    replica,
+    metrics.metrics,
+  );
   closing.push(stores.close);
   const own = { ...offerRules(rules), optimizer: openSearch(options, outbound, metrics), ownTools, ...stores };
   let status: StatusReport | undefined;
