@@ -155,21 +155,18 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   closing.push(() => status?.stop());
   closing.push(() => world.backend.close(0), world.stop);
   const underWay = countUnderWay();
-  const active = countActive(metrics, underWay);
   const settings = createSettings({
     fixed: {
       ...{ backend: world.backend, rules, seal, health: world.health, times },
       endpoint: '/mcp',
       serveIssuer: issuer?.serve,
       beginSpan: telemetry?.beginSpan,
-      active,
+      active: countActive(metrics, underWay),
       untilStopped: underWay.untilStopped,
       keptAnswerBytes: audit.keptAnswerBytes,
     },
-    environment: withClientSecret(environment, config),
     metricsText: gate.telemetry_config?.enable_prometheus_metrics_path === true ? numbers.text : undefined,
-    ...{ sse: undefined, webhooks: undefined },
-    issuer,
+    ...{ sse: undefined, webhooks: undefined, issuer, environment: withClientSecret(environment, config) },
     ...{ files, logger, outbound, recorder, rateLimits: stores.rateLimits },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit, numbers };
