@@ -227,11 +227,8 @@ test('a tool that is described otherwise is held until a commit accepts it, and 
   const list = () => holidays.callTool({ name: 'list_holidays', arguments: { country: 'DE' } });
   await expect(list()).rejects.toThrow('-32602');
   await holidays.callTool({ name: 'next_holiday', arguments: { country: 'DE' } });
-  const kubeconfig = join(data, 'cluster', 'kubeconfig');
   const lock = (option: string) =>
-    skep(['lock', 'ops/holidays', option, '--path', join(fleet, 'cluster'), '--kubeconfig', kubeconfig], {
-      cwd: folder.path,
-    });
+    skep(['lock', 'ops/holidays', option, '-c', join(data, 'skep.yaml')], { cwd: folder.path });
   const shown = await eventually(
     () => lock('--diff'),
     ({ stdout }) => stdout.includes('is changed: description'),

@@ -6,18 +6,15 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import type { Offered } from '#contracts/tool-lock/compare.ts';
-import { DEFAULT_API_GROUP } from '#hosts/config/api-group.ts';
+import { withInstanceFlags } from '#hosts/config/configuration.ts';
 import { Failure } from '#std/failure.ts';
 import { countText } from '#std/words/count-text.ts';
 import type { LockableServer } from '../lock/servers.ts';
+import { findSurroundings, type LockFlags, type Surroundings } from '../lock/surroundings.ts';
 
-interface Options {
-  readonly path: string;
+interface Options extends LockFlags {
   readonly url?: string;
   readonly tokenFile?: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly apiGroup: string;
   readonly check?: true;
   readonly update?: true;
   readonly diff?: true;
@@ -39,15 +36,13 @@ Examples:
 const DRIFTED = 2;
 
 export function lockCommand(): Command {
-  return new Command('lock')
+  return withInstanceFlags(new Command('lock'))
     .description('Write what an MCP server offers into its ToolLock, or compare the two.')
     .argument('[server...]', '[namespace/]name of servers among the manifests; none: all that have a lock')
-    .option('--path <folder>', 'folder with the manifests', '.')
+    .option('--path <folder>', 'folder with the manifests (default: of a local source of the configuration, or ".")')
     .option('--url <url>', 'URL of the server itself, which is asked in place of the cluster')
     .option('--token-file <file>', 'file with a token for --url')
-    .option('--kubeconfig <file>', 'kubeconfig of the cluster')
-    .option('--context <name>', 'context of the kubeconfig')
-    .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
+    .option('--api-group <group>', 'API group of the custom resources (default: of the configuration)')
     .option('--check', 'write nothing; exit code 2 if a server differs from its lock, or has none')
     .option('--update', 'accept what differs')
     .option('--diff', 'write nothing; show the old text next to the new one')
@@ -56,15 +51,16 @@ export function lockCommand(): Command {
 }
 
 async function lockServers(names: readonly string[], options: Options): Promise<void> {
-  const { path, url, apiGroup, check, update, diff } = options;
+  const { url, check, update, diff } = options;
   if ([check, update, diff].filter((each) => each === true).length > 1) {
     throw new Failure('usage', 'only one of --check, --update and --diff can be meant');
   }
   if (url !== undefined && names.length !== 1) throw new Failure('usage', '--url is about one server: name it');
-  const { findServers } = await import('../lock/servers.ts');
+  const [surroundings, { findServers }] = await Promise.all([findSurroundings(options), import('../lock/servers.ts')]);
+  const { path, apiGroup } = surroundings;
   const servers = await findServers(path, names, { apiGroup, environment: process.env });
   if (servers.length === 0) throw new Failure('usage', `no server in ${path} has a lock: name one to begin with`);
-  const asking = await openAsking(options);
+  const asking = await openAsking(options, surroundings);
   try {
     for (const server of servers) await lockServer(server, await asking.ask(server), { ...options, ...asking });
   } finally {
@@ -139,10 +135,10 @@ interface Asker {
   close(): Promise<void>;
 }
 
-async function openAsking(options: Options): Promise<Asker> {
+async function openAsking(options: Options, surroundings: Surroundings): Promise<Asker> {
   const { askDefinitions, readDigest, readOffered } = await import('../lock/ask.ts');
   if (options.url === undefined) {
-    const cluster = await connectForReports(options);
+    const cluster = await connectForReports(surroundings);
     return {
       ask: (server) => readOffered(cluster, server),
       digestOf: (server) => readDigest(cluster, server),
@@ -177,7 +173,7 @@ async function openAsking(options: Options): Promise<Asker> {
 
 const TIMEOUT_MS = 30_000;
 
-async function connectForReports({ kubeconfig, context }: Options) {
+async function connectForReports({ kubeconfig, context }: Surroundings) {
   const [{ connectCluster }, { systemClock }, { VERSION }] = await Promise.all([
     import('#adapters/cluster/connect.ts'),
     import('#hosts/clock.ts'),
