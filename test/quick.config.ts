@@ -8,6 +8,7 @@ export default defineConfig({
     include: [
       'src/**/*.test.ts',
       'test/architecture.test.ts',
+      'test/words.test.ts',
       'test/{reconciler/kinds,reconciler/report,contracts/virtual-model,gateway/gate,impact}/*.test.ts',
     ],
     exclude: ['src/adapters/**', 'src/kubernetes/devcluster/**', 'src/hosts/**', 'src/cli/**'],
