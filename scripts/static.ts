@@ -1,4 +1,5 @@
-// `npm run static`: types, lint and format, dead code, generated files, full folders, words, build. Stops at nothing, reports all.
+// `npm run static`: types, lint and format, dead code, generated files, house rules, full folders, words, build. Stops at nothing,
+// reports all.
 
 import { spawnSync } from 'node:child_process';
 
@@ -15,6 +16,10 @@ const STEPS: readonly Step[] = [
   { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'dead code', command: ['knip'] },
   { name: 'generated files are committed', command: ['node', 'scripts/generate.ts', '--check'] },
+  {
+    name: 'house rules: imports, long files and functions, names',
+    command: ['vitest', 'run', 'test/architecture.test.ts', '--coverage.enabled=false', '--reporter=dot'],
+  },
   { name: 'folders that hold too many files', command: ['node', 'scripts/folders.ts'] },
   { name: 'words that make sentences hard to read', command: ['node', 'scripts/words.ts'] },
   { name: 'build', command: ['node', 'scripts/build.ts'] },
