@@ -109,8 +109,7 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
     {
       reason: 'broken indentation',
       text: 'a: b\n  c: d\n',
-      problem:
-        /^a\.yaml:1:4: error yaml-syntax: This value needs quotes if it is a text with ": "/,
+      problem: /^a\.yaml:1:4: error yaml-syntax: This value needs quotes if it is a text with ": "/,
     },
     {
       reason: 'a tab',
