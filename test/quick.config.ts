@@ -1,4 +1,4 @@
-// `npm run test:quick`: tests that start no server, no other process and no browser, in about a minute.
+// `npm run test:quick`: tests that start no server, no other process and no browser, in one to two minutes.
 
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './harness/patience.ts';

@@ -32,12 +32,12 @@ export function privateSources(loaded: readonly LoadedResource[]): readonly Prob
 }
 
 function hostOf({ origin }: RegistrySource): { readonly name: string; readonly field: string } | undefined {
-  const address = addressOf(origin);
+  const address = declaredAddress(origin);
   const name = URL.parse(address?.text ?? '')?.hostname.replace(/^\[|\]$/g, '') ?? '';
   return name === '' || address === null ? undefined : { name, field: address.field };
 }
 
-function addressOf(origin: Origin): { readonly text: string; readonly field: string } | null {
+function declaredAddress(origin: Origin): { readonly text: string; readonly field: string } | null {
   switch (origin.type) {
     case 'git':
       return { text: origin.repository, field: 'git/repository' };
