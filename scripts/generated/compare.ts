@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** Folders and files that `npm run generate` writes. A folder belongs to it as a whole. */
-export const GENERATED = [
+const GENERATED = [
   'manifests/crds',
   'manifests/chart',
   'manifests/fleet/schema.json',
