@@ -1,4 +1,4 @@
-// `npm run test:quick`: tests that start no server, no other process and no browser, in about a minute.
+// `npm run test:quick`: tests that start no server, no other process and no browser, in one to two minutes.
 
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './harness/patience.ts';
@@ -8,6 +8,7 @@ export default defineConfig({
     include: [
       'src/**/*.test.ts',
       'test/architecture.test.ts',
+      'test/words.test.ts',
       'test/{reconciler/kinds,reconciler/report,contracts/virtual-model,gateway/gate,impact}/*.test.ts',
     ],
     exclude: ['src/adapters/**', 'src/kubernetes/devcluster/**', 'src/hosts/**', 'src/cli/**'],

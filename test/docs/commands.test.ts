@@ -33,17 +33,35 @@ beforeAll(async () => {
   program = await compileTo(folder.path);
 });
 
-afterAll(() => folder.remove());
+/** Of the pages whose tests ran, those without commands. */
+const withoutCommands: string[] = [];
+let ran = 0;
+/** With more pages than these, the run was not about one of them. */
+const NAMED_MAX = 5;
+
+afterAll(() => {
+  folder.remove();
+  if (ran > NAMED_MAX) return;
+  for (const path of withoutCommands) process.stderr.write(`${path}: has no commands, so none were run\n`);
+});
 
 describe.concurrent('commands', () => {
   for (const page of PAGES) {
     const { steps } = stepsOf(page);
-    if (!steps.some((step) => 'commands' in step)) continue;
+    if (!steps.some((step) => 'commands' in step)) {
+      test(`${page.path} has no commands`, () => {
+        ran += 1;
+        withoutCommands.push(page.path);
+        expect(stepsOf(page).faults).toEqual([]);
+      });
+      continue;
+    }
     const absent = missing(steps);
     if (absent.length > 0) process.stderr.write(`${page.path}: commands not run: no ${absent.join(', ')} on PATH\n`);
     test.skipIf(absent.length > 0)(
       page.path,
       async () => {
+        ran += 1;
         const stage = await openStage(stageOf(page) ?? 'empty', program);
         try {
           expect(await runPage(page.path, steps, stage)).toBeUndefined();

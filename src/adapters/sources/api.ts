@@ -3,7 +3,7 @@
 // removed.
 
 import type { Resume } from '#contracts/catalogue-state.ts';
-import type { ApiOrigin } from '#contracts/registry/source.ts';
+import { type ApiOrigin, FORMAT_OF_APIS } from '#contracts/registry/source.ts';
 import type { Content, Document, ReadRequest } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { openDeadline } from '../http/deadline.ts';
@@ -164,7 +164,7 @@ async function followed(reading: Reading, path: string, first: OutboundResponse,
     bytes += response.body.length;
     const { nextCursor } = page;
     if (nextCursor === undefined)
-      return { documents, updatedAt, format: documents.length === 1 ? page.format : 'upstream' };
+      return { documents, updatedAt, format: documents.length === 1 ? page.format : FORMAT_OF_APIS };
     if (cursors.has(nextCursor)) {
       throw new Failure(
         'source-endless',

@@ -1,8 +1,8 @@
 // One answer of a registry's API, as far as following it needs: what it is, where the next page is, how new its entries are.
 // Whether the entries are valid is checked elsewhere.
 
-import type { SourceFormat } from '#contracts/registry/source.ts';
-import { isObject, type Json, parseJson } from '#std/json.ts';
+import { FORMAT_OF_APIS, SOURCE_FORMATS, type SourceFormat } from '#contracts/registry/source.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 
 export interface Page {
   /** Undefined: neither; the reader of the format says what is wrong. */
@@ -13,17 +13,24 @@ export interface Page {
 }
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
+
+/** Whether an answer is a file of the format, instead of a page of a list. */
+const IS_FILE: Readonly<Record<SourceFormat, (root: JsonObject) => boolean>> = {
+  toolhive: ({ servers }) => isObject(servers),
+  upstream: ({ data }) => isObject(data) && Array.isArray(data.servers),
+};
+
 const NOTHING: Page = { format: undefined, nextCursor: undefined, updatedAt: [] };
 
 export function readPage(text: string): Page {
   const root = parseJson(text);
   if (!isObject(root)) return NOTHING;
-  if (isObject(root.servers)) return { ...NOTHING, format: 'toolhive' };
-  if (isObject(root.data) && Array.isArray(root.data.servers)) return { ...NOTHING, format: 'upstream' };
+  const format = SOURCE_FORMATS.find((each) => IS_FILE[each](root));
+  if (format !== undefined) return { ...NOTHING, format };
   if (!Array.isArray(root.servers)) return NOTHING;
   const cursor = isObject(root.metadata) ? root.metadata.nextCursor : undefined;
   return {
-    format: 'upstream',
+    format: FORMAT_OF_APIS,
     nextCursor: typeof cursor === 'string' && cursor !== '' ? cursor : undefined,
     updatedAt: root.servers.map(updatedAt),
   };

@@ -7,10 +7,11 @@ import { parseGlob } from '#std/glob.ts';
 import type { RegistryConfigFile } from './config.ts';
 import { type ConfigFinding, error, urlFindings, warning } from './config-finding.ts';
 import { RESERVED_NAMES } from './fields.ts';
+import { FORMAT_OF_APIS } from './source.ts';
 
 export type Registry = RegistryConfigFile['registries'][number];
 
-export const API_FORMAT = 'an api source is always read in the upstream format';
+export const API_FORMAT = `an api source is always read in the ${FORMAT_OF_APIS} format`;
 
 /** How often the service looks which sources are due. */
 export const DUE_EVERY_MS = 10_000;
@@ -81,7 +82,7 @@ function originFindings(registry: Registry, pointer: string): readonly ConfigFin
     ...(file !== undefined && (file.path === undefined) === (file.url === undefined)
       ? [error('registry-config-exclusive', `${pointer}/file`, 'exactly one of path and url is needed')]
       : []),
-    ...(api !== undefined && format === 'toolhive'
+    ...(api !== undefined && format !== undefined && format !== FORMAT_OF_APIS
       ? [warning('registry-config-no-effect', `${pointer}/format`, `has no effect: ${API_FORMAT}`)]
       : []),
   ];

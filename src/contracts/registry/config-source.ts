@@ -5,7 +5,7 @@ import { Type } from '#std/json-schema.ts';
 import { fileForm, filled, setting } from '../file-form.ts';
 import { CLOSED, Duration, Text, Url } from './config-words.ts';
 import { ENDPOINT, filter, GIT, INTERVAL, NAME } from './fields.ts';
-import { SOURCE_FORMATS } from './source.ts';
+import { DEFAULT_FORMAT, FORMAT_OF_APIS, FORMATS_DESCRIBED, SOURCE_FORMATS } from './source.ts';
 
 const GitOrigin = Type.Object(
   {
@@ -41,7 +41,11 @@ const FileOrigin = Type.Object(
 export const Registry = Type.Object(
   {
     name: fileForm(NAME),
-    format: Type.Optional(Type.Enum([...SOURCE_FORMATS], { description: 'Default: upstream for api, else toolhive.' })),
+    format: Type.Optional(
+      Type.Enum([...SOURCE_FORMATS], {
+        description: `Format of the data: ${FORMATS_DESCRIBED}. Default: ${FORMAT_OF_APIS} for api, else ${DEFAULT_FORMAT}.`,
+      }),
+    ),
     git: Type.Optional(GitOrigin),
     api: Type.Optional(
       Type.Object({ endpoint: fileForm(ENDPOINT) }, { ...CLOSED, description: 'Another registry, by its API.' }),

@@ -5,6 +5,7 @@ import { formatProblem } from '#std/problem.ts';
 import { readRegistryConfig } from './config-read.ts';
 import { RESERVED_NAMES } from './fields.ts';
 import type { RegistryConfig } from './service.ts';
+import { FORMAT_OF_APIS, SOURCE_FORMATS } from './source.ts';
 
 /** Problems or warnings as text, one per line. */
 function check(text: string, expected: readonly string[]): void {
@@ -399,13 +400,13 @@ test.each([
       'config.yaml:1:30: error registry-config-exclusive: /registries/0/file: exactly one of path and url is needed',
     ],
   },
-  {
-    reason: 'api in the platform format',
-    text: `registries: [{name: a, format: toolhive, api: {endpoint: "https://x.example"}}]\n${ANONYMOUS}`,
+  ...SOURCE_FORMATS.filter((format) => format !== FORMAT_OF_APIS).map((format) => ({
+    reason: `api in the format ${format}`,
+    text: `registries: [{name: a, format: ${format}, api: {endpoint: "https://x.example"}}]\n${ANONYMOUS}`,
     expected: [
       'config.yaml:1:32: warning registry-config-no-effect: /registries/0/format: has no effect: an api source is always read in the upstream format',
     ],
-  },
+  })),
   {
     reason: 'an interval that is shorter than the service looks',
     text: `registries:\n  - {name: a, file: {path: x.json}, syncPolicy: {interval: 2s}}\n  - {name: b, file: {path: x.json}, syncedBy: reconciler, syncPolicy: {interval: 2s}}\n${ANONYMOUS}`,

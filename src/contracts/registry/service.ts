@@ -5,7 +5,7 @@ import { parseDuration } from '#std/duration.ts';
 import { DATABASE_DEFAULTS, type SslMode } from '../database-fields.ts';
 import type { RegistryConfigFile } from './config.ts';
 import { OAUTH_DEFAULTS } from './fields.ts';
-import type { RegistrySource, ServiceOrigin } from './source.ts';
+import { DEFAULT_FORMAT, FORMAT_OF_APIS, type RegistrySource, type ServiceOrigin } from './source.ts';
 
 /** One served registry. */
 export interface ServedRegistry extends RegistrySource<ServiceOrigin | { readonly type: 'kubernetes' | 'managed' }> {
@@ -146,7 +146,7 @@ function settleRegistries(entries: readonly RegistryEntry[]): readonly ServedReg
     .filter(({ name, kubernetes }) => kubernetes === undefined || !names.has(name))
     .map((entry) => ({
       name: entry.name,
-      format: entry.api === undefined ? (entry.format ?? 'toolhive') : 'upstream',
+      format: entry.api === undefined ? (entry.format ?? DEFAULT_FORMAT) : FORMAT_OF_APIS,
       origin: settleOrigin(entry),
       syncedBy: entry.syncedBy ?? 'service',
       intervalMs: entry.syncPolicy && milliseconds(entry.syncPolicy.interval),

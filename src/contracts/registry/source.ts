@@ -73,10 +73,23 @@ export interface Filter {
   readonly tags: { readonly include: readonly string[]; readonly exclude: readonly string[] };
 }
 
-/** The platform's own registry file, and that of the MCP registry. The one list of them. */
+/** Formats of registry files. Every other list of them follows from this one. */
 export const SOURCE_FORMATS = ['toolhive', 'upstream'] as const;
 
 export type SourceFormat = (typeof SOURCE_FORMATS)[number];
+
+/** The format of a source whose declaration does not name one. */
+export const DEFAULT_FORMAT = 'toolhive' satisfies SourceFormat;
+/** The format that the API of a registry answers in. */
+export const FORMAT_OF_APIS = 'upstream' satisfies SourceFormat;
+
+const OWNERS: Readonly<Record<SourceFormat, string>> = {
+  toolhive: "the platform's own",
+  upstream: "the MCP registry's",
+};
+
+/** Names each format for the descriptions of fields. */
+export const FORMATS_DESCRIBED = SOURCE_FORMATS.map((format) => `${format} is ${OWNERS[format]}`).join(', ');
 
 /** `O`: the origins that its host knows how to read. */
 export interface RegistrySource<O = Origin> {

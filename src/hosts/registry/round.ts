@@ -64,7 +64,8 @@ async function readRound({ registry, sources, ...order }: RoundOrder, signal: Ab
 function serviceSource(deps: GitDeps): Source<ServiceOrigin> {
   const { outbound, clock } = deps;
   return {
-    async read(request) {
+    // Without the type, an origin that is not handled is reported here and not at the switch.
+    async read(request): ReturnType<Source<ServiceOrigin>['read']> {
       const { origin } = request;
       switch (origin.type) {
         case 'git':

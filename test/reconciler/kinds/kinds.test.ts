@@ -1,8 +1,8 @@
 // Walks test/reconciler/kinds/<kind>: every file is a claim about its kind. What follows from a valid resource is in
 // expected/<name>.yaml (children) and expected/<name>.status.yaml, what is wrong with an invalid one in
-// expected/<name>.txt. `UPDATE_EXPECTED=1 npx vitest run test/reconciler/kinds` writes these files anew.
+// expected/<name>.txt. `UPDATE_EXPECTED=1 npx vitest run test/reconciler/kinds` writes these files again.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
@@ -13,6 +13,7 @@ import { fieldsOf } from '#reconciler/kinds/fields.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { expectFile } from '../../harness/expected-file.ts';
 import { type Fixture, FOLDER, readFixtures, SETTINGS } from './fixture.ts';
 
 /** Those that no one but the kinds finds. */
@@ -76,9 +77,7 @@ it('has a fixture for every code of the kinds', () => {
 });
 
 function checkExpected({ kind, name }: Fixture, extension: string, actual: string): void {
-  const file = join(FOLDER, kind.singular, 'expected', `${name}.${extension}`);
-  if (process.env.UPDATE_EXPECTED !== undefined) writeFileSync(file, actual);
-  expect(existsSync(file) ? readFileSync(file, 'utf8') : `${file} does not exist`).toBe(actual);
+  expectFile(join(FOLDER, kind.singular, 'expected', `${name}.${extension}`), actual);
 }
 
 function childrenText({ kind, resource, view }: Fixture): string {

@@ -1,7 +1,7 @@
-// One story in every format, held against what it printed before (UPDATE_EXPECTED=1 writes it anew) and against what the
+// One story in every format, held against what it printed before (UPDATE_EXPECTED=1 writes it again) and against what the
 // readers of each format ask for.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sarifSchema from '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json' with { type: 'json' };
@@ -18,8 +18,9 @@ import { formatNames, PLAN_FORMATS, VALIDATION_FORMATS } from '#reconciler/repor
 import type { ReportedValidation } from '#reconciler/report/validation.ts';
 import { validate } from '#reconciler/run/validate.ts';
 import type { Problem } from '#std/problem.ts';
+import { expectFile } from '../../harness/expected-file.ts';
 import { sampleRun } from './sample-run.ts';
-import { junitFaults, xsdVerdict } from './xml.ts';
+import { junitFaults, XSD_SOURCE, xsdVerdict } from './xml.ts';
 
 const STORY = fileURLToPath(new URL('story', import.meta.url));
 const EXPECTED = fileURLToPath(new URL('expected', import.meta.url));
@@ -67,9 +68,7 @@ function many(count: number): ReportedValidation {
 }
 
 function check(name: string, text: string): void {
-  const path = join(EXPECTED, name);
-  if (process.env.UPDATE_EXPECTED !== undefined) writeFileSync(path, text);
-  expect(text).toBe(readFileSync(path, 'utf8'));
+  expectFile(join(EXPECTED, name), text);
 }
 
 describe('every format of the table', () => {
@@ -91,6 +90,8 @@ describe('every format of the table', () => {
       expect(output?.argChoices).toEqual(formatNames(formats));
     }
     expect(formatNames(VALIDATION_FORMATS).filter((name) => !guide.includes(`| \`${name}\` |`))).toEqual([]);
+    const ofPlans = /^`skep plan` has ([^;]*);/m.exec(guide)?.[1] ?? '';
+    expect([...ofPlans.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(formatNames(PLAN_FORMATS));
   });
 
   test('has nothing expected of it that is not a format', () => {
@@ -204,8 +205,7 @@ describe('JUnit', () => {
 
   test('is valid by the XSD, where it and xmllint are at hand', async () => {
     const verdict = xsdVerdict(await xmlOf(story().problems));
-    if (verdict === undefined)
-      process.stderr.write('JUnit XSD check skipped: no ../shared/data/junit-10.xsd, or no xmllint\n');
+    if (verdict === undefined) process.stderr.write(`JUnit XSD check skipped: it needs xmllint and ${XSD_SOURCE}\n`);
     else expect(verdict).toBe('');
   });
 });

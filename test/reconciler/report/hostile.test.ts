@@ -36,6 +36,10 @@ const CONTEXT = {
   root: '/repository',
 };
 
+/**
+ * Control characters and those that turn the direction of text; only tab and line feed are allowed. A carriage return makes a
+ * terminal write over the line, and runners of workflows read a command after it. Lines of every format end with a line feed alone.
+ */
 const OBEYED = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/u;
 
 const NEVER: Readonly<Record<ValidationFormat, readonly RegExp[]>> = {

@@ -12,7 +12,8 @@ import type { GitDeps } from './repositories.ts';
 
 export function registrySource(deps: GitDeps, view: View): Source {
   return {
-    async read(request) {
+    // Without the type, an origin that is not handled is reported here and not at the switch.
+    async read(request): ReturnType<Source['read']> {
       const { origin } = request;
       switch (origin.type) {
         case 'git':

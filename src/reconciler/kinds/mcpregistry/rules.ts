@@ -3,6 +3,7 @@
 
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
+import { FORMAT_OF_APIS } from '#contracts/registry/source.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import { parseGlob } from '#std/glob.ts';
 import { isObject } from '#std/json.ts';
@@ -52,11 +53,11 @@ function commitFindings({ spec }: Registry): readonly Finding[] {
 /** A default was not chosen by the author. */
 function formatFindings(written: unknown): readonly Finding[] {
   const registries = isObject(written) ? written.registries : [];
-  return (Array.isArray(registries) ? registries : []).flatMap((registry, index) =>
-    isObject(registry) && registry.api !== undefined && registry.format === 'toolhive'
-      ? [fieldWithoutEffect(`/spec/registries/${index}/format`, API_FORMAT)]
-      : [],
-  );
+  return (Array.isArray(registries) ? registries : []).flatMap((registry, index) => {
+    const { api, format } = isObject(registry) ? registry : {};
+    const isIgnored = api !== undefined && format !== undefined && format !== FORMAT_OF_APIS;
+    return isIgnored ? [fieldWithoutEffect(`/spec/registries/${index}/format`, API_FORMAT)] : [];
+  });
 }
 
 /** A child is made of the passwords: without them there is nothing to make. */

@@ -1,7 +1,7 @@
 // The fields of one entry of `spec.registries`.
 
 import { ENDPOINT, fileField, filter, GIT, INTERVAL, NAME } from '#contracts/registry/fields.ts';
-import { SOURCE_FORMATS } from '#contracts/registry/source.ts';
+import { DEFAULT_FORMAT, FORMATS_DESCRIBED, SOURCE_FORMATS } from '#contracts/registry/source.ts';
 import { choice, object, optional } from '#std/schema.ts';
 import { configMapKeySelector, nameField, secretKeySelector } from '../selectors.ts';
 
@@ -52,8 +52,8 @@ const SyncPolicy = object(
 export const Registry = object(
   {
     name: NAME,
-    format: choice("Format of the data: the platform's own, or the MCP registry's.", SOURCE_FORMATS, {
-      default: 'toolhive',
+    format: choice(`Format of the data: ${FORMATS_DESCRIBED}.`, SOURCE_FORMATS, {
+      default: DEFAULT_FORMAT,
     }),
     configMapRef: optional(
       configMapKeySelector(

@@ -2,6 +2,7 @@
 
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';
+import { FORMAT_OF_APIS } from '#contracts/registry/source.ts';
 import type { Settings } from '../kind.ts';
 import { registryAnnotations } from './annotations.ts';
 import {
@@ -57,7 +58,7 @@ function fleetEntry(self: Registry): readonly FileEntry[] {
 
 /** A registry's API speaks the upstream format only, whatever the default says. */
 export function formatOf({ api, format }: Entry): Entry['format'] {
-  return api === undefined ? format : 'upstream';
+  return api === undefined ? format : FORMAT_OF_APIS;
 }
 
 function origin(source: Entry): Pick<FileEntry, 'git' | 'api' | 'file'> {

@@ -1,7 +1,7 @@
 // Registry sources that are, by their address, inside a private network: a run refuses to read them unless skep.yaml allows
 // the range.
 
-import type { RegistrySource } from '#contracts/registry/source.ts';
+import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { cidrContains, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
 import type { Problem } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
@@ -32,14 +32,22 @@ export function privateSources(loaded: readonly LoadedResource[]): readonly Prob
 }
 
 function hostOf({ origin }: RegistrySource): { readonly name: string; readonly field: string } | undefined {
-  const [text, field] =
-    origin.type === 'git'
-      ? [origin.repository, 'git/repository']
-      : origin.type === 'api'
-        ? [origin.endpoint, 'api/endpoint']
-        : ['', ''];
-  const name = URL.parse(text)?.hostname.replace(/^\[|\]$/g, '') ?? '';
-  return name === '' ? undefined : { name, field };
+  const address = declaredAddress(origin);
+  const name = URL.parse(address?.text ?? '')?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  return name === '' || address === null ? undefined : { name, field: address.field };
+}
+
+function declaredAddress(origin: Origin): { readonly text: string; readonly field: string } | null {
+  switch (origin.type) {
+    case 'git':
+      return { text: origin.repository, field: 'git/repository' };
+    case 'api':
+      return { text: origin.endpoint, field: 'api/endpoint' };
+    case 'configMap':
+    case 'claim':
+    case 'fleet':
+      return null;
+  }
 }
 
 function isInside(name: string): boolean {

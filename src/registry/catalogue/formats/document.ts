@@ -5,7 +5,7 @@ import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
 import { jsonFault, jsonFind, jsonMembers, linePlaces } from '#std/json-place.ts';
 import type { Place, Problem } from '#std/problem.ts';
 import type { CatalogueCode } from '../codes.ts';
-import type { Entry } from '../entry.ts';
+import { type Entry, unstorable } from '../entry.ts';
 
 export interface Group {
   readonly name: string;
@@ -112,8 +112,35 @@ export function wrongShape(document: JsonDocument, pointer: string, message: str
   return { ...problem('registry-wrong-shape', message, document.placeOf(offset)), pointer };
 }
 
+export type ReadResult = { readonly entry: Entry } | { readonly mistakes: readonly Mistake[] };
+
+/** Reads each listed item with the `read` of its format. Broken and repeated items are rejected; `nameOf` names the broken ones. */
+export function readEntries<T extends { readonly item: Item }>(
+  document: JsonDocument,
+  listed: readonly T[],
+  read: (each: T) => ReadResult,
+  nameOf: (item: Item) => string | undefined,
+): { readonly entries: readonly Entry[]; readonly rejected: readonly Rejected[] } {
+  const valid: { item: Item; entry: Entry }[] = [];
+  const rejected: Rejected[] = [];
+  for (const each of listed) {
+    const { item } = each;
+    const flaw = unstorable(item.value);
+    const result = flaw === undefined ? read(each) : { mistakes: [flaw] };
+    if ('entry' in result) {
+      valid.push({ item, entry: result.entry });
+      continue;
+    }
+    const name = nameOf(item);
+    const problem = itemProblem(document, item, 'registry-entry-invalid', result.mistakes);
+    rejected.push(name === undefined ? { problem } : { problem, name });
+  }
+  const unique = withoutDuplicates(document, valid);
+  return { entries: unique.entries, rejected: [...rejected, ...unique.rejected] };
+}
+
 /** The first of several entries with one name and version is kept, the others are counted as rejected. */
-export function withoutDuplicates(
+function withoutDuplicates(
   document: JsonDocument,
   read: readonly { readonly item: Item; readonly entry: Entry }[],
 ): { entries: Entry[]; rejected: Rejected[] } {

@@ -2,19 +2,18 @@
 
 import { isObject, jsonEquals } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
-import type { Entry } from '../entry.ts';
-import { extract, oversized, unstorable } from '../entry.ts';
+import { extract, oversized } from '../entry.ts';
 import {
   type Group,
   type Item,
   itemProblem,
   itemsAt,
   type JsonDocument,
-  type Mistake,
   member,
   type Parsed,
+  type ReadResult,
   type Rejected,
-  withoutDuplicates,
+  readEntries,
   wrongShape,
 } from './document.ts';
 import { checkContainer, checkGroup, checkRemote, checkServerJson } from './schema.ts';
@@ -31,22 +30,11 @@ export function parseToolhive(document: JsonDocument): Parsed {
   const problem = shapeProblem(document);
   if (problem !== undefined) return { ok: false, problem };
   const { groups, rejected: brokenGroups } = readGroups(document);
-  const read: { item: Item; entry: Entry }[] = [];
-  const rejected: Rejected[] = [...brokenGroups];
-  for (const listed of listServers(document, groups)) {
-    const { item } = listed;
-    const result = readEntry(listed);
-    if ('entry' in result) read.push({ item, entry: result.entry });
-    else {
-      const broken = itemProblem(document, item, 'registry-entry-invalid', result.mistakes);
-      rejected.push({ problem: broken, name: entryName(item) });
-    }
-  }
-  const unique = withoutDuplicates(document, read);
+  const { entries, rejected } = readEntries(document, listServers(document, groups), readListed, entryName);
   return {
     ok: true,
-    entries: unique.entries,
-    rejected: [...rejected, ...unique.rejected],
+    entries,
+    rejected: [...brokenGroups, ...rejected],
     groups: groups.map(({ group }) => group),
   };
 }
@@ -116,9 +104,7 @@ function joined(listed: Listed, groups: readonly Group[]): Listed {
   return { ...listed, groups: [...listed.groups, ...groups] };
 }
 
-function readEntry({ item, section, groups }: Listed): { entry: Entry } | { mistakes: readonly Mistake[] } {
-  const flaw = unstorable(item.value);
-  if (flaw !== undefined) return { mistakes: [flaw] };
+function readListed({ item, section, groups }: Listed): ReadResult {
   const checked = section === 'servers' ? checkContainer(item.value) : checkRemote(item.value);
   if ('mistakes' in checked) return checked;
   const server = checked.value;

@@ -4,17 +4,16 @@
 import { isObject, type Json, pointerToken } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
 import type { Entry } from '../entry.ts';
-import { extract, oversized, unstorable } from '../entry.ts';
+import { extract, oversized } from '../entry.ts';
 import {
   type Item,
-  itemProblem,
   itemsAt,
   type JsonDocument,
   type Mistake,
   member,
   type Parsed,
-  type Rejected,
-  withoutDuplicates,
+  type ReadResult,
+  readEntries,
   wrongShape,
 } from './document.ts';
 import { type Checked, checkOfficialMeta, checkServerJson } from './schema.ts';
@@ -25,20 +24,13 @@ const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 export function parseUpstream(document: JsonDocument, extent: 'whole' | 'page'): Parsed {
   const found = findServers(document, extent);
   if ('problem' in found) return { ok: false, problem: found.problem };
-  const read: { item: Item; entry: Entry }[] = [];
-  const rejected: Rejected[] = [];
-  for (const item of itemsAt(document, found.pointer, found.servers)) {
-    const result = readEntry(item);
-    if ('entry' in result) {
-      read.push({ item, entry: result.entry });
-      continue;
-    }
-    const name = member(serverOf(item.value).server, 'name');
-    const problem = itemProblem(document, item, 'registry-entry-invalid', result.mistakes);
-    rejected.push(typeof name === 'string' ? { problem, name } : { problem });
-  }
-  const unique = withoutDuplicates(document, read);
-  return { ok: true, entries: unique.entries, rejected: [...rejected, ...unique.rejected], groups: [] };
+  const items = itemsAt(document, found.pointer, found.servers).map((item) => ({ item }));
+  return { ok: true, ...readEntries(document, items, readServer, declaredName), groups: [] };
+}
+
+function declaredName({ value }: Item): string | undefined {
+  const name = member(serverOf(value).server, 'name');
+  return typeof name === 'string' ? name : undefined;
 }
 
 function findServers(
@@ -65,9 +57,7 @@ function findServers(
   return { pointer: '/servers', servers };
 }
 
-function readEntry({ value, valueLength }: Item): { entry: Entry } | { mistakes: readonly Mistake[] } {
-  const flaw = unstorable(value);
-  if (flaw !== undefined) return { mistakes: [flaw] };
+function readServer({ item: { value, valueLength } }: { readonly item: Item }): ReadResult {
   const { server, official, pointer } = serverOf(value);
   const checked = checkServerJson(server);
   const meta = readOfficial(official ?? {});
