@@ -1,4 +1,4 @@
-// Where `skep lock` finds manifests and the cluster if its options do not say: in settings, such as those of skep dev.
+// Finds the manifests and the cluster for `skep lock` if its options name none: settings name them, such as those of skep dev.
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';

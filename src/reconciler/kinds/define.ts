@@ -29,6 +29,7 @@ import type {
 } from './kind.ts';
 import { withPlacement } from './pods/placement.ts';
 import { unknownReferenceFields } from './reference-fields.ts';
+import { refusedFieldAdvice } from './refused-fields.ts';
 
 /** A resource as its own kind sees it. */
 export interface Typed<Spec extends TSchema> {
@@ -48,6 +49,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
   readonly annotations?: readonly Annotation[];
+  /** Sentences for fields that people know from pods, by pointer with `*` for an index: how to do the same here. */
   readonly fieldAdvice?: Readonly<Record<string, string>>;
   /** `v1beta1` if it is left out. */
   readonly storedVersion?: string;
@@ -140,7 +142,11 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
   const read = reading<Spec>(schema.spec);
   return {
     ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after },
-    ...{ schema, annotations, fieldAdvice, storedVersion },
+    ...{ schema, annotations, storedVersion },
+    adviceOnField: (pointer) => {
+      const path = pointer.replaceAll(/\/\d+(?=\/)/g, '/*');
+      return Object.hasOwn(fieldAdvice, path) ? fieldAdvice[path] : refusedFieldAdvice(kind, pointer);
+    },
     unread: (written) => unknownReferenceFields(schema.spec, written, '/spec'),
     rules: (resource, written) => {
       const { self, placed } = read(resource);

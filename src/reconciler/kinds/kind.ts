@@ -187,8 +187,8 @@ export interface Kind {
   readonly printerColumns: readonly PrinterColumn[];
   /** Its settings that are annotations, because the documents have no fields for them. */
   readonly annotations: readonly Annotation[];
-  /** Sentences for fields that people know from pods, by pointer with `*` for an index: how to do the same here. */
-  readonly fieldAdvice: Readonly<Record<string, string>>;
+  /** Returns a sentence about an unknown field that people know from pods or from the existing platform. `pointer`: RFC 6901. */
+  adviceOnField(pointer: string): string | undefined;
   /** The version that an API server stores, and that `skep convert` writes. */
   readonly storedVersion: string;
   /** Kinds whose objects must be applied before ours, and deleted after. */

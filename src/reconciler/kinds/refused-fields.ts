@@ -21,7 +21,7 @@ export const REFUSED_NAMES: readonly string[] = [...IN_ALL, ...Object.values(IN_
 const SENTENCE = 'The existing platform has this field. skep refuses it: docs/migrating.md says why.';
 
 /** Returns a sentence about an unknown field; undefined if it is not one of those. `pointer`: RFC 6901. */
-export function refusalOf(kind: string, pointer: string): string | undefined {
+export function refusedFieldAdvice(kind: string, pointer: string): string | undefined {
   const name = pointerTokens(pointer).at(-1) ?? '';
   const names = [...IN_ALL, ...(Object.hasOwn(IN_ONE, kind) ? (IN_ONE[kind] ?? []) : [])];
   return names.includes(name) ? SENTENCE : undefined;

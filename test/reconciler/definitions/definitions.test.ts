@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { crd } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
-import { REFUSED_NAMES, refusalOf } from '#reconciler/kinds/refused-fields.ts';
+import { REFUSED_NAMES, refusedFieldAdvice } from '#reconciler/kinds/refused-fields.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { definitionDifferences, fieldPlaces } from './compare.ts';
 import { DIFFERENCES } from './differences.ts';
@@ -50,8 +50,8 @@ test('no field that the page calls refused is in our definitions', () => {
 test('each field that has a message of its own is one that the page calls refused', () => {
   const names = refused.flatMap((row) => row.fields).map((field) => field.split('.').at(-1));
   expect(REFUSED_NAMES.filter((name) => !names.includes(name))).toEqual([]);
-  expect(refusalOf('MCPRegistry', '/spec/configYAML')).toContain('docs/migrating.md');
-  expect(refusalOf('MCPServer', '/spec/volumes/0')).toBeUndefined();
+  expect(refusedFieldAdvice('MCPRegistry', '/spec/configYAML')).toContain('docs/migrating.md');
+  expect(refusedFieldAdvice('MCPServer', '/spec/volumes/0')).toBeUndefined();
 });
 
 /** Whether a text fits a pattern in which `*` is any text. */

@@ -12,7 +12,6 @@ import type { Structural } from '#kubernetes/rules/structural/structural.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
 import type { Kind, Resource } from '../../kinds/kind.ts';
-import { refusalOf } from '../../kinds/refused-fields.ts';
 import { checkIgnoredFields } from '../diff/ignored-fields.ts';
 import { nameFaultOf } from './identify.ts';
 import type { KnownKind } from './kind-table.ts';
@@ -62,11 +61,9 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
   }
 }
 
-function advised({ kind, fieldAdvice }: Kind, finding: Finding): Finding {
-  const path = finding.pointer.replaceAll(/\/\d+(?=\/)/g, '/*');
-  const advice = Object.hasOwn(fieldAdvice, path) ? fieldAdvice[path] : refusalOf(kind, finding.pointer);
-  if (finding.code !== 'schema-unknown-field' || advice === undefined) return finding;
-  return { ...finding, message: `${finding.message} ${advice}` };
+function advised(kind: Kind, finding: Finding): Finding {
+  const advice = finding.code === 'schema-unknown-field' ? kind.adviceOnField(finding.pointer) : undefined;
+  return advice === undefined ? finding : { ...finding, message: `${finding.message} ${advice}` };
 }
 
 /** Releases add fields and words. */
