@@ -133,6 +133,11 @@ function rememberedFor<T>(find: (resource: Resource) => T): (resource: Resource)
   };
 }
 
+function adviceOn(sentences: Readonly<Record<string, string>>, pointer: string): string | undefined {
+  const path = pointer.replaceAll(/\/\d+(?=\/)/g, '/*');
+  return Object.hasOwn(sentences, path) ? sentences[path] : undefined;
+}
+
 /** Closes a definition over its spec's type. */
 export function defineKind<Spec extends TSchema, Status extends TSchema>(definition: Definition<Spec, Status>): Kind {
   const { kind, plural, singular, shortNames, categories, description, printerColumns, after } = definition;
@@ -143,10 +148,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
   return {
     ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after },
     ...{ schema, annotations, storedVersion },
-    adviceOnField: (pointer) => {
-      const path = pointer.replaceAll(/\/\d+(?=\/)/g, '/*');
-      return Object.hasOwn(fieldAdvice, path) ? fieldAdvice[path] : refusedFieldAdvice(kind, pointer);
-    },
+    adviceOnField: (pointer) => adviceOn(fieldAdvice, pointer) ?? refusedFieldAdvice(kind, pointer),
     unread: (written) => unknownReferenceFields(schema.spec, written, '/spec'),
     rules: (resource, written) => {
       const { self, placed } = read(resource);
