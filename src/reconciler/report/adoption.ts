@@ -3,6 +3,7 @@
 import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 import { countText } from '#std/words/count-text.ts';
+import { fieldManager, isOtherInstance } from '../run/labels.ts';
 import type { AdoptionResult } from '../run/operate/adopt.ts';
 import type { Adoption } from '../run/operate/adoption.ts';
 import { visible, visibleLines } from './visible.ts';
@@ -18,9 +19,19 @@ export function textOfAdoption(
     ...(running === undefined || done
       ? []
       : [`ToolHive's operator still runs: its Lease ${formatId(running)} is renewed`]),
+    ...(done ? [] : otherInstances(adoptions)),
     done ? endingOf(adoptions.length - refused.length, refused, commandOf) : outlook(adoptions.length, commandOf),
   ];
   return visibleLines(lines);
+}
+
+/** Two instances that run would take the objects from one another in each run. */
+function otherInstances(adoptions: readonly Adoption[]): readonly string[] {
+  const managers = adoptions.flatMap((each) => each.managers).filter((manager) => isOtherInstance(manager, ''));
+  return [...new Set(managers)].map((manager) => {
+    const instance = manager.slice(fieldManager('').length);
+    return `the instance ${instance} keeps some of these objects: stop or suspend it first, and take them out of its sources`;
+  });
 }
 
 function sayings({ finalizers, managers, owner, surplus, undecided }: Adoption): string[] {

@@ -127,6 +127,20 @@ test('of many kinds that the account may not list two are named', () => {
   ]);
 });
 
+test('adopting from another instance says to stop that one first', () => {
+  const object = { apiVersion: SERVER.apiVersion, kind: SERVER.kind, metadata: { name: SERVER.name } };
+  const adoption = { resource: SERVER, object, finalizers: [], surplus: false };
+  const adoptions = [
+    { ...adoption, managers: ['skep-fleet', 'kubectl'] },
+    { ...adoption, managers: ['skep-fleet'] },
+  ];
+  const found = { adoptions, refused: [], running: undefined, problems: [], failures: [] };
+  const line =
+    'the instance fleet keeps some of these objects: stop or suspend it first, and take them out of its sources\n';
+  expect(textOfAdoption({ ...found, done: false }, INSTALLED).split(line)).toHaveLength(2);
+  expect(textOfAdoption({ ...found, done: true }, INSTALLED)).not.toContain('keeps some');
+});
+
 test('adopting tells how many were taken over, and which were not', () => {
   const metadata = { name: SERVER.name };
   const object = { apiVersion: SERVER.apiVersion, kind: SERVER.kind, metadata };
