@@ -3,13 +3,12 @@
 import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 import { countText } from '#std/words/count-text.ts';
-import { fieldManager, isOtherInstance } from '../run/labels.ts';
 import type { AdoptionResult } from '../run/operate/adopt.ts';
 import type { Adoption } from '../run/operate/adoption.ts';
 import { visible, visibleLines } from './visible.ts';
 
 export function textOfAdoption(
-  { adoptions, done, refused, running, problems, failures }: AdoptionResult,
+  { adoptions, done, refused, running, otherInstances, problems, failures }: AdoptionResult,
   commandOf: CommandOf,
 ): string {
   const lines = [
@@ -19,19 +18,15 @@ export function textOfAdoption(
     ...(running === undefined || done
       ? []
       : [`ToolHive's operator still runs: its Lease ${formatId(running)} is renewed`]),
-    ...(done ? [] : otherInstances(adoptions)),
+    ...(done ? [] : otherInstances.map(textOfOther)),
     done ? endingOf(adoptions.length - refused.length, refused, commandOf) : outlook(adoptions.length, commandOf),
   ];
   return visibleLines(lines);
 }
 
 /** Two instances that run would take the objects from one another in each run. */
-function otherInstances(adoptions: readonly Adoption[]): readonly string[] {
-  const managers = adoptions.flatMap((each) => each.managers).filter((manager) => isOtherInstance(manager, ''));
-  return [...new Set(managers)].map((manager) => {
-    const instance = manager.slice(fieldManager('').length);
-    return `the instance ${instance} keeps some of these objects: stop or suspend it first, and take them out of its sources`;
-  });
+function textOfOther(instance: string): string {
+  return `the instance ${instance} keeps some of these objects: stop or suspend it first, and take them out of its sources`;
 }
 
 function sayings({ finalizers, managers, owner, surplus, undecided }: Adoption): string[] {
@@ -63,12 +58,21 @@ function endingOf(count: number, refused: readonly ResourceId[], commandOf: Comm
 
 const NOTHING = 'nothing to take over';
 
-export function jsonOfAdoption({ adoptions, done, refused, running, problems, failures }: AdoptionResult): string {
+export function jsonOfAdoption({
+  adoptions,
+  done,
+  refused,
+  running,
+  otherInstances,
+  problems,
+  failures,
+}: AdoptionResult): string {
   const shown = {
     version: 1,
     done,
     refused,
     running,
+    otherInstances,
     adoptions: adoptions.map(({ object: _object, ...each }) => each),
     problems: problems.map(({ place, ...problem }) => ({ ...problem, ...place })),
     failures: failures.map(({ code, message }) => ({ code, message })),

@@ -60,7 +60,14 @@ test.each(Object.keys(VALIDATION_FORMATS) as ValidationFormat[])('%s', async (fo
 });
 
 const FAILURES = [new Failure('cluster-error', HOSTILE)];
-const ADOPTION = { adoptions: [], done: false, refused: [], problems: VALIDATION.problems, failures: FAILURES };
+const ADOPTION = {
+  adoptions: [],
+  done: false,
+  refused: [],
+  otherInstances: ['fleet'],
+  problems: VALIDATION.problems,
+  failures: FAILURES,
+};
 const CONDITION = { type: 'Ready', status: 'False', reason: HOSTILE, message: HOSTILE };
 const FIELDS = [{ resource: 'docs/Secret/one', path: HOSTILE, manager: HOSTILE, state: 'kept' as const }];
 const STATUS = {

@@ -268,14 +268,15 @@ test('no deletion is foretold for objects of a server that is kept unchanged', a
   };
   const server = await send('POST', servers, 'kubectl-create', manifest);
   const metadata = { name: 'held-runconfig', ownerReferences: [reference(server)] };
-  await send('POST', `${core}/configmaps`, OPERATOR, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: {} });
+  await send('POST', `${core}/configmaps`, 'skep-old', { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: {} });
   world.fleet.commit({ 'cluster/held.yaml': JSON.stringify(manifest) });
   const found = await world.adopt(false);
+  expect(found.otherInstances).toEqual(['old']);
   expect(found.adoptions.map(({ resource, surplus, undecided }) => [resource.name, surplus, undecided])).toContainEqual(
     ['held-runconfig', false, true],
   );
   expect(textOfAdoption(found, INSTALLED)).toContain(
-    'default/ConfigMap/held-runconfig: take over the fields of thv-operator; its owner is kept unchanged: whether skep makes such an object is known once that is fixed\n',
+    'default/ConfigMap/held-runconfig: take over the fields of skep-old; its owner is kept unchanged: whether skep makes such an object is known once that is fixed\n',
   );
 });
 

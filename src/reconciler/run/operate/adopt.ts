@@ -7,7 +7,7 @@ import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
 import { acquire, holderName, type Lock, leaseId, readLease } from '../apply/lock.ts';
 import { suspendedFailure } from '../apply/suspension-watch.ts';
 import { withoutForeign } from '../desire/foreign.ts';
-import { applySetId, fieldManager, isOfOtherSet, labelValue } from '../labels.ts';
+import { applySetId, fieldManager, isOfOtherSet, isOtherInstance, labelValue } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
 import { extentOfMembers, parentObject, sameExtent, union, withInventory } from '../observe/applyset.ts';
 import { scopeOf } from '../observe/scope.ts';
@@ -28,6 +28,8 @@ export interface AdoptionResult {
   readonly refused: readonly ResourceId[];
   /** The lease by which the existing operator shows that it runs, where it does. */
   readonly running?: ResourceId;
+  /** Names of instances of skep that keep some of the objects. */
+  readonly otherInstances: readonly string[];
   /** What stands in the way of the next run, and what Git says that cannot be. */
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
@@ -118,6 +120,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
     done: false,
     refused: [],
     running,
+    otherInstances: instancesOf(found, fieldManager(instance)),
     problems: [...others, ...foreign],
     failures: [...prepared.gathered.failures, ...snapshot.failures(), ...(failure === undefined ? [] : [failure])],
     unseen: failure,
@@ -131,6 +134,11 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
       ]),
     ),
   };
+}
+
+function instancesOf(found: readonly Adoption[], own: string): readonly string[] {
+  const managers = found.flatMap((each) => each.managers).filter((manager) => isOtherInstance(manager, own));
+  return [...new Set(managers.map((manager) => manager.slice(fieldManager('').length)))];
 }
 
 /** What may be touched. */
