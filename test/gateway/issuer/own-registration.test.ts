@@ -305,13 +305,16 @@ describe('a registration', () => {
     expect((await own.find()).id).toBe('three');
   });
 
-  it.each([1, 1_060])('is a failure, which is not tried again at once, if its secret expires at %i', async (expires) => {
-    const world = openWorld([given('one', { client_secret_expires_at: expires })]);
-    const own = world.open();
-    for (let login = 0; login < 5; login += 1)
-      await expect(own.find()).rejects.toMatchObject({ code: 'issuer-upstream-registration' });
-    expect(world.requests()).toBe(1);
-  });
+  it.each([1, 1_060])(
+    'is a failure, which is not tried again at once, if its secret expires at %i',
+    async (expires) => {
+      const world = openWorld([given('one', { client_secret_expires_at: expires })]);
+      const own = world.open();
+      for (let login = 0; login < 5; login += 1)
+        await expect(own.find()).rejects.toMatchObject({ code: 'issuer-upstream-registration' });
+      expect(world.requests()).toBe(1);
+    },
+  );
 
   it('is one if its secret expires later than numbers reach', async () => {
     const world = openWorld([given('one', { client_secret_expires_at: 1e306 }), given('two')]);

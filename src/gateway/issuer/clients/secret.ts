@@ -57,9 +57,9 @@ function placeOf(uri: string): string {
 }
 
 /** RFC 3986 section 6.2.2.2: unreserved characters need no escape. */
-function plainCharacter(escape: string): string {
-  const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-  return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
+function plainCharacter(encoded: string): string {
+  const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+  return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
 }
 
 /** The time that it takes says nothing about the digest. */

@@ -5,7 +5,12 @@ import { sha256 } from '#std/hash.ts';
 import type { IssuerSecrets } from '../keys/secrets.ts';
 import type { IssuerPorts } from '../ports.ts';
 import { KEYS, REGISTRATION_MS } from '../records.ts';
-import { EXPIRY_SKEW_MS, type OwnRegistration, type RegisteredClient, requestRegistration } from './registration-request.ts';
+import {
+  EXPIRY_SKEW_MS,
+  type OwnRegistration,
+  type RegisteredClient,
+  requestRegistration,
+} from './registration-request.ts';
 
 export interface UpstreamRegistration {
   /** Registers if no replica has. Throws a Failure of the provider, for a while without another attempt. */
