@@ -203,6 +203,11 @@ describe('nobody logs in, and the log has the code, if', () => {
 
   it.each<[string, Dcr, object]>([
     ['it names a client, too', { registration_endpoint: 'https://a.example/r' }, { client_id: 'skep' }],
+    [
+      'it names a secret, too',
+      { registration_endpoint: 'https://a.example/r' },
+      { client_secret_env_var: 'UPSTREAM_SECRET' },
+    ],
     ['it names no place', {}, {}],
     ['it names two places', { registration_endpoint: 'https://a.example/r', discovery_url: 'https://a.example/d' }, {}],
     ['the endpoint has no TLS', { registration_endpoint: 'http://a.example/r' }, {}],

@@ -46,7 +46,7 @@ function confidentialFindings(
   }: AuthServer,
   pointer: string,
 ): readonly Finding[] {
-  const isPlain = issuer.startsWith('http://');
+  const isPlain = URL.parse(issuer)?.protocol === 'http:';
   const open = allowed && isPlain && !(overHttp && !isOpenHttp(issuer));
   const idle = overHttp && !(allowed && isPlain);
   const message =
