@@ -44,12 +44,12 @@ export function forcedFault(
 }
 
 function isForced({ forced }: ConfidentialClients, redirectUris: readonly string[]): boolean {
-  const places = forced.map(placeOf);
-  return redirectUris.some((uri) => places.includes(placeOf(uri)));
+  const places = forced.map(comparablePlace);
+  return redirectUris.some((uri) => places.includes(comparablePlace(uri)));
 }
 
 /** The same text for all ways to write a URL of one page: a client would otherwise stay public by another one. */
-function placeOf(uri: string): string {
+function comparablePlace(uri: string): string {
   const url = URL.parse(uri);
   if (url === null) return uri;
   const path = url.pathname.replaceAll(/%[0-9a-f]{2}/gi, plainCharacter);
