@@ -28,6 +28,11 @@ export function checkClaims(claims: JsonObject, expected: ExpectedClaims, nowMs:
   );
 }
 
+/** Returns a refusal if the token is used outside its lifetime. If it has no `exp`, it does not expire. */
+export function checkLifetime({ exp, nbf }: JsonObject, nowMs: number): Refusal | undefined {
+  return (exp === undefined ? undefined : checkExpiry(exp, nowMs)) ?? checkNotBefore(nbf, nowMs);
+}
+
 function checkIssuer(issuer: unknown, expected: string): Refusal | undefined {
   if (issuer === undefined) return { reason: 'claim-missing', claim: 'iss' };
   if (typeof issuer !== 'string') return { reason: 'claim-invalid', claim: 'iss' };

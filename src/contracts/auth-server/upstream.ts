@@ -72,7 +72,7 @@ export const OAuth2Upstream = Type.Object(
     allow_private_ips: Type.Optional(
       Type.Boolean({
         description:
-          'False: the provider is never at a private address. True: nor is what its metadata names kept from one. Absent: hosts that are named here may be private.',
+          'False: requests to private addresses are refused. True: the registration endpoint that the metadata names may be private, too. Absent: only hosts that are named here may be private.',
       }),
     ),
     userinfo: Type.Optional(UserInfo),

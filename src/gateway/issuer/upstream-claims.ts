@@ -1,7 +1,8 @@
-// The claims in a person's access token at a provider, for policies. The token came from the provider itself, over TLS, and is kept
-// encrypted; its signature is not checked, since only the server that it is for has to be able to do that.
+// The claims in a person's access token at a provider, for policies. The token came from the token endpoint of the provider and is
+// kept encrypted. Its signature is not checked: the keys for it may be known to the server alone that the token is for.
 
 import { decodeJwt } from 'jose';
+import { checkLifetime } from '#auth/claims.ts';
 import { setBounded } from '#std/bounded.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { IssuerPorts } from './ports.ts';
@@ -10,7 +11,7 @@ const KEPT_MAX = 20_000;
 /** Without a subject, every policy denies. */
 const NOTHING: JsonObject = {};
 
-/** Gives the same object for the same token. Empty if the token is not a JWT, or has expired. */
+/** Returns the same object for the same token: an empty one if the token is not a JWT or is used outside its lifetime. */
 export type ReadUpstreamClaims = (provider: string, token: string) => JsonObject;
 
 export function createUpstreamClaims({ clock, notify }: Pick<IssuerPorts, 'clock' | 'notify'>): ReadUpstreamClaims {
@@ -31,8 +32,7 @@ export function createUpstreamClaims({ clock, notify }: Pick<IssuerPorts, 'clock
       return NOTHING;
     }
     setBounded(kept, token, claims, KEPT_MAX);
-    const { exp } = claims;
-    return typeof exp === 'number' && exp * 1000 <= clock.now() ? NOTHING : claims;
+    return checkLifetime(claims, clock.now()) === undefined ? claims : NOTHING;
   };
 }
 

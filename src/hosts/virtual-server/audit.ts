@@ -12,6 +12,8 @@ export interface VirtualAudit {
   keeps(type: AuditType): boolean;
   /** Which contents of requests and answers events hold. */
   data(): AuditData;
+  /** Component that events are of; undefined if the configuration has no audit. */
+  component(): string | undefined;
   /** Larger answers are in no event. */
   keptAnswerBytes(): number;
   /** Undefined: standard output. */
@@ -31,21 +33,28 @@ export function openVirtualAudit(
 ): VirtualAudit {
   let kept = keptTypes(config);
   let data = contentsOf(config);
+  let component = componentOf(config);
   for (const type of unknownTypes(config)) logger.warn({ type }, 'there is no such type of audit events');
   const file = config.audit?.logFile;
   const lines = file === undefined ? undefined : openLineOutput(openFile(file), logger);
   return {
     keeps: (type) => kept.has(type),
     data: () => data,
+    component: () => component,
     keptAnswerBytes: () => (data.response ? data.maxBytes : 0),
     write: write ?? (lines === undefined ? undefined : lines.write),
     fails: () => lines?.fails() ?? false,
     replace(next) {
       kept = keptTypes(next);
       data = contentsOf(next);
+      component = componentOf(next);
     },
     close: async () => lines?.close(),
   };
+}
+
+function componentOf({ audit, name }: VmcpConfig): string | undefined {
+  return audit && (audit.component ?? name);
 }
 
 function contentsOf({ audit }: VmcpConfig): AuditData {

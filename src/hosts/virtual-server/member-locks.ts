@@ -15,6 +15,7 @@ import type { Member } from '#gateway/virtual-server/members/member.ts';
 import type { Environment } from '#std/environment.ts';
 import { proxyClock } from '../proxy/clock.ts';
 import { openReportWriter, reportOf } from '../proxy/lock-report.ts';
+import type { VirtualAudit } from './audit.ts';
 
 export interface MemberLocks {
   /** The lock of a member, which is compared with its lists as they are read. */
@@ -28,8 +29,7 @@ export interface MemberLocksOptions {
   readonly environment: Environment;
   readonly logger: Logger;
   readonly metrics: Pick<ProxyMetrics, 'drifted'>;
-  /** Undefined: the server writes no audit. */
-  readonly audit: { readonly component: string; readonly write: (line: string) => void } | undefined;
+  readonly audit: Pick<VirtualAudit, 'component' | 'keeps'> & { readonly write: (line: string) => void };
 }
 
 interface Watched {
@@ -63,11 +63,11 @@ export function openMemberLocks({ environment, logger, metrics, audit }: MemberL
   }
 
   function record(held: HeldLock, { list, name, what }: Drifted): void {
-    if (audit === undefined) return;
-    const { component, write } = audit;
+    const component = audit.component();
+    if (component === undefined || !audit.keeps('mcp_definition_drifted')) return;
     const place = { auditId: randomUUID(), timeMs: proxyClock.now(), component };
     const event = driftAuditEvent({ ...place, list, name, what, isHeld: held.mode === 'enforce' });
-    write(`${auditLine(event)}\n`);
+    audit.write(`${auditLine(event)}\n`);
   }
 
   return {

@@ -37,10 +37,7 @@ export async function openObservation(options: ObservationOptions, gate: RunConf
     dropped: metrics.dropped,
     log: (level, message) => logger[level]({ part: 'backend' }, message),
   };
-  const { enabled, component } = gate.audit_config;
-  const isAudited = enabled && audit.keeps('mcp_definition_drifted');
-  const driftAudit = isAudited ? { component, write: recorder.write } : undefined;
-  const locks = openMemberLocks({ environment, logger, metrics, audit: driftAudit });
+  const locks = openMemberLocks({ environment, logger, metrics, audit: { ...audit, write: recorder.write } });
   closing.push(locks.stop);
   return { metrics, numbers, telemetry, audit, recorder, observer, locks };
 }

@@ -6,7 +6,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Each name and address of this machine, as URL has it. */
-const LOOPBACK_HOST = /^(?:127\.|0\.|\[::(?:1|ffff:7f[^\]]*)?\]$)|(?:^|\.)localhost\.?$/;
+const LOOPBACK_HOST = /^(?:127\.|0\.|\[::(?:1|ffff:(?:7f[^\]]*|0:[^\]]*))?\]$)|(?:^|\.)localhost\.?$/;
 
 /** Whether a redirect URI is https outside loopback: an app on a computer cannot keep a secret. */
 export function isWebRedirect(uri: string): boolean {

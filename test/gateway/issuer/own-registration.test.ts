@@ -145,6 +145,21 @@ describe('nobody logs in, and the log has the code, if', () => {
     ['the endpoint refuses', { '/register': () => 401 }, 'issuer-upstream-registration'],
     ['there is no client_id', { '/register': () => ({ client_secret: 'x' }) }, 'issuer-upstream-registration'],
     ['there is no secret', { '/register': () => ({ client_id: 'x' }) }, 'issuer-upstream-registration'],
+    ...[
+      { client_id: 'a'.repeat(2049) },
+      { client_id: 'line\nbreak' },
+      { client_secret: 'a'.repeat(2049) },
+      { client_secret: '\u0000' },
+    ].map((more): [string, Record<string, () => unknown>, string] => [
+      `its ${Object.keys(more).join()} cannot be used`,
+      { '/register': () => ({ ...REGISTERED, ...more }) },
+      'issuer-upstream-registration',
+    ]),
+    [
+      'the provider registers another redirect URI',
+      { '/register': () => ({ ...REGISTERED, redirect_uris: ['https://other.example/callback'] }) },
+      'issuer-upstream-registration',
+    ],
     [
       'the client is to prove itself in a way that this server lacks',
       { '/register': () => ({ ...REGISTERED, token_endpoint_auth_method: 'private_key_jwt' }) },
@@ -188,6 +203,11 @@ describe('nobody logs in, and the log has the code, if', () => {
 
   it.each<[string, Dcr, object]>([
     ['it names a client, too', { registration_endpoint: 'https://a.example/r' }, { client_id: 'skep' }],
+    [
+      'it names a secret, too',
+      { registration_endpoint: 'https://a.example/r' },
+      { client_secret_env_var: 'UPSTREAM_SECRET' },
+    ],
     ['it names no place', {}, {}],
     ['it names two places', { registration_endpoint: 'https://a.example/r', discovery_url: 'https://a.example/d' }, {}],
     ['the endpoint has no TLS', { registration_endpoint: 'http://a.example/r' }, {}],
@@ -288,6 +308,23 @@ describe('a registration', () => {
     }
     world.wait(91 * day);
     expect((await own.find()).id).toBe('three');
+  });
+
+  it.each([1, 1_060])(
+    'is a failure, which is not tried again at once, if its secret expires at %i',
+    async (expires) => {
+      const world = openWorld([given('one', { client_secret_expires_at: expires })]);
+      const own = world.open();
+      for (let login = 0; login < 5; login += 1)
+        await expect(own.find()).rejects.toMatchObject({ code: 'issuer-upstream-registration' });
+      expect(world.requests()).toBe(1);
+    },
+  );
+
+  it('is one if its secret expires later than numbers reach', async () => {
+    const world = openWorld([given('one', { client_secret_expires_at: 1e306 }), given('two')]);
+    const own = world.open();
+    expect([(await own.find()).id, (await own.find()).id]).toEqual(['one', 'one']);
   });
 
   it('is made again if no secret of the server opens it', async () => {

@@ -105,7 +105,15 @@ describe('a secret', () => {
       expect(wrong).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
       expect(wrong.headers.get('www-authenticate')).toContain('Basic');
       expect((await redeemCode({ client_id: id, client_secret: secret })).status).toBe(401);
-      expect((await redeemCode({ client_secret: secret }, basic(id, secret))).status).toBe(401);
+      for (const [more, headers] of [
+        [{ client_secret: secret }, basic(id, secret)],
+        [{ client_assertion: 'a.b.c' }, basic(id, secret)],
+        [{ client_assertion: 'a.b.c', client_secret: secret }, {}],
+      ] as const) {
+        const twice = await redeemCode({ ...more, client_id: id }, headers);
+        expect(twice).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+      }
+      expect((await redeemCode({ client_id: id, client_assertion: 'a.b.c' })).status).toBe(401);
       expect((await redeemCode({ client_id: 'another' }, basic(id, secret))).status).toBe(401);
       expect((await redeemCode({}, { authorization: `Bearer ${secret}` })).status).toBe(401);
 
@@ -145,6 +153,7 @@ describe('a secret', () => {
   it.each([
     ['on loopback', ['http://127.0.0.1/back']],
     ['on loopback with TLS', ['https://127.0.0.5/back']],
+    ['on loopback by a mapped address', ['https://[::ffff:0.0.0.0]/back']],
     ['with a scheme of its own', ['com.example.app:/back']],
     ['on a site and on loopback', [REDIRECT, 'http://localhost/back']],
   ])('is not given to a client %s', async (_what, redirects) => {
@@ -167,6 +176,20 @@ describe('a secret', () => {
       const mixed = await registerFor(issuer, 'none', { redirect_uris: [REDIRECT, 'http://localhost/back'] });
       expect(mixed).toMatchObject({ status: 400, body: { error: 'invalid_redirect_uri' } });
     });
+  });
+
+  it.each([
+    'https://APP.example.com/back',
+    'https://app.example.com:443/back',
+    'https://app.example.com./back',
+    'https://app.example.com/other/../back',
+    'https://app.example.com/%62ack',
+    'https://app.example.com/back?more',
+  ])('is given to a client whose redirect URI the settings name, if it is written as %s', async (uri) => {
+    const { body } = await withIssuer({ ...allowed, force_confidential_redirect_uris: [REDIRECT] }, (issuer) =>
+      registerFor(issuer, 'none', { redirect_uris: [uri] }),
+    );
+    expect(body.token_endpoint_auth_method).toBe('client_secret_post');
   });
 
   it('is announced if it can be had', async () => {

@@ -44,9 +44,11 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-function configWith(lock: ReturnType<typeof lockOf>) {
+const drifted = () => server.audit.filter(({ type }) => type === 'mcp_definition_drifted');
+
+function configWith(lock: ReturnType<typeof lockOf>, excludeEventTypes: string[] = []) {
   const kept = { includeRequestData: false, includeResponseData: false, maxDataSize: 0 };
-  const audit = { enabled: true as const, component: 'office', ...kept };
+  const audit = { enabled: true as const, component: 'office', excludeEventTypes, ...kept };
   const settings = { ...operational({ healthCheckInterval: '50ms' }), telemetry: TELEMETRY, audit };
   const config = configOf(members, settings);
   return { ...config, backends: config.backends.map((backend) => ({ ...backend, toolsLock: lock })) };
@@ -68,7 +70,7 @@ test('each backend is reported with the digest of its lock, and a definition tha
       drifts: [{ list: 'tools', name: 'read', what: 'differs', definition: JSON.stringify(SENT) }],
     });
   expect(await metric()).toBe('1');
-  expect(server.audit.filter(({ type }) => type === 'mcp_definition_drifted')).toMatchObject([
+  expect(drifted()).toMatchObject([
     { outcome: 'denied', target: { type: 'tools', name: 'read' }, metadata: { extra: { drift: 'differs' } } },
   ]);
 });
@@ -80,6 +82,16 @@ test('a lock that accepts the definition is reported in place of the earlier one
     .poll(() => reportOf('files'), { timeout: 20_000 })
     .toMatchObject({ lock: lockDigest(accepted), drifts: [] });
   expect(await reportOf('notes')).toMatchObject({ lock: lockDigest(accepted), drifts: [{ name: 'read' }] });
+  await expect.poll(drifted).toHaveLength(2);
+});
+
+test('a definition that differs is no audit event if the settings exclude that type from now on', async () => {
+  const lock = lockOf([READ]);
+  server.replace(configWith(lock, ['mcp_definition_drifted']));
+  await expect
+    .poll(() => reportOf('files'), { timeout: 20_000 })
+    .toMatchObject({ lock: lockDigest(lock), drifts: [{ name: 'read' }] });
+  expect(drifted()).toHaveLength(2);
 });
 
 test('a backend that is not listed any more is not in the report', async () => {

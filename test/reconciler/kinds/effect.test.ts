@@ -1,6 +1,6 @@
 // No field is without effect: every value in every valid fixture is changed, and something that follows from it must change
-// with it (children, what is generated, status, references, endpoints, problems), or a warning says that it has no effect
-// there. What has none for a reason is listed, with the reason.
+// with it (children, what is generated, status, endpoints, problems), or a warning says that it has no effect there. That a
+// Secret or a ConfigMap is demanded is not an effect of its name. Fields without effect for a reason are listed, with the reason.
 
 import assert from 'node:assert/strict';
 import { expect, test } from 'vitest';
@@ -169,11 +169,11 @@ function outcome(kind: Kind, written: JsonObject, around: readonly JsonObject[])
   const refusals = findings.filter(({ severity }) => severity === 'error');
   const made = madeOf(() => kind.children(resource, view, SETTINGS));
   const follows = {
-    findings,
+    findings: findings.filter(({ code }) => !MISSING.has(code)),
     made,
     generated: kind.generated(resource, SETTINGS),
     status: kind.status(resource, { view, refusals, failures: [], now: '2026-11-21T12:00:00Z' }),
-    references: kind.references(resource),
+    demanded: kind.references(resource).map(({ optional }) => optional ?? 'demanded'),
     images: kind.images(resource),
     sources: kind.sources(resource),
     database: kind.database(resource),
@@ -183,6 +183,9 @@ function outcome(kind: Kind, written: JsonObject, around: readonly JsonObject[])
   const warned = findings.filter(({ code }) => code === 'field-without-effect').map(({ pointer }) => pointer);
   return { text: JSON.stringify(follows, withoutDigests), warned };
 }
+
+/** Something is named and does not exist: that says nothing about the use of the name. */
+const MISSING: ReadonlySet<string> = new Set(['reference-missing', 'reference-key-missing']);
 
 /** Something that is refused may lack what children are made of. */
 function madeOf(children: () => readonly object[]): readonly object[] {

@@ -47,7 +47,10 @@ function shownSecret(
 ): ShownSecret | OAuthError | undefined {
   const inForm = form.get('client_secret');
   const proofs = [authorization, inForm, form.get('client_assertion')].filter((each) => typeof each === 'string');
-  if (proofs.length > 1) return invalidClient('the client must prove itself in one way only');
+  if (proofs.length > 1) {
+    // RFC 6749 section 5.2. `invalid_client` would make the client register again.
+    return { error: 'invalid_request', description: 'the client must prove itself in one way only' };
+  }
   if (inForm !== null) return { id: undefined, method: 'client_secret_post', text: inForm };
   if (authorization === undefined) return undefined;
   const basic = readBasic(authorization);

@@ -22,9 +22,8 @@ export interface Client {
   readonly grantTypes: readonly string[];
   /** Scopes that it registered; undefined if it named none. */
   readonly scopes?: readonly string[];
-  /** What it proves itself with at the token endpoint. */
+  /** Keys that its assertions are signed with. A client with neither keys nor a secret is public. */
   readonly keys?: ProviderKeys;
-  /** What it proves itself with if it has no keys; undefined: it is public. */
   readonly secret?: ClientSecret;
 }
 

@@ -44,7 +44,22 @@ export function forcedFault(
 }
 
 function isForced({ forced }: ConfidentialClients, redirectUris: readonly string[]): boolean {
-  return redirectUris.some((uri) => forced.includes(uri));
+  const places = forced.map(comparablePlace);
+  return redirectUris.some((uri) => places.includes(comparablePlace(uri)));
+}
+
+/** The same text for all ways to write a URL of one page: a client would otherwise stay public by another one. */
+function comparablePlace(uri: string): string {
+  const url = URL.parse(uri);
+  if (url === null) return uri;
+  const path = url.pathname.replaceAll(/%[0-9a-f]{2}/gi, plainCharacter);
+  return `${url.protocol}//${url.hostname.replace(/\.$/, '')}:${url.port}${path}`;
+}
+
+/** RFC 3986 section 6.2.2.2: unreserved characters need no escape. */
+function plainCharacter(encoded: string): string {
+  const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+  return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
 }
 
 /** The time that it takes says nothing about the digest. */

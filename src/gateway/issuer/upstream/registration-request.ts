@@ -1,6 +1,6 @@
 // Asks a provider for a client (RFC 7591 section 3), at an endpoint that the configuration or the provider's metadata names.
 
-import { isObject, type JsonObject, parseJson, textsIn } from '#std/json.ts';
+import { isObject, type Json, type JsonObject, parseJson, textsIn } from '#std/json.ts';
 import { configInvalid, isProtected } from '../config-fault.ts';
 import type { IssuerPorts } from '../ports.ts';
 import type { RegistrationSettings, UpstreamClient } from './settings.ts';
@@ -24,6 +24,10 @@ export type OwnRegistration = UpstreamClient & { readonly registration: Registra
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 256 * 1024;
+/** The id is in URLs that browsers are sent to, and both are in headers. */
+const CREDENTIAL_MAX = 2048;
+/** A secret is not used in the last moments before it expires. */
+export const EXPIRY_SKEW_MS = 60_000;
 /** The header is in no log of forms. */
 const PREFERRED: readonly ClientMethod[] = ['client_secret_basic', 'client_secret_post', 'none'];
 
@@ -70,7 +74,7 @@ export async function requestRegistration(ports: Ports, settings: OwnRegistratio
     const why = typeof answer?.error === 'string' ? ` ${plainWord(answer.error)}` : '';
     throw registrationFailure(name, `its registration endpoint answered ${status}${why}`);
   }
-  return clientOf(name, answer, method, ports.clock.now());
+  return clientOf(settings, answer, method, ports.clock.now());
 }
 
 /** Undefined: the endpoint is open. Read at each use. Throws a Failure if it cannot be read. */
@@ -134,7 +138,7 @@ function methodOf(provider: string, metadata: JsonObject): ClientMethod {
 }
 
 function clientOf(
-  provider: string,
+  { name: provider, redirectUri }: OwnRegistration,
   answer: JsonObject | undefined,
   asked: ClientMethod,
   registeredAtMs: number,
@@ -142,13 +146,27 @@ function clientOf(
   const { client_id: id, client_secret: secret, client_secret_expires_at: expires } = answer ?? {};
   const said = answer?.token_endpoint_auth_method ?? asked;
   const method = PREFERRED.find((each) => each === said);
-  if (typeof id !== 'string' || id === '') throw registrationFailure(provider, 'it gave no client_id');
+  if (!isCredential(id)) throw registrationFailure(provider, 'it gave no client_id that can be used');
+  // RFC 7591 section 3.2.1: the provider may have replaced what was requested.
+  if (answer?.redirect_uris !== undefined && !textsIn(answer.redirect_uris).includes(redirectUri))
+    throw registrationFailure(provider, `it registered other redirect_uris than ${redirectUri}`);
   if (method === undefined)
     throw registrationFailure(provider, 'it registered a way of authentication that this server lacks');
   if (method === 'none') return { id, method, registeredAtMs };
-  if (typeof secret !== 'string' || secret === '') throw registrationFailure(provider, 'it gave no client_secret');
-  const expiresAtMs = typeof expires === 'number' && expires > 0 ? expires * 1000 : undefined;
+  if (!isCredential(secret)) throw registrationFailure(provider, 'it gave no client_secret that can be used');
+  const expiresAtMs = typeof expires === 'number' && expires > 0 ? Math.min(expires * 1000, TIME_MAX_MS) : undefined;
+  // Each login would register a client again.
+  if (expiresAtMs !== undefined && expiresAtMs - EXPIRY_SKEW_MS <= registeredAtMs)
+    throw registrationFailure(provider, 'it gave a client_secret that has expired, or expires within a minute');
   return { id, secret, method, registeredAtMs, expiresAtMs };
+}
+
+/** JSON has no larger number for each millisecond, and none for infinity. */
+const TIME_MAX_MS = Number.MAX_SAFE_INTEGER;
+
+/** RFC 6749, appendix A: ids and secrets are printable ASCII. */
+function isCredential(value: Json | undefined): value is string {
+  return typeof value === 'string' && value.length <= CREDENTIAL_MAX && /^[\x20-\x7e]+$/.test(value);
 }
 
 /** Throws a Failure if there is no answer, or one that another attempt may change. */

@@ -5,7 +5,12 @@ import { sha256 } from '#std/hash.ts';
 import type { IssuerSecrets } from '../keys/secrets.ts';
 import type { IssuerPorts } from '../ports.ts';
 import { KEYS, REGISTRATION_MS } from '../records.ts';
-import { type OwnRegistration, type RegisteredClient, requestRegistration } from './registration-request.ts';
+import {
+  EXPIRY_SKEW_MS,
+  type OwnRegistration,
+  type RegisteredClient,
+  requestRegistration,
+} from './registration-request.ts';
 
 export interface UpstreamRegistration {
   /** Registers if no replica has. Throws a Failure of the provider, for a while without another attempt. */
@@ -19,8 +24,6 @@ const LOCK_MS = 30_000;
 const LOOK_AGAIN_MS = 100;
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
-/** A secret is not used in the last moments before it expires. */
-const SKEW_MS = 60_000;
 /** The record is written again after this time, with a new lifetime and under the secret of then. */
 const RENEW_MS = 24 * 3_600_000;
 /** A provider that refuses a client which it has just registered is not asked for one at each login. */
@@ -52,7 +55,7 @@ export function createUpstreamRegistration(
     const client = opened(text);
     if (text === undefined || client === undefined) return undefined;
     const nowMs = clock.now();
-    if (client.expiresAtMs !== undefined && client.expiresAtMs - SKEW_MS < nowMs) return undefined;
+    if (client.expiresAtMs !== undefined && client.expiresAtMs - EXPIRY_SKEW_MS < nowMs) return undefined;
     if (await store.add(KEYS.registrationRenewal(settings.name, context), '1', RENEW_MS)) {
       await store.replace(key, text, sealed(client), REGISTRATION_MS);
     }

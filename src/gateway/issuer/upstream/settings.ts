@@ -103,14 +103,15 @@ function endpointUrl({ insecure_allow_http: http }: OAuth2Block, text: string, p
 
 type OAuth2Block = NonNullable<UpstreamBlock['oauth2_config']>;
 
-function registrationOf(
-  { client_id: id, dcr_config: dcr, allow_private_ips: allowPrivate }: OAuth2Block,
-  pointer: string,
-) {
+function registrationOf(block: OAuth2Block, pointer: string): RegistrationSettings | undefined {
+  const { client_id: id, dcr_config: dcr, allow_private_ips: allowPrivate } = block;
   if ((id === undefined) === (dcr === undefined)) {
     throw configInvalid(`${pointer}/client_id`, 'or dcr_config must be there, and only one of them');
   }
   if (dcr === undefined) return undefined;
+  const secret = (['client_secret_file', 'client_secret_env_var'] as const).find((key) => block[key] !== undefined);
+  if (secret !== undefined)
+    throw configInvalid(`${pointer}/${secret}`, 'and dcr_config exclude each other: the provider gives the secret');
   const { discovery_url: discoveryUrl, registration_endpoint: registrationEndpoint } = dcr;
   const [url, another] = [discoveryUrl, registrationEndpoint].filter((each) => each !== undefined);
   if (url === undefined || another !== undefined) {

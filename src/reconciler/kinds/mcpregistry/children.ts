@@ -11,6 +11,7 @@ import { configMap, imagePullSecrets, service, serviceAccount } from '../generat
 import type { Settings, View } from '../kind.ts';
 import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../pods/pod.ts';
 import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
+import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
 import { API_PORT, apiLabels, apiSelector, METRICS_PORT, type Registry, registryChildNames } from './facts.ts';
 import {
@@ -41,7 +42,10 @@ export function children(self: Registry, view: View, settings: Settings): readon
     { [REGISTRY_CONFIG_KEY]: configText(self, settings) },
   );
   return [
-    serviceAccount({ name: names.account, namespace, labels }, pullSecretsOf(self, settings)),
+    serviceAccount(
+      { name: names.account, namespace, labels },
+      pullSecretNames(self.spec.imagePullSecrets, settings.pullSecrets),
+    ),
     config.object,
     ...passwordSecret(self, view),
     deployment(self, view, settings),
@@ -110,11 +114,6 @@ function mountedChecksum(self: Registry, view: View, settings: Settings): JsonOb
   return { [`${settings.apiGroup}/mounts-checksum`]: digest({ config: configText(self, settings), certificates }) };
 }
 
-/** Those of the resource, and those of every pod. */
-function pullSecretsOf({ spec }: Registry, { pullSecrets }: Settings): readonly string[] {
-  return [...(spec.imagePullSecrets ?? []).map(({ name }) => name), ...pullSecrets];
-}
-
 function pod(self: Registry, settings: Settings): JsonObject {
   const { name, spec } = self;
   const names = registryChildNames(name);
@@ -135,7 +134,7 @@ function pod(self: Registry, settings: Settings): JsonObject {
     serviceAccountName: names.account,
     automountServiceAccountToken: needsToken(self),
     securityContext: POD_SECURITY,
-    ...imagePullSecrets(pullSecretsOf(self, settings)),
+    ...imagePullSecrets(pullSecretNames(self.spec.imagePullSecrets, settings.pullSecrets)),
     initContainers: password && [password.initContainer],
     containers: [
       {

@@ -22,6 +22,7 @@ export function rules(self: Registry, written: unknown): readonly Finding[] {
     ...commitFindings(self),
     ...formatFindings(written),
     ...openFindings(self),
+    ...overruledFindings(self),
     ...optionalFindings(self),
     ...filterFindings(self),
     ...serviceFindings(self),
@@ -74,6 +75,20 @@ function openFindings({ spec }: Registry): readonly Finding[] {
   if (spec.authConfig?.oauth === undefined || spec.authConfig.mode === 'oauth') return [];
   const message = "oauth has no effect, and everybody may read: mode is 'anonymous'; set it to 'oauth'";
   return [{ code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
+}
+
+/** A provider that names a file in the container and an object that would be mounted: the file is read. */
+function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
+  return (authConfig?.oauth?.providers ?? []).flatMap((provider, index) => {
+    const place = `/spec/authConfig/oauth/providers/${index}`;
+    const { caCertPath, caCertRef, authTokenFile, authTokenRef } = provider;
+    return [
+      ...(caCertPath && caCertRef ? [fieldWithoutEffect(`${place}/caCertRef`, 'caCertPath counts instead')] : []),
+      ...(authTokenFile && authTokenRef
+        ? [fieldWithoutEffect(`${place}/authTokenRef`, 'authTokenFile counts instead')]
+        : []),
+    ];
+  });
 }
 
 /** As libpq: it checks by an authority that is named, and by no other. */

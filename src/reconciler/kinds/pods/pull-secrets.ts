@@ -9,6 +9,14 @@ export const PullSecrets = list(
   'Secrets that images are pulled with, for the pods and for the generated service accounts.',
 );
 
+/** Names of the Secrets of a resource, and of those of every pod. */
+export function pullSecretNames(
+  secrets: Static<typeof PullSecrets> | undefined,
+  all: readonly string[],
+): readonly string[] {
+  return [...(secrets ?? []).map(({ name }) => name), ...all];
+}
+
 /** Pods wait for them. `pointer`: of the field. */
 export function pullSecretReferences(
   secrets: Static<typeof PullSecrets> | undefined,

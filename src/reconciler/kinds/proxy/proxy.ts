@@ -10,6 +10,7 @@ import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { TokenSource } from '../auth/token-settings.ts';
 import type { Resource, Settings, View } from '../kind.ts';
 import { secretsOf } from '../pods/pod.ts';
+import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { type SecretKey, secretChecksum } from '../pods/secret-checksum.ts';
 import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.ts';
 import type { ProxyTuning } from './annotations.ts';
@@ -78,7 +79,7 @@ export interface ProxyNeeds {
 
 export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
   const { name, namespace, spec } = proxy;
-  const own = spec.resourceOverrides?.proxyDeployment?.imagePullSecrets ?? [];
+  const own = spec.resourceOverrides?.proxyDeployment?.imagePullSecrets;
   const oidc = resolveOIDC(spec, view, proxy);
   assert(
     oidc === undefined || !('findings' in oidc),
@@ -94,7 +95,7 @@ export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): P
     auth,
     telemetry,
     webhooks,
-    pullSecrets: [...own.map(({ name }) => name), ...settings.pullSecrets],
+    pullSecrets: pullSecretNames(own, settings.pullSecrets),
     files: [
       ...sessionKeyFiles(proxy),
       ...files,

@@ -1,10 +1,11 @@
-// The account of the pods of a VirtualMCPServer, and the Secrets by which they pull their image.
+// The account of the pods of a VirtualMCPServer.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { accountWithRights } from '../generated.ts';
 import type { Settings } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';
+import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { backendsReportRights } from '../tools-lock.ts';
 import { type VirtualServer, virtualServerChildNames } from './facts.ts';
 
@@ -17,7 +18,7 @@ export function reportingAccount(
   if (spec.serviceAccount !== undefined) return [];
   const labels = workloadLabels('virtualmcpserver', name);
   const place = { name: virtualServerChildNames(name).account, namespace, labels };
-  return accountWithRights(place, pullSecretsOf(spec, pullSecrets), [
+  return accountWithRights(place, pullSecretNames(spec.imagePullSecrets, pullSecrets), [
     { apiGroups: [apiGroup], resources: ['virtualmcpservers'], resourceNames: [name], verbs: ['get'] },
     {
       apiGroups: [apiGroup],
@@ -27,9 +28,4 @@ export function reportingAccount(
     },
     ...backendsReportRights(name, backends),
   ]);
-}
-
-/** Names of the Secrets of the resource, and of those of every pod. */
-export function pullSecretsOf({ imagePullSecrets: own = [] }: VirtualServer['spec'], all: readonly string[]) {
-  return [...own.map(({ name }) => name), ...all];
 }

@@ -30,12 +30,13 @@ import {
   withSurroundings,
 } from '../pods/pod.ts';
 import { hasOwnHook, podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
+import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
 import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
 import { collectorBundle } from '../proxy/proxy.ts';
 import { sessionPassword } from '../proxy/session-password.ts';
 import { backendsReport } from '../tools-lock.ts';
-import { pullSecretsOf, reportingAccount } from './account.ts';
+import { reportingAccount } from './account.ts';
 import { vmcpConfig } from './config.ts';
 import { HMAC_KEY, PORT, type VirtualServer, virtualServerChildNames } from './facts.ts';
 import { collectorHeaderVariables, type Needs, needsOf } from './needs.ts';
@@ -151,7 +152,7 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
     serviceAccountName: spec.serviceAccount ?? names.account,
     ...ENDING.pod,
     securityContext: POD_SECURITY,
-    ...imagePullSecrets(pullSecretsOf(spec, pullSecrets)),
+    ...imagePullSecrets(pullSecretNames(spec.imagePullSecrets, pullSecrets)),
     containers: [
       {
         name: 'vmcp',

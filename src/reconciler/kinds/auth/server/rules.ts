@@ -46,7 +46,7 @@ function confidentialFindings(
   }: AuthServer,
   pointer: string,
 ): readonly Finding[] {
-  const isPlain = issuer.startsWith('http://');
+  const isPlain = URL.parse(issuer)?.protocol === 'http:';
   const open = allowed && isPlain && !(overHttp && !isOpenHttp(issuer));
   const idle = overHttp && !(allowed && isPlain);
   const message =
@@ -127,10 +127,15 @@ function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): read
 
 /** Only a value that is written down forbids http or private addresses, or silences the warning. */
 function endpointFindings(
-  { authorizationEndpoint, tokenEndpoint, userInfo, insecureAllowHTTP: http, allowPrivateIPs }: OAuth2,
+  { authorizationEndpoint, tokenEndpoint, userInfo, dcrConfig = {}, insecureAllowHTTP: http, allowPrivateIPs }: OAuth2,
   pointer: string,
 ): readonly Finding[] {
+  const registration = (['discoveryUrl', 'registrationEndpoint'] as const).flatMap((field) => {
+    const { [field]: url } = dcrConfig;
+    return url === undefined ? [] : [{ url, at: `${pointer}/dcrConfig/${field}`, isCalled: true }];
+  });
   const named = [
+    ...registration,
     { url: authorizationEndpoint, at: `${pointer}/authorizationEndpoint`, isCalled: false },
     { url: tokenEndpoint, at: `${pointer}/tokenEndpoint`, isCalled: true },
     ...(userInfo === undefined
