@@ -14,6 +14,8 @@ export interface LockReport {
   /** RFC 3339. */
   readonly at: string;
   readonly drifts: readonly ReportedDrift[];
+  /** How many further differences there was no room for; absent: none. */
+  readonly omitted?: number;
 }
 
 export interface ReportedDrift {
@@ -58,7 +60,8 @@ export function formatLockReport(
 ): Record<string, string> {
   const shown = firstThatFit(drifts, NAMES_MAX / members);
   const keys = reportKeys(member);
-  const report = { version: 1, lock, at, drifts: shown.map(namesOf) };
+  const omitted = drifts.length - shown.length;
+  const report = { version: 1, lock, at, drifts: shown.map(namesOf), ...(omitted === 0 ? {} : { omitted }) };
   const texts = shown.map(({ definition = '' }) => definition);
   const isShort = texts.reduce((sum, { length }) => sum + length, 0) <= TEXTS_MAX;
   const packed = isShort ? gzipSync(JSON.stringify(texts)).toString('base64') : undefined;
@@ -103,14 +106,17 @@ function readReport(
   const { lock, at } = report;
   if (typeof lock !== 'string' || typeof at !== 'string') return undefined;
   const definitions = unpack(data[keys.definitions]);
-  const drifts = objectsIn(report.drifts).flatMap(({ list, name, what }, index): readonly ReportedDrift[] => {
+  const reported = objectsIn(report.drifts);
+  const drifts = reported.flatMap(({ list, name, what }, index): readonly ReportedDrift[] => {
     const known = LOCKED_LIST_NAMES.find((each) => each === list);
     const kind = WHAT.find((each) => each === what);
     if (known === undefined || kind === undefined || typeof name !== 'string') return [];
     const definition = definitions[index];
     return [{ list: known, name, what: kind, ...(definition ? { definition } : {}) }];
   });
-  return { lock, at, drifts };
+  // A difference that cannot be read is one.
+  const omitted = reported.length - drifts.length + (typeof report.omitted === 'number' ? report.omitted : 0);
+  return { lock, at, drifts, ...(omitted > 0 ? { omitted } : {}) };
 }
 
 const WHAT = ['differs', 'new', 'unreadable', 'missing'] as const;

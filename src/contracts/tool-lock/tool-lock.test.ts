@@ -177,6 +177,18 @@ describe('a report', () => {
     const read = readLockReport(data)?.drifts ?? [];
     expect(read.slice(0, 2).map(({ name }) => name)).toEqual(['a', 'b']);
     expect(read.length).toBeGreaterThan(5);
+    expect(readLockReport(data)?.omitted).toBe(2002 - read.length);
+  });
+
+  test('counts a name for which a virtual server with many backends has no room', () => {
+    const long = [{ list: 'tools' as const, name: '\u0001'.repeat(4096), what: 'new' as const }];
+    const data = formatLockReport({ lock, at: '', drifts: long }, { member: 'files', members: 20 });
+    expect(readLockReport(data, 'files')).toEqual({ lock, at: '', drifts: [], omitted: 1 });
+  });
+
+  test('counts a difference that cannot be read', () => {
+    const report = { version: 1, lock, at: '', drifts: [{ list: 'tools', name: 'a', what: 'other' }] };
+    expect(readLockReport({ 'report.json': JSON.stringify(report) })).toEqual({ lock, at: '', drifts: [], omitted: 1 });
   });
 
   test('is about one lock, wherever it is reported', () => {
