@@ -34,7 +34,21 @@ test('a name that is too long for the report of many backends is a difference al
   );
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'office-vmcp-tools-report' } };
   const view = { find: () => ({ ...object, data: Object.assign({}, ...reports) }), all: () => [] };
-  expect(backendsLockCondition('office', backends, view)).toMatchObject([
+  expect(backendsLockCondition({ name: 'office' }, backends, view)).toMatchObject([
     { status: 'False', reason: 'DefinitionsHeldBack', message: expect.stringContaining('1 with long names') },
   ]);
+});
+
+test('an account of the author, from which no report comes, is named', () => {
+  const metadata = { name: 'files', namespace: 'ops', annotations: { 'skep.dev/tools-lock': 'report' } };
+  const view = { find: () => undefined, all: () => [] };
+  const expected = {
+    status: 'Unknown',
+    reason: 'DefinitionsNotReported',
+    message: expect.stringContaining('grants no rights to ServiceAccount own'),
+  };
+  expect(toolsLockCondition({ kind: 'MCPRemoteProxy', metadata }, view, 'own')).toMatchObject([expected]);
+  const backends = [{ name: 'files', toolsLock: heldLock('enforce', undefined) }];
+  expect(backendsLockCondition({ name: 'office', account: 'own' }, backends, view)).toMatchObject([expected]);
+  expect(backendsLockCondition({ name: 'office' }, backends, view)).toMatchObject([{ reason: 'DefinitionsNotRead' }]);
 });

@@ -66,16 +66,26 @@ const NAMES_SHOWN = 20;
 /** A message of a condition has 32,768 characters, and the server chooses its names. */
 const NAME_SHOWN = 200;
 
-/** Whether the server offers the reviewed definitions, as its proxy has reported. */
-export function toolsLockCondition(server: Server, view: View): Parameters<typeof conditionsOf>[1] {
+type LockCondition = Parameters<typeof conditionsOf>[1][number];
+
+/** `program` has not reported. `account`: of its author, who decides whether it may. */
+function unreportedCondition(program: string, account: string | undefined, what: string): LockCondition {
+  const condition = { type: 'ToolsLocked', status: 'Unknown' } as const;
+  if (account === undefined) {
+    const message = `${program} has not reported yet what ${what} offers under the lock as it is now`;
+    return { ...condition, reason: 'DefinitionsNotRead', message };
+  }
+  const message = `${program} has not reported what ${what} offers: skep grants no rights to ServiceAccount ${account}, which the manifest names. Definitions that differ are in its log (definition-drifted)`;
+  return { ...condition, reason: 'DefinitionsNotReported', message };
+}
+
+/** Whether the server offers the reviewed definitions, as its proxy has reported. `account`: that its author has named for the proxy. */
+export function toolsLockCondition(server: Server, view: View, account?: string): readonly LockCondition[] {
   const mode = modeOf(server);
   if (mode === undefined) return [];
-  const type = 'ToolsLocked';
   const report = readLockReport(view.find('ConfigMap', reportName(server.metadata.name))?.data);
-  if (report?.lock !== lockDigest(heldLock(mode, lockOf(server, view)))) {
-    const message = 'the proxy has not reported yet what the server offers under the lock as it is now';
-    return [{ type, status: 'Unknown', reason: 'DefinitionsNotRead', message }];
-  }
+  if (report?.lock !== lockDigest(heldLock(mode, lockOf(server, view))))
+    return [unreportedCondition('the proxy', account, 'the server')];
   return [
     lockedCondition(
       { drifts: report.drifts.map((drift) => ({ ...drift, mode })), omitted: omittedOf(mode, report) },
@@ -90,12 +100,12 @@ interface LockedBackend {
   readonly toolsLock?: HeldLock | undefined;
 }
 
-/** Whether such backends offer the reviewed definitions, as the virtual server has reported. */
+/** Whether such backends offer the reviewed definitions, as the virtual server has reported. `account`: that its author has named. */
 export function backendsLockCondition(
-  server: string,
+  { name: server, account }: { readonly name: string; readonly account?: string | undefined },
   backends: readonly LockedBackend[],
   view: View,
-): Parameters<typeof conditionsOf>[1] {
+): readonly LockCondition[] {
   const locked = lockedBackends(backends);
   if (locked.length === 0) return [];
   const data = view.find('ConfigMap', virtualReportName(server))?.data;
@@ -108,10 +118,8 @@ export function backendsLockCondition(
   });
   const found = { drifts: read.flatMap(({ drifts }) => drifts), omitted: read.flatMap(({ omitted }) => omitted) };
   const unread = read.filter(({ isRead }) => !isRead).map(({ backend }) => backend);
-  if (found.drifts.length + found.omitted.length === 0 && unread.length > 0) {
-    const message = `the virtual server has not reported yet what ${unread.slice(0, NAMES_SHOWN).join(', ')} offers under the lock as it is now`;
-    return [{ type: 'ToolsLocked', status: 'Unknown', reason: 'DefinitionsNotRead', message }];
-  }
+  if (found.drifts.length + found.omitted.length === 0 && unread.length > 0)
+    return [unreportedCondition('the virtual server', account, unread.slice(0, NAMES_SHOWN).join(', '))];
   return [lockedCondition(found, 'the backends that it calls itself offer what was reviewed')];
 }
 
@@ -153,10 +161,7 @@ function omittedOf(mode: HeldLock['mode'], { omitted: count }: Pick<LockReport, 
   return count === undefined ? [] : [{ mode, count }];
 }
 
-function lockedCondition(
-  { drifts, omitted }: FoundDrifts,
-  reviewed: string,
-): Parameters<typeof conditionsOf>[1][number] {
+function lockedCondition({ drifts, omitted }: FoundDrifts, reviewed: string): LockCondition {
   const type = 'ToolsLocked';
   const all = [...drifts, ...omitted];
   if (all.length === 0) return { type, status: 'True', reason: 'DefinitionsReviewed', message: reviewed };
