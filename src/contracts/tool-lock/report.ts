@@ -71,6 +71,17 @@ export function formatLockReport(
   };
 }
 
+/** Whether data of the ConfigMap has reports about the same locks as `written`, in the place of each. */
+export function hasSameLocks(written: Readonly<Record<string, string>>, data: unknown): boolean {
+  const lockAt = (key: string, of: unknown) => {
+    const text = isObject(of) ? of[key] : undefined;
+    const report = typeof text === 'string' ? parseJson(text) : undefined;
+    return isObject(report) && typeof report.lock === 'string' ? report.lock : undefined;
+  };
+  const keys = Object.keys(written).filter((key) => key.endsWith(reportKeys(undefined).report));
+  return keys.every((key) => lockAt(key, written) === lockAt(key, data));
+}
+
 function namesOf({ list, name, what }: ReportedDrift) {
   return { list, name, what };
 }
