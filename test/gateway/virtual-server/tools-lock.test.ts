@@ -211,6 +211,30 @@ it('the seeds have every mode, pages and streams', () => {
   expect(count(({ sends }) => sends.pageSize !== undefined)).toBeGreaterThan(3);
 });
 
+it('a tool that is twice in a list is neither seen nor called if one of them differs, and is reported once', async () => {
+  const [same, other] = [randomTool(seeded(1), 'read'), randomTool(seeded(2), 'find')];
+  const lock = heldLock('enforce', { server: { kind: 'MCPServerEntry' }, tools: [same, other] });
+  for (const twice of [
+    [same, { ...same, title: 'Other' }],
+    [{ ...same, title: 'Other' }, same],
+  ]) {
+    const member = await startMember({ tools: [...twice, other] });
+    closing.push(() => member.close());
+    const [proxy, server] = [await proxyBefore(member.port, { tools_lock: lock }), await virtualOver(member.url, lock)];
+    for (const [way, name] of [
+      [proxy, 'read'],
+      [server, 'entry_read'],
+    ] as const) {
+      const client = await connect(way);
+      const calls = await callsDuring(member, () => client.ask('tools/call', { name, arguments: {} }));
+      expect(calls).toEqual([]);
+    }
+    expect(await listedNames(await connect(server))).toEqual(['entry_find']);
+    expect(reportsOfProxy(proxy).map(([name]) => name)).toEqual(['read']);
+    expect(reportsOfVirtual(server).map(([name]) => name)).toEqual(['read']);
+  }
+});
+
 describe.each(SEEDS)('random servers, locks and modes: %i', (seed) => {
   const each = randomCase(seeded(seed));
   const { mode, lock, visible, names } = each;
