@@ -30,6 +30,11 @@ test('the lock with the reported differences is what the server offers', async (
 
 test.each([
   ['nothing is reported', clusterWith(undefined), 'lock-not-reported'],
+  [
+    'the report has no room for the only name',
+    clusterWith([{ list: 'tools', name: '\u0001'.repeat(60_000), what: 'new' }]),
+    'lock-not-reported',
+  ],
   ['the report is about another lock', clusterWith([], { ...LOCK, tools: [] }), 'lock-not-reported'],
   [
     'the text is not in the report',

@@ -136,6 +136,10 @@ export async function readOffered(cluster: ReportReader, server: LockableServer)
     const message = `${namespace}/${name} is held to another lock than ${server.file}: commit the file and wait for the sync, or ${instead}`;
     throw new Failure('lock-not-reported', message);
   }
+  if (report.drifts.length === 0 && report.omitted !== undefined) {
+    const message = `${namespace}/${name} has definitions whose names are too long for the report: ${instead}`;
+    throw new Failure('lock-not-reported', message);
+  }
   return withDrifts(lock, report.drifts, server);
 }
 

@@ -35,14 +35,19 @@ export function readProvenance(
 
 function readAll(all: Json | undefined): readonly ImageProvenance[] {
   return objectsIn(all).flatMap(({ predicateType, repository, identity }) =>
-    typeof predicateType !== 'string'
-      ? []
-      : [
+    isText(predicateType)
+      ? [
           {
             predicateType,
-            ...(typeof repository === 'string' ? { repository } : {}),
-            ...(typeof identity === 'string' ? { identity } : {}),
+            ...(isText(repository) ? { repository } : {}),
+            ...(isText(identity) ? { identity } : {}),
           },
-        ],
+        ]
+      : [],
   );
+}
+
+/** Neither databases nor addresses of pages hold half a surrogate pair or U+0000. */
+function isText(value: Json | undefined): value is string {
+  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }

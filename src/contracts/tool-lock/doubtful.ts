@@ -5,15 +5,15 @@ import type { Json, JsonObject } from '#std/json.ts';
 
 /** Controls, characters that turn text round, characters without a width, and tags (Unicode, general categories Cc and Cf). */
 const UNSEEN_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
-/** Signs in texts may be joined of several by U+200C and U+200D. */
-const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]/u;
+/** Signs in texts may be joined of several by U+200C and U+200D. Two selectors of a variant in a row select nothing, and can hide a text. */
+const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}/u;
 
 /**
  * Controls, spaces of other widths, and characters without a sign, in which text can be hidden from a reader of the diff. A
- * tab, a line feed and the selectors within an emoji are shown.
+ * tab, a line feed and the selectors within an emoji are shown; digits are none, although Unicode lists them as its parts.
  */
 const NOT_SHOWN =
-  /(?![\t\n ]|(?<=\p{Emoji})\ufe0f|(?<=\p{Emoji}\ufe0f?)\u200d)(?:\p{Cc}|\p{Cf}|\p{Z}|\p{Default_Ignorable_Code_Point}|\u2800)/u;
+  /(?![\t\n ]|(?<=\p{Extended_Pictographic})\ufe0f|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d)(?:\p{Cc}|\p{Cf}|\p{Z}|\p{Default_Ignorable_Code_Point}|\u2800)/u;
 
 /** Characters that a lock file escapes, in a text of JSON. */
 export const UNSEEN_OR_LINE = new RegExp(NOT_SHOWN.source, 'gu');

@@ -14,6 +14,8 @@ export interface LockReport {
   /** RFC 3339. */
   readonly at: string;
   readonly drifts: readonly ReportedDrift[];
+  /** How many further differences there was no room for; absent: none. */
+  readonly omitted?: number;
 }
 
 export interface ReportedDrift {
@@ -58,7 +60,8 @@ export function formatLockReport(
 ): Record<string, string> {
   const shown = firstThatFit(drifts, NAMES_MAX / members);
   const keys = reportKeys(member);
-  const report = { version: 1, lock, at, drifts: shown.map(namesOf) };
+  const omitted = drifts.length - shown.length;
+  const report = { version: 1, lock, at, drifts: shown.map(namesOf), ...(omitted === 0 ? {} : { omitted }) };
   const texts = shown.map(({ definition = '' }) => definition);
   const isShort = texts.reduce((sum, { length }) => sum + length, 0) <= TEXTS_MAX;
   const packed = isShort ? gzipSync(JSON.stringify(texts)).toString('base64') : undefined;
@@ -66,6 +69,17 @@ export function formatLockReport(
     [keys.report]: JSON.stringify(report),
     ...(packed === undefined || packed.length > PACKED_MAX / members ? {} : { [keys.definitions]: packed }),
   };
+}
+
+/** Whether data of the ConfigMap has reports about the same locks as `written`, in the place of each. */
+export function hasSameLocks(written: Readonly<Record<string, string>>, data: unknown): boolean {
+  const lockAt = (key: string, of: unknown) => {
+    const text = isObject(of) ? of[key] : undefined;
+    const report = typeof text === 'string' ? parseJson(text) : undefined;
+    return isObject(report) && typeof report.lock === 'string' ? report.lock : undefined;
+  };
+  const keys = Object.keys(written).filter((key) => key.endsWith(reportKeys(undefined).report));
+  return keys.every((key) => lockAt(key, written) === lockAt(key, data));
 }
 
 function namesOf({ list, name, what }: ReportedDrift) {
@@ -103,14 +117,17 @@ function readReport(
   const { lock, at } = report;
   if (typeof lock !== 'string' || typeof at !== 'string') return undefined;
   const definitions = unpack(data[keys.definitions]);
-  const drifts = objectsIn(report.drifts).flatMap(({ list, name, what }, index): readonly ReportedDrift[] => {
+  const reported = objectsIn(report.drifts);
+  const drifts = reported.flatMap(({ list, name, what }, index): readonly ReportedDrift[] => {
     const known = LOCKED_LIST_NAMES.find((each) => each === list);
     const kind = WHAT.find((each) => each === what);
     if (known === undefined || kind === undefined || typeof name !== 'string') return [];
     const definition = definitions[index];
     return [{ list: known, name, what: kind, ...(definition ? { definition } : {}) }];
   });
-  return { lock, at, drifts };
+  // A difference that cannot be read is one.
+  const omitted = reported.length - drifts.length + (typeof report.omitted === 'number' ? report.omitted : 0);
+  return { lock, at, drifts, ...(omitted > 0 ? { omitted } : {}) };
 }
 
 const WHAT = ['differs', 'new', 'unreadable', 'missing'] as const;

@@ -180,11 +180,11 @@ interface Requested {
   readonly unchanged?: (answerId: MessageId | undefined) => void;
 }
 
-/** A message that cannot be read becomes an error. */
+/** A message that cannot be read becomes an error, unless nothing is ever left out of lists. */
 function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, bytes: Buffer): Buffer {
   const { key, page, unchanged } = requested;
   const scanned = scanMessage(bytes);
-  if (!scanned.ok) return refuseList(parts, scanned.fault.id, scanned.fault.message);
+  if (!scanned.ok) return unreadList(parts, bytes, scanned.fault.id, scanned.fault.message);
   const { message } = scanned;
   if (message.kind === 'notification') {
     if (message.method === 'notifications/tools/list_changed') page.stale();
@@ -216,7 +216,7 @@ function filterKey(
   if (!scanned.ok || scanned.message.kind !== 'response' || scanned.message.result === undefined) return bytes;
   const { id, result } = scanned.message;
   const filtered = filterList(bytes, result, key, view);
-  if (!filtered.ok) return refuseList(parts, id, filtered.detail);
+  if (!filtered.ok) return unreadList(parts, bytes, id, filtered.detail);
   if (key === 'tools') page.learned(filtered.lastPage ? undefined : nextCursorOf(bytes, result));
   return filtered.body;
 }
@@ -234,11 +234,16 @@ function keysIn(bytes: Buffer, result: Span): readonly FilteredKey[] {
   return isObject(value) ? Object.keys(value).flatMap((key) => filteredKey(key) ?? []) : [];
 }
 
-function refuseList({ unreadable }: RuleParts, id: MessageId | undefined, detail: string): Buffer {
+function unreadList(
+  { unreadable, tools, policies, lock }: RuleParts,
+  bytes: Buffer,
+  id: MessageId | undefined,
+  detail: string,
+): Buffer {
   unreadable(detail);
-  return errorBody(
-    id,
-    ERRORS.internalError,
-    'The answer of the MCP server cannot be read, so its lists cannot be filtered.',
-  );
+  const isFiltered = tools !== undefined || policies !== undefined || lock?.enforces === true;
+  // The same bytes, and another object: they were not found to agree.
+  if (!isFiltered) return bytes.subarray();
+  const message = 'The answer of the MCP server cannot be read, so its lists cannot be filtered.';
+  return errorBody(id, ERRORS.internalError, message);
 }

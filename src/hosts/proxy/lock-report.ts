@@ -4,7 +4,13 @@ import type { Logger } from 'pino';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { HeldLock } from '#contracts/tool-lock/held.ts';
-import { formatLockReport, type LockReport, lockDigest, type ReportedDrift } from '#contracts/tool-lock/report.ts';
+import {
+  formatLockReport,
+  hasSameLocks,
+  type LockReport,
+  lockDigest,
+  type ReportedDrift,
+} from '#contracts/tool-lock/report.ts';
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import type { Drifts } from '#gateway/gate/tools-lock/drifts.ts';
 import type { Environment } from '#std/environment.ts';
@@ -30,6 +36,8 @@ export interface WrittenReport {
 interface WriterOptions {
   readonly environment: Environment;
   readonly logger: Logger;
+  /** Time between two looks at the ConfigMap. */
+  readonly lookMs?: number;
 }
 
 /** Changes that come together are written together. */
@@ -37,6 +45,8 @@ const SOON_MS = 1000;
 /** A server that changes its definitions all the time does not flood the API server. */
 const BETWEEN_MS = 10_000;
 const TIMEOUT_MS = 10_000;
+/** Someone may delete the ConfigMap, and a replica that ends may write about an earlier lock after the last change. */
+const LOOK_MS = 60_000;
 
 export function openLockReporter(options: WriterOptions): LockReporter {
   let latest: { readonly config: RunConfig; readonly drifts: Drifts } | undefined;
@@ -62,18 +72,19 @@ export function reportOf(lock: HeldLock, drifts: Drifts): LockReport {
   return { lock: lockDigest(lock), at, drifts: drifts.all().flatMap(reportable) };
 }
 
-/** Writes the report into its ConfigMap some time after a request. `read` returns undefined if there is nothing to write. */
+/**
+ * Writes the report into its ConfigMap some time after a request, and again if it is no longer there. `read` returns undefined if there is nothing
+ * to write.
+ */
 export function openReportWriter(
-  { environment, logger }: WriterOptions,
+  { environment, logger, lookMs = LOOK_MS }: WriterOptions,
   read: () => WrittenReport | undefined,
 ): { request(): void; stop(): Promise<void> } {
   let cluster: ConnectedCluster | undefined;
   let reported = '';
+  let isWritten = false;
 
-  async function write(): Promise<void> {
-    const report = read();
-    if (report === undefined) return;
-    const { name, namespace, data } = report;
+  async function connect(): Promise<ConnectedCluster> {
     cluster ??= await connectCluster({
       usual: environment.KUBECONFIG,
       fieldManager: 'skep-proxy',
@@ -82,8 +93,31 @@ export function openReportWriter(
       clock: systemClock,
       timeoutMs: TIMEOUT_MS,
     });
-    await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data }, { force: true });
+    return cluster;
+  }
+
+  async function write(): Promise<void> {
+    const report = read();
+    if (report === undefined) return;
+    const { name, namespace, data } = report;
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data };
+    await (await connect()).apply(object, { force: true });
     reported = '';
+    isWritten = true;
+  }
+
+  /** Another replica may see other definitions: its report about the same lock stays. */
+  async function look(): Promise<void> {
+    const report = read();
+    if (report === undefined || !isWritten) return;
+    const { name, namespace, data } = report;
+    try {
+      const live = await (await connect()).get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name });
+      if (!hasSameLocks(data, live?.data)) writing.request();
+    } catch (error) {
+      // It may be asked again.
+      if (!(error instanceof Failure)) throw error;
+    }
   }
 
   /** Returns true if it has to be tried again. */
@@ -105,9 +139,16 @@ export function openReportWriter(
 
   const writing = createSpacedTask({ clock: proxyClock, soonMs: SOON_MS, betweenMs: BETWEEN_MS, run: tryToWrite });
 
+  let looking: Promise<void> = Promise.resolve();
+  const stopLooking = proxyClock.every(lookMs, () => {
+    looking = looking.then(look);
+  });
+
   return {
     request: writing.request,
     async stop() {
+      stopLooking();
+      await looking;
       await writing.stop();
       await cluster?.close();
     },

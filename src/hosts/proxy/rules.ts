@@ -34,7 +34,8 @@ export interface RulesParts {
 export function openRules(config: RunConfig, { files, logger, tasks, lock }: RulesParts): ReplaceableRules {
   const known = createKnownTools();
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
-  const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
+  const unreadable = (detail: string) =>
+    logger.warn({ code: 'list-unreadable', detail }, 'a list of the MCP server cannot be read');
   let from = sourcesOf(config, files);
   let rules = make(config);
   let refused = '';

@@ -51,17 +51,26 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
     return createLockKeeper(openLock(held), { clock: proxyClock, ...drifts });
   }
 
+  /** Nothing differs from a lock that is not there any more. */
+  function closeKeeper(config: RunConfig): undefined {
+    current = createDrifts({ drifted: nothing, changed: nothing });
+    countDrifts(metrics, current);
+    changed(config, current);
+  }
+
   return {
     current: () => keeper,
     keeperOf(config) {
       const { tools_lock: held } = config;
       const next = JSON.stringify(held) ?? '';
-      if (next !== text) keeper = held === undefined ? undefined : openKeeper(config, held);
+      if (next !== text) keeper = held === undefined ? closeKeeper(config) : openKeeper(config, held);
       text = next;
       return keeper;
     },
   };
 }
+
+const nothing = () => undefined;
 
 function countDrifts(metrics: Pick<ProxyMetrics, 'drifted'>, drifts: Drifts): void {
   for (const list of LOCKED_LIST_NAMES) metrics.drifted(list, drifts.count(list));

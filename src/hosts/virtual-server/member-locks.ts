@@ -101,14 +101,20 @@ function watchLock(lock: Lock, drifts: Drifts): Lock {
     ...lock,
     compare(list, name, definition) {
       const what = lock.compare(list, name, definition);
-      if (lock.names(list) !== undefined) drifts.observed({ list, name, what, definition });
+      // A list may have a name twice: only its end says that all of them agree.
+      if (what !== 'agrees') drifts.observed({ list, name, what, definition });
       return what;
     },
-    completed(list, listed) {
+    completed(list, { listed, differing }) {
       const names = lock.names(list);
       // A server may show nothing to a caller that it does not know.
       if (names === undefined || listed.size === 0) return;
-      drifts.completed(list, { listed, missing: [...names.keys()].filter((name) => !listed.has(name)) });
+      const reviewed = [...names.keys()];
+      drifts.agreed(
+        list,
+        reviewed.filter((name) => listed.has(name) && !differing.has(name)),
+      );
+      drifts.completed(list, { listed, missing: reviewed.filter((name) => !listed.has(name)) });
     },
   };
 }

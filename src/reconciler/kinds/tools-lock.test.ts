@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { heldLock } from '#contracts/tool-lock/held.ts';
 import { formatLockReport, lockDigest } from '#contracts/tool-lock/report.ts';
-import { toolsLockCondition } from './tools-lock.ts';
+import { backendsLockCondition, toolsLockCondition } from './tools-lock.ts';
 
 test('names that a server chooses do not make the message of the condition longer than a cluster permits', () => {
   const metadata = { name: 'files', namespace: 'ops', annotations: { 'skep.dev/tools-lock': 'report' } };
@@ -20,4 +20,35 @@ test('names that a server chooses do not make the message of the condition longe
   );
   expect(condition?.status).toBe('False');
   expect(condition?.message.length).toBeLessThan(32_768);
+});
+
+test('a name that is too long for the report of many backends is a difference all the same', () => {
+  const toolsLock = heldLock('enforce', undefined);
+  const backends = Array.from({ length: 20 }, (_, index) => ({ name: `b${index}`, toolsLock }));
+  const long = { list: 'tools' as const, name: '\u0001'.repeat(4096), what: 'new' as const };
+  const reports = backends.map(({ name }, index) =>
+    formatLockReport(
+      { lock: lockDigest(toolsLock), at: '', drifts: index === 0 ? [long] : [] },
+      { member: name, members: backends.length },
+    ),
+  );
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'office-vmcp-tools-report' } };
+  const view = { find: () => ({ ...object, data: Object.assign({}, ...reports) }), all: () => [] };
+  expect(backendsLockCondition({ name: 'office' }, backends, view)).toMatchObject([
+    { status: 'False', reason: 'DefinitionsHeldBack', message: expect.stringContaining('1 with long names') },
+  ]);
+});
+
+test('an account of the author, from which no report comes, is named', () => {
+  const metadata = { name: 'files', namespace: 'ops', annotations: { 'skep.dev/tools-lock': 'report' } };
+  const view = { find: () => undefined, all: () => [] };
+  const expected = {
+    status: 'Unknown',
+    reason: 'DefinitionsNotReported',
+    message: expect.stringContaining('grants no rights to ServiceAccount own'),
+  };
+  expect(toolsLockCondition({ kind: 'MCPRemoteProxy', metadata }, view, 'own')).toMatchObject([expected]);
+  const backends = [{ name: 'files', toolsLock: heldLock('enforce', undefined) }];
+  expect(backendsLockCondition({ name: 'office', account: 'own' }, backends, view)).toMatchObject([expected]);
+  expect(backendsLockCondition({ name: 'office' }, backends, view)).toMatchObject([{ reason: 'DefinitionsNotRead' }]);
 });

@@ -2,6 +2,7 @@
 
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
 import {
+  type LockReport,
   lockDigest,
   type ReportedDrift,
   readLockReport,
@@ -65,19 +66,29 @@ const NAMES_SHOWN = 20;
 /** A message of a condition has 32,768 characters, and the server chooses its names. */
 const NAME_SHOWN = 200;
 
-/** Whether the server offers the reviewed definitions, as its proxy has reported. */
-export function toolsLockCondition(server: Server, view: View): Parameters<typeof conditionsOf>[1] {
+type LockCondition = Parameters<typeof conditionsOf>[1][number];
+
+/** `program` has not reported. `account`: of its author, who decides whether it may. */
+function unreportedCondition(program: string, account: string | undefined, what: string): LockCondition {
+  const condition = { type: 'ToolsLocked', status: 'Unknown' } as const;
+  if (account === undefined) {
+    const message = `${program} has not reported yet what ${what} offers under the lock as it is now`;
+    return { ...condition, reason: 'DefinitionsNotRead', message };
+  }
+  const message = `${program} has not reported what ${what} offers: skep grants no rights to ServiceAccount ${account}, which the manifest names. Definitions that differ are in its log (definition-drifted)`;
+  return { ...condition, reason: 'DefinitionsNotReported', message };
+}
+
+/** Whether the server offers the reviewed definitions, as its proxy has reported. `account`: that its author has named for the proxy. */
+export function toolsLockCondition(server: Server, view: View, account?: string): readonly LockCondition[] {
   const mode = modeOf(server);
   if (mode === undefined) return [];
-  const type = 'ToolsLocked';
   const report = readLockReport(view.find('ConfigMap', reportName(server.metadata.name))?.data);
-  if (report?.lock !== lockDigest(heldLock(mode, lockOf(server, view)))) {
-    const message = 'the proxy has not reported yet what the server offers under the lock as it is now';
-    return [{ type, status: 'Unknown', reason: 'DefinitionsNotRead', message }];
-  }
+  if (report?.lock !== lockDigest(heldLock(mode, lockOf(server, view))))
+    return [unreportedCondition('the proxy', account, 'the server')];
   return [
     lockedCondition(
-      report.drifts.map((drift) => ({ ...drift, mode })),
+      { drifts: report.drifts.map((drift) => ({ ...drift, mode })), omitted: omittedOf(mode, report) },
       'the server offers what was reviewed',
     ),
   ];
@@ -89,27 +100,27 @@ interface LockedBackend {
   readonly toolsLock?: HeldLock | undefined;
 }
 
-/** Whether such backends offer the reviewed definitions, as the virtual server has reported. */
+/** Whether such backends offer the reviewed definitions, as the virtual server has reported. `account`: that its author has named. */
 export function backendsLockCondition(
-  server: string,
+  { name: server, account }: { readonly name: string; readonly account?: string | undefined },
   backends: readonly LockedBackend[],
   view: View,
-): Parameters<typeof conditionsOf>[1] {
+): readonly LockCondition[] {
   const locked = lockedBackends(backends);
   if (locked.length === 0) return [];
   const data = view.find('ConfigMap', virtualReportName(server))?.data;
   const read = locked.map(({ name, toolsLock }) => {
     const report = readLockReport(data, name);
-    const drifts = report?.lock === lockDigest(toolsLock) ? report.drifts : undefined;
-    return { backend: name, drifts: drifts?.map((drift) => ({ ...drift, backend: name, mode: toolsLock.mode })) };
+    const { mode } = toolsLock;
+    if (report?.lock !== lockDigest(toolsLock)) return { backend: name, drifts: [], omitted: [], isRead: false };
+    const drifts = report.drifts.map((drift) => ({ ...drift, backend: name, mode }));
+    return { backend: name, drifts, omitted: omittedOf(mode, report), isRead: true };
   });
-  const drifts = read.flatMap((each) => each.drifts ?? []);
-  const unread = read.filter((each) => each.drifts === undefined).map(({ backend }) => backend);
-  if (drifts.length === 0 && unread.length > 0) {
-    const message = `the virtual server has not reported yet what ${unread.slice(0, NAMES_SHOWN).join(', ')} offers under the lock as it is now`;
-    return [{ type: 'ToolsLocked', status: 'Unknown', reason: 'DefinitionsNotRead', message }];
-  }
-  return [lockedCondition(drifts, 'the backends that it calls itself offer what was reviewed')];
+  const found = { drifts: read.flatMap(({ drifts }) => drifts), omitted: read.flatMap(({ omitted }) => omitted) };
+  const unread = read.filter(({ isRead }) => !isRead).map(({ backend }) => backend);
+  if (found.drifts.length + found.omitted.length === 0 && unread.length > 0)
+    return [unreportedCondition('the virtual server', account, unread.slice(0, NAMES_SHOWN).join(', '))];
+  return [lockedCondition(found, 'the backends that it calls itself offer what was reviewed')];
 }
 
 /** Backends that a virtual server holds to their locks itself. */
@@ -140,16 +151,28 @@ interface FoundDrift extends Pick<ReportedDrift, 'list' | 'name' | 'what'> {
   readonly backend?: string;
 }
 
-function lockedCondition(drifts: readonly FoundDrift[], reviewed: string): Parameters<typeof conditionsOf>[1][number] {
+interface FoundDrifts {
+  readonly drifts: readonly FoundDrift[];
+  /** Differences without names, of a server with this mode. */
+  readonly omitted: readonly { readonly mode: HeldLock['mode']; readonly count: number }[];
+}
+
+function omittedOf(mode: HeldLock['mode'], { omitted: count }: Pick<LockReport, 'omitted'>): FoundDrifts['omitted'] {
+  return count === undefined ? [] : [{ mode, count }];
+}
+
+function lockedCondition({ drifts, omitted }: FoundDrifts, reviewed: string): LockCondition {
   const type = 'ToolsLocked';
-  if (drifts.length === 0) return { type, status: 'True', reason: 'DefinitionsReviewed', message: reviewed };
+  const all = [...drifts, ...omitted];
+  if (all.length === 0) return { type, status: 'True', reason: 'DefinitionsReviewed', message: reviewed };
   const shown = drifts.slice(0, NAMES_SHOWN).map(driftWords);
-  const more = drifts.length > NAMES_SHOWN ? `, and ${drifts.length - NAMES_SHOWN} more` : '';
-  const isHeld = drifts.some(({ mode }) => mode === 'enforce');
-  const isPassed = drifts.some(({ mode }) => mode === 'report');
+  const unnamed = drifts.length - shown.length + omitted.reduce((sum, { count }) => sum + count, 0);
+  const more = unnamed === 0 ? [] : [shown.length === 0 ? `${unnamed} with long names` : `and ${unnamed} more`];
+  const isHeld = all.some(({ mode }) => mode === 'enforce');
+  const isPassed = all.some(({ mode }) => mode === 'report');
   const fates = [...(isHeld ? ['held back'] : []), ...(isPassed ? ['passed on although they differ'] : [])];
   const reason = isHeld ? 'DefinitionsHeldBack' : 'DefinitionsDrifted';
-  const message = `definitions that are not as they were reviewed are ${fates.join(' or ')}: ${shown.join(', ')}${more}. See skep lock --diff.`;
+  const message = `definitions that are not as they were reviewed are ${fates.join(' or ')}: ${[...shown, ...more].join(', ')}. See skep lock --diff.`;
   return { type, status: 'False', reason, message };
 }
 

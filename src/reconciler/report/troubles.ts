@@ -1,15 +1,23 @@
-// The two troubles that a resource may have: it is not ready, or its server is not as its lock says.
+// The troubles that a resource may have: it is not ready, its server is not as its lock says, or no one reports whether it is.
 
 import type { Troubled } from '../run/operate/resources-status.ts';
 
 export const TROUBLES: readonly { readonly title: string; readonly has: (each: Troubled) => boolean }[] = [
   { title: 'not ready', has: (each) => !isReady(each) },
-  { title: 'not as they were reviewed', has: isReady },
+  { title: 'not as they were reviewed', has: (each) => isReady(each) && !isUnreported(each) },
+  {
+    title: 'without a report whether they are as they were reviewed',
+    has: (each) => isReady(each) && isUnreported(each),
+  },
 ];
 
-/** A ready resource is in trouble only if its server is not as its lock says. */
+/** A ready resource is in trouble only by its lock. */
 function isReady({ conditions }: Troubled): boolean {
   return conditions.some(({ type }) => type === 'ToolsLocked') && !conditions.some(({ type }) => type === 'Ready');
+}
+
+function isUnreported({ conditions }: Troubled): boolean {
+  return conditions.some(({ type, status }) => type === 'ToolsLocked' && status === 'Unknown');
 }
 
 export function shareOf(count: number, total: number, what: string): readonly string[] {

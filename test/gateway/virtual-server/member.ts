@@ -76,6 +76,10 @@ export interface MemberOptions extends Lists {
   readonly strict?: boolean;
   /** Each page of its tools leads to another one. */
   readonly endless?: boolean;
+  /** Tools on a page; absent: all. */
+  readonly pageSize?: number;
+  /** Lists are events of a stream. */
+  readonly streamsLists?: boolean;
   /** Results of tools, by name; other tools say what they were called with. */
   readonly results?: Readonly<Record<string, (args: Item) => object>>;
   /** Tools, by name, that write the HTTP answer themselves; `id` is JSON text. */
@@ -260,18 +264,24 @@ function respond(state: State, message: any, response: ServerResponse): void {
     return;
   }
   const results: Readonly<Record<string, object>> = {
-    'tools/list': {
-      tools: lists.tools ?? [],
-      ...(options.endless === true ? { nextCursor: String(state.asked.length) } : {}),
-    },
+    'tools/list': toolsPage(state, message.params?.cursor),
     'prompts/list': { prompts: lists.prompts ?? [] },
     'resources/list': { resources: lists.resources ?? [] },
     'resources/templates/list': { resourceTemplates: lists.resourceTemplates ?? [] },
   };
   const result = results[message.method] ?? { from: options.name ?? 'member', got: message.params ?? null };
-  const send = () => answer(response, message.id, { result });
+  const isStreamed = options.streamsLists === true && message.method.endsWith('/list');
+  const send = () =>
+    isStreamed ? answerInStream(response, message.id, { result }) : answer(response, message.id, { result });
   if (options.slowMs === undefined) send();
   else setTimeout(send, options.slowMs);
+}
+
+function toolsPage({ lists: { tools = [] }, options, asked }: State, cursor: unknown): object {
+  if (options.endless === true) return { tools, nextCursor: String(asked.length) };
+  const from = Number(cursor ?? 0);
+  const to = from + (options.pageSize ?? tools.length);
+  return { tools: tools.slice(from, to), ...(to < tools.length ? { nextCursor: String(to) } : {}) };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what clients send
@@ -313,4 +323,9 @@ function call(state: State, message: any, response: ServerResponse): void {
 function answer(response: ServerResponse, id: unknown, body: object, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
+}
+
+function answerInStream(response: ServerResponse, id: unknown, body: object): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, ...body })}\n\n`);
 }

@@ -1,11 +1,12 @@
-// For random servers and locks: no client, in any era and on any way, sees or calls a tool that differs from its lock, and each
-// client sees and calls every tool that agrees.
+// For random servers, locks and modes: no client, in any era and on any way, sees or calls a tool that differs from a lock that is
+// enforced, and each client sees and calls every tool that agrees. Each difference is reported once, and passes if the mode is
+// report; without a lock everything passes, and nothing is reported.
 
 import { afterAll, describe, expect, it } from 'vitest';
-import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
+import { type HeldLock, heldLock, type LockMode } from '#contracts/tool-lock/held.ts';
 import type { JsonObject } from '#std/json.ts';
 import { type Random, seeded } from '../../harness/random.ts';
-import { proxyBefore, stopAll } from '../proxy/rig.ts';
+import { type AttackedProxy, proxyBefore, stopAll } from '../proxy/rig.ts';
 import { type MemberOptions, startMember, type TestMember } from './member.ts';
 import { askStateless } from './stateless-client.ts';
 import { workflow } from './workflow-world.ts';
@@ -18,12 +19,18 @@ afterAll(async () => {
 });
 
 interface Case {
+  readonly mode: LockMode | 'off';
   readonly offered: readonly JsonObject[];
-  readonly lock: HeldLock;
-  /** Names of tools that agree. */
-  readonly agreeing: readonly string[];
-  /** Every name that the server or the lock has, and some that neither has. */
+  /** Undefined if the mode is off. */
+  readonly lock: HeldLock | undefined;
+  /** Names of tools that clients see. */
+  readonly visible: readonly string[];
+  /** Every name that the server or the lock has, and one that neither has. */
   readonly names: readonly string[];
+  /** Names of tools that the server offers and that are to be reported. */
+  readonly reported: readonly string[];
+  /** Whether the server sends its tools in pages, and in streams. */
+  readonly sends: Pick<MemberOptions, 'pageSize' | 'streamsLists'>;
 }
 
 const WORDS = ['reads', 'a file', 'finds', 'notes', 'quickly', 'of the team', '\u{1f4c4}', 'na\u00efve'];
@@ -72,16 +79,24 @@ function randomCase(random: Random): Case {
   });
   const fresh = Array.from({ length: random.integer(3) }, (_, index) => randomTool(random, `new${index}`));
   const all = [...offered, ...fresh].toSorted(() => (random.chance(0.5) ? 1 : -1));
+  const mode = random.pick(['enforce', 'report', 'off'] as const);
+  const shown = all.map(({ name }) => String(name));
   return {
+    mode,
     offered: all,
-    lock: heldLock('enforce', { server: { kind: 'MCPServerEntry' }, tools: reviewed }),
-    agreeing: all.map(({ name }) => String(name)).filter((name) => agrees.has(name)),
-    names: [...new Set([...reviewed, ...all].map(({ name }) => String(name))), 'toolX'],
+    lock: mode === 'off' ? undefined : heldLock(mode, { server: { kind: 'MCPServerEntry' }, tools: reviewed }),
+    visible: mode === 'enforce' ? shown.filter((name) => agrees.has(name)) : shown,
+    names: [...new Set([...reviewed.map(({ name }) => String(name)), ...shown]), 'toolX'],
+    reported: mode === 'off' ? [] : shown.filter((name) => !agrees.has(name)),
+    sends: {
+      streamsLists: random.chance(0.4),
+      ...(random.chance(0.5) ? { pageSize: 1 + random.integer(3) } : {}),
+    },
   };
 }
 
-async function serverOf({ offered }: Case, options: MemberOptions = {}): Promise<TestMember> {
-  const member = await startMember({ tools: offered, ...options });
+async function serverOf({ offered, sends }: Case): Promise<TestMember> {
+  const member = await startMember({ tools: offered, ...sends });
   closing.push(() => member.close());
   return member;
 }
@@ -98,24 +113,73 @@ async function virtualOver(
   return server;
 }
 
+interface Way {
+  readonly client: Pick<Client, 'ask'>;
+  /** Name by which clients know the tool. */
+  readonly shown: (name: string) => string;
+  /** Which names can be called. */
+  readonly callable: readonly string[];
+}
+
 /** Asks one client for everything that it can see and call. */
-async function check(
-  { agreeing, names }: Case,
-  member: TestMember,
-  client: Pick<Client, 'ask'>,
-  shown: (name: string) => string,
-): Promise<void> {
-  const { tools } = await client.ask('tools/list');
-  expect(tools.map((each: { name: string }) => each.name).toSorted()).toEqual(agreeing.map(shown).toSorted());
+async function check({ visible, names }: Case, member: TestMember, { client, shown, callable }: Way): Promise<void> {
+  expect((await listedNames(client)).toSorted()).toEqual(visible.map(shown).toSorted());
   for (const name of names) {
-    const before = member.calls('tools/call').length;
-    await client.ask('tools/call', { name: shown(name), arguments: {} });
-    const calls = member
-      .calls('tools/call')
-      .slice(before)
-      .map(({ message }) => message.params.name);
-    expect([name, calls]).toEqual([name, agreeing.includes(name) ? [name] : []]);
+    const calls = await callsDuring(member, () => client.ask('tools/call', { name: shown(name), arguments: {} }));
+    expect([name, calls]).toEqual([name, callable.includes(name) ? [name] : []]);
   }
+}
+
+/** Of all pages. */
+async function listedNames(client: Pick<Client, 'ask'>): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let cursor: string | undefined, page = 0; page < 20; page += 1) {
+    const { tools, nextCursor } = await client.ask('tools/list', cursor === undefined ? {} : { cursor });
+    found.push(...tools.map((each: { name: string }) => each.name));
+    if (nextCursor === undefined) return found;
+    cursor = nextCursor;
+  }
+  throw new Error('a list without an end');
+}
+
+/** Names of the tools that the server was called for, also by the virtual server itself. */
+async function callsDuring(member: TestMember, work: () => Promise<unknown>): Promise<readonly string[]> {
+  const before = member.asked.length;
+  await work();
+  const calls = member.asked.slice(before).filter(({ message }) => message?.method === 'tools/call');
+  return calls.map(({ message }) => message.params.name);
+}
+
+/** Each difference of a tool that is offered is reported once; a tool that is missing may be, once. */
+function checkReports({ mode, names, offered, reported }: Case, found: readonly (readonly [string, string])[]): void {
+  const lines = found.map(([name, what]) => `${name} ${what === 'missing' ? 'missing' : 'differs'}`);
+  expect(lines.filter((line) => line.endsWith('differs')).toSorted()).toEqual(
+    reported.map((name) => `${name} differs`).toSorted(),
+  );
+  const missing = lines.filter((line) => line.endsWith('missing'));
+  expect(new Set(missing).size).toBe(missing.length);
+  const absent = names.filter((name) => name !== 'toolX' && !offered.some((tool) => tool.name === name));
+  const mayBe = mode === 'off' ? [] : absent.map((name) => `${name} missing`);
+  expect(missing.filter((line) => !mayBe.includes(line))).toEqual([]);
+}
+
+const DRIFTED = 'definition-drifted';
+
+function reportsOfProxy({ log }: AttackedProxy): readonly (readonly [string, string])[] {
+  const lines = log
+    .text()
+    .split('\n')
+    .filter((line) => line.includes(DRIFTED));
+  return lines.map((line) => JSON.parse(line)).map(({ name, what }) => [name, what]);
+}
+
+interface Reported {
+  readonly items?: readonly { readonly name: string; readonly why: string }[];
+}
+
+function reportsOfVirtual({ log }: TestedVirtualServer): readonly (readonly [string, string])[] {
+  const lines: readonly Reported[] = log.filter(({ code }) => code === DRIFTED);
+  return lines.flatMap(({ items = [] }) => items.map(({ name, why }) => [name, why] as const));
 }
 
 function stateless(server: { readonly url: string }): Pick<Client, 'ask'> {
@@ -135,64 +199,101 @@ const OPTIMIZER = {
   semanticDistanceThreshold: '0.5',
 };
 
-const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: 18 }, (_, index) => index + 1);
 const asItIs = (name: string): string => name;
 const prefixed = (name: string): string => `entry_${name}`;
 
-describe.each(SEEDS)('random servers and locks: %i', (seed) => {
+it('the seeds have every mode, pages and streams', () => {
+  const cases = SEEDS.map((seed) => randomCase(seeded(seed)));
+  const count = (has: (each: Case) => boolean) => cases.filter(has).length;
+  for (const mode of ['enforce', 'report', 'off']) expect(count((each) => each.mode === mode)).toBeGreaterThan(3);
+  expect(count(({ sends }) => sends.streamsLists === true)).toBeGreaterThan(3);
+  expect(count(({ sends }) => sends.pageSize !== undefined)).toBeGreaterThan(3);
+});
+
+it('a tool that is twice in a list is neither seen nor called if one of them differs, and is reported once', async () => {
+  const [same, other] = [randomTool(seeded(1), 'read'), randomTool(seeded(2), 'find')];
+  const lock = heldLock('enforce', { server: { kind: 'MCPServerEntry' }, tools: [same, other] });
+  for (const twice of [
+    [same, { ...same, title: 'Other' }],
+    [{ ...same, title: 'Other' }, same],
+  ]) {
+    const member = await startMember({ tools: [...twice, other] });
+    closing.push(() => member.close());
+    const [proxy, server] = [await proxyBefore(member.port, { tools_lock: lock }), await virtualOver(member.url, lock)];
+    for (const [way, name] of [
+      [proxy, 'read'],
+      [server, 'entry_read'],
+    ] as const) {
+      const client = await connect(way);
+      const calls = await callsDuring(member, () => client.ask('tools/call', { name, arguments: {} }));
+      expect(calls).toEqual([]);
+    }
+    expect(await listedNames(await connect(server))).toEqual(['entry_find']);
+    expect(reportsOfProxy(proxy).map(([name]) => name)).toEqual(['read']);
+    expect(reportsOfVirtual(server).map(([name]) => name)).toEqual(['read']);
+  }
+});
+
+describe.each(SEEDS)('random servers, locks and modes: %i', (seed) => {
   const each = randomCase(seeded(seed));
+  const { mode, lock, visible, names } = each;
+  const settings = lock === undefined ? {} : { tools_lock: lock };
 
   it('a proxy, for clients of both eras', async () => {
     const member = await serverOf(each);
-    const { url } = await proxyBefore(member.port, { tools_lock: each.lock });
-    await check(each, member, await connect({ url }), asItIs);
-    await check(each, member, stateless({ url }), asItIs);
+    const proxy = await proxyBefore(member.port, settings);
+    // Unless the lock is enforced, a proxy leaves names that it does not know to the server.
+    const way = { shown: asItIs, callable: mode === 'enforce' ? visible : names };
+    await check(each, member, { ...way, client: await connect(proxy) });
+    await check(each, member, { ...way, client: stateless(proxy) });
+    checkReports(each, reportsOfProxy(proxy));
   });
 
   it('a virtual server that calls the server itself, for clients of both eras', async () => {
     const member = await serverOf(each);
-    const server = await virtualOver(member.url, each.lock);
-    await check(each, member, await connect(server), prefixed);
-    await check(each, member, stateless(server), prefixed);
+    const server = await virtualOver(member.url, lock);
+    const way = { shown: prefixed, callable: visible };
+    await check(each, member, { ...way, client: await connect(server) });
+    await check(each, member, { ...way, client: stateless(server) });
+    checkReports(each, reportsOfVirtual(server));
   });
 
   it('a virtual server before the proxy', async () => {
     const member = await serverOf(each);
-    const { url } = await proxyBefore(member.port, { tools_lock: each.lock });
-    await check(each, member, await connect(await virtualOver(url, undefined)), prefixed);
+    const proxy = await proxyBefore(member.port, settings);
+    const server = await virtualOver(proxy.url, undefined);
+    await check(each, member, { client: await connect(server), shown: prefixed, callable: visible });
+    checkReports(each, reportsOfProxy(proxy));
+    expect(reportsOfVirtual(server)).toEqual([]);
+  });
+
+  it('workflows', async () => {
+    const member = await serverOf(each);
+    const flows = names.map((name) =>
+      workflow([{ id: 'one', type: 'tool', tool: `entry.${name}` }], { name: `flow_${name}` }),
+    );
+    const server = await virtualOver(member.url, lock, { compositeTools: flows });
+    const client = await connect(server);
+    for (const name of names) {
+      const calls = await callsDuring(member, () => client.ask('tools/call', { name: `flow_${name}`, arguments: {} }));
+      expect([name, calls]).toEqual([name, visible.includes(name) ? [name] : []]);
+    }
+    checkReports(each, reportsOfVirtual(server));
   });
 
   it('find_tool and call_tool', async () => {
     const member = await serverOf(each);
-    const server = await virtualOver(member.url, each.lock, { optimizer: OPTIMIZER });
+    const server = await virtualOver(member.url, lock, { optimizer: OPTIMIZER });
     const client = await connect(server);
-    const found = JSON.stringify(
-      await client.ask('tools/call', { name: 'find_tool', arguments: { tool_description: 'tool new', limit: 50 } }),
-    );
-    for (const name of each.names) {
-      const before = member.calls('tools/call').length;
-      await client.ask('tools/call', { name: 'call_tool', arguments: { tool_name: prefixed(name), parameters: {} } });
-      const isAgreeing = each.agreeing.includes(name);
-      expect([name, member.calls('tools/call').length - before]).toEqual([name, isAgreeing ? 1 : 0]);
-      if (!isAgreeing) expect(found).not.toContain(`"${prefixed(name)}"`);
+    for (const name of names) {
+      const query = { tool_description: prefixed(name), limit: 50 };
+      const found = JSON.stringify(await client.ask('tools/call', { name: 'find_tool', arguments: query }));
+      expect([name, found.includes(`"${prefixed(name)}"`)]).toEqual([name, visible.includes(name)]);
+      const call = { tool_name: prefixed(name), parameters: {} };
+      const calls = await callsDuring(member, () => client.ask('tools/call', { name: 'call_tool', arguments: call }));
+      expect([name, calls]).toEqual([name, visible.includes(name) ? [name] : []]);
     }
+    checkReports(each, reportsOfVirtual(server));
   });
-});
-
-it('a workflow calls what agrees, and nothing else', async () => {
-  const tools = ['good', 'bad'].map((name) => ({ name, description: name, inputSchema: { type: 'object' } }));
-  const lock = heldLock('enforce', { server: { kind: 'MCPServerEntry' }, tools });
-  const member = await startMember({
-    tools: tools.map((tool) => (tool.name === 'bad' ? { ...tool, title: 'Other' } : tool)),
-  });
-  closing.push(() => member.close());
-  const flow = (name: string) =>
-    workflow([{ id: 'one', type: 'tool', tool: `entry.${name}` }], { name: `flow_${name}` });
-  const server = await virtualOver(member.url, lock, { compositeTools: [flow('good'), flow('bad')] });
-  const client = await connect(server);
-  await client.ask('tools/call', { name: 'flow_good', arguments: {} });
-  await client.ask('tools/call', { name: 'flow_bad', arguments: {} });
-  // Requests of the virtual server's own count, too.
-  const calls = member.asked.filter(({ message }) => message?.method === 'tools/call');
-  expect(calls.map(({ message }) => message.params.name)).toEqual(['good']);
 });

@@ -49,3 +49,13 @@ test('a text that changes with each list is reported once, and each text is ther
   for (let count = 0; count < 10; count += 1) offer('read', 'differs', `{"count":${count}}`);
   expect([reported.length, changes(), drifts.all()[0]?.definition]).toEqual([1, 10, '{"count":9}']);
 });
+
+test('what a known caller was shown is reported without a list that was read to its end, and again once it agrees', () => {
+  const { drifts, offer, changes } = open();
+  offer('find', 'agrees');
+  expect([drifts.isRead(), changes()]).toEqual([false, 0]);
+  offer('read', 'differs');
+  expect([drifts.isRead(), changes(), drifts.all().length]).toEqual([true, 1, 1]);
+  offer('read', 'agrees');
+  expect([drifts.isRead(), changes(), drifts.all().length]).toEqual([true, 2, 0]);
+});

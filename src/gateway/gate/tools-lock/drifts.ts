@@ -17,7 +17,7 @@ export interface Drifts extends Pick<KeeperPorts, 'observed' | 'agreed' | 'compl
   /** Reviewed definitions first, then by list and name. */
   all(): readonly Drifted[];
   count(list: FilteredKey): number;
-  /** True once a list was read to its end. */
+  /** True once a list was read to its end, or a definition was found that differs: servers may show their lists to known callers only. */
   isRead(): boolean;
 }
 
@@ -62,6 +62,7 @@ export function createDrifts({ drifted, changed }: DriftPorts): Drifts {
     const entry = isKept ? drift : { ...drift, definition: undefined };
     found.set(key, entry);
     count(entry, 1);
+    isRead = true;
     if (known?.what !== drift.what) drifted(entry);
     changed();
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { heldLock } from '#contracts/tool-lock/held.ts';
+import { createDrifts } from './drifts.ts';
 import { createLockKeeper } from './keeper.ts';
 import { openLock } from './lock.ts';
 
@@ -111,4 +112,22 @@ test('a reading that shows a change does not count for later calls if the server
   keeper.doubt();
   reading.end();
   expect([permits('a'), needs('a')]).toEqual([false, true]);
+});
+
+test.each([
+  ['first', [OTHER, READ, FIND]],
+  ['last', [READ, OTHER, FIND]],
+])('a tool that is twice in a list, and differs the %s time, is reported once, until both agree', (_when, tools) => {
+  const reported: string[] = [];
+  const drifts = createDrifts({ drifted: ({ name }) => void reported.push(name), changed: () => undefined });
+  const keeper = createLockKeeper(openLock(LOCK), { clock: { monotonic: () => 0 }, ...drifts });
+  function read(...all: readonly { readonly name: string }[]): readonly string[] {
+    const reading = keeper.beginReading('tools', 'a');
+    for (const tool of all) keeper.decide('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
+    reading.end();
+    return drifts.all().map(({ name, what }) => `${name} ${what}`);
+  }
+  expect([read(...tools), read(...tools)]).toEqual([['read differs'], ['read differs']]);
+  expect(reported).toEqual(['read']);
+  expect(read(READ, READ, FIND)).toEqual([]);
 });

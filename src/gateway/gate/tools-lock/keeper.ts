@@ -17,9 +17,9 @@ interface Observation {
 
 export interface KeeperPorts {
   readonly clock: { monotonic(): number };
-  /** Whenever a definition is read. */
+  /** Whenever a definition is read that differs, or that agrees in a list of a client. */
   readonly observed: (observation: Observation) => void;
-  /** Definitions that agreed before came again. */
+  /** Definitions that agreed before came again, or agreed in a list that was read to its end. */
   readonly agreed: (list: FilteredKey, names: readonly string[]) => void;
   /** A list was read to its end; `missing`: reviewed names that are not in it. */
   readonly completed: (list: FilteredKey, read: ListContents) => void;
@@ -106,7 +106,8 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
       const what = lock.compare(list, name, definition);
       if (reading === undefined) notice(state, list, name, what);
       else reading.see(name, what);
-      ports.observed({ list, name, what, definition });
+      // A list may have a name twice: only its end says that all of them agree.
+      if (what !== 'agrees' || reading === undefined) ports.observed({ list, name, what, definition });
       if (what === 'agrees') return what;
       return enforces ? 'held-back' : 'reported';
     },
@@ -174,6 +175,8 @@ function beginReading(state: State, list: FilteredKey, scope: string): LockReadi
       ended = held.length === 0 ? NOTHING : new Set(held);
       keepReading(state, { list, scope, begun, held: ended });
       const missing = names.filter((name) => !seen.has(name));
+      const agreed = names.filter((name) => seen.get(name) === true);
+      state.ports.agreed(list, agreed);
       state.ports.completed(list, { listed: new Set(seen.keys()), missing });
     },
     fail() {

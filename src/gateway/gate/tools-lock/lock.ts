@@ -15,8 +15,14 @@ export interface Lock {
   names(list: FilteredKey): ReadonlyMap<string, unknown> | undefined;
   /** `definition`: valid JSON. A definition in a list that is not locked agrees. */
   compare(list: FilteredKey, name: string, definition: Buffer): Agreement;
-  /** A list was read to its end, and had these names; absent: it has no effect. */
-  completed?(list: FilteredKey, listed: ReadonlySet<string>): void;
+  /** A list was read to its end; absent: it has no effect. */
+  completed?(list: FilteredKey, read: ReadNames): void;
+}
+
+interface ReadNames {
+  readonly listed: ReadonlySet<string>;
+  /** Names with a definition that does not agree; a list may have a name twice. */
+  readonly differing: ReadonlySet<string>;
 }
 
 const DEFINITIONS_MAX = 20_000;

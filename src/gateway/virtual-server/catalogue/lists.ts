@@ -162,6 +162,7 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
   const notices: ItemNotice[] = [];
   const cursors = new Set<string>();
   const listed = new Set<string>();
+  const differing = new Set<string>();
   let cursor: string | undefined;
   do {
     const params = cursor === undefined ? `{"_meta":${META}}` : `{"_meta":${META},"cursor":${JSON.stringify(cursor)}}`;
@@ -170,27 +171,32 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
     if (!answer.ok) return 'missing' in answer || name === 'skills' ? { ok: true, items: [], notices } : answer;
     const list = listItems(answer.bytes, answer.span, name);
     if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${LISTS[name].method}: ${list.message}` } };
-    for (const item of list.items) takeItem({ name, items, notices, lock, listed }, answer.bytes, item);
+    for (const item of list.items) takeItem({ name, items, notices, lock, listed, differing }, answer.bytes, item);
     cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
     // A server that leads back to a page would be read for ever.
     if (cursor !== undefined && cursors.has(cursor)) cursor = undefined;
     if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined && cursors.size < PAGES_MAX && items.length < ITEMS_MAX);
-  lock?.completed?.(name, listed);
-  return { ok: true, items, notices };
+  lock?.completed?.(name, { listed, differing });
+  // Of a name that is twice in a list, the server may call either.
+  const isHeld = lock?.mode === 'enforce' && differing.size > 0;
+  return { ok: true, items: isHeld ? items.filter(({ key }) => !differing.has(key)) : items, notices };
 }
 
 interface Taken extends ReadOf {
   readonly items: OfferedItem[];
   readonly notices: ItemNotice[];
   readonly listed: Set<string>;
+  /** Names with a definition that is not the reviewed one. */
+  readonly differing: Set<string>;
 }
 
 /** One that clients cannot read would take the lists of all members from them. */
-function takeItem({ name: list, items, notices, lock, listed }: Taken, page: Buffer, item: ListItem): void {
+function takeItem({ name: list, items, notices, lock, listed, differing }: Taken, page: Buffer, item: ListItem): void {
   const own = itemKey(list, item) ?? '';
   listed.add(own);
   const drift = lock && driftOf(lock, { list, name: own }, page, item);
+  if (drift !== undefined) differing.add(own);
   if (drift !== undefined && notices.length < NOTICES_MAX) notices.push(drift);
   if (drift?.what === 'held-back') return;
   const mended = mendItem(list, page, item);

@@ -19,7 +19,7 @@ export function remoteProxyVerdicts({ spec, resource }: RemoteProxy, observed: O
     ...podTemplateVerdict(spec.podTemplateSpec, refusals),
     ...bundleVerdict(spec.oidcConfig, view),
     ...accountsVerdict(spec, observed),
-    ...toolsLockCondition(resource, view),
+    ...toolsLockCondition(resource, view, spec.serviceAccount),
   ];
 }
 

@@ -31,7 +31,7 @@ export function virtualServerVerdicts(
     ...bundleVerdict(spec.incomingAuth.oidcConfig, view),
     ...accountsVerdict(tokenSourceOf(spec), observed),
     sessionVerdict(spec.sessionStorage, spec.replicas, ['server', 'servers']),
-    ...backendsLockCondition(self.name, backends, view),
+    ...backendsLockCondition({ name: self.name, account: spec.serviceAccount }, backends, view),
     ...backends.flatMap(conversionVerdict).filter(isFirstOfItsType),
   ];
 }

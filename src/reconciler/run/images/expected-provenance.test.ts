@@ -53,5 +53,8 @@ test('an annotation that someone else has written shows nothing that cannot be r
   const read = (text: string) => readProvenance({ 'skep.dev/image-provenance': text }, 'wiki:1');
   expect(['', 'x', '[]', '{"wiki:1":1}', '{"wiki:1":[{"repository":"a"}]}'].map(read)).toEqual([[], [], [], [], []]);
   expect(read('{"wiki:1":[{"predicateType":"a","identity":1}]}')).toEqual([{ predicateType: 'a' }]);
+  expect(read('{"wiki:1":[{"predicateType":"a","identity":"\\ud800"},{"predicateType":"\\u0000"}]}')).toEqual([
+    { predicateType: 'a' },
+  ]);
   expect(formatProvenance(new Map([['wiki:1', []]]))).toBeUndefined();
 });

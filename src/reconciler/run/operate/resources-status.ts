@@ -5,7 +5,7 @@ import { isObject, type Json } from '#std/json.ts';
 import { formatId } from '#std/problem.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
-import { driftCondition, stateOf, toldState } from '../settle/readiness.ts';
+import { driftCondition, isUnreported, stateOf, toldState } from '../settle/readiness.ts';
 
 interface Condition {
   readonly type: string;
@@ -59,8 +59,9 @@ export function resourcesOf(objects: readonly KubeObject[], ours: boolean): Reso
   };
 }
 
+/** Or it cannot be known whether it does. */
 function drifts({ status }: KubeObject): boolean {
-  return isObject(status) && driftCondition(status) !== undefined;
+  return isObject(status) && (driftCondition(status) !== undefined || isUnreported(status));
 }
 
 function troubledOf(object: KubeObject): Troubled {

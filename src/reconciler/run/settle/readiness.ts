@@ -55,6 +55,11 @@ export function driftCondition(status: JsonObject): JsonObject | undefined {
   return locked?.status === 'False' ? locked : undefined;
 }
 
+/** No report will come whether the server is as its lock says, unless its author gives the right. */
+export function isUnreported(status: JsonObject): boolean {
+  return conditionOfType(status, 'ToolsLocked')?.reason === 'DefinitionsNotReported';
+}
+
 /** The message of that condition; undefined if the server is as its lock says. */
 export function driftText(status: JsonObject): string | undefined {
   const drift = driftCondition(status);
