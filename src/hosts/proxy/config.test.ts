@@ -86,7 +86,7 @@ test('a lock in several files is used as a whole or not at all', () => {
   expect(failureOf(follow).message).toContain('is a part of another lock');
   write(after);
   expect(follow().tools_lock).toEqual(after);
-  // A smaller lock needs no part: those of the earlier one are deleted some time.
+  // A smaller lock needs no parts. Later the parts of the earlier one are deleted.
   const small = held(10, 'small');
   expect(write(small)).toBe(0);
   expect(follow().tools_lock).toEqual(small);

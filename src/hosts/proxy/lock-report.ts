@@ -26,7 +26,7 @@ export interface LockReporter {
   stop(): Promise<void>;
 }
 
-/** The report as it is now, and the ConfigMap that takes it. */
+/** The current report, and the name of its ConfigMap. */
 export interface WrittenReport {
   readonly name: string;
   readonly namespace: string;
@@ -66,14 +66,14 @@ export function openLockReporter(options: WriterOptions): LockReporter {
   };
 }
 
-/** What differs from the lock now. */
+/** Definitions that differ from the lock now. */
 export function reportOf(lock: HeldLock, drifts: Drifts): LockReport {
   const at = new Date(proxyClock.now()).toISOString();
   return { lock: lockDigest(lock), at, drifts: drifts.all().flatMap(reportable) };
 }
 
 /**
- * Writes the report into its ConfigMap some time after a request, and again if it is no longer there. `read` returns undefined if there is nothing
+ * Writes the report into its ConfigMap, later than it is requested. and again if it is no longer there. `read` returns undefined if there is nothing
  * to write.
  */
 export function openReportWriter(

@@ -15,7 +15,7 @@ export function checkPolicies(config: VmcpConfig): void {
   policiesOf(readAuthz(config));
 }
 
-/** With the provider whose token has the claims of a caller, wherever it is named. Throws Failure `policy-file-invalid`. */
+/** Adds the provider whose token has the claims of a caller. Throws Failure `policy-file-invalid`. */
 export function readAuthz({ incomingAuth: { authz }, authServer }: VmcpConfig): Authz {
   if (authz.type === 'none') return authz;
   const primary = primaryProvider(authz.primaryUpstreamProvider, authServer);

@@ -96,7 +96,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Of the image of the server, as its own workload has it. */
+/** Attestations of the image of the server, from the annotation of its workload. */
 function provenanceOf(
   { image }: Pick<RunningServer, 'image'>,
   workload: KubeObject | undefined,
