@@ -217,7 +217,7 @@ describe('nobody logs in, and the log has the code, if', () => {
       {},
     ],
   ])('%s, so that the server does not start', async (_what, dcr, more) => {
-    const opened = withIssuer(dcr, async () => undefined, more);
+    const opened = withIssuer(dcr, async () => undefined, more, { UPSTREAM_SECRET: 'of-the-configuration' });
     await expect(opened).rejects.toMatchObject({ code: 'issuer-config-invalid' });
   });
 });
