@@ -12,7 +12,7 @@ const LARGE: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 const fixtures = KINDS.flatMap((kind) => readFixtures(kind).filter(({ name }) => !name.startsWith('invalid-')));
 
 test.each(fixtures.map((fixture) => ({ fixture, of: `${fixture.kind.kind} (${fixture.name})` })))(
-  '$of looks into nothing that no reference names',
+  '$of looks into nothing that neither a reference nor the configuration of the instance names',
   ({ fixture }) => {
     const { kind, resource, view } = fixture;
     const looked = new Set<string>();
@@ -27,7 +27,9 @@ test.each(fixtures.map((fixture) => ({ fixture, of: `${fixture.kind.kind} (${fix
     kind.inspect(resource, watched);
     const made = [...kind.children(resource, watched, SETTINGS), ...kind.generated(resource, SETTINGS)];
     kind.status(resource, observed);
-    const known = new Set([...namesAround(fixture), ...made.map(nameOf)]);
+    // A run reads both kinds of names whole (run/observe/needed.ts).
+    const configured = kind.configured(resource, SETTINGS).map((each) => `${each.kind} ${each.name}`);
+    const known = new Set([...namesAround(fixture), ...configured, ...made.map(nameOf)]);
     expect([...looked].filter((name) => !known.has(name))).toEqual([]);
   },
 );
