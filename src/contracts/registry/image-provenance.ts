@@ -47,7 +47,7 @@ function readAll(all: Json | undefined): readonly ImageProvenance[] {
   );
 }
 
-/** Neither databases nor addresses of pages hold half a surrogate pair or U+0000. */
+/** False if databases or addresses of pages cannot hold the text: for half a surrogate pair and U+0000. */
 function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }

@@ -71,7 +71,7 @@ export function formatLockReport(
   };
 }
 
-/** Whether data of the ConfigMap has reports about the same locks as `written`, in the place of each. */
+/** Returns true if data of the ConfigMap has reports about the same locks as `written`: false if one is missing, or if it is about another lock. */
 export function hasSameLocks(written: Readonly<Record<string, string>>, data: unknown): boolean {
   const lockAt = (key: string, of: unknown) => {
     const text = isObject(of) ? of[key] : undefined;
@@ -125,7 +125,7 @@ function readReport(
     const definition = definitions[index];
     return [{ list: known, name, what: kind, ...(definition ? { definition } : {}) }];
   });
-  // A difference that cannot be read is one.
+  // If a difference cannot be read, it is counted.
   const omitted = reported.length - drifts.length + (typeof report.omitted === 'number' ? report.omitted : 0);
   return { lock, at, drifts, ...(omitted > 0 ? { omitted } : {}) };
 }

@@ -68,14 +68,14 @@ const NAME_SHOWN = 200;
 
 type LockCondition = Parameters<typeof conditionsOf>[1][number];
 
-/** `program` has not reported. `account`: of its author, who decides whether it may. */
+/** `program` has not reported. `account`: that the manifest names; reports under it are not read. */
 function unreportedCondition(program: string, account: string | undefined, what: string): LockCondition {
   const condition = { type: 'ToolsLocked', status: 'Unknown' } as const;
   if (account === undefined) {
     const message = `${program} has not reported yet what ${what} offers under the lock as it is now`;
     return { ...condition, reason: 'DefinitionsNotRead', message };
   }
-  const message = `${program} has not reported what ${what} offers: skep grants no rights to ServiceAccount ${account}, which the manifest names. Definitions that differ are in its log (definition-drifted)`;
+  const message = `${program} does not report what ${what} offers: skep grants no rights to ServiceAccount ${account}, which the manifest names. Definitions that differ are in its log (definition-drifted)`;
   return { ...condition, reason: 'DefinitionsNotReported', message };
 }
 
@@ -83,9 +83,10 @@ function unreportedCondition(program: string, account: string | undefined, what:
 export function toolsLockCondition(server: Server, view: View, account?: string): readonly LockCondition[] {
   const mode = modeOf(server);
   if (mode === undefined) return [];
+  if (account !== undefined) return [unreportedCondition('the proxy', account, 'the server')];
   const report = readLockReport(view.find('ConfigMap', reportName(server.metadata.name))?.data);
   if (report?.lock !== lockDigest(heldLock(mode, lockOf(server, view))))
-    return [unreportedCondition('the proxy', account, 'the server')];
+    return [unreportedCondition('the proxy', undefined, 'the server')];
   return [
     lockedCondition(
       { drifts: report.drifts.map((drift) => ({ ...drift, mode })), omitted: omittedOf(mode, report) },
@@ -108,6 +109,8 @@ export function backendsLockCondition(
 ): readonly LockCondition[] {
   const locked = lockedBackends(backends);
   if (locked.length === 0) return [];
+  const program = 'the virtual server';
+  if (account !== undefined) return [unreportedCondition(program, account, namesShown(locked))];
   const data = view.find('ConfigMap', virtualReportName(server))?.data;
   const read = locked.map(({ name, toolsLock }) => {
     const report = readLockReport(data, name);
@@ -117,10 +120,17 @@ export function backendsLockCondition(
     return { backend: name, drifts, omitted: omittedOf(mode, report), isRead: true };
   });
   const found = { drifts: read.flatMap(({ drifts }) => drifts), omitted: read.flatMap(({ omitted }) => omitted) };
-  const unread = read.filter(({ isRead }) => !isRead).map(({ backend }) => backend);
+  const unread = read.filter(({ isRead }) => !isRead).map(({ backend }) => ({ name: backend }));
   if (found.drifts.length + found.omitted.length === 0 && unread.length > 0)
-    return [unreportedCondition('the virtual server', account, unread.slice(0, NAMES_SHOWN).join(', '))];
+    return [unreportedCondition(program, undefined, namesShown(unread))];
   return [lockedCondition(found, 'the backends that it calls itself offer what was reviewed')];
+}
+
+function namesShown(backends: readonly { readonly name: string }[]): string {
+  return backends
+    .slice(0, NAMES_SHOWN)
+    .map(({ name }) => name)
+    .join(', ');
 }
 
 /** Backends that a virtual server holds to their locks itself. */
