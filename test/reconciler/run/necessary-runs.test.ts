@@ -89,7 +89,7 @@ test('a run that is left out completes the record of an earlier one whose resour
     expect(await isLeftOut()).toBe(true);
     return (await staying.history.latest(1))[0]?.state;
   };
-  expect(await eventually(last, (state) => state !== 'progressing')).toBe('failed');
+  expect(await eventually(last, (state) => state !== 'progressing')).toBe('not-ready');
 });
 
 test('a run is made after the keys of a source were replaced, and each time while one of its documents is not readable', async () => {
