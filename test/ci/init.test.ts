@@ -55,7 +55,7 @@ test('its CI runs this version, and everything that its files name is there', ()
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   expect(read('.github/workflows/validate.yaml')).toContain(`/validate@v${VERSION}`);
   expect(parse(read('.gitlab-ci.yml')).validate.image.name).toMatch(new RegExp(`:${VERSION}$`));
-  expect(parse(read('.pre-commit-config.yaml')).repos[0].hooks[0].entry).toBe('skep validate clusters');
+  expect(parse(read('.pre-commit-config.yaml')).repos[0].hooks[0].entry).toBe('skep validate .');
   expect(files).toContain('schema.json');
   for (const name of files.filter((each) => each.startsWith('clusters/'))) {
     const [, schema = ''] = /^# yaml-language-server: \$schema=(\S+)$/m.exec(read(name)) ?? [];
