@@ -51,7 +51,10 @@ test('the next run syncs what is not due, once; it leaves the annotation, and Gi
   expect((await sync()).actions).toEqual([]);
 
   const triggered = await folder.run('trigger', 'catalogue');
-  expect(triggered).toMatchObject({ code: 0, stdout: expect.stringMatching(/^the next run syncs default\/catalogue \(/) });
+  expect(triggered).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^the next run syncs default\/catalogue \(/),
+  });
   const { body } = await world.cluster.send('GET', PATH);
   const value = body.metadata.annotations[ANNOTATION];
   expect(triggered.stdout).toContain(value);
