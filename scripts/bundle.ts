@@ -76,6 +76,9 @@ const KUBECONFIG = '@kubernetes/client-node/dist/config.js';
 /** Every command loads it; it would be seven files more. */
 const COMMANDER = 'commander';
 
+/** Packages that the bundle contains as far as it needs them. */
+export const BUNDLED_PACKAGES: readonly string[] = ['@kubernetes/client-node', COMMANDER];
+
 const PLAIN_HTTP = 'plain-http';
 const PLAIN_PROCESS = 'plain-process';
 const LOADED_CHECK = 'loaded-check';

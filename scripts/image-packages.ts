@@ -9,19 +9,17 @@ import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeFileTrace } from '@vercel/nft';
+import { BUNDLED_PACKAGES } from './bundle.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Packages that dist/ contains, as scripts/bundle.ts has them. */
-const BUNDLED = ['@kubernetes/client-node', 'commander'];
-
-/** Of the optional packages, the image has the one that reads OpenPGP keys. The others are for `skep dev` and for builds. */
+/** Optional packages that the image has: this one reads OpenPGP keys. The others are for `skep dev` and for builds. */
 const OPTIONAL = ['openpgp'];
 
 /** Files that are required by a variable, of packages without a main entry. */
 const ENTRIES = ['@cedar-policy/cedar-wasm/nodejs'];
 
-/** What a licence asks for with each copy, and what tells a scanner of vulnerabilities the version. */
+/** Licences go with each copy, and scanners of vulnerabilities read the version from package.json. */
 const KEPT = '{package.json,LICEN[CS]E*,licen[cs]e*,NOTICE*,COPYING*}';
 
 interface Manifest {
@@ -32,7 +30,7 @@ interface Manifest {
 /** Paths below the root. Throws if a package that the program needs has no file among them. */
 export async function imageFiles(dist: string): Promise<readonly string[]> {
   const { dependencies, optionalDependencies }: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const names = [...Object.keys(dependencies), ...OPTIONAL].filter((name) => !BUNDLED.includes(name));
+  const names = [...Object.keys(dependencies), ...OPTIONAL].filter((name) => !BUNDLED_PACKAGES.includes(name));
   const left = Object.keys(optionalDependencies).filter((name) => !OPTIONAL.includes(name));
   const load = createRequire(join(ROOT, 'package.json'));
   const programs = globSync('**/*.js', { cwd: dist, exclude: ['**/page/browser/**'] }).map((path) => join(dist, path));

@@ -31,7 +31,7 @@ export const BANNED_NAMES = [
   'whoever',
 ] as const;
 
-/** Of one folder. Frequencies of `if` are rounded down to a tenth, the others up. */
+/** Counts of one folder. Frequencies of `if` are rounded down to a tenth, the others up. */
 export type Counts = Readonly<Record<'words' | Word, number>>;
 
 export interface Place {
@@ -57,7 +57,7 @@ const PATTERNS = {
   knowsNothing: /\bknows? nothing\b/gi,
 } as const;
 
-/** One comment, text or paragraph. */
+/** A comment, a text or a paragraph. */
 interface Prose {
   readonly path: string;
   readonly text: string;

@@ -33,10 +33,10 @@ beforeAll(async () => {
   program = await compileTo(folder.path);
 });
 
-/** Of the pages whose tests ran, those without commands. */
+/** Pages without commands whose tests ran. */
 const withoutCommands: string[] = [];
 let ran = 0;
-/** With more pages than these, the run was not about one of them. */
+/** If more pages than these ran, the run was not about one of them. */
 const NAMED_MAX = 5;
 
 afterAll(() => {

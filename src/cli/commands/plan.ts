@@ -91,7 +91,7 @@ async function showPlan({ apiGroup }: Config, flags: Options, { result, prepared
     import('#reconciler/run/impact/impact.ts'),
     import('#reconciler/kinds/index.ts'),
   ]);
-  // Of an object that could not be read, nobody knows whether clients have it already.
+  // If an object could not be read, clients may have it already.
   const isUnread = result.failures.some(({ code }) => code.startsWith('cluster-'));
   const impact = isUnread ? undefined : impactOfPlan({ kinds: KINDS, apiGroup }, prepared, result.plan);
   const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};

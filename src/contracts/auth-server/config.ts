@@ -12,7 +12,7 @@ import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';
 import { Redis } from './storage.ts';
 import { OAuth2Upstream, OIDCUpstream } from './upstream.ts';
 
-/** Where the Secrets are mounted. */
+/** Folder of the mounted Secrets. */
 export const AUTH_SERVER_DIRECTORY = '/etc/toolhive/authserver';
 
 /** Files below that directory. */
@@ -28,7 +28,7 @@ export const AUTH_SERVER_FILES = {
   sentinelCA: 'redis-tls/sentinel-ca.crt',
 } as const;
 
-/** What clients may ask for where no one chose: what a client gets that registers without naming scopes. */
+/** Scopes that clients may request if the settings name none. A client that registers without scopes gets them. */
 export const AUTH_SERVER_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
 export const AUTH_SERVER_SCHEMA = Type.Object(

@@ -23,7 +23,7 @@ export function formatProvenance(images: ByImage): string | undefined {
   return found.length === 0 ? undefined : JSON.stringify(Object.fromEntries(found));
 }
 
-/** Of the image with this name, whether or not the name has the digest. */
+/** Returns the attestations of the image with this name, whether or not the name has the digest. */
 export function readProvenance(
   annotations: Readonly<Record<string, string>> | undefined,
   image: string,

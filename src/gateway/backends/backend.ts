@@ -36,7 +36,7 @@ interface CallerIdentity {
   readonly claims: JsonObject;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry?: number;
-  /** Of the token that policies read, if it is not the caller's own. */
+  /** Claims of the token that policies read, if it is not the caller's own. */
   readonly upstream?: UpstreamClaims;
 }
 

@@ -51,7 +51,7 @@ interface RegisteredScopes {
   readonly scopes?: readonly string[];
 }
 
-/** With a baseline, those that the client registered and the baseline; without one, and for a client that named none, all. */
+/** Scopes of a client: its registered ones and the baseline. All scopes, if there is no baseline or the client named none. */
 export function clientScopes(
   { scopes, baselineScopes }: ScopeSettings,
   { scopes: registered }: RegisteredScopes,

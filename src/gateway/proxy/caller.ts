@@ -15,7 +15,7 @@ export interface Caller {
   readonly token?: string;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry?: number;
-  /** Of the token that policies read, if it is not the caller's own. */
+  /** Claims of the token that policies read, if it is not the caller's own. */
   readonly upstream?: UpstreamClaims;
 }
 

@@ -73,7 +73,7 @@ export function reportOf(lock: HeldLock, drifts: Drifts): LockReport {
 }
 
 /**
- * Writes the report into its ConfigMap, later than it is requested. and again if it is no longer there. `read` returns undefined if there is nothing
+ * Writes the report into its ConfigMap a while after each request, and again if the ConfigMap no longer has it. `read` returns undefined if there is nothing
  * to write.
  */
 export function openReportWriter(

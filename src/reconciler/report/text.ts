@@ -132,10 +132,11 @@ export function textOfEnding(result: RunResult, commandOf: CommandOf, known: Run
   ]);
 }
 
-/** A source that could not be read may have a wrong URL: nobody approves it by mistake as another instance's. */
+/** If a source could not be read, its URL may be wrong: then no approval of other sources is offered. */
 function approvable({ plan, failures }: RunResult): Pick<RunResult['plan'], 'waiting'> {
   const { waiting } = plan;
-  return { waiting: failures.length === 0 ? waiting : waiting.filter(({ deletions }) => deletions.length > 0) };
+  const isUnread = failures.some(({ code }) => /^(git|source)-/.test(code));
+  return { waiting: isUnread ? waiting.filter(({ deletions }) => deletions.length > 0) : waiting };
 }
 
 /** Why nothing was written, and what is there to write. */

@@ -1,4 +1,4 @@
-// What remains of the differences from a lock that a proxy is held to no more: nothing, also if an answer comes late.
+// After a lock was taken away from a proxy, no differences from it remain, also if an answer comes late.
 
 import { expect, test } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';

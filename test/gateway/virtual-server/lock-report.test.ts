@@ -1,4 +1,4 @@
-// What a virtual server reports about definitions of backends that it holds to their locks itself: into the cluster, its metrics
+// A virtual server reports differences of backends that it holds to their locks itself: into the cluster, its metrics
 // and its audit. A real cluster API.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

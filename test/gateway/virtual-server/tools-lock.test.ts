@@ -130,7 +130,7 @@ async function check({ visible, names }: Case, member: TestMember, { client, sho
   }
 }
 
-/** Of all pages. */
+/** Names of all pages. */
 async function listedNames(client: Pick<Client, 'ask'>): Promise<readonly string[]> {
   const found: string[] = [];
   for (let cursor: string | undefined, page = 0; page < 20; page += 1) {

@@ -58,7 +58,7 @@ interface Mount {
   readonly configMap: string;
 }
 
-/** Of the pods that the Deployment makes. */
+/** Volumes of the pods that the Deployment creates. */
 async function mountsNow(): Promise<readonly Mount[]> {
   const deployment = await world.client.get(idOf('Deployment', 'wiki', 'apps/v1'));
   const spec: Record<string, unknown> = Object(deployment?.spec);

@@ -1,4 +1,4 @@
-// What people read about a virtual server whose entry differs from its lock: the condition, one Event, and `skep status`. The virtual
+// A virtual server whose entry differs from its lock is reported by the condition, one Event, and `skep status`. The virtual
 // server runs, and reports into the cluster; under an account of its author it may not.
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';

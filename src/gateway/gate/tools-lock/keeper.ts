@@ -86,7 +86,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 interface State {
   readonly lock: Lock;
   readonly ports: KeeperPorts;
-  /** By list, then by scope: a text of both would be made for each call. */
+  /** Entries by list, then by scope. A key of both would have to be created for each call. */
   readonly known: ReadonlyMap<FilteredKey, Map<string, Known>>;
   /** The last reading of each list, for any session or caller. */
   readonly last: Map<FilteredKey, { readonly at: number; readonly held: ReadonlySet<string> | undefined }>;

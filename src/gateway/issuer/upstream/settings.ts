@@ -13,7 +13,7 @@ export interface UpstreamClient {
   readonly name: string;
   /** Empty if this server registers itself. */
   readonly clientId: string;
-  /** Of the registration. */
+  /** Secret of the registration. */
   readonly clientSecret?: string;
   /** Wins over the variable. */
   readonly clientSecretFile?: string;
@@ -26,7 +26,7 @@ export interface UpstreamClient {
   readonly authorizationParameters: Readonly<Record<string, string>>;
 }
 
-/** Where and how this server registers itself (RFC 7591). One of the two URLs is there. */
+/** URL and credentials by which this server registers itself (RFC 7591). One of the two URLs is present. */
 export interface RegistrationSettings {
   readonly discoveryUrl?: string;
   readonly registrationEndpoint?: string;

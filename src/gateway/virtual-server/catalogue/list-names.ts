@@ -54,7 +54,7 @@ export function listNameOf(method: string): ListName | undefined {
   return BY_METHOD.get(method);
 }
 
-/** What tells the items of one list apart; undefined if the item lacks it. */
+/** Name or address that tells the items of one list apart. Undefined if the item lacks it. */
 export function itemKey(name: ListName, item: ListItem): string | undefined {
   switch (name) {
     case 'tools':

@@ -178,7 +178,7 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
     if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined && cursors.size < PAGES_MAX && items.length < ITEMS_MAX);
   lock?.completed?.(name, { listed, differing });
-  // Of a name that is twice in a list, the server may call either.
+  // If a name is twice in a list, the server may call either tool.
   const isHeld = lock?.mode === 'enforce' && differing.size > 0;
   return { ok: true, items: isHeld ? items.filter(({ key }) => !differing.has(key)) : items, notices };
 }

@@ -1,4 +1,4 @@
-// What is wrong with the settings of an embedded authorization server that neither schema nor CEL can say.
+// Finds mistakes in the settings of an embedded authorization server that neither schema nor CEL can express.
 
 import { isReservedParameter } from '#contracts/auth-server/config.ts';
 import { isLoopback, isWebRedirect } from '#std/address/loopback.ts';
