@@ -8,7 +8,7 @@ export interface Finding {
   readonly severity: Severity;
   /** JSON pointer (RFC 6901) into the object. */
   readonly pointer: string;
-  /** One sentence that says what is wrong and what would be right. Never contains a secret value. */
+  /** A sentence with the fault and its remedy. Never contains a secret value. */
   readonly message: string;
   /** `key` if the finding is about the key itself (an unknown field). Absent if it is about the value. */
   readonly at?: 'key';

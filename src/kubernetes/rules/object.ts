@@ -41,7 +41,7 @@ export type ObjectMeta = {
   managedFields?: ManagedFieldsEntry[];
 };
 
-/** One object exactly as the API server sends and accepts it. */
+/** An object exactly as the API server sends and accepts it. */
 export type KubeObject = {
   apiVersion: string;
   kind: string;

@@ -42,9 +42,9 @@ export interface GroupVersionKind {
 }
 
 /**
- * What happens to a value between request and storage.
- * `struct`: it passes through a Go struct, which drops some empty values and respells others (built-in kinds, metadata).
- * `verbatim`: it is kept as written (custom resources, raw JSON). `opaque`: a struct whose fields are not published.
+ * The form of a value between request and storage. `struct`: it passes through a Go struct, which drops some empty
+ * values and writes others in another form (built-in kinds, metadata). `verbatim`: it is kept as written (custom
+ * resources, raw JSON). `opaque`: it passes through a struct whose fields are not published.
  */
 type Storage = 'struct' | 'verbatim' | 'opaque';
 

@@ -11,7 +11,7 @@ export interface Named {
   readonly kind: string;
 }
 
-/** One entry of `details.causes`: a field and what is wrong with it. */
+/** An entry of `details.causes`: a field and its fault. */
 export interface Cause {
   readonly reason:
     | 'FieldValueRequired'

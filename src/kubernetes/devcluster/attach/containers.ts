@@ -16,7 +16,7 @@ export interface ContainerOutput {
   lost(): void;
 }
 
-/** One connection to a container. */
+/** A connection to a container. */
 export interface ContainerConnection {
   /** If it returns false, the caller waits for `drained`. */
   write(chunk: Buffer): boolean;

@@ -55,7 +55,7 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, options:
     writePhase(context, key, { phase: 'progressing', absent });
     queue.add(`workload-ready/${workloadKey(key)}`, () => settle(key), readyAfterMs);
   };
-  /** By now a node may run the pods of the workload. Then they decide. */
+  /** A node may run the pods of the workload by now. Then they decide. */
   const settle = (key: ObjectKey): void => {
     const object = context.store.get(key);
     const absent = object === undefined ? undefined : settleByPods(key, object);

@@ -1,4 +1,4 @@
-// Holds the faults that tests inject: which requests they hit, and what happens to those requests.
+// Holds the faults that tests inject: the requests that they hit, and their effect on those requests.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

@@ -1,4 +1,4 @@
-// One run of a container: its process, its log, its probes, and how it ended.
+// Runs a container once: its process, its log, its probes, and its exit code.
 
 import { constants } from 'node:os';
 import type { ContainerName } from '../attach/containers.ts';

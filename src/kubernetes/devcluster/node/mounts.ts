@@ -107,7 +107,7 @@ export function openMounts(options: MountOptions): Mounts {
   };
 }
 
-/** Returns the mounts. As a kubelet does, adds the service account unless the container mounts something else there. */
+/** Returns the mounts, with the service account unless the container mounts something else there, as a kubelet does. */
 function mountsOfContainer({ volumeMounts = [] }: Container): readonly VolumeMount[] {
   const isTaken = volumeMounts.some(({ mountPath }) => mountPath === ACCOUNT_MOUNT.mountPath);
   return isTaken ? volumeMounts : [...volumeMounts, ACCOUNT_MOUNT];

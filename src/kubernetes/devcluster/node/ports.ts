@@ -66,7 +66,7 @@ export type EntryPoint = readonly [string, ...string[]];
  */
 export type RunToEnd = (command: LocalCommand) => Promise<void>;
 
-/** What runs in place of an image. */
+/** The program that runs in place of an image. */
 export interface Program {
   /**
    * The command, or a function that prepares it before each run, for instance by installing it. If the function throws,

@@ -11,7 +11,7 @@ export interface ScalePaths {
   readonly labelSelector?: string;
 }
 
-/** One served version of a custom kind, as in its CRD. */
+/** A served version of a custom kind, as in its CRD. */
 interface CustomVersion {
   /** Name of the CRD. */
   readonly definition: string;

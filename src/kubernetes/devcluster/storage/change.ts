@@ -11,7 +11,7 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** One committed write. The revision is the `metadata.resourceVersion` of `object`. */
+/** A committed write. The revision is the `metadata.resourceVersion` of `object`. */
 export interface Change {
   readonly revision: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';

@@ -1,5 +1,5 @@
-// Keeps the objects in memory, and journals every change first. One counter numbers all revisions. Past states of a
-// collection can be read as long as the changes since are remembered. Stored objects are never modified.
+// Keeps the objects in memory, and journals every change first. All revisions are numbered by the same counter. Past
+// states of a collection can be read as long as the changes since are remembered. Stored objects are never modified.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { type Change, keyOfObject, type ObjectKey, placeOf } from './change.ts';

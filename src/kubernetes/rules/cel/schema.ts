@@ -26,7 +26,7 @@ function scalar(type: 'string'): CelSchema {
 }
 
 /**
- * Adds the fields that every resource has. Of the metadata, rules see names only (CRD validation rules, "Field paths").
+ * Adds the fields that every resource has. In the metadata, rules see names only (CRD validation rules, "Field paths").
  */
 export function withMetadata(schema: CelSchema): CelSchema {
   const metadata: CelSchema = {

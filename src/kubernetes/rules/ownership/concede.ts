@@ -12,7 +12,7 @@ import { serverSideApply } from './write/apply.ts';
 
 /** A field that another manager has set to another value than the desired one. */
 export interface Conceded {
-  /** As in `Difference.path`: items of associative lists by name. */
+  /** The path as in `Difference.path`: items of associative lists by name. */
   readonly path: string;
   /** JSON pointer (RFC 6901) into the desired object. */
   readonly pointer: string;
@@ -36,7 +36,7 @@ export interface Division extends Concession {
 }
 
 /**
- * Finds all fields for which a server would report a conflict if the object were applied without force. Those that
+ * Finds all fields for which a server would report a conflict if the object were applied without force. Fields that
  * `keeps` accepts are left out of the object, the others are returned in `taken`.
  */
 export function concede(
@@ -126,8 +126,8 @@ function withoutKeys(walk: Walk, map: JsonObject, set: FieldSet, type: MapType, 
     const kept = below === undefined ? child : withoutChild(walk, child, set, below, at, place);
     const isConceded = set.get(place.element)?.member === true;
     if (kept === undefined && (isConceded || type.fields.has(key))) continue;
-    // An entry that is not a declared field is itself owned, so an apply without it would remove what other managers
-    // have in it.
+    // An entry that is not a declared field is itself owned, so an apply without it would also remove the fields in it
+    // that other managers own.
     out[key] = kept === undefined ? emptied(child) : kept;
     left += 1;
   }

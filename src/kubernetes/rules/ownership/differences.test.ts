@@ -32,7 +32,7 @@ function text({ path, before, after }: Difference): string {
 }
 
 interface Row {
-  /** The object that we applied before. By default the live one. */
+  /** The object that we applied before, by default the live one. */
   readonly before?: KubeObject;
   readonly live: KubeObject;
   readonly desired: KubeObject;

@@ -3,7 +3,7 @@
 import { compareElements } from './element.ts';
 
 /**
- * One level of a set: children by element text. An element is `f:name` (a key of a map), `k:{...}` (an item of a list by
+ * A level of a set: children by element text. An element is `f:name` (a key of a map), `k:{...}` (an item of a list by
  * its key fields, names sorted), `v:...` (an item of a set by its value) or `i:0` (an item by position).
  */
 export type FieldSet = ReadonlyMap<string, FieldNode>;

@@ -9,7 +9,7 @@ import { difference, differenceBelow, EMPTY_SET, type FieldNode, type FieldSet, 
 import { elementsOf, type Place } from './place.ts';
 import { isEmptyMap, shapeOf } from './shape.ts';
 
-/** A place where the object does not fit its type. */
+/** A place at which the object does not fit its type. */
 interface Misfit {
   /** The steps to it, as in a field set. */
   readonly elements: readonly string[];

@@ -6,7 +6,7 @@ import { type FormatCheck, formatCheck } from './formats.ts';
 
 export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
-/** One `x-kubernetes-validations` entry, as in the schema. */
+/** An `x-kubernetes-validations` entry, as in the schema. */
 export interface RuleText {
   readonly rule: string;
   readonly message?: string;
@@ -38,7 +38,7 @@ export interface SchemaNode {
   readonly checks: Checks;
   /** The property's part of a pointer, `/name`, so that walks do not have to escape it. */
   readonly step?: string;
-  /** What occurs at this node or below. Walks skip parts without it. */
+  /** Whether rules and embedded objects occur at this node or below. Walks skip parts without them. */
   readonly deep: { readonly rules: boolean; readonly embedded: boolean };
 }
 

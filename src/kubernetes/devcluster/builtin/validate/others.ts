@@ -84,7 +84,7 @@ function textBytes(data: JsonObject): number {
   return Object.values(data).reduce((sum: number, value) => sum + Buffer.byteLength(String(value)), 0);
 }
 
-/** Returns the number of bytes after decoding base64, which is what the limit applies to. */
+/** Returns the number of decoded bytes, to which the limit applies. */
 function decodedBytes(data: JsonObject): number {
   return Object.values(data).reduce((sum: number, value) => sum + Buffer.byteLength(String(value), 'base64'), 0);
 }

@@ -136,8 +136,8 @@ export function trackUpdate(request: UpdateRequest): KubeObject {
 }
 
 /**
- * Returns the managers that the client sent. Clients may edit the entries. One empty entry removes all of them (as an
- * empty list does, but not for custom resources). Absent or unreadable entries change nothing.
+ * Returns the managers that the client sent. Clients may edit the entries. A single empty entry removes all of them (as
+ * an empty list does, but not for custom resources). Absent or unreadable entries change nothing.
  */
 function sentManagers({ before, after, subresource, type }: UpdateRequest): Managers {
   const stored = parseManagers(before?.metadata.managedFields ?? []) ?? new Map<string, Manager>();
