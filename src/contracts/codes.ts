@@ -1,4 +1,4 @@
-// What can be wrong with the files that one side writes and another reads, by stable code.
+// Defines the codes of faults in the files that one side writes and another reads.
 
 export const CONTRACT_CODES = {
   'registry-config-syntax':

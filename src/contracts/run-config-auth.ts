@@ -97,7 +97,7 @@ const CloudSts = Type.Object(
   CLOSED,
 );
 
-/** The keys of the file that this is about. */
+/** The keys of these blocks in the file. */
 export const OUTGOING_AUTH = {
   remove_caller_token: Type.Optional(
     Type.Boolean({

@@ -1,5 +1,6 @@
-// The blocks of a proxy's configuration that say how it serves: limits, times, who may reach it, where its metrics are. They
-// come from annotations `skep.dev/...` of the resource or from skep.yaml; the documents have no fields for them.
+// Defines the blocks of a proxy's configuration about its service: limits, times, who may reach it, where its metrics
+// are. They come from annotations `skep.dev/...` of the resource or from skep.yaml, because the documents have no
+// fields for them.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';
@@ -10,7 +11,7 @@ const Texts = (description: string) => Type.Array(Text('One of them.'), { descri
 const Count = (description: string) => Type.Integer({ minimum: 1, description });
 const Seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 86_400, description });
 
-/** Each is per replica. */
+/** The limits of each replica. */
 const Limits = Type.Object(
   {
     request_bytes: Type.Optional(Count('Largest body of a request, in bytes. Absent: 4 MiB.')),
@@ -69,7 +70,7 @@ const Process = Type.Object(
   { ...CLOSED, description: 'For stdio, in place of attach: a process that the proxy starts.' },
 );
 
-/** The keys of the file that this is about. */
+/** The keys of these blocks in the file. */
 export const SERVICE_BLOCKS = {
   stdio: Type.Optional(Stdio),
   process: Type.Optional(Process),

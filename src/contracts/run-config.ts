@@ -32,7 +32,7 @@ import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { TOOLS_LOCK } from './tool-lock/held.ts';
 import { ToolOverrides, ToolsFilter } from './tool-override.ts';
 
-/** Where the file is mounted, and the key of its ConfigMap. */
+/** The folder in which the file is mounted, and the key of its ConfigMap. */
 export const RUN_CONFIG_DIRECTORY = '/etc/runconfig';
 export const RUN_CONFIG_FILE = 'runconfig.json';
 
@@ -40,19 +40,19 @@ export const RUN_CONFIG_FILE = 'runconfig.json';
 export const SECRET_ENV = {
   oidcClientSecret: 'TOOLHIVE_OIDC_CLIENT_SECRET',
   sessionRedisPassword: 'THV_SESSION_REDIS_PASSWORD',
-  /** The value of a header, by the identifier that `header_forward` gives it. */
+  /** The variable with the value of a header, by its identifier in `header_forward`. */
   forwardedHeader: (identifier: string) => `TOOLHIVE_SECRET_${identifier}`,
 } as const;
 
-/** Where Secrets are mounted in a cluster, one file each. */
+/** The folder in which Secrets are mounted in a cluster, one file each. */
 export const SECRETS_DIRECTORY = '/etc/skep/secrets';
 
 /** The folder that the container may write to. */
 export const SCRATCH_PATH = '/tmp';
 
 /**
- * Set in pods that hold many calls at once, in place of the image's: what all calls keep until they are answered is copied each time
- * that new objects have filled this many MiB. It grows only if that is needed.
+ * Options that replace those of the image in pods that process many calls at once. The data of calls in progress is
+ * copied each time that new objects have filled this many MiB. The memory grows only if needed.
  */
 export const CALLS_NODE_OPTIONS = '--max-semi-space-size=32';
 
@@ -227,7 +227,7 @@ export type RunConfig = Static<typeof RUN_CONFIG_SCHEMA>;
 
 export const runConfigCheck = schemaCheck<RunConfig>(RUN_CONFIG_SCHEMA);
 
-/** The text of the file: equal configurations give equal text. That it fits its own schema is an invariant. */
+/** Writes the file: equal configurations have equal texts. An invariant is that it fits its own schema. */
 export function formatRunConfig(config: RunConfig): string {
   const fits = runConfigCheck();
   fits(config);

@@ -1,14 +1,15 @@
-// How a tool is named and shown to clients: in a spec, and in the configuration of a proxy and of a virtual server.
+// Defines the names and descriptions of tools for clients: in a spec, and in the configuration of a proxy and of a
+// virtual server.
 
 import { bool, list, map, object, optional, text } from '#std/schema.ts';
 import { fileForm, filled } from './file-form.ts';
 
-/** The name of one tool. Names travel in comma-separated lists. */
+/** Returns a field for the name of a tool. Names are also sent in comma-separated lists. */
 export function toolName(description: string) {
   return text(description, { minLength: 1, maxLength: 256, pattern: '^[^,\\r\\n]+$' });
 }
 
-/** Of a proxy. */
+/** The filter of a proxy. */
 export const ToolsFilter = list(
   toolName('Name of a tool, as clients see it.'),
   'The tools to let through; all when empty.',
@@ -28,13 +29,12 @@ const ToolAnnotations = object(
   'MCP annotations of the tool. What is set here wins, also where it is false or empty; the rest passes through.',
 );
 
-/** Of a workflow. */
+/** The annotations of a workflow. */
 export const WorkflowAnnotations = object(
   ANNOTATIONS,
   'MCP annotations of the tool. A hint that is left out is the least that the steps promise. A tool that promises more than its steps (readOnlyHint true, destructiveHint or openWorldHint false) is not offered.',
 );
 
-/** ToolOverride. */
 export const ToolOverride = object(
   {
     name: optional(
@@ -55,14 +55,14 @@ export const ToolOverride = object(
   },
 );
 
-/** Overrides by the tools' own names. */
+/** Returns a field for overrides by the tools' own names. */
 export function toolOverrides(description: string) {
   return map(ToolOverride, description, { maxProperties: 1024 });
 }
 
 const { name, description, annotations } = ToolOverride.properties;
 
-/** In a file. */
+/** Overrides in the form of a file. */
 export const ToolOverrides = fileForm(
   map(
     object(

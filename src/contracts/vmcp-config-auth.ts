@@ -1,5 +1,5 @@
-// The parts of a virtual MCP server's configuration that are about authentication: of clients, and to backends. They are
-// the fields and the rules of the model (virtual/auth.ts), and what MCPExternalAuthConfigs add to them.
+// Defines the parts of a virtual MCP server's configuration about authentication of clients and to backends: the fields
+// and the rules of the model (virtual/auth.ts), and the additions of MCPExternalAuthConfigs.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, type Static, text } from '#std/schema.ts';

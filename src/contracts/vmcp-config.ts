@@ -39,11 +39,11 @@ import { INCOMING_AUTH, OUTGOING_AUTH } from './vmcp-config-auth.ts';
 import { fillVmcpConfig } from './vmcp-config-fill.ts';
 import { AGGREGATION, COMPOSITE_TOOL } from './vmcp-config-tools.ts';
 
-/** Where the file is mounted, and the key of its ConfigMap. */
+/** The folder in which the file is mounted, and the key of its ConfigMap. */
 export const VMCP_CONFIG_DIRECTORY = '/etc/vmcp-config';
 export const VMCP_CONFIG_FILE = 'config.yaml';
 
-/** Environment variables of the server; the last ones are per MCPExternalAuthConfig. */
+/** Environment variables of the server. The last ones exist for each MCPExternalAuthConfig. */
 export const VMCP_ENV = {
   name: 'VMCP_NAME',
   namespace: 'VMCP_NAMESPACE',
@@ -53,7 +53,7 @@ export const VMCP_ENV = {
   tokenExchangeClientSecret: (config: string) => `TOOLHIVE_TOKEN_EXCHANGE_CLIENT_SECRET_${config}`,
   headerInjectionValue: (config: string) => `TOOLHIVE_HEADER_INJECTION_VALUE_${config}`,
   bearerToken: (config: string) => `TOOLHIVE_BEARER_TOKEN_${config}`,
-  /** `index`: the position of the header among the headers with secret values. */
+  /** Returns the variable of a header. `index` is its position among the headers with secret values. */
   telemetryHeader: (index: number) => `SKEP_TELEMETRY_HEADER_${index}`,
 } as const;
 
@@ -111,22 +111,22 @@ export type VmcpConfig = Static<typeof VMCP_CONFIG_SCHEMA>;
 
 const vmcpConfigCheck = schemaCheck<VmcpConfig>(VMCP_CONFIG_SCHEMA);
 
-/** The text of the file: equal configurations give equal text. That it fits its own schema is an invariant. */
+/** Writes the file: equal configurations have equal texts. An invariant is that it fits its own schema. */
 export function formatVmcpConfig(config: VmcpConfig): string {
   const fits = vmcpConfigCheck();
   fits(config);
   const misfit = firstMisfit(fits);
   assert(misfit === undefined, `virtual server configuration ${config.name}: ${misfit?.pointer} ${misfit?.message}`);
-  // Read as YAML 1.1, where yes and no are no texts.
+  // The file is read as YAML 1.1, in which yes and no are not texts.
   return yamlText(config);
 }
 
-/** If nothing else is said, the server listens there. */
+/** The default URL of the server. */
 const USUAL_URL = 'http://127.0.0.1:4483/mcp';
 
 /**
- * The configuration with defaults filled in, or what is wrong with the text, in one sentence. `ownUrl`: the resource, if
- * the file names neither one nor an audience that is a URL.
+ * Returns the configuration with defaults filled in, or the fault of the text in one sentence. `ownUrl`: the resource,
+ * if the file names neither one nor an audience that is a URL.
  */
 export function readVmcpConfig(
   text: string,

@@ -125,13 +125,16 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
 
 export type AuthServerConfig = Static<typeof AUTH_SERVER_SCHEMA>;
 
-/** RFC 6749 section 4.1.1, RFC 7636, OpenID Connect Core 1.0 sections 3.1.2.1 and 6: each is the answer to one visit, or replaces all others. */
+/**
+ * Parameters that belong to one login or would replace all others (RFC 6749 section 4.1.1, RFC 7636, OpenID Connect
+ * Core 1.0 sections 3.1.2.1 and 6).
+ */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
   ...['response_type', 'response_mode', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce'],
   ...['code_challenge', 'code_challenge_method', 'request', 'request_uri'],
 ]);
 
-/** Whether additional_authorization_params cannot set it. Some providers read names without regard to case. */
+/** Whether additional_authorization_params must not set the parameter. Some providers ignore the case of names. */
 export function isReservedParameter(name: string): boolean {
   return RESERVED_PARAMETERS.has(name.toLowerCase());
 }

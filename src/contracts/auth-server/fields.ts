@@ -1,4 +1,4 @@
-// Kinds of fields in the configuration of an embedded authorization server.
+// Defines types of fields in the configuration of an embedded authorization server.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';

@@ -1,4 +1,4 @@
-// Webhooks in the configuration of a proxy: who is asked about a message before it goes on.
+// Defines webhooks in the configuration of a proxy, which are called with a message before it is forwarded.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';

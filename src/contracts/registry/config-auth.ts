@@ -1,4 +1,4 @@
-// The part of the registry service's configuration that says who may read.
+// Defines the part of the registry service's configuration that says who may read.
 
 import { Type } from '#std/json-schema.ts';
 import { fileForm, filled, setting } from '../file-form.ts';

@@ -1,4 +1,5 @@
-// The registry configuration file: what is accepted and how it settles, what is refused and where.
+// Tests the registry configuration file: accepted files with the resulting settings, and refused ones with the places
+// of their faults.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';
@@ -7,7 +8,7 @@ import { RESERVED_NAMES } from './fields.ts';
 import type { RegistryConfig } from './service.ts';
 import { FORMAT_OF_APIS, SOURCE_FORMATS } from './source.ts';
 
-/** Problems or warnings as text, one per line. */
+/** Checks problems or warnings, written as text, one per line. */
 function check(text: string, expected: readonly string[]): void {
   const result = readRegistryConfig(text, 'config.yaml');
   const found = 'problems' in result ? result.problems : result.warnings;

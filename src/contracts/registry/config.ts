@@ -1,5 +1,4 @@
-// The registry service's configuration file: the shape that MCPRegistry renders and `skep serve` reads.
-// Knows neither how a file is parsed nor what the service does with it.
+// Defines the registry service's configuration file, which MCPRegistry renders and `skep serve` reads.
 
 import { type Static, Type } from '#std/json-schema.ts';
 import { DATABASE } from '../database-fields.ts';
@@ -135,7 +134,7 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
   { ...CLOSED, title: 'Registry service configuration' },
 );
 
-/** The file as it is written: what has a default may be left out. */
+/** The file as it is written: fields with a default may be left out. */
 export type RegistryConfigFile = Static<typeof REGISTRY_CONFIG_SCHEMA>;
 
 export const registryConfigCheck = schemaCheck<RegistryConfigFile>(REGISTRY_CONFIG_SCHEMA);

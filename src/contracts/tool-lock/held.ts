@@ -1,4 +1,5 @@
-// The part of a lock in the configuration of a proxy or a virtual server: names with digests of the reviewed definitions.
+// Defines the part of a lock in the configuration of a proxy or a virtual server: names with digests of the reviewed
+// definitions.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Static, Type } from '#std/json-schema.ts';
@@ -60,7 +61,7 @@ export type HeldLock = Static<typeof TOOLS_LOCK>;
 
 export type LockMode = HeldLock['mode'];
 
-/** Returns the lock as a proxy holds it; without a lock every definition is new. */
+/** Returns the lock in the form for a proxy. Without a lock every definition is new. */
 export function heldLock(mode: LockMode, lock: ToolLock | undefined): HeldLock {
   if (lock === undefined) return { mode, tools: {}, prompts: {}, resourceTemplates: {} };
   const digests = LOCKED_LIST_NAMES.flatMap((list) => {

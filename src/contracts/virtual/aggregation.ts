@@ -1,10 +1,11 @@
-// Which tools of a group's members clients see, and under which names: what a spec and the server's configuration share.
+// Defines which tools of a group's members clients see, and under which names: fields that a spec and the server's
+// configuration share.
 
 import type { TProperties } from '#std/json-schema.ts';
 import { bool, choice, list, object, optional, text } from '#std/schema.ts';
 import { toolName } from '../tool-override.ts';
 
-/** A name that tells workloads of a group apart. */
+/** Returns a field for a name that identifies a workload of a group. */
 export function workloadField(description: string) {
   return text(description, { minLength: 1, maxLength: 253 });
 }
@@ -29,7 +30,7 @@ const ConflictResolutionConfig = object(
   { default: {} },
 );
 
-/** How tools are shown is different on both sides, and only a spec has references. */
+/** Fields of one member. How tools are shown differs on both sides, and only a spec has references. */
 export const WORKLOAD_TOOLS = {
   workload: workloadField('Name of a member of the group.'),
   filter: optional(
@@ -42,7 +43,7 @@ export const WORKLOAD_TOOLS = {
   excludeAll: bool('True: clients see none of its tools. Workflows may call them.', false),
 };
 
-/** AggregationConfig. `tools`: the fields of one member. */
+/** Returns AggregationConfig. `tools`: the fields of one member. */
 export function aggregation<T extends TProperties>(tools: T) {
   return object(
     {
@@ -72,7 +73,7 @@ export function aggregation<T extends TProperties>(tools: T) {
     },
     'How the tools of the members become those of one server.',
     {
-      // Rules are held against a default before its own defaults are filled in.
+      // Rules are checked against a default before its own defaults are filled in.
       default: { conflictResolution: 'prefix' },
       validations: [
         {

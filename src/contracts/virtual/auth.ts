@@ -1,5 +1,5 @@
-// Fields that say who may call a virtual MCP server and how it authenticates to its backends: in the model inside a
-// VirtualMCPServer, whose own fields of the same purpose win, and in the configuration file of the server.
+// Defines fields that say who may call a virtual MCP server and how it authenticates to its backends: in the model
+// inside a VirtualMCPServer, whose own fields of the same purpose win, and in the configuration file of the server.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, text } from '#std/schema.ts';
@@ -16,7 +16,7 @@ function scopes(description: string) {
 /** Loopback is secure without TLS: nothing leaves the machine (RFC 8252 section 8.3). */
 const PROTECTED = '^(https://|http://(localhost|127[.]0[.]0[.]1|\\\\[::1\\\\])([:/?#]|$))';
 
-/** The rule for an optional field with a URL that tokens are checked by. */
+/** Returns the rule for an optional field with a URL by which tokens are verified. */
 export function protectedUrl(field: string) {
   return {
     rule: `self.insecureAllowHttp || !has(self.${field}) || self.${field}.matches('${PROTECTED}')`,
@@ -46,7 +46,7 @@ export const ModelOIDC = object(
   { validations: [protectedUrl('issuer')] },
 );
 
-/** Which claims name the groups of a caller. Groups are parents of the caller in the policies. */
+/** The claims that name the groups of a caller. Groups are parents of the caller in the policies. */
 export const GROUP_SETTINGS = {
   groupClaimName: optional(
     text(
@@ -123,7 +123,7 @@ export const HeaderInjection = object(
   },
 );
 
-/** RFC 8693, section 3; the short forms are those of MCPExternalAuthConfig. */
+/** RFC 8693, section 3. The short forms are those of MCPExternalAuthConfig. */
 const SUBJECT_TOKEN_TYPE = {
   default: 'urn:ietf:params:oauth:token-type:access_token',
   pattern: '^(urn:ietf:params:oauth:token-type:)?(access_token|id_token|jwt)$',
@@ -185,7 +185,7 @@ function strategy(description: string) {
   );
 }
 
-/** A block is there if and only if the type names it. */
+/** Returns the rule that a block is present if and only if the type names it. */
 export function iff(field: string, type: string) {
   return {
     rule: `(self.type == '${type}') == has(self.${field})`,

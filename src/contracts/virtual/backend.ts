@@ -1,4 +1,4 @@
-// One server behind a virtual MCP server, as a spec writes it down and as the server's configuration has it.
+// Defines a server behind a virtual MCP server, in a spec and in the server's configuration.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, object, optional, text, textMap } from '#std/schema.ts';

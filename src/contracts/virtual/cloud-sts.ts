@@ -1,4 +1,4 @@
-// Fields that turn a caller's token into temporary credentials of a cloud.
+// Defines fields that exchange a caller's token for temporary credentials of a cloud.
 
 import { integer, list, object, optional, text } from '#std/schema.ts';
 import { subjectProvider } from './subject-provider.ts';

@@ -1,4 +1,5 @@
-// The fields of a workflow that clients call as one tool, for a resource of its own and inside a VirtualMCPServer.
+// Defines the fields of a workflow that clients call as one tool, for a resource of its own and inside a
+// VirtualMCPServer.
 
 import { anyObject, anyValue, choice, duration, integer, list, map, object, optional, text } from '#std/schema.ts';
 import { WorkflowAnnotations } from '../tool-override.ts';
@@ -47,7 +48,7 @@ function answerHandling(description: string) {
   );
 }
 
-/** What a step of type tool has, wherever it is. */
+/** Fields of a step of type tool, wherever it is. */
 const call = {
   arguments: optional(
     anyObject('Arguments of the tool. Texts at the first level are Go templates over .params and .steps.'),
@@ -60,7 +61,7 @@ const call = {
   ),
 };
 
-/** WorkflowStepConfig inside a step of type forEach: a call of a tool, and nothing that a loop would not run. */
+/** WorkflowStepConfig inside a step of type forEach: a call of a tool, without fields that a loop would ignore. */
 const InnerStep = object(
   {
     id: optional(text('Name of the step, for people.', { minLength: 1, maxLength: 128 })),
@@ -154,7 +155,9 @@ const Step = object(
   },
 );
 
-/** OutputProperty. What is nested in it has the same fields; a schema cannot say so, the rules of the kinds do. */
+/**
+ * OutputProperty. Nested properties have the same fields, which the rules of the kinds check, because a schema cannot.
+ */
 const OutputProperty = object(
   {
     type: choice('JSON type of the value.', ['string', 'integer', 'number', 'boolean', 'object', 'array']),
@@ -225,7 +228,7 @@ export const CompositeTool = object(
     description: optional(text('What the tool does, for clients. Without it the workflow is invalid.')),
     parameters: optional(anyObject('JSON Schema of the arguments: of type object, with properties.')),
     timeout: optional(duration('The longest that the workflow may take. Default: 30m.')),
-    // Equal ids are for the rules to find: existing clients rely on such a resource being accepted.
+    // Rules report equal ids. Existing clients rely on such a resource being accepted.
     steps: list(Step, 'What is done. Steps that depend on no other start together.', { minItems: 1, maxItems: 100 }),
     output: optional(Output),
     annotations: optional(WorkflowAnnotations),

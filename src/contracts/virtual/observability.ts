@@ -1,4 +1,4 @@
-// Fields for the audit log and the telemetry of a virtual MCP server.
+// Defines fields for the audit log and the telemetry of a virtual MCP server.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, integer, list, object, optional, text, textMap } from '#std/schema.ts';
@@ -70,7 +70,7 @@ export const ModelTelemetry = object(
 /** The default of exporters for Prometheus in the specification of OpenTelemetry. */
 const EXPORTER_PORT = 9464;
 
-/** The port that only metrics have; undefined if there is none. */
+/** Returns the port that only metrics use, or undefined if there is none. */
 export function ownMetricsPort(telemetry: {
   readonly enablePrometheusMetricsPath: boolean;
   readonly prometheusPort?: number;

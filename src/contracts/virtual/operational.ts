@@ -1,4 +1,4 @@
-// Fields that say how patient a virtual MCP server is with what is behind it.
+// Defines fields for timeouts and failures of the backends of a virtual MCP server.
 
 import { bool, choice, duration, integer, map, object, optional } from '#std/schema.ts';
 

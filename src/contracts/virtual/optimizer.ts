@@ -1,10 +1,10 @@
-// How a virtual MCP server finds tools for its clients.
+// Defines how a virtual MCP server finds tools for its clients.
 
 import { addressed } from '#std/address/address.ts';
 import { decimal } from '#std/decimal.ts';
 import { choice, duration, integer, map, object, optional, text } from '#std/schema.ts';
 
-/** OptimizerConfig, where nothing else is said. */
+/** The defaults of OptimizerConfig. */
 export const OPTIMIZER_DEFAULTS = {
   embeddingServiceTimeout: '30s',
   maxToolsToReturn: 8,
@@ -12,7 +12,7 @@ export const OPTIMIZER_DEFAULTS = {
   semanticDistanceThreshold: '1.0',
 } as const;
 
-/** Headers of every request to an embedding service: embeddingHeaders cannot set them. */
+/** Headers of every request to an embedding service, which embeddingHeaders cannot set. */
 const OF_EMBEDDINGS: ReadonlySet<string> = new Set(['accept', 'authorization', 'content-type']);
 
 export function isEmbeddingHeader(name: string): boolean {

@@ -1,5 +1,5 @@
-// The functions that templates call. Source: Go 1.26, text/template, "Functions"; `json`, `quote` and `fromJson` are of
-// workflows.
+// Implements the functions that templates call. Source: Go 1.26, text/template, "Functions". `json`, `quote` and
+// `fromJson` belong to workflows.
 
 import { parseJson } from '#std/json.ts';
 import { type Budget, spendText, stop } from './budget.ts';
@@ -33,7 +33,7 @@ function atLeast(least: number, call: TemplateFunction['call']): TemplateFunctio
   return { least, most: ANY, call };
 }
 
-/** `and` and `or` are not here: they do not evaluate all that they are given. */
+/** `and` and `or` are not in this table, because they do not evaluate all their arguments. */
 const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map<string, TemplateFunction>([
   ['not', fixed(1, ([value]) => !isTruthy(value))],
   ['len', fixed(1, ([value]) => lengthOf(value))],
@@ -81,7 +81,7 @@ function readJson(text: string): Value {
   return fromData(value);
 }
 
-/** Of a text in bytes. */
+/** Returns the length. That of a text is in bytes. */
 function lengthOf(value: Value): Value {
   if (typeof value === 'string') return BigInt(Buffer.byteLength(value));
   if (isList(value)) return BigInt(value.length);

@@ -1,5 +1,6 @@
-// printf of Go templates. Source: Go 1.26, fmt, "Printing". Where Go refuses a whole number as a fraction, or a fraction
-// without one as a whole number (`%.2f` of 3, `%d` of 3.0), it counts as what the verb wants: JSON does not tell them apart.
+// Implements printf of Go templates. Source: Go 1.26, fmt, "Printing". Go refuses to print a whole number as a
+// fraction, or the other way round (`%.2f` of 3, `%d` of 3.0). Here the verb decides, because JSON does not distinguish
+// them.
 
 import { stop } from './budget.ts';
 import { formatFloat, printNested, printValue, quoteText } from './text.ts';
@@ -18,10 +19,10 @@ interface Directive {
 
 const DIRECTIVE = /%([-+# 0]*)(\*|[0-9]+)?(?:\.(\*|[0-9]+)?)?(\[)?(.|\n)?/gu;
 
-/** Go's own bound. */
+/** The limit of Go. */
 const SIZE_MAX = 1_000_000;
 
-/** Throws where the format asks for what is not known here: `%#v`, `%[1]d`. */
+/** Throws if the format has verbs that are not supported here: `%#v`, `%[1]d`. */
 export function formatPrintf(format: string, values: readonly Value[]): string {
   let next = 0;
   let made = '';

@@ -1,4 +1,4 @@
-// Finds values that the templates of a workflow read and that will not be there.
+// Finds values that the templates of a workflow read and that will not exist.
 
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { type Dependencies, suggestion } from './dependencies.ts';
@@ -10,15 +10,15 @@ interface Context {
   readonly dependencies: Dependencies;
 }
 
-/** One value that one template reads. */
+/** A value that a template reads. */
 interface Reading {
   readonly path: readonly string[];
   readonly from: ReadExpression;
-  /** With its place in the template, for people. */
+  /** The value with its place in the template, for messages. */
   readonly shown: string;
 }
 
-/** What is wrong with what one template reads: each value and each step once. */
+/** Returns the findings about the values that a template reads. Each value and each step is reported once. */
 export function readFindings(context: Context, from: ReadExpression): readonly WorkflowFinding[] {
   const values = new Map(from.reads.toReversed().map((read) => [JSON.stringify(read.path), read]));
   const readings = [...values.values()].toReversed().map(({ path, at }): Reading => {
@@ -31,7 +31,7 @@ export function readFindings(context: Context, from: ReadExpression): readonly W
   ];
 }
 
-/** The step that is read from, if any. */
+/** Returns the step that is read from, if any. */
 function ofStep({ path }: Reading): readonly string[] {
   return path[0] === 'steps' ? path.slice(1, 2) : [];
 }
@@ -63,10 +63,13 @@ function propertiesOf(schema: JsonObject = {}): { readonly declared: readonly st
   return { declared: isObject(properties) ? Object.keys(properties) : [], isOpen };
 }
 
-/** Of an elicitation; `skipped` is there if no answer let the workflow go on. */
+/** The members of the output of an elicitation. `skipped` exists if the workflow continued without an answer. */
 const ANSWER_MEMBERS = ['action', 'content', 'skipped'];
 
-/** The output of an elicitation has the decision of the person, and the fields of the answer one level deeper. */
+/**
+ * Checks reads of an elicitation. Its output has the decision of the user, and the fields of the answer one level
+ * deeper.
+ */
 function answerFindings({ steps }: Workflow, { path, from, shown }: Reading): readonly WorkflowFinding[] {
   const [, id, member, field, part] = path;
   const asked = steps.find((step) => step.id === id);
@@ -111,7 +114,10 @@ function stepFindings(context: Context, reading: Reading, id: string): readonly 
   return [problem('workflow-step-unknown', from.pointer, message)];
 }
 
-/** The output is made when all steps are done; a step starts when those before it are. */
+/**
+ * Checks the order of steps. The output is built when all steps are done, and a step starts when the steps before it
+ * are.
+ */
 function awaitedFindings({ dependencies }: Context, { from }: Reading, id: string): readonly WorkflowFinding[] {
   const reader = from.step?.id;
   const { before, levels } = dependencies;
@@ -123,12 +129,12 @@ function awaitedFindings({ dependencies }: Context, { from }: Reading, id: strin
   }
   const message = `step ${reader} reads the result of ${id}, which need not be done by then: add ${id} to its dependsOn`;
   const [its, own] = [levels.get(id), levels.get(reader)];
-  // An engine that runs steps level by level, as the existing platform's does, has an earlier level's results.
+  // An engine that runs steps level by level, as the existing platform does, has the results of earlier levels.
   const lucky = its !== undefined && own !== undefined && its < own;
   return [lucky ? warning(code, from.pointer, message) : problem(code, from.pointer, message)];
 }
 
-/** Document 3, WorkflowStepConfig, defaultResults. `pointer`: of the list of steps. */
+/** Checks defaultResults (document 3, WorkflowStepConfig). `pointer`: the place of the list of steps. */
 export function defaultFindings(
   { steps }: Workflow,
   expressions: readonly ReadExpression[],
@@ -156,7 +162,7 @@ function whySkipped({ condition, onError }: Step): string | undefined {
 }
 
 interface MissingDefault {
-  /** Absent: nothing in particular is read, and there are no defaults at all. */
+  /** Absent if the output is read as a whole, and there are no defaults at all. */
   readonly field?: string;
   readonly reader: string;
 }
@@ -174,7 +180,7 @@ function missingDefaults(step: Step, expressions: readonly ReadExpression[]): re
       if (!given && !missing.has(key)) missing.set(key, { field, reader: name });
     }
   }
-  // A field says more than the whole.
+  // A field is more precise than the whole.
   const fields = [...missing.values()].filter(({ field }) => field !== undefined);
   return fields.length > 0 ? fields : [...missing.values()];
 }
