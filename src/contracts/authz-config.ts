@@ -37,7 +37,7 @@ export function groupFields({ groupClaimName, roleClaimName, groupEntityType }: 
 }
 
 /**
- * JSON Schema of the file. Existing ones say `1.0` or `v1`. The build compiles it by its name.
+ * JSON Schema of the file. Existing files have `1.0` or `v1`. The build compiles it by its name.
  * @public
  */
 export const AUTHZ_CONFIG_SCHEMA = Type.Object({

@@ -1,13 +1,14 @@
-// The blocks of a proxy's configuration that say how it authenticates to what is behind it. Key names follow the existing
-// platform's run configuration where it has the key.
+// Defines the blocks of a proxy's configuration that say how it authenticates to the server or service behind it. Key
+// names follow the existing platform's run configuration if it has the key.
 //
 // The contract, beyond this file:
-// - At most one of the blocks is there, the authorization server aside. Without any, requests are passed on with what the caller sent.
-// - Secrets are never in the file: a block names the file, or the environment variable, that holds its own.
-// - A proxy that cannot do what its block says (no caller is known, the exchange is refused) answers 401, and never passes
-//   the request on as it came.
+// - At most one of the blocks is present, apart from the authorization server. Without any, requests are forwarded with
+//   the credentials that the caller sent.
+// - Secrets are never in the file: a block names the file, or the environment variable, with its own secrets.
+// - If a proxy cannot authenticate as its block says (the caller is unknown, the exchange is refused), it answers 401, and
+//   never forwards the request unchanged.
 // - With an authorization server of its own, the proxy accepts that server's tokens, and sends the user's token of the
-//   upstream provider in their place; a block that needs the token of the caller gets that one.
+//   upstream provider instead. A block that needs the token of the caller gets that one.
 
 import { addressed } from '#std/address/address.ts';
 import { type Static, type TObject, Type } from '#std/json-schema.ts';

@@ -1,22 +1,23 @@
-// The configuration of the proxy in front of one MCP server: what MCPServer and MCPRemoteProxy render into a ConfigMap and
-// `skep proxy` reads. Key names follow the existing platform's run configuration where it has the key.
+// Defines the configuration of the proxy in front of one MCP server, which MCPServer and MCPRemoteProxy render into a
+// ConfigMap and `skep proxy` reads. Key names follow the existing platform's run configuration if it has the key.
 //
 // The contract, beyond this file:
 // - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in our own image. Runner images of the existing
-//   platform take other arguments and make the backend themselves: they are not supported.
-// - The proxy makes and changes no workloads. The backend's StatefulSet and Services are children of the MCPServer.
-// - http transports: the proxy speaks to `target_host:target_port` and needs no right in the cluster.
+//   platform accept other arguments and create the backend themselves: they are not supported.
+// - The proxy creates and changes no workloads. The backend's StatefulSet and Services are children of the MCPServer.
+// - http transports: the proxy connects to `target_host:target_port` and needs no right in the cluster.
 // - stdio: the proxy attaches (Kubernetes `pods/attach`, stdin, stdout and stderr apart) to the container and the pod
-//   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. Where sessions are
-//   shared that is one pod of a fixed name, and while it restarts the proxy attaches again. With `stdio.sharing:
+//   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. If sessions are
+//   shared, that is one pod of a fixed name, and while it restarts the proxy attaches again. With `stdio.sharing:
 //   perSession` there are `stdio.pods` of them: the name in `attach` ends in the number of the first.
-// - `remote_url`: the MCP server is somewhere else, and is asked at that URL. Every request to it gets the headers of
-//   `header_forward`, in place of any of these names that the caller sent or that authentication set; those out of
-//   Secrets win.
-// - Secrets are never in the file. In a cluster each is a file of SECRETS_DIRECTORY, which the proxy reads again when it
-//   changes; environment variables (SECRET_ENV, or as the block says that needs them) are for proxies outside of one.
-// - Which keys are read at start, again, or never: run-config-keys.ts. What is read at start is in the checksum of the pods.
-// - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools; the proxy ignores them.
+// - `remote_url`: the MCP server is elsewhere, at that URL. Every request to it gets the headers of `header_forward`,
+//   which replace headers of the same names from the caller or from authentication. Headers from Secrets win.
+// - Secrets are never in the file. In a cluster each is a file of SECRETS_DIRECTORY, which the proxy reads again when
+//   it changes. Environment variables (SECRET_ENV, or those that a block names) are for proxies outside a cluster.
+// - run-config-keys.ts says which keys are read at start, again, or never. The keys that are read at start are in the
+//   checksum of the pods.
+// - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools. The proxy ignores
+//   them.
 
 import assert from 'node:assert/strict';
 import { addressed } from '#std/address/address.ts';

@@ -22,8 +22,8 @@ export interface RunningServer {
    */
   readonly ready: boolean;
   /**
-   * Names the definitions that differ from its lock, and says if they are withheld from clients. Absent if none differs
-   * or nothing is locked.
+   * Names the definitions that differ from its lock, and says if clients do not see them. Absent if none differs or
+   * nothing is locked.
    */
   readonly drift?: string;
   /** In `skep dev`, why it does not run on this machine. Absent if it does. */

@@ -1,24 +1,26 @@
-// The configuration of a virtual MCP server: what VirtualMCPServer renders into a ConfigMap and `skep vmcp` reads. The keys
-// are those of the virtual MCP configuration model, resolved and with more beside them: see
+// Defines the configuration of a virtual MCP server, which VirtualMCPServer renders into a ConfigMap and `skep vmcp`
+// reads. The keys are those of the virtual MCP configuration model, resolved, and further ones: see
 // docs/decisions/0085-virtual-server-configuration.md.
 //
 // The contract, beyond this file:
-// - The server runs as `vmcp --config=/etc/vmcp-config/config.yaml --host=0.0.0.0 --port=4483` in our own image, and serves
-//   MCP at /mcp.
-// - Nothing in the file is a reference: groups, tool configurations, workflows and settings in ConfigMaps are resolved, so
-//   that the server needs no right to read anything in the cluster.
-// - Secrets are never in the file, but for what authors wrote into `headerValue` and `clientSecret`: it names environment
-//   variables, those of VMCP_ENV and others.
-// - What is read again when the file changes says vmcp-config-keys.ts: a member that joins the group or leaves it starts no
-//   new pods.
-// - A member whose authentication cannot be settled is not among the backends: it is never called without.
-// - `/readyz` answers 200 once the backends have been asked for their tools and, with an optimizer, the embedding service
-//   about them, or for `embeddingServiceTimeout` in vain. `/health` answers as soon as the server listens.
-// - With `admin` it listens there too: `/status` and `/api/backends/health` with names, and a page at `/` that shows them.
-// - The server writes one thing into the cluster: how well each backend is, into `status.discoveredBackends` of the
-//   VirtualMCPServer that VMCP_NAME and VMCP_NAMESPACE name: a forced server-side apply of a field manager of its own, with
-//   name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged, consecutiveFailures. Phase and
-//   conditions are the reconciler's, which keeps what it finds there.
+// - The server runs as `vmcp --config=/etc/vmcp-config/config.yaml --host=0.0.0.0 --port=4483` in our own image, and
+//   serves MCP at /mcp.
+// - Nothing in the file is a reference: groups, tool configurations, workflows and settings in ConfigMaps are resolved,
+//   so that the server needs no right to read anything in the cluster.
+// - Secrets are never in the file, except values that authors wrote into `headerValue` and `clientSecret`: it names
+//   environment variables, those of VMCP_ENV and others.
+// - vmcp-config-keys.ts says which keys are read again when the file changes: a member that joins or leaves the group
+//   causes no new pods.
+// - A member whose authentication cannot be determined is not among the backends: it is never called without it.
+// - `/readyz` answers 200 when the backends have been queried for their tools and, with an optimizer, the embedding
+//   service has been queried for these, or has not been available for `embeddingServiceTimeout`. `/health` answers as
+//   soon as the server listens.
+// - With `admin` it listens there too: `/status` and `/api/backends/health` with names, and a page at `/` that shows
+//   them.
+// - The server writes only one thing into the cluster: the health of each backend, into `status.discoveredBackends` of
+//   the VirtualMCPServer that VMCP_NAME and VMCP_NAMESPACE name. It uses a forced server-side apply of its own field
+//   manager, with name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged, consecutiveFailures.
+//   The reconciler writes phase and conditions, and keeps the content of that field.
 
 import assert from 'node:assert/strict';
 import { addressed, addressFaults } from '#std/address/address.ts';

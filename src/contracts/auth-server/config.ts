@@ -1,11 +1,11 @@
-// The configuration of an embedded authorization server, as a block of the files that proxies and virtual servers read. Key
-// names follow the existing platform.
+// Defines the configuration of an embedded authorization server, a block of the files that proxies and virtual servers
+// read. Key names follow the existing platform.
 //
 // The contract, beyond this file:
-// - Secrets are never in it: it names files, or environment variables. Files change when their Secrets do.
-// - The first signing key and the first HMAC secret are used, the others accepted. Without any, the server makes its own
-//   at start.
-// - `upstreams` are visited in their order. A proxy has one, a virtual server may have several.
+// - Secrets are never in it: it names files, or environment variables. The files change when their Secrets do.
+// - The first signing key and the first HMAC secret are used, the others accepted. Without any, the server creates its
+//   own at start.
+// - Logins visit `upstreams` in their order. A proxy has one, a virtual server may have several.
 
 import { type Static, Type } from '#std/json-schema.ts';
 import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';

@@ -1,4 +1,4 @@
-// Defines the part of the registry service's configuration that says what is served and where it comes from: an entry
+// Defines the part of the registry service's configuration that names the served registries and their sources: an entry
 // of `registries`.
 
 import { Type } from '#std/json-schema.ts';

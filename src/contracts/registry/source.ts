@@ -1,5 +1,5 @@
-// Defines where the data of a registry comes from and which of it is kept. MCPRegistry declares it, and the catalogue's
-// sync reads it.
+// Defines the source of a registry's data and the filter on it. MCPRegistry declares it, and the catalogue's sync reads
+// it.
 
 /** `A`: the type of the credentials of the repository. */
 export interface GitOrigin<A> {

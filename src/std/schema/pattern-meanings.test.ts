@@ -1,4 +1,4 @@
-// Tests that the descriptions of patterns say what the patterns require.
+// Tests that the descriptions of patterns match the patterns.
 
 import { expect, test } from 'vitest';
 import { compileRe2 } from '#std/re2/re2.ts';
