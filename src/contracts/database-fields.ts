@@ -26,7 +26,7 @@ export const DATABASE = {
   migrationUser: text('User of the migrations: CREATE, ALTER and DROP.', { default: DATABASE_DEFAULTS.migrationUser }),
   database: text('Name of the database.', { default: DATABASE_DEFAULTS.database }),
   sslMode: choice('How TLS is used, as PostgreSQL names it.', SSL_MODES, { default: DATABASE_DEFAULTS.sslMode }),
-  maxOpenConns: integer('The most connections at a time. A sync of its own has up to four beside them.', {
+  maxOpenConns: integer('Maximum number of connections. A sync uses up to four in addition.', {
     default: DATABASE_DEFAULTS.maxOpenConns,
     minimum: 1,
   }),

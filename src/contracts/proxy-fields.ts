@@ -18,7 +18,7 @@ export const SAMPLING_RATE = decimal('Share of requests that are traced, 0.0 to 
 export const REDIS = {
   address: addressed(text('host:port of Redis.', { minLength: 1 }), 'hostPort'),
   db: integer('Number of the Redis database.', { default: 0, minimum: 0 }),
-  keyPrefix: text('What every key starts with.'),
+  keyPrefix: text('Beginning of every key.'),
 };
 
 /** The treatment of calls while no audit event can be written. */

@@ -27,7 +27,7 @@ export function roleMatcher(expression: string): RoleMatcher {
   const checked = parsed.check();
   if (!checked.valid) return { type: 'fault', message: summaryOf(checked.error) };
   const { type = 'dyn' } = checked;
-  if (type !== 'bool' && type !== 'dyn') return { type: 'fault', message: `it gives ${type}, not true or false` };
+  if (type !== 'bool' && type !== 'dyn') return { type: 'fault', message: `it returns ${type}, not true or false` };
   const alone = parseExpression(plain, expression);
   return {
     type: 'matcher',
@@ -66,5 +66,5 @@ function summaryOf(error: Error | undefined): string {
   const cel = celPackage();
   const isLong = error instanceof cel.EvaluationError || error instanceof cel.ParseError;
   const message = isLong ? error.summary : error?.message;
-  return (message ?? 'is no expression').split('\n')[0] ?? '';
+  return (message ?? 'is not an expression').split('\n')[0] ?? '';
 }

@@ -37,15 +37,15 @@ const TokenExchange = Type.Object(
     client_secret_file: Type.Optional(
       Text('File with the client secret; read again when it changes. Wins over the variable.'),
     ),
-    audience: Text('Audience of the token to get.'),
-    scopes: Type.Optional(Type.Array(Text('A scope.'), { description: 'Scopes of the token to get.' })),
+    audience: Text('Audience of the new token.'),
+    scopes: Type.Optional(Type.Array(Text('A scope.'), { description: 'Scopes of the new token.' })),
     subject_token_type: Type.Enum(
       [
         'urn:ietf:params:oauth:token-type:access_token',
         'urn:ietf:params:oauth:token-type:id_token',
         'urn:ietf:params:oauth:token-type:jwt',
       ],
-      { description: "What the caller's token is." },
+      { description: "Type of the caller's token." },
     ),
     header_strategy: Type.Enum(['replace', 'custom'], { description: 'replace: the new token is in Authorization.' }),
     external_token_header_name: Type.Optional(
@@ -61,7 +61,7 @@ const HeaderInjection = Type.Object(
     value_env_var: Type.Optional(Text('Variable with its value.')),
     value_file: Type.Optional(Text('File with its value; read again when it changes. Wins over the variable.')),
   },
-  { ...CLOSED, description: 'A header that every request gets; one of that name that the caller sent is replaced.' },
+  { ...CLOSED, description: 'A header of every request. It replaces a header of that name from the caller.' },
 );
 
 const BearerToken = Type.Object(
@@ -69,14 +69,14 @@ const BearerToken = Type.Object(
     token_env_var: Type.Optional(Text('Variable with the token.')),
     token_file: Type.Optional(Text('File with the token; read again when it changes. Wins over the variable.')),
   },
-  { ...CLOSED, description: 'The token that every request gets in Authorization, in place of what the caller sent.' },
+  { ...CLOSED, description: 'The token in Authorization of every request, in place of the one that the caller sent.' },
 );
 
 const CloudSts = Type.Object(
   {
     region: Text('Region of the token service, and of the signatures.'),
     service: Text('Service that requests are signed for.'),
-    fallback_role_arn: Type.Optional(Text('Role of callers that no mapping fits. Absent: they are refused.')),
+    fallback_role_arn: Type.Optional(Text('Role of callers that no mapping matches. Absent: they are refused.')),
     role_mappings: Type.Optional(
       Type.Array(
         Type.Object(
@@ -88,7 +88,7 @@ const CloudSts = Type.Object(
           },
           CLOSED,
         ),
-        { description: 'The first that fits counts; equal priorities keep this order.' },
+        { description: 'The first one that matches counts. Equal priorities keep this order.' },
       ),
     ),
     role_claim: Text("Claim with the caller's groups or roles."),
@@ -102,7 +102,7 @@ const CloudSts = Type.Object(
 export const OUTGOING_AUTH = {
   remove_caller_token: Type.Optional(
     Type.Boolean({
-      description: 'The server gets no Authorization of the caller. Absent: it gets what the caller sent.',
+      description: 'The server does not get the Authorization of the caller. Absent: it does.',
     }),
   ),
   token_exchange_config: Type.Optional(TokenExchange),

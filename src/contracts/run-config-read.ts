@@ -36,7 +36,7 @@ export function readRunConfig(text: string): RunConfigRead {
 /** Returns a missing part that another part needs. */
 function missingPart({ transport, remote_url: remote, target_host: host, target_port: port }: RunConfig) {
   if (transport === 'stdio' || remote !== undefined || (host !== undefined && port !== undefined)) return undefined;
-  return `/transport is ${transport}, and neither /remote_url nor /target_host with /target_port says where it is`;
+  return `/transport is ${transport}, and neither /remote_url nor /target_host with /target_port has its address`;
 }
 
 function addressFaultIn(config: RunConfig): string | undefined {

@@ -60,7 +60,7 @@ export const CALLS_NODE_OPTIONS = '--max-semi-space-size=32';
 const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
 const Port = (description: string) => Type.Integer({ minimum: 1, maximum: 65_535, description });
-const Texts = (description: string) => Type.Array(Text('One of them.'), { description });
+const Texts = (description: string) => Type.Array(Text('An item.'), { description });
 const TextMap = (description: string) => Type.Record(Type.String(), Type.String(), { description });
 
 const Attach = Type.Object(
@@ -69,7 +69,7 @@ const Attach = Type.Object(
     pod: Text('Name of the pod.'),
     container: Text('Name of the container.'),
   },
-  { ...CLOSED, description: 'For stdio: whose standard streams are the MCP server.' },
+  { ...CLOSED, description: 'For stdio: the container whose standard streams are the MCP server.' },
 );
 
 const OIDC = Type.Object(
@@ -91,8 +91,8 @@ const OIDC = Type.Object(
         { ...CLOSED, description: 'Only tokens of this service account of the cluster are accepted.' },
       ),
     ),
-    jwks_url: Type.Optional(addressed(Text('Where the signing keys are; discovery otherwise.'), 'url')),
-    introspection_url: Type.Optional(addressed(Text('Where opaque tokens are checked (RFC 7662).'), 'url')),
+    jwks_url: Type.Optional(addressed(Text('URL of the signing keys. Absent: discovery finds it.'), 'url')),
+    introspection_url: Type.Optional(addressed(Text('URL at which opaque tokens are checked (RFC 7662).'), 'url')),
     client_id: Type.Optional(Text('Client id for introspection.')),
     client_secret_file: Type.Optional(
       Text('File with the client secret for introspection; the variable of SECRET_ENV otherwise.'),
@@ -129,7 +129,7 @@ const Telemetry = Type.Object(
     ca_cert_path: Type.Optional(
       Text('PEM file with certificates to trust for the collector, in addition to those of the image.'),
     ),
-    insecure: Type.Boolean({ description: 'Plain HTTP to the collector, where the URL names no scheme.' }),
+    insecure: Type.Boolean({ description: 'Plain HTTP to the collector, if the URL has no scheme.' }),
     metrics_enabled: Type.Boolean({ description: 'Metrics are sent over OTLP.' }),
     tracing_enabled: Type.Boolean({ description: 'Traces are sent over OTLP.' }),
     sampling_rate: fileForm(SAMPLING_RATE),
@@ -143,7 +143,7 @@ const Telemetry = Type.Object(
 
 const Scaling = Type.Object(
   {
-    backend_replicas: Type.Optional(Type.Integer({ minimum: 0, description: 'Wanted number of MCP servers.' })),
+    backend_replicas: Type.Optional(Type.Integer({ minimum: 0, description: 'Declared number of MCP servers.' })),
     session_redis: Type.Optional(
       Type.Object(
         {
@@ -168,7 +168,7 @@ const HeaderForward = Type.Object(
   { ...CLOSED, description: 'Headers of every request to `remote_url`.' },
 );
 
-const Transport = Type.Enum(['stdio', 'streamable-http', 'sse'], { description: 'How the MCP server speaks.' });
+const Transport = Type.Enum(['stdio', 'streamable-http', 'sse'], { description: 'Transport of the MCP server.' });
 
 /** JSON Schema of the file. */
 export const RUN_CONFIG_SCHEMA = Type.Object(
@@ -183,14 +183,14 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     volumes: Type.Optional(Texts('host:container or host:container:ro')),
     permission_profile_name_or_path: Type.Optional(Text('Name of a built-in profile, or a file.')),
     transport: Transport,
-    proxy_mode: Type.Enum(['sse', 'streamable-http'], { description: 'What clients speak.' }),
+    proxy_mode: Type.Enum(['sse', 'streamable-http'], { description: 'Transport for clients.' }),
     host: addressed(Text('Address to listen on.'), 'host'),
     port: Port('Port to listen on.'),
     attach: Type.Optional(Attach),
     target_host: Type.Optional(
       addressed(Text('Host of the MCP server. Absent for stdio, and if it is remote.'), 'host'),
     ),
-    target_port: Type.Optional(Port('Port of the MCP server. Absent for stdio, and where it is remote.')),
+    target_port: Type.Optional(Port('Port of the MCP server. Absent for stdio, and if it is remote.')),
     remote_url: Type.Optional(addressed(REMOTE_URL, 'url')),
     header_forward: Type.Optional(HeaderForward),
     trust_proxy_headers: Type.Boolean({ description: 'X-Forwarded-* headers build endpoint URLs.' }),
@@ -201,7 +201,7 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     authz_groups: Type.Optional(
       Type.Object(GROUP_FIELDS, {
         ...CLOSED,
-        description: 'Counts more than the same fields in the file with the policies.',
+        description: 'Wins over the same fields in the file with the policies.',
       }),
     ),
     audit_config: Type.Object(

@@ -12,21 +12,21 @@ export function toolName(description: string) {
 /** The filter of a proxy. */
 export const ToolsFilter = list(
   toolName('Name of a tool, as clients see it.'),
-  'The tools to let through; all when empty.',
+  'Tools that clients see. If empty, all.',
   { maxItems: 1024 },
 );
 
 const ANNOTATIONS = {
   title: optional(text('Title for people.')),
   readOnlyHint: optional(bool('True: the tool changes nothing.')),
-  destructiveHint: optional(bool('True: what the tool changes may be lost.')),
+  destructiveHint: optional(bool('True: the tool may destroy existing data.')),
   idempotentHint: optional(bool('True: calling it again with the same arguments changes nothing more.')),
   openWorldHint: optional(bool('True: the tool reaches beyond a closed set of things, such as the web.')),
 };
 
 const ToolAnnotations = object(
   ANNOTATIONS,
-  'MCP annotations of the tool. What is set here wins, also where it is false or empty; the rest passes through.',
+  'MCP annotations of the tool. Values that are set here win, even if false or empty. Others stay as they are.',
 );
 
 /** The annotations of a workflow. */
@@ -38,9 +38,9 @@ export const WorkflowAnnotations = object(
 export const ToolOverride = object(
   {
     name: optional(
-      text("Name that clients see. The tool's own when empty.", { maxLength: 256, pattern: '^[^,\\r\\n]*$' }),
+      text("Name that clients see. If empty, the tool's own.", { maxLength: 256, pattern: '^[^,\\r\\n]*$' }),
     ),
-    description: optional(text("Description that clients see. The tool's own when empty.", { maxLength: 65536 })),
+    description: optional(text("Description that clients see. If empty, the tool's own.", { maxLength: 65536 })),
     annotations: optional(ToolAnnotations),
   },
   'How one tool is shown to clients.',
@@ -69,7 +69,7 @@ export const ToolOverrides = fileForm(
       { name: optional(filled(name)), description: optional(filled(description)), annotations },
       'How one tool is shown to clients.',
     ),
-    "By the tool's own name.",
+    "Overrides by the tool's own name.",
     { maxProperties: 1024 },
   ),
 );

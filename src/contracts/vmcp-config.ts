@@ -69,9 +69,9 @@ const Admin = Type.Object(
       Text('Address to listen on. Every client that reaches it sees names and URLs of backends.'),
       'host',
     ),
-    port: Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on; 0: any.' }),
+    port: Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on. If 0, any free port.' }),
   },
-  { ...CLOSED, description: 'A listener for those who look after the server. Absent: none.' },
+  { ...CLOSED, description: 'A listener for administrators. Absent: none.' },
 );
 
 const SessionStorage = Type.Object(
@@ -89,14 +89,14 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
   {
     name: Text('Name of the server.'),
     groupRef: Text('Name of the group, for people.'),
-    backends: Type.Array(fileForm(ListedBackend), { description: 'What is behind the server, by name.' }),
+    backends: Type.Array(fileForm(ListedBackend), { description: 'Backends of the server, by name.' }),
     incomingAuth: INCOMING_AUTH,
     outgoingAuth: OUTGOING_AUTH,
     authServer: Type.Optional(AUTH_SERVER_SCHEMA),
     aggregation: AGGREGATION,
     compositeTools: Type.Optional(Type.Array(COMPOSITE_TOOL, { description: 'Workflows that are offered as tools.' })),
     operational: fileForm(Operational),
-    metadata: Type.Optional(TextMap('What else is to be known about the server.')),
+    metadata: Type.Optional(TextMap('Further facts about the server.')),
     passthroughHeaders: Type.Optional(fileForm(PassthroughHeaders)),
     telemetry: Type.Optional(fileForm(Telemetry)),
     audit: Type.Optional(fileForm(Audit)),

@@ -27,7 +27,7 @@ export function authFindings(auth: SoundAuth | undefined): readonly ConfigFindin
   return [
     ...(auth?.syncTokenFile === undefined
       ? []
-      : [warning('registry-config-no-effect', '/auth/syncTokenFile', 'has no effect where tokens are asked for')]),
+      : [warning('registry-config-no-effect', '/auth/syncTokenFile', 'has no effect if tokens are required')]),
     ...publicPathFindings(auth?.publicPaths, '/auth/publicPaths'),
     ...publicPathFindings(oauth.publicPaths, '/auth/oauth/publicPaths'),
     ...urlFindings(oauth.resourceUrl, '/auth/oauth/resourceUrl'),

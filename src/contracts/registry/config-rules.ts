@@ -40,7 +40,7 @@ function rangeFindings(ranges: readonly string[] | undefined, pointer: string): 
   return (ranges ?? []).flatMap((range, index) =>
     isAddressRange(range)
       ? []
-      : [error('registry-config-address', `${pointer}/${index}`, `"${range}" is no address or CIDR range`)],
+      : [error('registry-config-address', `${pointer}/${index}`, `"${range}" is not an address or CIDR range`)],
   );
 }
 

@@ -48,7 +48,7 @@ function patternFindings({ filter }: Registry, pointer: string): readonly Config
   return (['include', 'exclude'] as const).flatMap((list) =>
     (filter?.names?.[list] ?? []).flatMap((pattern, index) => {
       if (parseGlob(pattern) !== undefined) return [];
-      const says = `"${pattern}" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last`;
+      const says = `"${pattern}" is not a glob: brackets, braces and ranges must be complete, and \\ cannot be last`;
       return [error('registry-config-glob', `${pointer}/${list}/${index}`, says)];
     }),
   );

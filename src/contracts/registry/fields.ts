@@ -102,23 +102,23 @@ export function filter(entry: (schema: TString) => TString) {
       names: optional(
         object(
           {
-            include: optional(list(glob, 'Kept when the list is empty or one matches.')),
-            exclude: optional(list(glob, 'Left out when one matches; wins over include.')),
+            include: optional(list(glob, 'Kept if the list is empty or one matches.')),
+            exclude: optional(list(glob, 'Left out if one matches; wins over include.')),
           },
-          'By name as it is served: an entry `gamma` of the format `toolhive` is served as `io.github.stacklok/gamma`, so write `*/gamma`.',
+          'Filter by served name: an entry `gamma` of the format `toolhive` is served as `io.github.stacklok/gamma`, so write `*/gamma`.',
         ),
       ),
       tags: optional(
         object(
           {
-            include: optional(list(tag, 'Kept when the list is empty or one tag is in it.')),
-            exclude: optional(list(tag, 'Left out when one tag is in it; wins over include.')),
+            include: optional(list(tag, 'Kept if the list is empty or one tag is in it.')),
+            exclude: optional(list(tag, 'Left out if one tag is in it; wins over include.')),
           },
-          'By tag.',
+          'Filter by tag.',
         ),
       ),
     },
-    'Which entries are kept. Names and tags must both agree.',
+    'Which entries are kept. Names and tags must both match.',
   );
 }
 
@@ -126,10 +126,10 @@ export function filter(entry: (schema: TString) => TString) {
 export const PROVIDER = {
   name: text('Name of the provider, for logs.', { minLength: 1 }),
   issuerUrl: url('Issuer of the tokens, exactly as their iss claim has it.'),
-  jwksUrl: url('Where the signing keys are; discovery is skipped.'),
-  audience: text('Audience that tokens must be made for.', { minLength: 1 }),
+  jwksUrl: url('URL of the signing keys. If set, discovery is skipped.'),
+  audience: text('Audience that tokens must have.', { minLength: 1 }),
   clientId: text('Client id for introspection.'),
-  introspectionUrl: url('Where opaque tokens are checked (RFC 7662). Without it, only JWTs are.'),
+  introspectionUrl: url('URL at which opaque tokens are checked (RFC 7662). Absent: only JWTs are accepted.'),
   allowPrivateIP: bool('True: the provider may be at a private address.', false),
 };
 

@@ -40,9 +40,9 @@ const INSTRUCTIONS: readonly RegExp[] = [
 /** Returns why a reviewer should look at the texts of the definition, or undefined if nothing is found. */
 export function doubtfulReason(definition: JsonObject): string | undefined {
   const { name } = definition;
-  if (typeof name === 'string' && UNSEEN_IN_NAME.test(name)) return 'its name has characters that are not seen';
+  if (typeof name === 'string' && UNSEEN_IN_NAME.test(name)) return 'its name has invisible characters';
   for (const text of textsIn(definition)) {
-    if (UNSEEN.test(text)) return 'a text has characters that are not seen';
+    if (UNSEEN.test(text)) return 'a text has invisible characters';
     const words = INSTRUCTIONS.map((pattern) => pattern.exec(text)?.[0]).find((found) => found !== undefined);
     if (words !== undefined) return `a text reads like instructions: ${words.replace(/\s+/g, ' ').slice(0, 80)}`;
   }

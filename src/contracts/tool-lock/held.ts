@@ -33,7 +33,7 @@ export const TOOLS_LOCK = Type.Object(
             path: Type.String({ minLength: 1, description: 'File with the part.' }),
             digest: Type.String({ minLength: 1, description: 'SHA-256 of the file, in base64url.' }),
           },
-          { additionalProperties: false, description: 'One part.' },
+          { additionalProperties: false, description: 'A part of the lock.' },
         ),
         {
           description:
@@ -42,7 +42,10 @@ export const TOOLS_LOCK = Type.Object(
       ),
     ),
     report_to: Type.Optional(
-      Type.String({ minLength: 1, description: 'ConfigMap of the namespace that takes what differs. Absent: none.' }),
+      Type.String({
+        minLength: 1,
+        description: 'ConfigMap of the namespace for reports of differences. Absent: none are reported.',
+      }),
     ),
   },
   {

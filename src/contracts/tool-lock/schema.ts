@@ -37,15 +37,21 @@ const Locked = object(
 const ToolLockSpec = object(
   {
     server: Locked,
-    tools: list(definition('name', 'One tool.'), 'All tools of the server that were reviewed.', { maxItems: 20_000 }),
+    tools: list(definition('name', 'A reviewed tool.'), 'All tools of the server that were reviewed.', {
+      maxItems: 20_000,
+    }),
     prompts: optional(
-      list(definition('name', 'One prompt.'), 'All prompts that were reviewed. Absent: prompts are not locked.', {
-        maxItems: 20_000,
-      }),
+      list(
+        definition('name', 'A reviewed prompt.'),
+        'All prompts that were reviewed. Absent: prompts are not locked.',
+        {
+          maxItems: 20_000,
+        },
+      ),
     ),
     resourceTemplates: optional(
       list(
-        definition('uriTemplate', 'One template.'),
+        definition('uriTemplate', 'A reviewed template.'),
         'All resource templates that were reviewed. Absent: resource templates are not locked.',
         { maxItems: 20_000 },
       ),

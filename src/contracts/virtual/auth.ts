@@ -30,7 +30,7 @@ export const ModelOIDC = object(
     issuer: addressed(text('Issuer of the tokens, exactly as their iss claim has it.', URL_FORM), 'url'),
     clientId: optional(text('Client id, for introspection.')),
     clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),
-    audience: text('Audience that tokens must be made for.', { minLength: 1 }),
+    audience: text('Audience that tokens must have.', { minLength: 1 }),
     resource: optional(
       addressed(
         text('URL by which clients know the server (RFC 8707). Default: the audience, if it is a URL.'),
@@ -50,7 +50,7 @@ export const ModelOIDC = object(
 export const GROUP_SETTINGS = {
   groupClaimName: optional(
     text(
-      'Claim with the groups of a caller: its name, or the path to it with dots. Looked at before groups, roles and cognito:groups.',
+      'Claim with the groups of a caller: its name, or the path to it with dots. Read before groups, roles and cognito:groups.',
       { minLength: 1, maxLength: 253 },
     ),
   ),
@@ -68,7 +68,7 @@ export const ModelAuthz = object(
     policies: optional(list(text('A Cedar policy.', { minLength: 1 }), 'For cedar: the policies.', { maxItems: 1000 })),
     ...GROUP_SETTINGS,
   },
-  'What callers may do.',
+  'Permissions of callers.',
   {
     validations: [
       {
@@ -82,7 +82,7 @@ export const ModelAuthz = object(
 /** IncomingAuthConfig of the model. */
 export const ModelIncomingAuth = object(
   {
-    type: choice('How clients authenticate. local is refused: it would authenticate nobody.', [
+    type: choice('How clients authenticate. local is refused, because it would authenticate no client.', [
       'oidc',
       'local',
       'anonymous',
@@ -90,7 +90,7 @@ export const ModelIncomingAuth = object(
     oidc: optional(ModelOIDC),
     authz: optional(ModelAuthz),
   },
-  'How clients authenticate. No effect in a cluster: incomingAuth of the resource counts.',
+  'How clients authenticate. No effect in a cluster, where incomingAuth of the resource is used.',
   {
     validations: [
       {
@@ -131,7 +131,7 @@ const SUBJECT_TOKEN_TYPE = {
 
 export const TokenExchange = object(
   {
-    tokenUrl: addressed(text('Where tokens are exchanged.', URL_FORM), 'url'),
+    tokenUrl: addressed(text('URL at which tokens are exchanged.', URL_FORM), 'url'),
     clientId: optional(text('Client id for the exchange.')),
     clientSecret: optional(text('Client secret, readable by anyone.', { minLength: 1 })),
     clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),
@@ -161,7 +161,7 @@ export const UpstreamInject = object(
 function strategy(description: string) {
   return object(
     {
-      type: choice('How the backend is authenticated to.', [
+      type: choice('How the server authenticates to the backend.', [
         'unauthenticated',
         'header_injection',
         'token_exchange',
@@ -199,8 +199,12 @@ export const ModelOutgoingAuth = object(
     source: choice('discovered: from each backend. inline: only from here.', ['inline', 'discovered'], {
       default: 'discovered',
     }),
-    default: optional(strategy('For backends that nothing else is said about.')),
-    backends: optional(map(strategy('For one backend.'), 'By name of the backend.', { maxProperties: 1000 })),
+    default: optional(strategy('For backends without an entry of their own.')),
+    backends: optional(
+      map(strategy('A backend with a strategy of its own.'), 'Strategies by name of the backend.', {
+        maxProperties: 1000,
+      }),
+    ),
   },
-  'How backends are authenticated to. No effect beside outgoingAuth of the resource.',
+  'How the server authenticates to backends. No effect if the resource has outgoingAuth.',
 );

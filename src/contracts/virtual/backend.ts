@@ -6,13 +6,13 @@ import { BACKEND_TOOLS_LOCK } from '../tool-lock/held.ts';
 import { workloadField } from './aggregation.ts';
 
 const BACKEND = {
-  name: workloadField('Name of the member of the group that this is.'),
+  name: workloadField('Name of this member of the group.'),
   url: addressed(text('URL of its MCP endpoint.', { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' }), 'url'),
-  transport: choice('What it speaks.', ['sse', 'streamable-http']),
-  metadata: optional(textMap('What else is known about it.')),
+  transport: choice('Its transport.', ['sse', 'streamable-http']),
+  metadata: optional(textMap('Further facts about it.')),
 };
 
-export const StaticBackend = object(BACKEND, 'A backend that is written down instead of found.');
+export const StaticBackend = object(BACKEND, 'A backend that is declared instead of discovered.');
 
 /** A backend in the configuration of a server. */
 export const ListedBackend = object(

@@ -43,7 +43,7 @@ export const Audit = object(
 
 export const VMCP_MODEL = object(
   {
-    backends: list(ListedBackend, 'What is behind the server, by name.'),
+    backends: list(ListedBackend, 'Backends of the server, by name.'),
     incomingAuth: IncomingAuth,
     outgoingAuth: OutgoingAuth,
     aggregation: aggregation({ ...WORKLOAD_TOOLS, overrides: optional(toolOverrides('How tools are shown.')) }),

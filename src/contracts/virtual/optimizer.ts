@@ -26,7 +26,7 @@ export const Optimizer = object(
   {
     embeddingService: optional(
       addressed(
-        text('Base URL of an embedding service. No effect beside embeddingServerRef of the resource.', {
+        text('Base URL of an embedding service. No effect if the resource has embeddingServerRef.', {
           minLength: 1,
           maxLength: 2048,
           pattern: '^https?://.+$',
@@ -58,17 +58,17 @@ export const Optimizer = object(
         { rule: "duration(self) > duration('0s')", message: 'embeddingServiceTimeout must be longer than 0s' },
       ],
     }),
-    maxToolsToReturn: integer('How many tools find_tool gives at most.', {
+    maxToolsToReturn: integer('Maximum number of tools that find_tool returns.', {
       default: OPTIMIZER_DEFAULTS.maxToolsToReturn,
       minimum: 1,
       maximum: 50,
     }),
-    hybridSearchSemanticRatio: decimal('Share of the search that goes by meaning: 0.0 only words, 1.0 only meaning.', {
+    hybridSearchSemanticRatio: decimal('Weight of the meaning in the search: 0.0 only words, 1.0 only meaning.', {
       field: 'hybridSearchSemanticRatio',
       most: '1.0',
       default: OPTIMIZER_DEFAULTS.hybridSearchSemanticRatio,
     }),
-    semanticDistanceThreshold: decimal('How far a meaning may be away: 0.0 the same, 2.0 the opposite.', {
+    semanticDistanceThreshold: decimal('Maximum distance of a meaning: 0.0 is the same, 2.0 the opposite.', {
       field: 'semanticDistanceThreshold',
       most: '2.0',
       default: OPTIMIZER_DEFAULTS.semanticDistanceThreshold,

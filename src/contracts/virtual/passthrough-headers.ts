@@ -17,6 +17,8 @@ const ANSWERED_HERE: ReadonlySet<string> = new Set(['accept-encoding', 'expect']
 /** Returns the reason why a configuration must not pass the header, regardless of case. */
 export function passthroughFault(name: string): string | undefined {
   const lower = name.toLowerCase();
-  if (CREDENTIALS.has(lower)) return 'it shows who calls, and a member that gets it could act as the caller';
-  return ANSWERED_HERE.has(lower) ? 'it is about the connection to the virtual server and never goes on' : undefined;
+  if (CREDENTIALS.has(lower)) return 'it identifies the caller, and a member that gets it could act as the caller';
+  return ANSWERED_HERE.has(lower)
+    ? 'it is about the connection to the virtual server and is never forwarded'
+    : undefined;
 }

@@ -36,7 +36,7 @@ export function misfitsOf(schema: JsonObject, value: Json): readonly Misfit[] {
 }
 
 function fitAt(fitting: Fitting, schema: Schema, value: Json, pointer: string): readonly Misfit[] {
-  if (schema === false) return [misfit(pointer, 'must not be there')];
+  if (schema === false) return [misfit(pointer, 'must be left out')];
   if (!isObject(schema)) return [];
   if (fitting.depth > DEPTH_MAX) return [misfit(pointer, 'is nested too deeply')];
   const inner = { ...fitting, depth: fitting.depth + 1 };

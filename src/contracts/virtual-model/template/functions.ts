@@ -71,13 +71,13 @@ export function callFunction(budget: Budget, name: string, values: readonly Valu
 function givenText(name: string, value: Value): string {
   if (typeof value === 'string') return value;
   return stop(
-    `${name} takes a text, not ${value === undefined ? 'a value that is not there' : `a value of type ${typeName(value)}`}`,
+    `${name} takes a text, not ${value === undefined ? 'an absent value' : `a value of type ${typeName(value)}`}`,
   );
 }
 
 function readJson(text: string): Value {
   const value = parseJson(text);
-  if (value === undefined) return stop('fromJson: the text is no JSON');
+  if (value === undefined) return stop('fromJson: the text is not JSON');
   return fromData(value);
 }
 
@@ -90,7 +90,7 @@ function lengthOf(value: Value): Value {
 }
 
 function indexed(item: Value, keys: readonly Value[]): Value {
-  if (item === undefined || item === null) return stop('index of a value that is not there');
+  if (item === undefined || item === null) return stop('index of an absent value');
   let value: Value = item;
   for (const key of keys) {
     if (isMap(value)) {

@@ -45,7 +45,7 @@ function beginsNumber(text: string, at: number): boolean {
 /** Reads everything that may be a number. `numberFault` checks whether it is one. */
 function numeric(text: string, start: number): LiteralToken {
   const end = numberEnd(text, start);
-  const wrong = { fault: `${JSON.stringify(text.slice(start, end + 1))} is no number` };
+  const wrong = { fault: `${JSON.stringify(text.slice(start, end + 1))} is not a number` };
   if (isAlphanumeric(codePoint(text, end))) return wrong;
   if (text[end] !== '+' && text[end] !== '-') return { type: 'number', end };
   const whole = numberEnd(text, end);

@@ -13,7 +13,7 @@ const HEXADECIMAL = new RegExp(
 export function numberFault(text: string, type: 'number' | 'complex'): string | undefined {
   const sound = type === 'complex' ? isComplex(text) : isImaginary(text) || isInteger(text) || isFraction(text);
   if (sound) return undefined;
-  return INTEGER.test(text) ? `${text} does not fit in 64 bits` : `${JSON.stringify(text)} is no number`;
+  return INTEGER.test(text) ? `${text} does not fit in 64 bits` : `${JSON.stringify(text)} is not a number`;
 }
 
 /**
@@ -109,7 +109,7 @@ export function unquote(literal: string): Unquoted {
       continue;
     }
     const escaped = unescaped(inside, at + 1, quote);
-    if (escaped === undefined) return { fault: `${inside.slice(at, at + 2)} is no escape` };
+    if (escaped === undefined) return { fault: `${inside.slice(at, at + 2)} is not an escape` };
     value += escaped.char;
     at = escaped.end;
   }

@@ -83,7 +83,7 @@ function write({ budget, out }: Run, text: string): void {
 function walkBranch(run: Run, branch: Branch): Walked {
   const outside = run.variables.length;
   run.budget.nested -= 1;
-  if (run.budget.nested < 0) stop('its parts are inside one another too deeply');
+  if (run.budget.nested < 0) stop('its parts are nested too deeply');
   const walked = branch.type === 'range' ? walkLoop(run, branch) : walkChoice(run, branch);
   run.variables.length = outside;
   run.budget.nested += 1;
@@ -173,7 +173,7 @@ function evaluateCommand(run: Run, { operands, at }: Command, piped: Piped): Val
   if (first.type === 'function') return evaluateCall(run, first.name, rest, piped);
   const isGiven = rest.length > 0 || piped !== undefined;
   if (first.type === 'nil') return stop('nil is not a command');
-  if (isGiven && !takesArguments(run, first)) stop('a value that is no function takes no argument');
+  if (isGiven && !takesArguments(run, first)) stop('a value that is not a function takes no argument');
   return evaluateOperand(run, first);
 }
 
@@ -239,7 +239,7 @@ function reach(from: Value, fields: readonly string[]): Value {
   let value = from;
   for (const field of fields) {
     if (value === undefined) return undefined;
-    if (value === null) return stop(`${field} is asked of a value that is null`);
+    if (value === null) return stop(`${field} is read from a value that is null`);
     if (!isMap(value)) return stop(`a value of type ${typeName(value)} has no field ${field}`);
     value = member(value, field);
   }

@@ -75,7 +75,7 @@ function unknownFindings(steps: readonly Step[], direct: Direct, pointer: string
   return steps.flatMap(({ id, dependsOn = [] }, index) =>
     dependsOn.flatMap((name, place) => {
       if (direct.has(name)) return [];
-      const message = `step ${id} depends on ${name}, which is no step of the workflow${suggestion(name, direct.keys())}`;
+      const message = `step ${id} depends on ${name}, which is not a step of the workflow${suggestion(name, direct.keys())}`;
       return [problem('workflow-dependency-unknown', `${pointer}/${index}/dependsOn/${place}`, message)];
     }),
   );

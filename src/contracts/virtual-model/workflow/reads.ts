@@ -41,7 +41,7 @@ function valueFindings({ workflow }: Context, reading: Reading): readonly Workfl
   const [root, name] = path;
   const roots = ['params', 'steps', 'workflow', ...(from.item === undefined ? [] : ['forEach'])];
   if (root !== undefined && !roots.includes(root)) {
-    const message = `${shown} is nothing: a template sees ${roots.map((each) => `.${each}`).join(', ')}`;
+    const message = `${shown} does not exist: a template sees ${roots.map((each) => `.${each}`).join(', ')}`;
     return [warning('workflow-value-unknown', from.pointer, message)];
   }
   if (name === undefined) return [];
@@ -53,7 +53,7 @@ function valueFindings({ workflow }: Context, reading: Reading): readonly Workfl
 function parameterFindings(workflow: Workflow, { from, shown }: Reading, name: string): readonly WorkflowFinding[] {
   const { declared, isOpen } = propertiesOf(workflow.parameters);
   if (declared.includes(name) || isOpen) return [];
-  const message = `${shown} is no property of parameters${suggestion(name, declared)}`;
+  const message = `${shown} is not a property of parameters${suggestion(name, declared)}`;
   return [warning('workflow-value-unknown', from.pointer, message)];
 }
 
@@ -79,21 +79,21 @@ function answerFindings({ steps }: Workflow, { path, from, shown }: Reading): re
   const code = 'workflow-value-unknown';
   if (!ANSWER_MEMBERS.includes(field) && !Object.hasOwn(defaultResults, field)) {
     const remedy = declared.includes(field) ? `: read .steps.${id}.output.content.${field}` : '';
-    const message = `${shown} is nothing: the output of an elicitation has action and content${remedy}`;
+    const message = `${shown} does not exist: the output of an elicitation has action and content${remedy}`;
     return [warning(code, from.pointer, message)];
   }
   const { content } = defaultResults;
   if (field !== 'content' || part === undefined || schema === undefined || isOpen) return [];
   if (declared.includes(part) || (isObject(content) && Object.hasOwn(content, part))) return [];
   return [
-    warning(code, from.pointer, `${shown} is no property of the schema of step ${id}${suggestion(part, declared)}`),
+    warning(code, from.pointer, `${shown} is not a property of the schema of step ${id}${suggestion(part, declared)}`),
   ];
 }
 
 function loopFindings({ from, shown }: Reading, name: string): readonly WorkflowFinding[] {
   const { item = '' } = from;
   if (name === item || name === 'index') return [];
-  const message = `${shown} is nothing: a loop sees .forEach.${item} and .forEach.index`;
+  const message = `${shown} does not exist: a loop sees .forEach.${item} and .forEach.index`;
   return [warning('workflow-value-unknown', from.pointer, message)];
 }
 
@@ -102,7 +102,7 @@ const STEP_MEMBERS = ['status', 'output', 'content', 'error'];
 function memberFindings({ path, from, shown }: Reading): readonly WorkflowFinding[] {
   const [, , member] = path;
   if (member === undefined || STEP_MEMBERS.includes(member)) return [];
-  const message = `${shown} is nothing: of a step, a template sees ${STEP_MEMBERS.join(', ')}`;
+  const message = `${shown} does not exist: a template sees of a step ${STEP_MEMBERS.join(', ')}`;
   return [warning('workflow-value-unknown', from.pointer, message)];
 }
 
@@ -123,11 +123,11 @@ function awaitedFindings({ dependencies }: Context, { from }: Reading, id: strin
   const { before, levels } = dependencies;
   if (reader === undefined || before.get(reader)?.has(id) === true) return [];
   const code = 'workflow-step-not-awaited';
-  if (reader === id) return [problem(code, from.pointer, `step ${id} reads its own result, which is not there yet`)];
+  if (reader === id) return [problem(code, from.pointer, `step ${id} reads its own result, which does not exist yet`)];
   if (before.get(id)?.has(reader) === true) {
     return [problem(code, from.pointer, `step ${reader} reads the result of ${id}, which only starts after it`)];
   }
-  const message = `step ${reader} reads the result of ${id}, which need not be done by then: add ${id} to its dependsOn`;
+  const message = `step ${reader} reads the result of ${id}, which may not be done by then: add ${id} to its dependsOn`;
   const [its, own] = [levels.get(id), levels.get(reader)];
   // An engine that runs steps level by level, as the existing platform does, has the results of earlier levels.
   const lucky = its !== undefined && own !== undefined && its < own;
@@ -157,7 +157,7 @@ export function defaultFindings(
 }
 
 function whySkipped({ condition, onError }: Step): string | undefined {
-  if (condition !== undefined) return 'is skipped where its condition is false';
+  if (condition !== undefined) return 'is skipped if its condition is false';
   return onError?.action === 'continue' ? 'may fail without ending the workflow' : undefined;
 }
 

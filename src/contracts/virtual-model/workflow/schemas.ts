@@ -93,7 +93,7 @@ function firstOfEach(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 function sentence({ keyword, message = 'is not valid', params }: ErrorObject): string {
   const allowed: unknown = keyword === 'enum' ? params.allowedValues : undefined;
   const words = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : message.replace(' NOT ', ' not ');
-  return `no valid JSON Schema: ${words}`;
+  return `not a valid JSON Schema: ${words}`;
 }
 
 /** Words whose value is a schema, a list of schemas, or a mapping to schemas. */
@@ -172,7 +172,7 @@ function patternFindings({ pattern, patternProperties }: JsonObject, pointer: st
     }),
   ];
   return patterns.flatMap(([text = '', at = '']) => {
-    return isPattern(text) ? [] : [wrong(at, `${JSON.stringify(text)} is no regular expression`)];
+    return isPattern(text) ? [] : [wrong(at, `${JSON.stringify(text)} is not a regular expression`)];
   });
 }
 

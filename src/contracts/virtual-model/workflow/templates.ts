@@ -70,12 +70,12 @@ export function readExpression(expression: Expression): ReadExpression | Workflo
   const parsed = parseTemplate(text);
   if ('fault' in parsed) {
     const { message, at } = parsed.fault;
-    return problem('workflow-template-invalid', pointer, `no valid Go template, at ${place(text, at)}: ${message}`);
+    return problem('workflow-template-invalid', pointer, `not a valid Go template, at ${place(text, at)}: ${message}`);
   }
   const { values, undefinedCalls } = readsOf(parsed.template);
   const [call] = undefinedCalls;
   if (call !== undefined) {
-    const message = `no valid Go template, at ${place(text, call.at)}: the template ${call.name} is not defined`;
+    const message = `not a valid Go template, at ${place(text, call.at)}: the template ${call.name} is not defined`;
     return problem('workflow-template-invalid', pointer, message);
   }
   const fault = constantFault(gives, text, parsed.template.nodes);
@@ -99,11 +99,11 @@ function constantFault(gives: Expression['gives'], text: string, nodes: readonly
   const mixed = !plain && nodes.some((node) => node.type === 'text' && node.text.trim() !== '');
   if (gives === 'condition') {
     if (mixed)
-      return 'must give true or false, but has text beside its {{ }}: compare inside of them, as {{eq .a "b"}}';
-    if (plain && !TRUTHS.includes(text.trim())) return 'must give true or false: put the expression into {{ }}';
+      return 'must result in true or false, but has text around its {{ }}: compare inside them, as {{eq .a "b"}}';
+    if (plain && !TRUTHS.includes(text.trim())) return 'must result in true or false: put the expression into {{ }}';
   }
   if (gives === 'list' && plain && !isJsonList(text)) {
-    return 'must give a JSON list: put the expression into {{ }}, as {{json .steps.a.output.items}}';
+    return 'must result in a JSON list: put the expression into {{ }}, as {{json .steps.a.output.items}}';
   }
   return undefined;
 }
@@ -130,7 +130,7 @@ export function deepFindings({ steps }: Workflow, pointer: string): readonly Wor
 
 function deepIn(value: Json | undefined, pointer: string, depth: number): readonly WorkflowFinding[] {
   if (typeof value === 'string' && depth > 1 && value.includes('{{')) {
-    const message = 'is not expanded: of arguments, only texts at the first level are templates';
+    const message = 'is not expanded: only texts at the first level of arguments are templates';
     return [warning('workflow-setting-unused', pointer, message)];
   }
   if (typeof value !== 'object' || value === null) return [];
