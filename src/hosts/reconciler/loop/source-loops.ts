@@ -111,7 +111,7 @@ function storedRepository(
   let last: { readonly checkout: Checkout; readonly at: number } | undefined;
   let failure: Failure | undefined;
   let reading: Promise<void> | undefined;
-  /** What a run took for what the ref names. */
+  /** The commit that the last run used as the commit of the ref. */
   let used: string | undefined;
 
   async function readNow(): Promise<void> {
@@ -150,7 +150,7 @@ function storedRepository(
   };
 }
 
-/** A rollback keeps every run at the same commit. */
+/** Remembers the last commit, because a rollback keeps every run at the same commit. */
 function rememberLast(repository: FleetSource['repository']): FleetSource['repository']['at'] {
   let rolledBack: Checkout | undefined;
   return async (commit) => {
@@ -169,7 +169,7 @@ function lateFailure(name: string, commit: string): Failure {
   return new Failure(LATE, message, { retryable: true });
 }
 
-/** What was read of a commit stays read; what failed is tried again after a while, for the machine may have been busy. */
+/** Processes each commit once. A failure is tried again after a while, because the machine may have been busy. */
 function openOnce(clock: Pick<Clock, 'monotonic'>, read: ((checkout: Checkout) => Promise<void>) | undefined) {
   let before: { readonly commit: string; readonly failure: Failure | undefined; readonly at: number } | undefined;
   return async (checkout: Checkout): Promise<void> => {
@@ -191,7 +191,10 @@ function asFailure(error: unknown): Failure {
 }
 
 interface Sync {
-  /** Begins the work where none is under way, and returns what has ended since the last time. Throws what it threw. */
+  /**
+   * Begins the work if none is in progress, and returns the outcomes since the last call. Throws the errors of the
+   * work.
+   */
   next(work: Work | undefined): Promise<readonly SyncOutcome[]>;
   ended(): Promise<void>;
 }

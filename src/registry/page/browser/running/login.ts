@@ -1,5 +1,6 @@
-// Logs a reader in at the authorization server of a server that runs beside the page: registration (RFC 7591), a code with PKCE
-// (RFC 7636), and a token for exactly that server (RFC 8707). The tab keeps the state of a login that has begun; tokens are in memory alone.
+// Logs a reader in at the authorization server of a server that runs next to the page: registration (RFC 7591), a code
+// with PKCE (RFC 7636), and a token for exactly that server (RFC 8707). The tab stores the state of an unfinished
+// login; tokens are only in memory.
 
 import { fragmentOf } from '../address.ts';
 import { type Members, members, text, texts } from '../json.ts';
@@ -8,27 +9,27 @@ import type { Running } from './servers.ts';
 type Named = Pick<Running, 'namespace' | 'name'>;
 
 export interface Logins {
-  /** Whether the page can log in there: it asks authorization servers of its own origin alone. */
+  /** Returns whether the page can log in there: it uses only authorization servers of its own origin. */
   readonly offers: (server: Running, signal: AbortSignal) => Promise<boolean>;
   /** Sends the reader to the authorization server. Throws an Error whose message is for the reader. */
   readonly begin: (server: Running, signal: AbortSignal) => Promise<void>;
-  /** Takes the answer of the authorization server out of the address, if it has one, and gets the token for it. */
+  /** Removes the response of the authorization server from the address, if it contains one, and requests the token. */
   readonly finish: () => Promise<void>;
-  /** Undefined before a login. */
+  /** Returns undefined before a login. */
   readonly token: (server: Named) => string | undefined;
-  /** The server does not accept the token any more. */
+  /** Called if the server no longer accepts the token. */
   readonly forget: (server: Named) => void;
-  /** Why the last login failed. */
+  /** Returns why the last login failed. */
   readonly fault: (server: Named) => string | undefined;
 }
 
-/** The state of a login that has begun. */
+/** The state of an unfinished login. */
 interface Pending extends Named {
   readonly state: string;
   readonly verifier: string;
   readonly clientId: string;
   readonly issuer: string;
-  /** Whether its answers name it (RFC 9207). */
+  /** Whether the server's responses name it (RFC 9207). */
   readonly namesIssuer: boolean;
   readonly tokenEndpoint: string;
   readonly resource: string;
