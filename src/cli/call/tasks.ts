@@ -149,8 +149,7 @@ async function cancel(client: Client, taskId: string): Promise<void> {
   await client.request(request, OBJECT, { timeout: CANCEL_MS }).catch(() => undefined);
 }
 
-/** Standard Schema 1: any object. */
-/** Any object, with all of its members. */
+/** Accepts any object, with all of its members (Standard Schema 1). */
 export const OBJECT: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': {
     version: 1,
