@@ -38,7 +38,7 @@ export function structuralSchema(kind: Kind): JsonObject {
     properties: {
       apiVersion: { type: 'string', description: 'Group and version of the kind.' },
       kind: { type: 'string', description: `Always ${kind.kind}.` },
-      // The API server refuses a description here, and it declares the name only if a rule uses it.
+      // The API server refuses a description here, and needs `name` declared only if a rule uses it.
       metadata: { type: 'object', properties: validations.length === 0 ? undefined : { name: { type: 'string' } } },
       spec: isNeeded ? spec : { ...spec, default: {} },
       status: structural(kind.schema.status),

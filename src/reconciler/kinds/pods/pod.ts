@@ -4,10 +4,7 @@ import { CALLS_NODE_OPTIONS, SCRATCH_PATH } from '#contracts/run-config.ts';
 import { sha256 } from '#std/hash.ts';
 import type { Json, JsonObject } from '#std/json.ts';
 
-/**
- * Document 3, Kubernetes, and the further requirements of the pod security standard "restricted": pods run in
- * namespaces that enforce it.
- */
+/** Meets the pod security standard "restricted", because pods run in namespaces that enforce it. */
 export const POD_SECURITY: JsonObject = {
   runAsNonRoot: true,
   runAsUser: 1000,
