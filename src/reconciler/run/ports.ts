@@ -44,7 +44,7 @@ export interface Repository {
   ancestors(commit: string, count: number): Promise<readonly string[]>;
 }
 
-/** One entry of the cluster's discovery. */
+/** An entry of the cluster's discovery. */
 export interface ApiResource {
   /** `v1`, `apps/v1`, ... */
   readonly apiVersion: string;
@@ -152,7 +152,7 @@ export interface Cluster {
   requests(): number;
 }
 
-/** One completed request to the API server, for metrics. */
+/** A completed request to the API server, for metrics. */
 export interface Exchange {
   /** HTTP method. */
   readonly method: string;

@@ -10,7 +10,7 @@ import type { Cluster } from '../ports.ts';
 
 /**
  * A version that no object of ours has: as a precondition it is met only if the object does not exist. (Kubernetes
- * checks the version of an applied object only if the object exists; docs/testing.md, "What a real server does".)
+ * checks the version of an applied object only if the object exists; docs/testing.md, on real servers.)
  */
 const NOTHING_LIVES = '1';
 const ATTEMPTS_MAX = 5;

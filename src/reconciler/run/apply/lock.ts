@@ -43,7 +43,7 @@ export async function readLease(deps: LockDeps, id: ResourceId): Promise<Seen> {
   return { id, lease: await deps.cluster.get(id) };
 }
 
-/** `8f3c... at host`, so that a reader of a held lease knows where to look. */
+/** `8f3c... at host`, so that a reader of a held lease can find its holder. */
 export function holderName({ id, host }: { readonly id: string; readonly host?: string | undefined }): string {
   return host === undefined ? id : `${id} at ${host}`;
 }

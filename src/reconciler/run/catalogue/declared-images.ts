@@ -12,7 +12,7 @@ import { type EnforcedImages, registriesIn } from './enforcement.ts';
 
 export interface DeclaredImages {
   readonly images: EnforcedImages;
-  /** One warning for each registry with a source elsewhere: images are not checked against it here. */
+  /** A warning for each registry with a source elsewhere: images are not checked against it here. */
   readonly problems: readonly Problem[];
 }
 

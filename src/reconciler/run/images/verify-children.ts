@@ -45,7 +45,7 @@ export interface ImagesVerified {
   readonly problems: readonly Problem[];
 }
 
-/** One image of one child. */
+/** An image of a child. */
 interface Use {
   readonly child: Desired;
   readonly owner: Sourced;

@@ -10,11 +10,12 @@ export const NOTHING_NEW = 'nothing';
 export interface Notice {
   readonly state: NoticeState;
   /**
-   * One full commit id, all commits of the run, or a digest of the changes of a run without sources; for chats with the
-   * approvals that wait. A change of the subject is news like a change of the state, unless it becomes `NOTHING_NEW`.
+   * Subject of the notice: a full commit id, all commits of the run, or a digest of the changes of a run without
+   * sources; for chats with the approvals that wait. A change of the subject is news like a change of the state, unless
+   * it becomes `NOTHING_NEW`.
    */
   readonly about: string;
-  /** One line of at most 140 characters: counts and codes, no texts of others. */
+  /** A line of at most 140 characters: counts and codes, no texts of others. */
   readonly description: string;
   readonly record: RunRecord;
   /** State of the notice before; absent the first time. */

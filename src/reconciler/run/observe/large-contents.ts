@@ -37,7 +37,10 @@ export async function listLarge(
   return { objects: [...others, ...own], partial: new Set(others.map((object) => keyOfObject(object))) };
 }
 
-/** What children have is made of what is in memory, and kept where it is generated. */
+/**
+ * Shortens declared objects only: contents of children are computed from data in memory, and generated values must be
+ * kept.
+ */
 function shortenDeclared(object: KubeObject): KubeObject {
   return labelOf(object, OWNER) === undefined ? shortenObject(object) : object;
 }

@@ -16,7 +16,7 @@ import type { ResourceId } from '#std/problem.ts';
 import { type Desired, ownerReference } from '../desire/desire.ts';
 import { isOtherInstance, labelOf, labelValue, OWNER, ownerLabel, PART_OF, SOURCE, withLabels } from '../labels.ts';
 
-/** One object that is taken over. */
+/** An object that is taken over. */
 export interface Adoption {
   readonly resource: ResourceId;
   /** Object as it is to be stored; its resourceVersion is a precondition. */

@@ -13,7 +13,7 @@ export interface Against {
   readonly createdAt: string;
   /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
-  /** One sentence each. Events since then are never known. */
+  /** Facts in a sentence each. Events since then are never known. */
   readonly unknown: readonly string[];
 }
 

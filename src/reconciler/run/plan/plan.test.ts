@@ -1,5 +1,5 @@
-// What a plan says, from what was compared to what waits for approval. In one file, though it is long: every case gives the same
-// input with one thing different, and reads the lines of the plan.
+// Tests plans from comparison to approval. In one file, though it is long: every case has the same input with one
+// difference, and reads the lines of the plan.
 
 import { describe, expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

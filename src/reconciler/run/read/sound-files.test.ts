@@ -9,7 +9,7 @@ import type { SourceFile } from './source-file.ts';
 
 const GROUP = 'toolhive.stacklok.dev';
 
-/** As a process leaves them: what is not JSON would not outlast it. */
+/** Returns files as a process stores them: only JSON outlasts the process. */
 function asLeft(left: ReadonlyMap<string, SoundFile>): ReadonlyMap<string, SoundFile> {
   return new Map(Object.entries(JSON.parse(JSON.stringify(Object.fromEntries(left)))));
 }

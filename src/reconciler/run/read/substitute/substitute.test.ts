@@ -1,4 +1,4 @@
-// What becomes of expressions, as Flux would have it.
+// Tests that expressions are replaced as Flux replaces them.
 
 import { expect, test } from 'vitest';
 import type { Json } from '#std/json.ts';
