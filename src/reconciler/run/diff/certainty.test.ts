@@ -20,7 +20,7 @@ function policy(uid: string, generation: number): KubeObject {
   return { apiVersion: POLICIES.apiVersion, kind: POLICIES.kind, metadata: { name: 'force', uid, generation } };
 }
 
-/** A server, its clock, and the answers that outlive processes. */
+/** A server, its clock, and results that outlive processes. */
 function world() {
   let now = 1_000_000;
   let policies: readonly KubeObject[] | undefined = [policy('p1', 1)];

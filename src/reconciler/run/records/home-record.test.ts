@@ -21,7 +21,7 @@ const write = async (): Promise<never> => {
   throw new Error('written');
 };
 
-/** Records in it are of the version that is given. */
+/** Returns a cluster whose records have the given version. */
 const clusterOf = (version: string): Pick<Cluster, 'get' | 'create' | 'replace'> => ({
   get: async ({ apiVersion, kind, name, namespace = '' }) => ({
     apiVersion,
