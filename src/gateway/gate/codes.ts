@@ -1,4 +1,4 @@
-// Why the gate refuses a call, and what is wrong with what configures it, by stable code.
+// Lists the codes for refused calls and for faults in the gate's configuration.
 
 import type { Json } from '#std/json.ts';
 
@@ -66,15 +66,15 @@ export const GATE_CODES = {
 
 export type GateCode = keyof typeof GATE_CODES;
 
-/** A refused call, for whoever sent it. Says nothing of policies, other callers or the inside. */
+/** Refused call in words for its sender. They do not mention policies, other callers or internals. */
 export interface Denial {
   readonly httpStatus: 200 | 400 | 403 | 429 | 503;
-  /** JSON-RPC 2.0 section 5.1. */
+  /** Code of JSON-RPC 2.0 section 5.1. */
   readonly rpcCode: number;
   readonly code: GateCode;
   readonly message: string;
-  /** For 429 and 503: seconds after which it is worth trying again. */
+  /** For 429 and 503: seconds after which a retry makes sense. */
   readonly retryAfterSeconds?: number;
-  /** Of the JSON-RPC error. */
+  /** Data of the JSON-RPC error. */
   readonly data?: Json;
 }
