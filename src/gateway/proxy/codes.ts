@@ -1,4 +1,4 @@
-// Why a proxy refuses a request or gives no answer, by stable code: in its audit events, its log and its metrics.
+// Lists the codes with which a proxy refuses requests or reports faults, in its audit events, its log and its metrics.
 
 export const PROXY_CODES = {
   'proxy-restart-needed':
