@@ -1,4 +1,4 @@
-// What goes wrong with a virtual MCP server itself, by stable code. What its clients meet has the codes of the proxy.
+// Lists the codes for faults of a virtual MCP server itself. Its clients get the codes of the proxy.
 
 export const VMCP_CODES = {
   'vmcp-config-invalid':
