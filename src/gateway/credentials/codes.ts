@@ -1,4 +1,4 @@
-// Why a request gets no rights at the other side, and what goes wrong around it, by stable code.
+// Lists the codes for requests that get no credentials, and for faults around them.
 
 export const CREDENTIAL_CODES = {
   'credential-config-invalid':
