@@ -1,4 +1,4 @@
-// What goes wrong around the authorization server, by stable code.
+// Lists the codes of faults around the authorization server.
 
 export const ISSUER_CODES = {
   'issuer-config-invalid':
