@@ -122,7 +122,7 @@ export interface Backend {
   open(exchange: Exchange, answer: Answer): Flow;
   /** Returns the eras that the server speaks itself; a bridge serves the others. Undefined before the first answer. */
   eras(): ReadonlySet<Era> | undefined;
-  /** Checks whether the server is available and what it speaks. */
+  /** Checks whether the server is available and which eras it speaks. */
   probe(): Promise<Probe>;
   /** Accepts no new exchanges and ends streams; requests in flight may finish within `graceMs`. */
   close(graceMs: number): Promise<void>;

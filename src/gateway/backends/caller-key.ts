@@ -1,4 +1,4 @@
-// Builds keys of callers: the caller, and its variant if headers of a client change what it can see.
+// Builds keys of callers: the caller, and its variant if headers of a client change which data it sees.
 
 /** Keys of callers are JSON or empty, so they contain no line breaks. */
 const SEPARATOR = '\n';

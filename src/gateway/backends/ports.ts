@@ -1,4 +1,4 @@
-// Defines what backends need from outside: HTTP exchanges, processes, time and randomness.
+// Defines the ports of backends to the outside: HTTP exchanges, processes, time and randomness.
 
 /** Outbound HTTP request of the data plane; the configuration names the URL's host. */
 export interface UpstreamRequest {

@@ -1,5 +1,5 @@
-// Stores what an endpoint issued to callers until shortly before it expires, sends one request for all who wait for the
-// same, and pauses for an endpoint that is down.
+// Stores issued credentials until shortly before they expire, sends one request for all callers that wait for the same
+// one, and pauses requests to an endpoint that is down.
 
 import { afterFailure, NO_BACKOFF } from '#auth/backoff.ts';
 import { setBounded } from '#std/bounded.ts';

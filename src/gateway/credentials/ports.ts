@@ -1,4 +1,4 @@
-// Defines what credentials need from outside: outbound requests, secrets, the time.
+// Defines the ports of credentials to the outside: outbound requests, secrets, the time.
 
 import type { AuthPorts } from '#auth/ports.ts';
 import type { Environment } from '#std/environment.ts';

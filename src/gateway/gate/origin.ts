@@ -1,6 +1,6 @@
 // Checks the Host and Origin headers of requests, against DNS rebinding and pages of other sites (MCP specification,
-// Transports, Security Warning), and sets what pages of allowed origins can read (Fetch standard, CORS). Pure functions
-// of headers.
+// Transports, Security Warning), and sets which headers pages of allowed origins can read (Fetch standard, CORS). Pure
+// functions of headers.
 
 import { singleHeader } from '../wire/headers.ts';
 import type { Denial } from './codes.ts';

@@ -55,8 +55,8 @@ interface Redirect {
 }
 
 /**
- * Finds where to send the person. Faults about client or redirect URI are shown on a page instead (RFC 6749 section
- * 4.1.2.1).
+ * Finds the redirect URI of a request. Faults about client or redirect URI are shown on a page instead (RFC 6749
+ * section 4.1.2.1).
  */
 async function findRedirect(
   world: IssuerWorld,

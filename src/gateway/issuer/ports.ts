@@ -1,4 +1,4 @@
-// Defines what the authorization server needs from outside: requests, a store that all replicas share, time,
+// Defines the ports of the authorization server to the outside: requests, a store that all replicas share, time,
 // randomness, secrets.
 
 import type { Fetch } from '#auth/ports.ts';

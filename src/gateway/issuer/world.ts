@@ -1,4 +1,4 @@
-// Defines what every handler of the authorization server uses.
+// Defines the context of every handler of the authorization server.
 
 import type { Clients } from './clients/clients.ts';
 import type { Cookies } from './cookies.ts';

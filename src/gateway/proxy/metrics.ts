@@ -1,5 +1,5 @@
-// Counts what a proxy does, under the names of existing dashboards and OpenTelemetry's MCP conventions. The number of
-// label values that clients choose is bounded.
+// Counts the requests of a proxy, under the names of existing dashboards and OpenTelemetry's MCP conventions. The
+// number of label values that clients choose is bounded.
 
 import { type BoundGauge, createMetrics, type Metrics } from '#std/telemetry/metrics.ts';
 

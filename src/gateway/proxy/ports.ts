@@ -1,4 +1,4 @@
-// Defines what a proxy needs from outside besides its backend: time, randomness, logs, traces.
+// Defines the ports of a proxy to the outside besides its backend: time, randomness, logs, traces.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { BackendClock } from '../backends/ports.ts';

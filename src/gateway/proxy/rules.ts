@@ -1,5 +1,5 @@
 // Applies the current rules to one message and the server's answers: which tool is meant, whether the caller may call
-// it, what a list contains. A value: it is replaced when configuration files change.
+// it, which items a list contains. A value: it is replaced when configuration files change.
 
 import { isObject } from '#std/json.ts';
 import { passesInOnePiece, type RewriteMessage } from '../backends/rewrite-answer.ts';

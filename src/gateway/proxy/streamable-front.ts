@@ -17,7 +17,7 @@ export interface StreamableWorld {
   readonly seal: SessionSeal;
   readonly clock: Pick<ProxyClock, 'now' | 'every' | 'atTurnEnd'>;
   readonly keepAliveMs: number;
-  /** Reports what real traffic shows about the server's health. */
+  /** Reports the health that real traffic shows of the server. */
   readonly observed: (available: boolean) => void;
   /** Maximum size of responses that are stored until the end of their request. If absent, none. */
   readonly keptAnswerBytes?: () => number;

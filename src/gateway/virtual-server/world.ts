@@ -1,4 +1,4 @@
-// Defines what all parts share that answer clients of a virtual server.
+// Defines the context of all parts that answer clients of a virtual server.
 
 import type { Exchange } from '../backends/backend.ts';
 import type { Asking } from '../backends/bridge/ask.ts';

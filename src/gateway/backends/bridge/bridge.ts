@@ -83,7 +83,7 @@ function openSession(bridge: Bridge, exchange: Exchange, answer: Answer): Flow {
   return openUnknown(bridge, exchange, answer);
 }
 
-/** Sends the first `initialize`: the server's answer shows what it speaks. */
+/** Sends the first `initialize`: the server's answer shows which era it speaks. */
 function openUnknown(bridge: Bridge, exchange: Exchange, answer: Answer): Flow {
   const { context, eras, detectStateless, sessionClients } = bridge;
   const flow = createLaterFlow();

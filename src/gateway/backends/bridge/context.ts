@@ -1,4 +1,4 @@
-// Defines what all parts of a bridge share.
+// Defines the context that all parts of a bridge share.
 
 import type { Backend, Flow } from '../backend.ts';
 import type { Asking } from './ask.ts';

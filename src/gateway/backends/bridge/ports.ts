@@ -1,4 +1,4 @@
-// Defines what a bridge needs besides the backend: time, randomness, a seal, and limits.
+// Defines the dependencies of a bridge besides the backend: time, randomness, a seal, and limits.
 
 import type { SessionSeal } from '../../wire/seal.ts';
 import type { BackendClock } from '../ports.ts';

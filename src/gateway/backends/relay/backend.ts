@@ -48,7 +48,7 @@ function naming(replica: string, answer: Answer): Answer {
   };
 }
 
-/** Credentials are added here, where the caller is known; the other replica sends them unchanged. */
+/** Credentials are added here, since this replica knows the caller; the other replica sends them unchanged. */
 function handOver(relay: Relay, owner: string, exchange: Exchange, answer: Answer): Flow {
   let flow: Flow | undefined;
   let aborted = false;

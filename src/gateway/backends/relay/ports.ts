@@ -1,5 +1,4 @@
-// Defines what replicas need to reach one another: topics for messages, and the services that they offer to one
-// another.
+// Defines the channel between replicas, with topics for messages, and the services that they offer to one another.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Answer, Flow } from '../backend.ts';

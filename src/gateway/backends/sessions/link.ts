@@ -1,4 +1,4 @@
-// Defines a line for one session of a client: what a transport provides to serve sessions.
+// Defines a line for one session of a client: the functions of a transport that serve sessions.
 
 import type { Exchange } from '../backend.ts';
 

@@ -1,4 +1,4 @@
-// Reads the part of a server's message that decides where it is sent.
+// Reads the part of a server's message that decides on its receiver.
 
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';

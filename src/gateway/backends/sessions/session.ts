@@ -1,5 +1,5 @@
-// Serves one session of a client: its line to the server, its calls in flight and its streams, and decides where each
-// message is sent.
+// Serves one session of a client: its line to the server, its calls in flight and its streams. Decides which of them
+// gets each message.
 
 import type { Message, NotificationMessage } from '../../wire/message.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../backend.ts';

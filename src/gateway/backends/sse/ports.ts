@@ -1,4 +1,4 @@
-// Defines the configuration of an HTTP+SSE server, and what it needs from outside.
+// Defines the configuration of an HTTP+SSE server, and its ports to the outside.
 
 import type { BackendClock, Upstream } from '../ports.ts';
 import type { BackendObserver } from '../sessions/observer.ts';

@@ -95,7 +95,7 @@ async function waitForProcess(state: State, handlers: LinkHandlers, client?: Wai
   }
 }
 
-/** As many callers as there are processes need not wait. */
+/** Callers up to the number of processes need not wait. */
 function mayNotWait({ slots, takers }: State, { caller }: Taker): boolean {
   const own = caller === undefined ? 0 : [...takers].filter((taker) => taker.caller === caller).length;
   return takers.size >= slots.length * (1 + WAITING_PER_SLOT) || own >= slots.length * (1 + WAITING_PER_CALLER);

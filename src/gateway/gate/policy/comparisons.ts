@@ -1,4 +1,4 @@
-// Reads from Cedar's JSON form what policies compare arguments with: literals, patterns and claims. Calls that no
+// Reads from Cedar's JSON form with which literals, patterns and claims policies compare arguments. Calls that no
 // comparison can distinguish are decided alike, so one decision holds for all of them. An argument used in any other
 // place matters by its value.
 

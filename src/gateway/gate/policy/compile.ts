@@ -1,4 +1,4 @@
-// Compiles a policy file, or says what is wrong with it.
+// Compiles a policy file, or reports its fault.
 
 import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { type AuthzConfigFile, GROUP_TYPE } from '#contracts/authz-config.ts';
@@ -14,7 +14,7 @@ import { type Policy, planPolicies } from './plan.ts';
 
 interface PolicyFault {
   readonly code: Extract<GateCode, 'policy-file-invalid' | 'policy-entities-invalid'>;
-  /** One sentence for the operator: which policy, where, and what is wrong. */
+  /** One sentence for the operator: the policy, the place, and the fault. */
   readonly message: string;
 }
 

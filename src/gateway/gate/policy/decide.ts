@@ -203,7 +203,7 @@ function failedPolicy(detail: string): Decision {
 
 type Inexpressible = 'ambiguous' | 'inexpressible' | 'unknown-groups';
 
-/** Builds the call of the engine from only what the plan's policies read. */
+/** Builds the engine's call from only the data that the plan's policies read. */
 function engineCall({ plan, request, id, caller, args }: Asked, entities: Entities): EngineCall | Inexpressible {
   const { reads } = plan;
   const words = ACTION_WORDS[request.action];

@@ -38,7 +38,7 @@ export function applyPatch(message: Buffer, patch: Buffer, maxBytes: number): Pa
   return { ok: true, bytes };
 }
 
-/** Returns a text that says what is wrong with the operation, if it fails. */
+/** Returns a text about the fault if the operation fails. */
 function applyOperation(bytes: Buffer, operation: Buffer): Buffer | string {
   const members = objectMembers(operation, 0);
   if (members === undefined) return 'is not an object';

@@ -97,7 +97,7 @@ async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage
   return typeof changed === 'string' ? { outcome: 'failed', detail: changed } : { outcome: 'changed', changed };
 }
 
-/** Returns a text that says what is wrong with the change, if it fails. */
+/** Returns a text about the fault if the change fails. */
 function changedMessage({ body, message }: AskedMessage, patch: Buffer) {
   const patched = applyPatch(body, patch, WEBHOOK_MESSAGE_MAX);
   if (!patched.ok) return patched.fault;

@@ -24,7 +24,7 @@ type Asking = Pick<MeaningPorts, 'fetch' | 'apiKey'>;
 const USUAL_BATCH = 32;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Throws an Error that says what is wrong with the service. */
+/** Throws an Error that describes the fault of the service. */
 export async function readModel(service: Service, ports: Asking): Promise<Model> {
   if (service.openai !== undefined) return { id: service.openai.model, batch: USUAL_BATCH };
   const info = await askService(service, ports, '/info');

@@ -17,8 +17,8 @@ const BEGIN_OBJECT = 0x7b;
 const NO_ARGUMENTS = Buffer.from('{}');
 
 /**
- * Remembers what was read: the gate reads a call to name its tool, and the optimizer to make it, and its arguments may
- * be megabytes.
+ * Calls that were read already: the gate reads a call to name its tool, and the optimizer to make it, and its arguments
+ * may be megabytes.
  */
 const read = new WeakMap<RequestMessage, InnerCallRead>();
 

@@ -1,4 +1,4 @@
-// Defines what the search for tools needs from outside: an index of words, and requests to the embedding service.
+// Defines the ports of the search for tools: an index of words, and requests to the embedding service.
 
 import type { Fetch } from '#auth/ports.ts';
 

@@ -1,4 +1,4 @@
-// Defines what a run of a workflow needs from outside: tools, the person at the client, time, and observers.
+// Defines the ports of a workflow's run: tools, the person at the client, time, and observers.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { InnerResult } from '../own-tools/ports.ts';

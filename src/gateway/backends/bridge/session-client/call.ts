@@ -1,6 +1,6 @@
-// Runs one request of a client with sessions at a server of 2026-07-28: adds what that revision needs, puts the
-// server's questions to the client on the open stream, and repeats the request with the answers until there is a
-// result.
+// Runs one request of a client with sessions at a server of 2026-07-28: adds the members that this revision requires,
+// puts the server's questions to the client on the open stream, and repeats the request with the answers until there is
+// a result.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import { standardHeaders } from '../../../wire/headers.ts';

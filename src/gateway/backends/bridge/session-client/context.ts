@@ -1,4 +1,4 @@
-// Defines what the parts share that serve clients with sessions on a server without sessions.
+// Defines the shared context of the parts that serve clients with sessions on a server without sessions.
 
 import type { BridgeContext } from '../context.ts';
 import type { ToolSchemas } from '../tool-schemas.ts';

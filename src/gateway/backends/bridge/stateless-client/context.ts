@@ -1,4 +1,4 @@
-// Defines what the parts share that serve clients without sessions on a server with sessions.
+// Defines the shared context of the parts that serve clients without sessions on a server with sessions.
 
 import type { BridgeContext } from '../context.ts';
 import type { ToolSchemas } from '../tool-schemas.ts';
