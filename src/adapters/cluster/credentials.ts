@@ -168,7 +168,7 @@ function serverAndNamespace(
 
 async function readCredentials(config: KubeConfig): Promise<Credentials> {
   const { proxyUrl } = config.getCurrentCluster() ?? {};
-  // Checked before the client creates an agent from it that nobody needs.
+  // Read before `applyToHTTPSOptions`, which creates an agent from it that is not used here.
   const proxy = proxyUrl ? { proxy: checkedProxy(proxyUrl) } : {};
   const options: RequestOptions & { servername?: string } = { headers: {} };
   try {
