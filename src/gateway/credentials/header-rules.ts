@@ -36,7 +36,7 @@ export function settableHeader(name: string, pointer: string): string {
   if (!NAME.test(name)) throw configFault(pointer, `${JSON.stringify(name)} is not the name of a header`);
   const lower = name.toLowerCase();
   if (RESTRICTED.has(lower) || RESTRICTED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
-    throw configFault(pointer, `${name} is about the connection or about who asks: only the proxy itself sets it`);
+    throw configFault(pointer, `${name} describes the connection or the caller: only the proxy itself sets it`);
   }
   return lower;
 }

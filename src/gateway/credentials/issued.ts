@@ -105,7 +105,7 @@ export function createIssuedStore<T>(
     get(key, caller, ask) {
       const known = recall(key) ?? pending.get(key);
       if (known !== undefined) return known;
-      if (pausedFor() > 0) return refuseForNow(`not asked again yet, after: ${lastDetail}`);
+      if (pausedFor() > 0) return refuseForNow(`no new request yet, after: ${lastDetail}`);
       const asking = obtain(key, caller, ask).finally(() => pending.delete(key));
       pending.set(key, asking);
       return asking;

@@ -41,12 +41,12 @@ const passOn: Credential = ({ headers }) => ({ ok: true, headers });
 function checkBlocks(config: RunConfig): void {
   const present = BLOCKS.filter((block) => config[block] !== undefined);
   if (present.length > 1)
-    throw configFault(`/${present[1]}`, `cannot be there beside ${present[0]}: one of them counts`);
+    throw configFault(`/${present[1]}`, `cannot be combined with ${present[0]}: name only one of them`);
   if (config.embedded_auth_server_config?.disable_upstream_token_injection !== true) return;
   const needy = present.find((block) => block === 'token_exchange_config' || block === 'aws_sts_config');
   if (needy === undefined) return;
   const pointer = '/embedded_auth_server_config/disable_upstream_token_injection';
-  throw configFault(pointer, `cannot be true beside ${needy}, which needs the token of the upstream provider`);
+  throw configFault(pointer, `cannot be true together with ${needy}, which needs the token of the upstream provider`);
 }
 
 /**

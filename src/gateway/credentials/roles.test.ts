@@ -25,8 +25,8 @@ describe('a claim mapping', () => {
     { groups: ['admins '], expected: undefined },
     { groups: [['admins']], expected: undefined },
     { groups: 'admins', expected: role('Admin'), reason: 'a text is one value' },
-    { groups: 'no-admins', expected: undefined, reason: 'a part of a text is no value' },
-    { groups: 'staff admins', expected: undefined, reason: 'a text is no list' },
+    { groups: 'no-admins', expected: undefined, reason: 'a part of a text is not a value' },
+    { groups: 'staff admins', expected: undefined, reason: 'a text is not a list' },
     { groups: { admins: true }, expected: undefined },
     { groups: null, expected: undefined },
     { groups: undefined, expected: undefined },
@@ -93,7 +93,7 @@ describe('of several mappings that fit', () => {
   });
 });
 
-it('who fits no mapping gets the fallback, and so does everyone where there are none', () => {
+it('a caller without a matching mapping gets the fallback, and so does everyone if there are no mappings', () => {
   const fallback_role_arn = role('Fallback');
   const role_mappings = [{ claim: 'admins', role_arn: role('Admin') }];
   expect(createRoleChoice(block({ fallback_role_arn, role_mappings }))({ groups: [] })).toBe(fallback_role_arn);

@@ -50,7 +50,7 @@ function candidateOf(mapping: Mapping, roleClaim: string, pointer: string): Cand
     throw configFault(pointer, 'needs exactly one of claim and matcher');
   const matcher = roleMatcher(expression);
   if (matcher.type === 'fault') {
-    throw configFault(`${pointer}/matcher`, `is no CEL expression over claims: ${matcher.message}`);
+    throw configFault(`${pointer}/matcher`, `is not a CEL expression over claims: ${matcher.message}`);
   }
   // An expression that cannot be evaluated with these claims does not fit.
   return { role, fits: matcher.matches };

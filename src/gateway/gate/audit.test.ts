@@ -46,7 +46,7 @@ it('says when, to the millisecond, whatever came before', () => {
   }
 });
 
-it('holds who did what to what and how it ended, in the fields of the existing log', () => {
+it('contains caller, action, target and outcome, in the fields of the existing log', () => {
   const message = call('tools/call', { name: 'forecast', arguments: { secret: 'hunter2' } });
   const event = auditEvent({
     ...INPUT,
@@ -92,7 +92,7 @@ describe('types', () => {
     expect(AUDIT_TYPES).toContain(type);
   });
 
-  it('names what is no message of MCP', () => {
+  it('names requests that are not messages of MCP', () => {
     expect(auditEvent({ ...INPUT, httpMethod: 'PUT' })).toMatchObject({
       type: 'http_request',
       target: { method: 'PUT' },
@@ -145,8 +145,8 @@ describe('source', () => {
     ['the real address', { trusted: true, realIp: '2001:db8::1' }, '2001:db8::1'],
     ['an address with a port', { trusted: true, forwardedFor: '203.0.113.9:4711' }, '203.0.113.9'],
     ['IPv6 with a port', { trusted: true, forwardedFor: '[2001:db8::1]:4711' }, '2001:db8::1'],
-    ['the connection where the header is no address', { trusted: true, forwardedFor: 'x"\n{}' }, '192.0.2.1'],
-    ['the connection where nothing was forwarded', { trusted: true }, '192.0.2.1'],
+    ['the connection if the header is not an address', { trusted: true, forwardedFor: 'x"\n{}' }, '192.0.2.1'],
+    ['the connection if nothing was forwarded', { trusted: true }, '192.0.2.1'],
   ])('is %s', (_reason, source, value) => {
     expect(auditEvent({ ...INPUT, source: { ...INPUT.source, ...source } }).source.value).toBe(value);
   });

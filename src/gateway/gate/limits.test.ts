@@ -18,7 +18,7 @@ function limited(settings: Partial<LimitSettings>) {
   };
 }
 
-describe('what is under way', () => {
+describe('calls and streams under way', () => {
   it('refuses calls beyond the limit of all until one has left', () => {
     const { enter, places } = limited({});
     expect(['a', 'b', 'a', 'c'].map((caller) => enter(caller))).toEqual(['in', 'in', 'in', 'calls-exceeded']);
@@ -48,7 +48,7 @@ describe('what is under way', () => {
     expect([enter('a', 0, 'stream'), enter('a', 0, 'stream')]).toEqual(['in', 'streams-exceeded-caller']);
   });
 
-  it('says what clients need to try again', () => {
+  it('tells clients when to try again', () => {
     const { limits } = limited({ concurrentCalls: 0, perCaller: {} });
     expect(limits.enter('call', 'a', 0)).toEqual({
       ok: false,

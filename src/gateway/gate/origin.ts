@@ -121,13 +121,13 @@ const ORIGIN_REFUSED: Denial = {
   httpStatus: 403,
   rpcCode: 403,
   code: 'origin-refused',
-  message: 'Pages of this origin may not call.',
+  message: 'Pages of this origin are not allowed to call.',
 };
 const HOST_REFUSED: Denial = {
   httpStatus: 403,
   rpcCode: 403,
   code: 'host-refused',
-  message: 'This host is not answered for here.',
+  message: 'This host is not served here.',
 };
 
 function paramHeaders(request: RequestHead): readonly string[] {

@@ -83,9 +83,9 @@ async function findRedirect(
 }
 
 const UNKNOWN =
-  'The app is not known here, or has not been used for a long time. Let it connect anew: it will register again.';
+  'The app is unknown here, or has not been used for a long time. Let it connect again, so that it registers again.';
 const UNREADABLE =
-  'The app says who it is at an address of its own, and what is there cannot be read or used. Its makers can correct that.';
+  'The app is described at an address of its own, but the description there cannot be read or used. The makers of the app can correct that.';
 
 function isLoopbackUri(uri: string): boolean {
   return isLoopback(new URL(uri).hostname);

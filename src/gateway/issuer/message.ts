@@ -123,7 +123,7 @@ export function parameterFault(parameters: URLSearchParams): ParameterFault | un
   }
   const names = new Set<string>();
   for (const name of parameters.keys()) {
-    if (names.has(name) && name !== 'resource') return { repeated: name, message: `${name} is there twice` };
+    if (names.has(name) && name !== 'resource') return { repeated: name, message: `${name} occurs twice` };
     names.add(name);
   }
   return undefined;

@@ -31,7 +31,7 @@ async function revoke(world: IssuerWorld, request: IssuerRequest): Promise<OAuth
   if ('error' in client) return client;
   const found = (await sessionOfRefreshToken(world, token)) ?? (await readAccessToken(world, token));
   if (found === undefined) return undefined;
-  if (found.client !== client.id) return { error: 'invalid_grant', description: 'the token is of another client' };
+  if (found.client !== client.id) return { error: 'invalid_grant', description: 'the token belongs to another client' };
   await endSession(world, found.session, 'its client revoked it');
   return undefined;
 }

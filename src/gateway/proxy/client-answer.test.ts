@@ -103,7 +103,7 @@ it('passes nothing on after the bytes that the head promised', async () => {
   expect(await answered(asked, '{"answer":0}')).not.toMatch(/HTTP.*HTTP/s);
 });
 
-it('lets the others leave where a client has gone before the end of the turn', async () => {
+it('sends the other answers if a client has gone before the end of the turn', async () => {
   const [gone, stays] = [await ask(), await ask()];
   for (const each of [gone, stays]) giveWhole(each, '{"answer":0}');
   gone.client.destroy();
@@ -143,7 +143,7 @@ it('shows the head of a stream that stays open at the end of the turn, and each 
   expect(timers).toBe(0);
 });
 
-it('gives the client what there was of a stream that breaks within its first turn', async () => {
+it('sends the client the received part of a stream that breaks within its first turn', async () => {
   const asked = await ask();
   asked.answer.head(200, EVENTS);
   asked.answer.data(Buffer.from('data: 1\n\n'));

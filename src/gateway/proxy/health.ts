@@ -57,7 +57,7 @@ export function watchHealth(
   function unready(): string | undefined {
     if (draining) return 'the proxy is stopping';
     if (answered) return undefined;
-    if (last === undefined) return 'the MCP server was not asked yet';
+    if (last === undefined) return 'the MCP server was not checked yet';
     return `the MCP server did not answer: ${last.error ?? 'no reason is known'}`;
   }
 

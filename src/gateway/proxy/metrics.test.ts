@@ -52,7 +52,7 @@ test('a call is counted by the names of dashboards that exist', () => {
   );
 });
 
-test('what is no MCP message is no operation', () => {
+test('a request that is not an MCP message does not count as an operation', () => {
   const proxy = started();
   proxy.answered({ ...CALL, mcpMethod: '', target: '', isTool: false, status: 401, failed: true, reason: 'token' });
   const text = proxy.metrics.text();

@@ -64,7 +64,7 @@ function isJsonInUtf8(type: string): boolean {
 const VERSION_REFUSED: Refusal = {
   status: 505,
   code: -32600,
-  message: 'HTTP/1.1 is spoken here',
+  message: 'This server requires HTTP/1.1',
   reason: 'protocol-violated',
 };
 /** Other forms of targets are for forward proxies, tunnels and whole servers (RFC 9112 section 3.2). */

@@ -120,7 +120,7 @@ export function listMessage(
   const list = isForModel ? modelTools : lists[name];
   const page = cursor === NOT_FOUND ? undefined : list.page(era, cursor);
   if (page === undefined) {
-    return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list')];
+    return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor does not belong to this list')];
   }
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${id.json},"result":{`);
   // Other clients may get another list.

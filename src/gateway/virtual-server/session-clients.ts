@@ -190,7 +190,9 @@ function forwardCall(
   const route = subscribed ?? routeRequest(offer, body, message, 'session');
   const member = route.error === undefined ? world.members.find(route.member) : undefined;
   if (route.error !== undefined || member === undefined) {
-    createReply(answer).finish(route.error ?? errorBody(message.id, ERRORS.internalError, 'The backend has just left'));
+    createReply(answer).finish(
+      route.error ?? errorBody(message.id, ERRORS.internalError, 'The backend was just removed'),
+    );
     return NO_FLOW;
   }
   const uri = message.target?.value ?? '';

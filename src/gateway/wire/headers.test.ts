@@ -36,7 +36,7 @@ describe('header values', () => {
     });
   }
 
-  test('space around a value is no part of it', () => expect(decodeHeaderValue(' \ta b\t ')).toBe('a b'));
+  test('space around a value is not a part of it', () => expect(decodeHeaderValue(' \ta b\t ')).toBe('a b'));
 
   const invalid = [
     '=?base64?SGVsbG8?=',
@@ -51,7 +51,7 @@ describe('header values', () => {
     '\u4e16',
   ];
   for (const header of invalid) {
-    test(`${JSON.stringify(header)} is no value`, () => expect(decodeHeaderValue(header)).toBeUndefined());
+    test(`${JSON.stringify(header)} is not a value`, () => expect(decodeHeaderValue(header)).toBeUndefined());
   }
 });
 
@@ -116,7 +116,7 @@ describe('checkStandardHeaders', () => {
   });
 });
 
-describe('what passes a gateway', () => {
+describe('headers that pass a gateway', () => {
   test('of a request: nothing of the hop, no credentials and no session, and no content coding is asked for', () => {
     const headers = {
       host: 'a',

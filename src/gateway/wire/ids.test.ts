@@ -43,7 +43,7 @@ describe('a message gets', () => {
     );
   });
 
-  test('what it refers to and its subscription', () => {
+  test('its reference and its subscription', () => {
     const body = Buffer.from(
       '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":5,"progress":0.5,"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}',
     );
@@ -81,7 +81,7 @@ describe('patchBytes', () => {
     expect(body.toString()).toBe('0123456789');
   });
 
-  test('throws where patches overlap, are unsorted or lie outside', () => {
+  test('throws if patches overlap, are unsorted or lie outside', () => {
     const [first, second] = [
       { start: 1, end: 4 },
       { start: 3, end: 5 },

@@ -101,7 +101,7 @@ function readMessage(source: Source): Scanned {
   const methodSpan = spanAt(SLOTS, METHOD);
   if (methodSpan === undefined) return readResponse(source, id);
   if (SLOTS[RESULT] !== 0 || SLOTS[ERROR] !== 0) {
-    return refuseMessage(-32600, 'The message has a method and a result: it must be one of both.', id);
+    return refuseMessage(-32600, 'The message has a method and a result: it must have only one of them.', id);
   }
   const method = textAt(source, methodSpan);
   if (method === undefined || method === '') return refuseMessage(-32600, 'The method must be a string.', id);

@@ -88,7 +88,7 @@ describe('a sealed id', () => {
     expect(opened).toEqual([{ ...session, data: undefined }]);
   });
 
-  test('is not made where it would be too long for a header', () => {
+  test('is not created if it would be too long for a header', () => {
     expect(seal.seal({ id: 'x'.repeat(MAX_SEALED_LENGTH), issuedAt: 1, caller: CALLER })).toBeUndefined();
     expect(seal.seal({ id: 'x'.repeat(70_000), issuedAt: 1, caller: CALLER })).toBeUndefined();
     expect(seal.seal({ id: 'x', issuedAt: 1, caller: CALLER, data: { text: 'x'.repeat(5000) } })).toBeUndefined();
@@ -98,7 +98,7 @@ describe('a sealed id', () => {
   });
 });
 
-describe('what is no sealed id opens to nothing', () => {
+describe('a text that is not a sealed id cannot be opened', () => {
   for (const text of [
     '',
     'a',

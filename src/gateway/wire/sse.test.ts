@@ -238,7 +238,7 @@ describe('the splitter', () => {
 });
 
 describe('formatEvent', () => {
-  test('writes what the splitter reads', () => {
+  test('writes events that the splitter reads', () => {
     const events = [
       { data: Buffer.from('{"a":1}') },
       { data: Buffer.from(''), id: 'priming', retry: 500 },
@@ -266,13 +266,13 @@ describe('formatEvent', () => {
     expect(formatEvent({ data: Buffer.from('a\rid: 7') }).toString()).toBe('data: a\ndata: id: 7\n\n');
   });
 
-  test('throws where the id or the type has a line end', () => {
+  test('throws if the id or the type has a line end', () => {
     expect(() => formatEvent({ data: Buffer.from(''), id: 'a\nb' })).toThrow(RangeError);
     expect(() => formatEvent({ data: Buffer.from(''), type: 'a\rb' })).toThrow(RangeError);
   });
 });
 
-test('formatComment writes what is no event, whatever its text is', () => {
+test('formatComment never writes an event, whatever its text is', () => {
   const comment = formatComment('alive\ndata: x\r\n\r\ndata: y').toString();
   expect(split([comment])).toMatchObject({ events: [], silent: [comment] });
   expect(formatComment('').toString()).toBe(': \n\n');

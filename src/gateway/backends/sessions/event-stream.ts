@@ -57,7 +57,7 @@ export const READS_TOO_SLOWLY: BackendFault = {
   message: 'the stream was closed because the client reads it too slowly',
 };
 
-const ELSEWHERE: BackendFault = { reason: 'closed', message: 'the stream goes on at another connection' };
+const ELSEWHERE: BackendFault = { reason: 'closed', message: 'the stream continues on another connection' };
 
 /** Milliseconds after which a client reconnects. */
 const RETRY = 1000;

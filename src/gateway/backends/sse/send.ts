@@ -63,7 +63,7 @@ function faultOfStatus(status: number): BackendFault {
 
 function faultOf({ reason, detail }: UpstreamFault): BackendFault {
   const message =
-    reason === 'timeout' ? 'the MCP server did not take the message in time' : 'the MCP server cannot be reached';
+    reason === 'timeout' ? 'the MCP server did not accept the message in time' : 'the MCP server cannot be reached';
   return { reason: 'unreachable', message, detail };
 }
 

@@ -55,7 +55,7 @@ function openStream(line: Line, headers: Readonly<Record<string, string>>): Upst
   return ports.upstream.request(request, {
     head(status, answered) {
       if (status === 200 && isEventStream(answered['content-type'])) {
-        const silent = () => breakLine(line, 'sse-silent', 'the server did not say where messages go');
+        const silent = () => breakLine(line, 'sse-silent', 'the server did not name an endpoint for messages');
         line.stopTimer = ports.clock.after(ENDPOINT_MS, silent);
         return;
       }

@@ -33,7 +33,7 @@ export function routeFromServer(parts: FromServerParts, bytes: Buffer): void {
   const request = id === undefined ? undefined : parts.requests.find(id.json);
   if (request?.kind !== 'client') return;
   parts.requests.remove(request);
-  answerClient(request, ERRORS.internalError, 'the MCP server gave an answer that is no valid message');
+  answerClient(request, ERRORS.internalError, 'the MCP server sent an answer that is not a valid message');
 }
 
 function routeMessage(parts: FromServerParts, bytes: Buffer, message: Message): void {
@@ -101,7 +101,7 @@ function routeRequest(parts: FromServerParts, bytes: Buffer, { id, method }: Req
     sole.handlers.message(bytes, { kind: 'request', id: id.json, method });
   } else {
     parts.observer.dropped('not-attributable');
-    const text = 'this MCP server is shared by several clients: what it asks of one cannot be attributed';
+    const text = 'this MCP server is shared by several clients: its request cannot be attributed to one of them';
     parts.send(errorMessage(id.json, ERRORS.methodNotFound, text));
   }
 }

@@ -99,7 +99,7 @@ function receiveLine(state: State, line: Buffer): void {
     return;
   }
   observer.dropped('unreadable');
-  observer.log('debug', `the MCP server wrote what is no message: ${line.toString('utf8', 0, SHOWN_BYTES)}`);
+  observer.log('debug', `the MCP server wrote a line that is not a message: ${line.toString('utf8', 0, SHOWN_BYTES)}`);
 }
 
 function receiveMessage(state: State, line: Buffer): void {

@@ -142,7 +142,10 @@ async function greet(state: State): Promise<Greeted> {
     return await greetRun(state);
   } catch (error) {
     if (endsAtDiscover || !state.endsAtDiscover || state.closed) throw error;
-    state.parts.observer.log('info', 'the MCP server ended at server/discover, so initialize greets it from now on');
+    state.parts.observer.log(
+      'info',
+      'the MCP server ended at server/discover, so its handshake begins with initialize from now on',
+    );
     return greetRun(state);
   }
 }

@@ -193,7 +193,7 @@ function decisionOf(answer: EngineAnswer): Decision {
     case 'error':
       return failedPolicy(answer.detail);
     case 'failed':
-      return denied('policy-engine-failed', 'Unauthorized: the policies could not be asked.', answer.detail);
+      return denied('policy-engine-failed', 'Unauthorized: the policy engine failed.', answer.detail);
   }
 }
 

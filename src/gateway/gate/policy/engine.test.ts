@@ -32,7 +32,7 @@ describe('an engine', () => {
     expect(engine.authorize(permitting('other'), CALL)).toEqual({ kind: 'deny', by: [] });
   });
 
-  it('starts anew after a set damaged it, and does not ask such a set again and again', () => {
+  it('starts again after a set damaged it, and does not use such a set again and again', () => {
     const engine = createEngine();
     const weather = permitting('weather');
     const deep = {

@@ -91,7 +91,7 @@ async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage
   if (answer.kind === 'failed') return failed(answer.detail);
   if (answer.kind === 'denied') return { outcome: 'denied', detail: answer.reason };
   if (answer.patch === undefined) return { outcome: 'allowed' };
-  if (!webhook.mutates) return failed('its answer has a patch, and validating webhooks change nothing');
+  if (!webhook.mutates) return failed('its answer has a patch, but validating webhooks must not change messages');
   const changed = changedMessage(given, answer.patch);
   // A client could write a message that a patch does not fit; it must not evade the webhook that way.
   return typeof changed === 'string' ? { outcome: 'failed', detail: changed } : { outcome: 'changed', changed };
@@ -102,10 +102,10 @@ function changedMessage({ body, message }: AskedMessage, patch: Buffer) {
   const patched = applyPatch(body, patch, WEBHOOK_MESSAGE_MAX);
   if (!patched.ok) return patched.fault;
   const scanned = scanMessage(patched.bytes);
-  if (!scanned.ok) return `its patch makes a message that is refused: ${scanned.fault.message}`;
+  if (!scanned.ok) return `its patch results in a message that is refused: ${scanned.fault.message}`;
   const next = scanned.message;
   const same = next.kind !== 'response' && message.kind !== 'response' && next.kind === message.kind;
-  if (!same || next.method !== message.method) return 'its patch makes another kind of message';
+  if (!same || next.method !== message.method) return 'its patch changes the kind of the message';
   return { body: patched.bytes, message: next };
 }
 

@@ -40,7 +40,7 @@ export function forcedFault(
 ): string | undefined {
   if (confidential === undefined || !isForced(confidential, redirectUris)) return undefined;
   if (redirectUris.every(isWebRedirect)) return undefined;
-  return 'is of a client that gets a secret, so that all of them must be https outside loopback';
+  return 'belongs to a client that gets a secret, so all its redirect URIs must be https outside loopback';
 }
 
 function isForced({ forced }: ConfidentialClients, redirectUris: readonly string[]): boolean {

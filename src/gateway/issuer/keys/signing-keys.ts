@@ -54,7 +54,7 @@ function parseKey(text: string, path: string): SigningKey {
     return signingKey(createPrivateKey(text), path);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
-    throw unusable(path, 'is no private key in PEM', cause);
+    throw unusable(path, 'is not a private key in PEM', cause);
   }
 }
 

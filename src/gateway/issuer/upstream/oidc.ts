@@ -51,7 +51,7 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
       const code = codeFrom(name, parameters);
       const answer = await requestTokens(ports, await tokenEndpoint(provider), codeGrant(code, redirectUri, verifier));
       const { idToken, ...tokens } = answer;
-      if (idToken === undefined) throw upstreamFailure(name, 'invalid', 'its token endpoint gave no id_token');
+      if (idToken === undefined) throw upstreamFailure(name, 'invalid', 'its token endpoint sent no id_token');
       const person = await personOf(provider, await checkIdToken(provider, idToken, nonce), tokens.accessToken);
       return { ...person, tokens: { ...tokens, subject: person.subject } };
     },
@@ -62,7 +62,7 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
         // An id_token of another person is refused (OpenID Connect Core 1.0 section 12.2).
         const again = await personOf(provider, await checkIdToken(provider, idToken, undefined), tokens.accessToken);
         if (again.subject !== subject)
-          throw upstreamFailure(name, 'invalid', 'the refreshed token is of another subject');
+          throw upstreamFailure(name, 'invalid', 'the refreshed token has another subject');
       }
       return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken, subject };
     },
@@ -154,7 +154,7 @@ async function checkIdToken(
   }
   const { claims } = checked;
   if (nonce !== undefined && claims.nonce !== nonce)
-    throw upstreamFailure(name, 'invalid', 'its id_token is of another login');
+    throw upstreamFailure(name, 'invalid', 'its id_token belongs to another login');
   if (claims.azp !== undefined && claims.azp !== clientId)
     throw upstreamFailure(name, 'invalid', 'its id_token is for another client');
   return claims;

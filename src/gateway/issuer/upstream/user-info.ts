@@ -41,11 +41,7 @@ export async function askUserInfo(
     if (status !== 200) throw upstreamFailure(provider, 'refused', `its userinfo endpoint answered ${status}`);
     const answer = parseJson(Buffer.from(body).toString('utf8'));
     if (!isObject(answer))
-      throw upstreamFailure(
-        provider,
-        'invalid',
-        'its userinfo endpoint answered with something that is no JSON object',
-      );
+      throw upstreamFailure(provider, 'invalid', 'its userinfo endpoint did not answer with a JSON object');
     return userInfoOf(answer, settings.field_mapping);
   } catch (error) {
     throw asUpstreamFailure(provider, error);

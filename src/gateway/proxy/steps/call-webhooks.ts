@@ -83,7 +83,7 @@ const WEBHOOK_DENIED: Refusal = {
 const WEBHOOK_FAILED: Refusal = {
   status: 503,
   code: ERRORS.internalError,
-  message: 'A webhook that decides about this request gave no usable answer. Try again.',
+  message: 'A webhook that decides about this request sent no usable answer. Try again.',
   headers: { 'retry-after': '5' },
   reason: 'webhook-failed',
 };

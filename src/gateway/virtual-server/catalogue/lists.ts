@@ -142,7 +142,7 @@ function answerOf(method: string, asked: Asked): Requested | NotFound {
   }
   return {
     ok: false,
-    fault: { reason: 'answer-invalid', message: 'the MCP server does not list what it offers', detail },
+    fault: { reason: 'answer-invalid', message: 'the MCP server did not send one of its lists', detail },
   };
 }
 

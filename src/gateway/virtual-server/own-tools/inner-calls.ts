@@ -48,7 +48,7 @@ async function callTool(world: World, inner: InnerCall): Promise<InnerResult> {
   if (release === undefined) {
     return {
       kind: 'failed',
-      message: `the backend ${member.name} keeps failing and is left alone for a while`,
+      message: `the backend ${member.name} keeps failing and gets no requests for a while`,
       retryable: true,
     };
   }
@@ -203,7 +203,7 @@ function takeMessage(
 }
 
 function refuseQuestion({ id }: RequestMessage): Buffer {
-  return errorBody(id, ERRORS.methodNotFound, 'Nobody can be asked in the course of this call');
+  return errorBody(id, ERRORS.methodNotFound, 'No person can be asked during this call');
 }
 
 /** A server of 2026-07-28 sends questions as such a result, although the client declared that it cannot answer. */

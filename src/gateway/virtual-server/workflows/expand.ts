@@ -31,7 +31,7 @@ export function expandCondition(expression: Expression, data: JsonObject): Expan
   if (['true', 'True', 'TRUE'].includes(word)) return { ok: true, value: true };
   if (['false', 'False', 'FALSE'].includes(word)) return { ok: true, value: false };
   return fail(
-    `the condition ${shorten(expression.source)} must give true or false, not ${JSON.stringify(shorten(word))}`,
+    `the condition ${shorten(expression.source)} must result in true or false, not ${JSON.stringify(shorten(word))}`,
   );
 }
 
@@ -41,7 +41,7 @@ export function expandList(expression: Expression, data: JsonObject): Expanded<r
   const value = parseJson(text.value);
   if (Array.isArray(value)) return { ok: true, value };
   const source = shorten(expression.source);
-  return fail(`the collection ${source} must give a JSON list, not ${JSON.stringify(shorten(text.value))}`);
+  return fail(`the collection ${source} must result in a JSON list, not ${JSON.stringify(shorten(text.value))}`);
 }
 
 /** Converts expanded texts to the types of the tool's schema; missing values are left out. */

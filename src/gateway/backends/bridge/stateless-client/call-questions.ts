@@ -116,7 +116,7 @@ function faultOfStatus(status: number): BackendFault | undefined {
   if (status < 400) return undefined;
   return {
     reason: 'closed',
-    message: 'the MCP server does not wait for an answer any more',
+    message: 'the MCP server no longer waits for an answer',
     detail: `status ${status}`,
   };
 }
