@@ -43,7 +43,7 @@ interface Kept<T> {
   readonly until: number;
 }
 
-/** Equal only for equal callers, tokens and `particulars`; `particulars` contain no line end. */
+/** Returns a key that is equal only for equal callers, tokens and `particulars`; `particulars` contain no line end. */
 export function callerKey(caller: CredentialCaller, token: string, particulars = ''): string {
   return `${sha256(token)} ${particulars}\n${caller.key}`;
 }

@@ -17,10 +17,10 @@ import { actAsUpstream, upstreamInjection } from './upstream.ts';
 const BLOCKS = ['token_exchange_config', 'header_injection_config', 'bearer_token_config', 'aws_sts_config'] as const;
 
 /**
- * Apply it to a complete request, right before it is sent. The order: the caller's token is removed if configured, the
- * block is applied, headers for a remote server override both, and a signature covers the result. A server on standard
- * streams gets no headers, and so no credentials. Throws a Failure if the configuration or a secret that it names
- * cannot be used.
+ * Assembles the credential, to be applied to a complete request right before it is sent. The order: the caller's token
+ * is removed if configured, the block is applied, headers for a remote server override both, and a signature covers the
+ * result. A server on standard streams gets no headers, and so no credentials. Throws a Failure if the configuration or
+ * a secret that it names cannot be used.
  */
 export function credentialOf(config: RunConfig, ports: CredentialPorts): Credential {
   checkBlocks(config);
@@ -50,8 +50,8 @@ function checkBlocks(config: RunConfig): void {
 }
 
 /**
- * If the proxy has an authorization server, the caller's token is for the proxy, so the token of the provider replaces
- * it.
+ * Replaces the caller's token with that of the provider if the proxy has an authorization server, since the caller's
+ * token is then for the proxy.
  */
 function asPerson({ upstreamToken }: CredentialPorts, credential: Credential): Credential {
   return upstreamToken === undefined ? credential : actAsUpstream(upstreamToken, credential);

@@ -57,8 +57,8 @@ function candidateOf(mapping: Mapping, roleClaim: string, pointer: string): Cand
 }
 
 /**
- * A text counts as one value, since providers send it for people in a single group. It is compared as a whole: `admin`
- * is not contained in `no-admin`.
+ * Compares a value as a whole: `admin` is not contained in `no-admin`. A text counts as one value, since providers send
+ * it for people in a single group.
  */
 function contains(value: unknown, wanted: string): boolean {
   return Array.isArray(value) ? value.includes(wanted) : value === wanted;

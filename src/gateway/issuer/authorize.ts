@@ -123,9 +123,9 @@ function invalidRequest(description: string): OAuthError {
 }
 
 /**
- * Nobody has consented to the client so far. A redirect to a site would make this an open redirector (RFC 9700 section
- * 4.11.2), and a link of an app starts that app, so the person decides. Only a listener on loopback gets its answer at
- * once.
+ * Answers a refused request of a client to which nobody has consented so far. A redirect to a site would make this an
+ * open redirector (RFC 9700 section 4.11.2), and a link of an app starts that app, so the person decides. Only a
+ * listener on loopback gets its answer at once.
  */
 function answerRefused(
   { settings }: IssuerWorld,

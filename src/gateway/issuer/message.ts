@@ -79,7 +79,7 @@ const STATUSES: { readonly [Code in OAuthErrorCode]?: number } = {
   temporarily_unavailable: 503,
 };
 
-/** The browser follows with a GET, whatever its method was. */
+/** Redirects the browser, which follows with a GET, whatever its method was. */
 export function redirectAnswer(url: string, cookies: readonly string[] = []): IssuerAnswer {
   return {
     status: 303,

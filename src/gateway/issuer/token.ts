@@ -112,7 +112,7 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
 const REFRESH_UNKNOWN = invalidGrant(
   'the refresh token is unknown, has expired, was revoked or used, or belongs to another client',
 );
-/** Two simultaneous requests of one client are plausible; more are probably an attack. */
+/** Maximum number of tries: two simultaneous requests of one client are plausible, more are probably an attack. */
 const RACES_MAX = 5;
 
 /**

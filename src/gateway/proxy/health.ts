@@ -102,7 +102,9 @@ export function watchHealth(
   };
 }
 
-/** A check that throws has failed, since the server cannot even be contacted. /health has the error. */
+/**
+ * Checks the server. A check that throws has failed, since the server cannot even be contacted; /health has the error.
+ */
 async function probeOf(backend: Backend): Promise<Probe> {
   try {
     return await backend.probe();

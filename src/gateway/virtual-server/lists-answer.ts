@@ -87,7 +87,9 @@ export function answerFromOffer(
   return flow;
 }
 
-/** An error of ours ends only the request in which it occurred: nothing else would catch it here. */
+/**
+ * Sends an answer. An error of ours ends only the request in which it occurred, since nothing else would catch it here.
+ */
 function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): void {
   try {
     createReply(answer).finish(message);

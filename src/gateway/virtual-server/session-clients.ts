@@ -172,7 +172,7 @@ function forwardInSession(
   return forwardCall(world, session, offer, passed.call, answer);
 }
 
-/** A subscription ends at the member that has it, even if its URI now belongs to another. */
+/** Finds the member that has a subscription: it ends there, even if its URI now belongs to another. */
 function subscriptionRoute({ subscriptions }: Session, { target }: RequestMessage): RequestRoute | undefined {
   const uri = target?.value ?? '';
   const member = subscriptions.get(uri);

@@ -130,7 +130,7 @@ function addEvent(state: State, event: Buffer): void {
   trim(state);
 }
 
-/** Without a reader the newest event stays, whatever its size, since it may be the response. */
+/** Trims the stored events. Without a reader the newest one stays, whatever its size, since it may be the response. */
 function trim({ ring, reader, cursor }: State): void {
   ring.trim(reader === undefined ? ring.next() - 1 : cursor);
 }

@@ -67,7 +67,7 @@ function faultOf({ reason, detail }: UpstreamFault): BackendFault {
   return { reason: 'unreachable', message, detail };
 }
 
-/** A request that did not arrive gets no answer on the stream, so its caller gets an error at once. */
+/** Answers a request that did not arrive with an error at once, since no answer will come on the stream. */
 function failRequest({ closed, handlers }: Line, message: Buffer, { message: text }: BackendFault): void {
   const scanned = closed ? undefined : scanMessage(message);
   if (scanned?.ok !== true || scanned.message.kind !== 'request') return;

@@ -76,7 +76,7 @@ function takeEvent(line: Line, { type, data }: SseEvent): void {
   else if (type === undefined || type === 'message') line.handlers.message(line.repair(data));
 }
 
-/** Only the first endpoint counts: all messages of one session go to one place. */
+/** Takes the first endpoint only: all messages of one session go to one place. */
 function takeEndpoint(line: Line, data: string): void {
   const { opening, options } = line;
   if (opening === undefined) return;

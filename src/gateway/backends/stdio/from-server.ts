@@ -73,7 +73,7 @@ function routeResponse(parts: FromServerParts, bytes: Buffer, message: ResponseM
   client.handlers.message(patchBytes(bytes, sortedPatches(patches)), { kind: 'response', id, failed });
 }
 
-/** The result that ends `subscriptions/listen` contains its id (MCP 2026-07-28, Subscriptions, Graceful Closure). */
+/** Replaces the id in the result that ends `subscriptions/listen` (MCP 2026-07-28, Subscriptions, Graceful Closure). */
 function subscriptionPatch({ method, id }: ClientRequest, bytes: Buffer, { result }: ResponseMessage): Patch[] {
   if (method !== 'subscriptions/listen' || result === undefined) return [];
   const value = readValue(bytes, result);
@@ -153,8 +153,8 @@ function routeSubscribed(parts: FromServerParts, bytes: Buffer, method: string, 
 }
 
 /**
- * A cancellation of our request ends `subscriptions/listen` (MCP 2026-07-28); any other cancels a request of the
- * server.
+ * Routes a cancellation: one of our request ends `subscriptions/listen` (MCP 2026-07-28), any other cancels a request
+ * of the server.
  */
 function routeCancelled(parts: FromServerParts, bytes: Buffer, { method, refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : parts.requests.find(refersTo.json);

@@ -72,7 +72,7 @@ async function takeProcess(state: State, handlers: LinkHandlers, client?: Waitin
   return spare.line;
 }
 
-/** The first response answers `initialize`. */
+/** Opens a process for a session. Its first response answers `initialize`. */
 async function openProcess(state: State, handlers: SessionHandlers, client: WaitingClient): Promise<SessionLink> {
   if (state.era === 'stateless') throw otherEra(state.era);
   let answered = false;

@@ -140,7 +140,7 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string,
   };
 }
 
-/** An engine that failed may work the next time, so its failures are not remembered. */
+/** Returns whether a decision must not be remembered, since an engine that failed may work the next time. */
 function isPassing(decision: Decision): boolean {
   return !decision.allowed && decision.denial.code === 'policy-engine-failed';
 }

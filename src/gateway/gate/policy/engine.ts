@@ -70,7 +70,9 @@ export function createEngine(): Engine {
     return String(slot);
   }
 
-  /** An error that passes through WebAssembly leaves its stack as it was in the middle of the call. */
+  /**
+   * Drops the instance: an error that passes through WebAssembly leaves its stack as it was in the middle of the call.
+   */
   function damaged(): undefined {
     cedar = undefined;
     slots = [];

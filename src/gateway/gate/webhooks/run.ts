@@ -53,7 +53,7 @@ export interface WebhookResult {
 /** Maximum size of a message for webhooks, before and after a change. */
 export const WEBHOOK_MESSAGE_MAX = 1024 * 1024;
 
-/** After `signal`, no further webhook is called, and the message must not be sent on. */
+/** Calls the webhooks in order. After `signal`, no further webhook is called, and the message must not be sent on. */
 export async function askWebhooks(world: WebhookWorld, given: AskedMessage): Promise<WebhookResult> {
   let { body, message } = given;
   const asked: string[] = [];
@@ -109,7 +109,10 @@ function changedMessage({ body, message }: AskedMessage, patch: Buffer) {
   return { body: patched.bytes, message: next };
 }
 
-/** Field names are those of the existing platform (its webhook API v0.1.0). The message is the client's own bytes. */
+/**
+ * Builds the request with the field names of the existing platform (its webhook API v0.1.0). The message is the
+ * client's own bytes.
+ */
 function requestBody({ server, now }: WebhookWorld, { body, claims, peer }: AskedMessage, uid: string): Buffer {
   const head = JSON.stringify({
     version: 'v0.1.0',

@@ -13,7 +13,7 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** Limit, since an assertion that is valid for longer could be stored and stolen. */
 const ASSERTION_MAX_S = 3600;
 
-/** An unknown client gets `invalid_client`, so that it registers again. */
+/** Identifies the client of a request. An unknown client gets `invalid_client`, so that it registers again. */
 export async function authenticateClient(
   world: IssuerWorld,
   request: IssuerRequest,

@@ -64,7 +64,9 @@ export function refusalPage(message: string, url: string): IssuerAnswer {
   return page(400, title, body);
 }
 
-/** A redirect after a form would require every provider and app in `form-action`, so this page continues by itself. */
+/**
+ * Shows a page that continues by itself: a redirect after a form would require every provider and app in `form-action`.
+ */
 export function continuePage(url: string, place: string): IssuerAnswer {
   const title = 'One moment';
   const body = html`<h1>${title}</h1><p>You are sent to ${place}.</p>

@@ -160,7 +160,10 @@ async function checkIdToken(
   return claims;
 }
 
-/** A claim of the id_token is the id of the user, so the userinfo endpoint only has to name the same `sub`. */
+/**
+ * Removes the fields of the subject: a claim of the id_token is the id of the user, so the userinfo endpoint only has
+ * to name the same `sub`.
+ */
 function withoutSubjectFields(userInfo: UserInfoSettings | undefined): UserInfoSettings | undefined {
   const { subject_fields: _, ...others } = userInfo?.field_mapping ?? {};
   return userInfo && { ...userInfo, field_mapping: others };

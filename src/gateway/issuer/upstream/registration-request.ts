@@ -127,7 +127,7 @@ function isMetadataOf(issuer: unknown, discoveryUrl: string): boolean {
   );
 }
 
-/** Metadata without methods means client_secret_basic (RFC 8414 section 2). */
+/** Chooses the method. Metadata without methods means client_secret_basic (RFC 8414 section 2). */
 function methodOf(provider: string, metadata: JsonObject): ClientMethod {
   const { token_endpoint_auth_methods_supported: said, code_challenge_methods_supported: challenges } = metadata;
   const methods = said === undefined ? ['client_secret_basic'] : textsIn(said);

@@ -94,7 +94,7 @@ export function upstreamSettings(
   throw configInvalid(pointer, `is of type ${type}, but the block of that type is missing`);
 }
 
-/** Only an explicit false forbids http. */
+/** Checks a URL, for which only an explicit false forbids http. */
 function endpointUrl({ insecure_allow_http: http }: OAuth2Block, text: string, pointer: string): string {
   const url = new URL(httpUrl(text, pointer));
   if (http !== false || isProtected(url)) return text;

@@ -84,7 +84,7 @@ export async function requestTokens(
   }
 }
 
-/** Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1). */
+/** Encodes both parts as form values before they are joined (RFC 6749 section 2.3.1). */
 function basicHeader(id: string, secret: string): string {
   const [encodedId, encodedSecret] = [id, secret].map((part) => new URLSearchParams([['', part]]).toString().slice(1));
   return `Basic ${Buffer.from(`${encodedId}:${encodedSecret}`).toString('base64')}`;

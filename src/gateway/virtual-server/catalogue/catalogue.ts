@@ -170,7 +170,10 @@ async function tell(state: State, watcher: Watcher): Promise<void> {
   if (lists.length > 0) watcher.changed(lists);
 }
 
-/** If `whole`, waits for members whose lists were never read. Otherwise only the first request of a caller waits. */
+/**
+ * Returns the stored offer, or assembles it. If `whole`, waits for members whose lists were never read; otherwise only
+ * the first request of a caller waits.
+ */
 function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promise<Kept> {
   const { parts, kept, entries } = state;
   const all = parts.members.all();
@@ -220,7 +223,9 @@ function assemble(
   return assembleOffer(offers, rules(), own?.(), optimized());
 }
 
-/** In mode `fail` a list is complete or an error: nothing is left out silently. */
+/**
+ * Returns the entries that are offered. In mode `fail` a list is complete or an error: nothing is left out silently.
+ */
 function offeringOf({ mode, clock }: CatalogueParts, read: readonly (Entry | undefined)[]) {
   const isKept = (since: number | undefined) => since === undefined || clock.monotonic() - since < GRACE_MS;
   return read.map((entry) => {

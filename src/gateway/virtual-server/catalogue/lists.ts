@@ -88,7 +88,10 @@ export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Pro
   return { ok: true, lists: { capabilities: offered, lists }, notices };
 }
 
-/** Otherwise a server that answers each page just in time would be read for hours. */
+/**
+ * Limits the time of all pages together: otherwise a server that answers each page just in time would be read for
+ * hours.
+ */
 function endingTogether(asking: Asking): Asking {
   const { clock, timeoutMs } = asking;
   const end = clock.monotonic() + timeoutMs;

@@ -59,7 +59,7 @@ export function createOptimizer(first: OptimizerSettings | undefined, ports: Opt
   };
 }
 
-/** Known meanings stay while the service is the same. */
+/** Opens the search for new settings; known meanings stay while the service is the same. */
 function openCurrent(
   before: Current | undefined,
   settings: OptimizerSettings | undefined,

@@ -146,7 +146,7 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
 
   const abort = () => giveUp({ kind: 'aborted' });
 
-  /** Each message restarts the time. */
+  /** Restarts the time limit at each message. */
   function wait(): void {
     stopTimer();
     const fault: BackendFault = { reason: 'timeout', message: 'the MCP server did not answer in time' };
@@ -206,7 +206,10 @@ function refuseQuestion({ id }: RequestMessage): Buffer {
   return errorBody(id, ERRORS.methodNotFound, 'No person can be asked during this call');
 }
 
-/** A server of 2026-07-28 sends questions as such a result, although the client declared that it cannot answer. */
+/**
+ * Reads a result. A server of 2026-07-28 sends questions as a result of another type, although the client declared that
+ * it cannot answer.
+ */
 function resultOf(result: JsonObject): InnerResult {
   if (result.resultType === undefined || result.resultType === 'complete')
     return { kind: 'result', result: { ...result } };

@@ -169,7 +169,7 @@ function defineExpression(source: string): Expression {
   return { source, template: 'template' in parsed ? parsed.template : { nodes: [], definitions: new Map() } };
 }
 
-/** Nested properties have the same fields. */
+/** Converts properties; nested ones have the same fields. */
 function outputProperties(properties: object): readonly (readonly [string, OutputProperty])[] {
   return Object.entries(properties).map(([name, property]) => {
     const { type, value, properties: inner, default: fallback } = property as JsonObject;

@@ -65,7 +65,7 @@ export function expandArguments(
   return { ok: true, value: values };
 }
 
-/** A text that does not fit the schema stays a text: the tool reports the mistake. */
+/** Converts a text by the schema. A text that does not fit stays a text: the tool reports the mistake. */
 function convertText(text: string, schema: Json | undefined): Json {
   const type = isObject(schema) ? schema.type : undefined;
   const types = Array.isArray(type) ? type : [type];
