@@ -76,7 +76,7 @@ export function createIssuedStore<T>(
   }
 
   function recordOutage(detail: string, pauseMs = 0): Issued<T> {
-    // Of many requests that fail together, only the first lengthens the pause.
+    // Only the first of many requests that fail together lengthens the pause.
     if (pausedFor() <= 0) backoff = afterFailure(backoff, clock.monotonic());
     const asked = clock.monotonic() + Math.min(pauseMs, PAUSE_MAX_MS);
     backoff = { ...backoff, retryAt: Math.max(backoff.retryAt, asked) };

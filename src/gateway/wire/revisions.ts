@@ -86,14 +86,14 @@ function unsupportedHeader(): ProtocolFault {
   return { status: 400, code: ERRORS.badRequest, message };
 }
 
-/** 2026-07-28, Streamable HTTP, Sending Messages. */
+/** Follows 2026-07-28, Streamable HTTP, Sending Messages. */
 const RESPONSE_SENT: ProtocolFault = {
   status: 400,
   code: ERRORS.invalidRequest,
   message: 'A client sends no responses in this revision',
 };
 
-/** 2026-07-28, Base Protocol, Per-request protocol fields. */
+/** Follows 2026-07-28, Base Protocol, Per-request protocol fields. */
 const MISSING_META: ProtocolFault = {
   status: 400,
   code: ERRORS.invalidParams,

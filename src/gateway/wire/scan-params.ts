@@ -20,7 +20,7 @@ const META = keyLevel(0, [
 ]);
 const REF = keyLevel(META.to, ['type', 'name', 'uri']);
 
-/** Includes the keys on which other readers decide, so that all readers see the same values. */
+/** Known keys of params, including the keys on which other readers decide, so that all readers see the same values. */
 export const PARAMS = keyLevel(
   REF.to,
   [

@@ -87,7 +87,7 @@ async function openProcess(state: State, handlers: SessionHandlers, client: Wait
     },
     drain: handlers.drain,
     closed(detail) {
-      // A process that ended before its first answer may have ended for any reason.
+      // The earlier end at the question about the era may have had another reason, so the era is unknown again.
       if (!answered) state.era = undefined;
       handlers.closed(detail);
     },

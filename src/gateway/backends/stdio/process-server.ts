@@ -217,7 +217,7 @@ function restart(state: State): void {
   });
 }
 
-/** Detects a dead line that was not closed by its silence. */
+/** Detects by its silence a line that is dead but not closed. */
 function watchSilence(state: State, server: Greeted): void {
   const { clock, silentMs, observer } = state.parts;
   state.stopWaiting = clock.after(silentMs / 2, () => {

@@ -1,6 +1,6 @@
-// Reads from Cedar's JSON form with which literals, patterns and claims policies compare arguments. Calls that no
-// comparison can distinguish are decided alike, so one decision holds for all of them. An argument used in any other
-// place matters by its value.
+// Reads the literals, patterns and claims with which policies compare arguments, from Cedar's JSON form of the
+// policies. Calls that no comparison can distinguish are decided alike, so one decision holds for all of them. An
+// argument used in any other place matters by its value.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';

@@ -27,7 +27,7 @@ interface Provider {
 /** Endpoints change rarely; a change is noticed within this time. */
 const DOCUMENT_MS = 10 * 60_000;
 
-/** Sends no request yet. */
+/** Creates the provider without sending a request. */
 export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): Upstream {
   const { name, issuerUrl, redirectUri } = settings;
   const world = authPorts(ports, settings);

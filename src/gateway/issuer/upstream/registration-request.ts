@@ -115,7 +115,10 @@ async function registrationPlace(ports: Ports, { name, registration }: OwnRegist
   };
 }
 
-/** Checks RFC 8414 section 3.3. A document outside of `/.well-known/` belongs to an issuer of the same origin. */
+/**
+ * Checks the issuer of metadata (RFC 8414 section 3.3). A document outside of `/.well-known/` belongs to an issuer of
+ * the same origin.
+ */
 function isMetadataOf(issuer: unknown, discoveryUrl: string): boolean {
   const url = typeof issuer === 'string' ? URL.parse(issuer) : null;
   if (url === null) return false;

@@ -32,7 +32,7 @@ export function takeQuestion(
   if (!allowsQuestion(capabilities, request.method, params)) {
     refuseRequest(context, session, request, ERRORS.methodNotFound, 'The client does not support this');
     if (attempt === undefined) return;
-    // 2026-07-28, Per-request protocol fields.
+    // Follows 2026-07-28, Per-request protocol fields.
     const required = { requiredCapabilities: requiredCapabilities(request.method, params) };
     refuseClient(attempt, ERRORS.missingClientCapability, 'Missing required client capability', required, 400);
     cancelCall(context, call, 'The client lacks a capability');
