@@ -34,7 +34,7 @@ describe('a claim mapping', () => {
     expect(choose({ sub: 'ada', groups })).toBe(expected);
   });
 
-  it('looks at the claim that is configured, by its whole name', () => {
+  it('reads the configured claim, by its whole name', () => {
     const other = createRoleChoice(
       block({ role_claim: 'https://example.com/roles', role_mappings: [{ claim: 'a', role_arn: role('A') }] }),
     );
@@ -42,7 +42,7 @@ describe('a claim mapping', () => {
     expect(other({ groups: ['a'] })).toBeUndefined();
   });
 
-  it('takes its value as a value, whatever it looks like', () => {
+  it('compares its value literally, whatever it looks like', () => {
     const claim = '" in ["x"] || true || "';
     const hostile = createRoleChoice(block({ role_mappings: [{ claim, role_arn: role('A') }] }));
     expect(hostile({ groups: ['x'] })).toBeUndefined();
@@ -61,7 +61,7 @@ describe('a claim mapping', () => {
 });
 
 describe('a matcher', () => {
-  it('that needs a claim which is not there does not fit, and the next is tried', () => {
+  it('that needs an absent claim does not fit, and the next is tried', () => {
     const choose = createRoleChoice(
       block({
         role_mappings: [
@@ -105,7 +105,7 @@ it.each<{ reason: string; more: Partial<Block> }>([
   { reason: 'no CEL', more: { role_mappings: [{ matcher: 'claims.sub ==', role_arn: role('A') }] } },
   { reason: 'claim and matcher', more: { role_mappings: [{ claim: 'a', matcher: 'true', role_arn: role('A') }] } },
   { reason: 'neither claim nor matcher', more: { role_mappings: [{ role_arn: role('A') }] } },
-  { reason: 'a role that is none', more: { role_mappings: [{ claim: 'a', role_arn: 'Admin' }] } },
+  { reason: 'a text that is not a role', more: { role_mappings: [{ claim: 'a', role_arn: 'Admin' }] } },
   { reason: 'a role of two lines', more: { fallback_role_arn: `${role('A')}\n` } },
 ])('a block with $reason is refused', ({ more }) => {
   expect(() => createRoleChoice(block(more))).toThrow(expect.objectContaining({ code: 'credential-config-invalid' }));

@@ -39,7 +39,7 @@ const EVERY = {
   progressToken: 1,
 };
 
-it('says when, to the millisecond, whatever came before', () => {
+it('formats the time to the millisecond, after any earlier time', () => {
   const second = Date.UTC(2026, 11, 31, 23, 59, 59);
   for (const ms of [second, second + 7, second + 999, second + 1000, second + 1010, second + 5, 0, 1]) {
     expect(auditEvent({ ...INPUT, timeMs: ms }).time).toBe(new Date(ms).toISOString());
@@ -230,7 +230,7 @@ describe('lines', () => {
   });
 });
 
-test('contents that are nested too deeply to be written as JSON are kept as the text that they are', () => {
+test('contents that are nested too deeply to be written as JSON are kept as text', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   const dataOf = (response: string) => {
     const settings = { request: false, response: true, maxBytes: 60_000, readsErrors: true };

@@ -126,7 +126,7 @@ describe('CORS', () => {
     });
   });
 
-  it('says to caches that answers depend on the origin, also to those without one', () => {
+  it('tells caches that answers depend on the origin, also for requests without one', () => {
     expect(rules.headers({ headers: {} })).toEqual({ vary: 'Origin' });
     expect(rules.headers({ headers: { origin: 'https://evil.example' } })).toEqual({ vary: 'Origin' });
   });
@@ -152,7 +152,7 @@ describe('CORS', () => {
     expect(rules.preflight({ method: 'OPTIONS', headers: { origin: app } })).toBeUndefined();
   });
 
-  it('names each origin as each', () => {
+  it('answers each origin with its own name', () => {
     const open = originRules({ ...SETTINGS, allowedOrigins: ['*'] });
     expect(open.headers({ headers: { origin: app } })).toMatchObject({ 'access-control-allow-origin': '*' });
   });

@@ -83,7 +83,7 @@ test('tools that the server knows have their names after as many invented ones, 
   expect(samples(text, 'toolhive_mcp_tool_calls_total').length).toBeLessThanOrEqual(252);
 });
 
-test('a name longer than a label may be is none', () => {
+test('a name longer than the limit of labels is left out', () => {
   const proxy = started();
   proxy.answered({ ...CALL, target: 'x'.repeat(129) });
   expect(proxy.metrics.text()).toContain('tool="other"');

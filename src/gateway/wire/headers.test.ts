@@ -108,7 +108,7 @@ describe('checkStandardHeaders', () => {
     }
   });
 
-  test('asks nothing of notifications', () => {
+  test('has no rules for notifications', () => {
     const scanned = scanMessage(
       Buffer.from('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'),
     );
@@ -117,7 +117,7 @@ describe('checkStandardHeaders', () => {
 });
 
 describe('headers that pass a gateway', () => {
-  test('of a request: nothing of the hop, no credentials and no session, and no content coding is asked for', () => {
+  test('of a request: no hop-by-hop headers, no credentials, no session, and no content coding is requested', () => {
     const headers = {
       host: 'a',
       connection: 'keep-alive, X-Drop , Mcp-Method',
@@ -161,7 +161,7 @@ describe('headers that pass a gateway', () => {
     });
   });
 
-  test('of a response: nothing of the hop, no cookies and no cross-origin rules of the server', () => {
+  test('of a response: no hop-by-hop headers, no cookies and no cross-origin rules of the server', () => {
     const headers = {
       connection: 'close, x-internal',
       'x-internal': '1',

@@ -99,7 +99,7 @@ describe('scanMessage accepts', () => {
     expect(refusal(subscribe(`"uri":5,${meta}`))).toMatch(/^-32602/);
   });
 
-  test('an initialize, and reads which revision it asks for', () => {
+  test('an initialize, and reads the requested revision', () => {
     const text = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}';
     expect(accepted(text)).toMatchObject({ requestedVersion: '2025-06-18', id: { json: '0' } });
   });
@@ -121,7 +121,7 @@ describe('scanMessage accepts', () => {
     expect(accepted('{"jsonrpc":"2.0","error":{"code":-32700}}')).toMatchObject({ id: undefined });
   });
 
-  test('keys twice, in another case and with escapes within arguments, which it does not look into', () => {
+  test('keys twice, in another case and with escapes within arguments, which it does not read', () => {
     const message = accepted(
       call('{"name":"a","arguments":{"name":1,"name":2,"NAME":3,"n\\u0061me":4,"x":"\\ud800"}}'),
     );
