@@ -159,10 +159,7 @@ interface Asked {
   readonly args: IndexedArguments;
 }
 
-/**
- * Returns an equal key for calls that are decided alike, as all calls without arguments are; undefined if each is
- * decided by itself.
- */
+/** Returns a key that is equal for calls that are decided alike; undefined if each is decided by itself. */
 function argumentsKey({ plan, request, caller, args }: Asked): string | undefined {
   if (!plan.readsArguments || request.arguments === undefined) return '';
   if (plan.comparisons === undefined) return undefined;

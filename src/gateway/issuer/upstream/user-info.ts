@@ -48,7 +48,7 @@ export async function askUserInfo(
   }
 }
 
-/** Claims are tried in order; the first that is not empty is used (document 3). */
+/** Claims are tried in order; the first that is not empty is used (Document 3). */
 export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_mapping'] = {}): UserInfo {
   return {
     subject: firstFilled(claims, mapping.subject_fields ?? ['sub']),

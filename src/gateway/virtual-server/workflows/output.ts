@@ -9,7 +9,7 @@ export function makeOutput(
   data: JsonObject,
   outputOf: (step: string) => Json,
 ): Expanded<Json> {
-  // Uses the last step of the list, whichever ends last (document 3, CompositeToolConfig).
+  // Uses the last step of the list, whichever ends last (Document 3, CompositeToolConfig).
   if (output === undefined) return { ok: true, value: outputOf(steps.at(-1)?.id ?? '') };
   const made = makeProperties(output.properties, data, '');
   if (!made.ok) return made;

@@ -53,7 +53,7 @@ async function askPerson(run: Run, step: ElicitationStep, signal: AbortSignal): 
   }
 }
 
-/** Follows document 3, ElicitationResponseConfig. */
+/** Follows Document 3, ElicitationResponseConfig. */
 function settleRefusal(
   { defaultResults = {} }: ElicitationStep,
   action: 'decline' | 'cancel',
