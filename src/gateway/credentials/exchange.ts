@@ -74,7 +74,7 @@ function createExchange(ports: CredentialPorts, block: Block): (token: string) =
     const basic = basicHeader(id, current);
     const headers = { accept: 'application/json', ...basic };
     const askedAtMs = ports.clock.now();
-    // Includes the encoded form, since an endpoint may repeat what it got.
+    // Includes the encoded form, since an endpoint may repeat it.
     const encoded = basic.authorization?.replace('Basic ', '');
     const secrets = [token, current, encoded].filter((each) => each !== undefined);
     try {

@@ -179,7 +179,7 @@ interface Requested {
   readonly unchanged?: (answerId: MessageId | undefined) => void;
 }
 
-/** Rewrites a message. One that cannot be read becomes an error, unless nothing is ever left out of lists. */
+/** Rewrites a message. If it cannot be read, it becomes an error, unless nothing is ever left out of lists. */
 function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, bytes: Buffer): Buffer {
   const { key, page, unchanged } = requested;
   const scanned = scanMessage(bytes);

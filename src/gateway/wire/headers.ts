@@ -85,8 +85,8 @@ export function isJson(contentType: string | readonly string[] | undefined): boo
 }
 
 /**
- * Checks the headers of a stateless request against its body (2026-07-28, Streamable HTTP, Server Validation). There
- * are no rules for notifications. `eraOf` checks that the header and `_meta` name the same revision.
+ * Checks the headers of a stateless request against its body (2026-07-28, Streamable HTTP, Server Validation).
+ * Notifications have no rules. `eraOf` checks that the header and `_meta` name the same revision.
  */
 export function checkStandardHeaders(headers: HeaderValues, message: Message): ProtocolFault | undefined {
   if (message.kind !== 'request') return undefined;

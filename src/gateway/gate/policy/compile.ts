@@ -14,7 +14,7 @@ import { type Policy, planPolicies } from './plan.ts';
 
 interface PolicyFault {
   readonly code: Extract<GateCode, 'policy-file-invalid' | 'policy-entities-invalid'>;
-  /** One sentence for the operator: the policy, the place, and the fault. */
+  /** Sentence for the operator: the policy, the place, and the fault. */
   readonly message: string;
 }
 

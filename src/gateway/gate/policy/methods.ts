@@ -67,7 +67,7 @@ export function methodRule(body: Buffer, message: Message): MethodRule {
 }
 
 /**
- * Returns whether a method may belong to an extension. One in a namespace of the protocol could act as one of its
+ * Returns whether a method may belong to an extension. A method in a namespace of the protocol could act as one of its
  * methods, in any letter case, so no policy may permit it as an extension.
  */
 function isOfExtension(method: string): boolean {

@@ -26,7 +26,7 @@ export interface UpstreamClient {
   readonly authorizationParameters: Readonly<Record<string, string>>;
 }
 
-/** URL and credentials by which this server registers itself (RFC 7591). One of the two URLs is present. */
+/** URL and credentials by which this server registers itself (RFC 7591). Exactly one of the URLs is set. */
 export interface RegistrationSettings {
   readonly discoveryUrl?: string;
   readonly registrationEndpoint?: string;
