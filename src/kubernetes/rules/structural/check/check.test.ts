@@ -113,7 +113,7 @@ describe('an API server would refuse', () => {
     {
       reason: 'a pattern of another dialect',
       schema: withSpec({ type: 'string', pattern: '(?=x)' }),
-      says: 'schema-not-structural /properties/spec/pattern: properties.spec.pattern must be a regular expression of RE2: (? must be followed by a name or flags; RE2 knows no lookaround.',
+      says: 'schema-not-structural /properties/spec/pattern: properties.spec.pattern must be a regular expression of RE2: invalid or unsupported Perl syntax: `(?=`.',
     },
     {
       reason: 'properties next to additionalProperties',
