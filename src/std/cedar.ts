@@ -26,10 +26,10 @@ export function policyFaults(text: string): readonly CedarFault[] {
     policy_templates: [template],
   } = answer;
   if (template !== undefined) {
-    const message = 'a template, with ?principal or ?resource in it: nothing would fill it in';
+    const message = 'a template with ?principal or ?resource, which is never filled in';
     return [{ ...linePlaces(text)(Math.max(0, text.indexOf(template))), message }];
   }
-  return policies.length > 0 ? [] : [{ line: 1, column: 1, message: 'there is no policy in it' }];
+  return policies.length > 0 ? [] : [{ line: 1, column: 1, message: 'it contains no policy' }];
 }
 
 /**

@@ -52,7 +52,7 @@ test('values that differ have stand-ins that differ', () => {
 });
 
 test('what a stand-in stands for must be found', () => {
-  expect(() => restoreObject(shortenObject(secret), new Map())).toThrow('what stands for a value');
+  expect(() => restoreObject(shortenObject(secret), new Map())).toThrow('the value of a stand-in');
 });
 
 test.each([

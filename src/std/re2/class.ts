@@ -174,7 +174,7 @@ function readCharacter(cursor: Cursor): number {
   if (control !== undefined) return control;
   if (next === 'x') return readHex(cursor);
   if (/^[0-7]$/.test(next)) return readOctal(cursor, next);
-  if (/^[A-Za-z0-9]$/.test(next)) return refuseClass(cursor, `\\${next} is no escape of RE2`);
+  if (/^[A-Za-z0-9]$/.test(next)) return refuseClass(cursor, `\\${next} is not an escape of RE2`);
   return next.codePointAt(0) ?? 0;
 }
 
@@ -197,6 +197,6 @@ function readHex(cursor: Cursor): number {
 function readOctal(cursor: Cursor, first: string): number {
   let digits = first;
   while (digits.length < 3 && /^[0-7]$/.test(peek(cursor) ?? '')) digits += cursor.text[cursor.at++];
-  if (first !== '0' && digits.length === 1) return refuseClass(cursor, 'RE2 knows no back references');
+  if (first !== '0' && digits.length === 1) return refuseClass(cursor, 'RE2 does not support back references');
   return Number.parseInt(digits, 8);
 }

@@ -15,7 +15,7 @@ export function compileRe2(pattern: string): Re2 {
   if (cursor.refusal !== undefined) return { ok: false, reason: cursor.refusal };
   if (sizeOf(node) > MAX_SIZE) return { ok: false, reason: 'the expression is too large' };
   // The pattern has a Unicode script or category that this engine does not have.
-  if (!isKnownHere(node)) return { ok: false, reason: 'the expression cannot be expressed here' };
+  if (!isKnownHere(node)) return { ok: false, reason: 'the expression is not supported here' };
   return { ok: true, matcher: matcherOf(node) };
 }
 
@@ -77,7 +77,7 @@ function repeated(cursor: Cursor, flags: Flags, depth: number): Node {
   if (lazy) cursor.at++;
   if ('*+?'.includes(peek(cursor) ?? ' ')) refusePattern(cursor, 'a repetition is repeated');
   const node: Node = { op: 'repeat', item, ...counts, greedy: lazy === flags.U };
-  if (countsOf(node) > MAX_REPEAT) refusePattern(cursor, `counts inside of counts come to more than ${MAX_REPEAT}`);
+  if (countsOf(node) > MAX_REPEAT) refusePattern(cursor, `nested counts multiply to more than ${MAX_REPEAT}`);
   return node;
 }
 
@@ -201,7 +201,7 @@ function groupHead(cursor: Cursor, flags: Flags): Flags {
   }
   const head = /^([imsU]*(?:-[imsU]+)?):/.exec(rest);
   if (head === null) {
-    refusePattern(cursor, '(? must be followed by a name or flags; RE2 knows no lookaround');
+    refusePattern(cursor, '(? must be followed by a name or flags; RE2 does not support lookaround');
     return flags;
   }
   cursor.at += head[0].length;

@@ -125,7 +125,7 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
     {
       reason: 'a value that JSON cannot hold',
       text: 'a: .nan\n',
-      problem: 'a.yaml:1:4: error yaml-syntax: .nan has no place in JSON; write a finite number or a string.',
+      problem: 'a.yaml:1:4: error yaml-syntax: .nan is not allowed in JSON; write a finite number or a string.',
     },
     {
       reason: 'a list as key',
@@ -156,8 +156,7 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
     {
       reason: 'more values than memory is good for',
       text: `a: &x [${'[],'.repeat(300_000)}]`,
-      problem:
-        /^a\.yaml:1:1: error yaml-syntax: The file has more values and marks than are read at once: write what it/,
+      problem: /^a\.yaml:1:1: error yaml-syntax: The file has more values and marks than can be read at once: split it/,
     },
   ])('$reason', ({ text, problem }) => {
     const { problems } = read(text);

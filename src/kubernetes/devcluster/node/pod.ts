@@ -200,7 +200,7 @@ async function prepare(
 function recordVariable({ leftOut, record }: Running, name: string): void {
   if (leftOut.has(name)) return;
   leftOut.add(name);
-  const message = `the variable ${name} is left out: it could have the process load other code, programs or files of this machine`;
+  const message = `the variable ${name} is left out: it could make the process load other code, programs or files of this machine`;
   record({ type: 'Warning', reason: 'VariableLeftOut', message });
 }
 

@@ -264,7 +264,7 @@ describe('values', () => {
     {
       schema: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
       value: ['a', 'b', 'a'],
-      found: 'schema-duplicate-item /spec/f/2: spec.f[2] repeats entry 0; every entry may stand once.',
+      found: 'schema-duplicate-item /spec/f/2: spec.f[2] repeats entry 0; every entry may occur only once.',
       reason: 'a set',
     },
     {
@@ -297,7 +297,7 @@ describe('values', () => {
     {
       schema: { type: 'object', properties: { a: { type: 'string' } }, not: { required: ['a'] } },
       value: { a: 'x' },
-      found: 'schema-alternative /spec/f: spec.f is what the schema excludes.',
+      found: 'schema-alternative /spec/f: spec.f is excluded by the schema.',
       reason: 'not',
     },
     {

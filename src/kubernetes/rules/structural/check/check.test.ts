@@ -113,7 +113,7 @@ describe('an API server would refuse', () => {
     {
       reason: 'a pattern of another dialect',
       schema: withSpec({ type: 'string', pattern: '(?=x)' }),
-      says: 'schema-not-structural /properties/spec/pattern: properties.spec.pattern must be a regular expression of RE2: (? must be followed by a name or flags; RE2 knows no lookaround.',
+      says: 'schema-not-structural /properties/spec/pattern: properties.spec.pattern must be a regular expression of RE2: (? must be followed by a name or flags; RE2 does not support lookaround.',
     },
     {
       reason: 'properties next to additionalProperties',
@@ -123,7 +123,7 @@ describe('an API server would refuse', () => {
     {
       reason: 'a type inside of an alternative',
       schema: withSpec({ type: 'object', anyOf: [{ type: 'object' }] }),
-      says: 'schema-not-structural /properties/spec/anyOf/0/type: properties.spec.anyOf[0].type must stand outside of alternatives.',
+      says: 'schema-not-structural /properties/spec/anyOf/0/type: properties.spec.anyOf[0].type must be outside alternatives.',
     },
     {
       reason: 'an alternative about a field that the root does not have',
@@ -133,17 +133,17 @@ describe('an API server would refuse', () => {
     {
       reason: 'more than names in the metadata',
       schema: { type: 'object', properties: { metadata: { type: 'object', description: 'x' } } },
-      says: 'schema-not-structural /properties/metadata: properties.metadata may restrict name and generateName only, all else is the same for every kind.',
+      says: 'schema-not-structural /properties/metadata: properties.metadata may restrict only name and generateName: all other fields are the same for every kind.',
     },
     {
       reason: 'a default that does not fit',
       schema: withSpec({ type: 'integer', default: 'x' }),
-      says: 'schema-not-structural /properties/spec/default: properties.spec.default is no valid default: properties.spec.default must be an integer, not a string.',
+      says: 'schema-not-structural /properties/spec/default: properties.spec.default is not a valid default: properties.spec.default must be an integer, not a string.',
     },
     {
       reason: 'a default with unknown fields',
       schema: withSpec({ type: 'object', default: { a: 1 } }),
-      says: 'schema-not-structural /properties/spec/default: properties.spec.default is no valid default: properties.spec.default has no field "a", so the API server would drop it.',
+      says: 'schema-not-structural /properties/spec/default: properties.spec.default is not a valid default: properties.spec.default has no field "a", so the API server would drop it.',
     },
     {
       reason: 'a default that its own rule refuses',
@@ -152,7 +152,7 @@ describe('an API server would refuse', () => {
         default: 0,
         'x-kubernetes-validations': [{ rule: 'self > 0', message: 'must be positive' }],
       }),
-      says: 'schema-not-structural /properties/spec/default: properties.spec.default is no valid default: properties.spec.default: must be positive',
+      says: 'schema-not-structural /properties/spec/default: properties.spec.default is not a valid default: properties.spec.default: must be positive',
     },
     {
       reason: 'keys that are no fields',
@@ -172,7 +172,7 @@ describe('an API server would refuse', () => {
         'x-kubernetes-list-map-keys': ['a'],
         items: { type: 'object', properties: { a: TEXT } },
       }),
-      says: 'schema-not-structural /properties/spec/items/properties/a/default: properties.spec.items.properties.a.default must be given, or the field required, as it is a key.',
+      says: 'schema-not-structural /properties/spec/items/properties/a/default: properties.spec.items.properties.a.default must be set, or the field required, because it is a key.',
     },
     {
       reason: 'a set of objects that merge',
@@ -218,12 +218,12 @@ describe('an API server would refuse', () => {
         type: 'array',
         items: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
       }),
-      says: 'schema-not-structural /properties/spec/items/x-kubernetes-validations/0/rule: properties.spec.items.x-kubernetes-validations[0].rule must not use oldSelf: entries of properties.spec cannot be matched with what they were.',
+      says: 'schema-not-structural /properties/spec/items/x-kubernetes-validations/0/rule: properties.spec.items.x-kubernetes-validations[0].rule must not use oldSelf: entries of properties.spec cannot be matched with their earlier state.',
     },
     {
       reason: 'optionalOldSelf without oldSelf',
       schema: withSpec({ type: 'integer', 'x-kubernetes-validations': [{ rule: 'true', optionalOldSelf: true }] }),
-      says: 'schema-not-structural /properties/spec/x-kubernetes-validations/0/optionalOldSelf: properties.spec.x-kubernetes-validations[0].optionalOldSelf may be set only where the rule uses oldSelf.',
+      says: 'schema-not-structural /properties/spec/x-kubernetes-validations/0/optionalOldSelf: properties.spec.x-kubernetes-validations[0].optionalOldSelf may be set only if the rule uses oldSelf.',
     },
   ])('$reason', ({ schema, says }) => {
     expect(found(schema)).toEqual([says]);
