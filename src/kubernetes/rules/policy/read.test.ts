@@ -26,7 +26,7 @@ function problemsOf(...texts: string[]): string[] {
   return readPolicies(texts.map((text, index) => ({ path: `${index}.yaml`, text }))).problems.map(formatProblem);
 }
 
-test('policies, bindings and what is beside them', () => {
+test('policies, bindings and other objects', () => {
   const beside = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: params, namespace: default}\n';
   const { set, problems } = readPolicies([{ path: 'all.yaml', text: [POLICY, BINDING, beside].join('---\n') }]);
   expect(problems).toEqual([]);

@@ -61,7 +61,7 @@ describe('a structural schema', () => {
 describe('an API server would refuse', () => {
   test.each<{ reason: string; schema: JsonObject; says: string }>([
     {
-      reason: 'a root that is no object',
+      reason: 'a root that is not an object',
       schema: TEXT,
       says: 'schema-not-structural /type: type must be object at the root.',
     },
@@ -76,7 +76,7 @@ describe('an API server would refuse', () => {
       says: 'schema-not-structural /properties/spec/type: properties.spec.type must be given for every field.',
     },
     {
-      reason: 'a type that is none',
+      reason: 'a type that does not exist',
       schema: withSpec({ type: 'text' }),
       says: 'schema-not-structural /properties/spec/type: properties.spec.type must be one of array, boolean, integer, number, object, string.',
     },
@@ -86,7 +86,7 @@ describe('an API server would refuse', () => {
       says: 'schema-not-structural /properties/spec/items: properties.spec.items must be given for a list.',
     },
     {
-      reason: 'a word that is none',
+      reason: 'a word that does not exist',
       schema: withSpec({ type: 'string', const: 'x' }),
       says: 'schema-unknown-field /properties/spec/const: A structural schema has no word "const".',
     },
@@ -155,7 +155,7 @@ describe('an API server would refuse', () => {
       says: 'schema-not-structural /properties/spec/default: properties.spec.default is not a valid default: properties.spec.default: must be positive',
     },
     {
-      reason: 'keys that are no fields',
+      reason: 'keys that are not fields',
       schema: withSpec({
         type: 'array',
         'x-kubernetes-list-type': 'map',
@@ -189,12 +189,12 @@ describe('an API server would refuse', () => {
       says: "cel-compile /properties/spec/x-kubernetes-validations/0/rule: properties.spec.x-kubernetes-validations[0].rule does not compile: found no matching overload for 'int.size()'",
     },
     {
-      reason: 'a rule that is no condition',
+      reason: 'a rule that is not a condition',
       schema: withSpec({ type: 'integer', 'x-kubernetes-validations': [{ rule: 'self + 1' }] }),
       says: 'cel-compile /properties/spec/x-kubernetes-validations/0/rule: properties.spec.x-kubernetes-validations[0].rule does not compile: must evaluate to a bool, not to int',
     },
     {
-      reason: 'a message that is no text',
+      reason: 'a message that is not a text',
       schema: withSpec({ type: 'integer', 'x-kubernetes-validations': [{ rule: 'true', messageExpression: 'self' }] }),
       says: 'cel-compile /properties/spec/x-kubernetes-validations/0/messageExpression: properties.spec.x-kubernetes-validations[0].messageExpression does not compile: must evaluate to a string, not to int',
     },
@@ -213,7 +213,7 @@ describe('an API server would refuse', () => {
       says: 'schema-not-structural /properties/spec/x-kubernetes-validations/0/reason: properties.spec.x-kubernetes-validations[0].reason must be one of FieldValueRequired, FieldValueForbidden, FieldValueInvalid, FieldValueDuplicate.',
     },
     {
-      reason: 'oldSelf where entries cannot be matched with what they were',
+      reason: 'oldSelf if entries cannot be matched with their earlier state',
       schema: withSpec({
         type: 'array',
         items: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
@@ -247,7 +247,7 @@ describe('a definition', () => {
   test.each<{ reason: string; spec: JsonObject; at: string[] }>([
     { reason: 'nothing is wrong', spec: {}, at: [] },
     { reason: 'the name does not match', spec: { group: 'other.com' }, at: ['/metadata/name'] },
-    { reason: 'the group is no domain', spec: { group: 'example' }, at: ['/spec/group', '/metadata/name'] },
+    { reason: 'the group is not a domain', spec: { group: 'example' }, at: ['/spec/group', '/metadata/name'] },
     { reason: 'the scope is none', spec: { scope: 'Global' }, at: ['/spec/scope'] },
     { reason: 'no version is stored', spec: { versions: [{ ...VERSION, storage: false }] }, at: ['/spec/versions'] },
     {
@@ -261,7 +261,7 @@ describe('a definition', () => {
       at: ['/spec/versions/0/schema/openAPIV3Schema/properties/spec/type'],
     },
     {
-      reason: 'the root restricts what a status cannot',
+      reason: 'the root has a restriction that a status cannot have',
       spec: {
         versions: [
           {
@@ -273,7 +273,7 @@ describe('a definition', () => {
       },
       at: ['/spec/versions/0/schema/openAPIV3Schema/maxProperties'],
     },
-  ])('is pointed at where $reason', ({ spec, at }) => {
+  ])('has a finding at the place if $reason', ({ spec, at }) => {
     const findings = checkDefinition({ ...DEFINITION, spec: { ...DEFINITION.spec, ...spec } });
     expect(findings.map(({ pointer }) => pointer)).toEqual(at);
   });
