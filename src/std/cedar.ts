@@ -111,7 +111,7 @@ function placeIn(text: string, bytes: number): Pick<CedarFault, 'line' | 'column
   return linePlaces(text)(Buffer.from(text).subarray(0, bytes).toString().length);
 }
 
-/** The beginning of every message, which tells nothing. */
+/** The beginning of every message, which contains no information. */
 const PREAMBLE = /^(failed to parse policies from string|error during entity deserialization): /;
 
 function worded({ message, help, sourceLocations }: DetailedError): string {

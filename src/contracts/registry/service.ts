@@ -72,7 +72,7 @@ interface ServiceLimits {
   /** Addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly requestTimeoutMs: number;
-  /** Milliseconds for which new requests are still answered after the service was told to stop. */
+  /** Milliseconds for which new requests are still answered after the service received the signal to stop. */
   readonly shutdownGraceMs: number;
   readonly headerBytes: number;
   readonly connections: number;
