@@ -12,7 +12,7 @@ function matches(pattern: string, text: string): boolean | string {
   return compiled.ok ? (compiled.matcher.test(text) ?? 'too costly') : compiled.reason;
 }
 
-describe('means what it means to Go', () => {
+describe('has the meaning that it has in Go', () => {
   test.each([
     { pattern: '^[a-z]+$', text: 'abc', found: true, reason: 'plain' },
     { pattern: 'b', text: 'abc', found: true, reason: 'unanchored' },
@@ -108,7 +108,7 @@ describe('no pattern takes longer than the text allows', () => {
   });
 });
 
-describe('is refused where Go refuses it', () => {
+describe('is refused if Go refuses it', () => {
   test.each([
     { pattern: '(', reason: 'missing closing ): `(`' },
     { pattern: 'a)', reason: 'unexpected ): `a)`' },

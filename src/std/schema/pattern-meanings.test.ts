@@ -9,7 +9,7 @@ test.each([...EXPLAINED_PATTERNS])('the example for %s fits', (pattern, { exampl
   expect(compiled.ok && compiled.matcher.test(example)).toBe(true);
 });
 
-test('a pattern is a sentence with an example, and one of others is shown', () => {
+test('a pattern is described with an example, and a foreign one is shown', () => {
   expect(describePattern('^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$')).toBe(
     'must be a duration with units, such as 1h30m',
   );

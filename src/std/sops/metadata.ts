@@ -1,4 +1,4 @@
-// Reads the part of a SOPS document that says how it was encrypted.
+// Reads the part of a SOPS document about its encryption.
 
 import { isObject, type Json, type JsonObject, objectsIn } from '../json.ts';
 import { compileRe2 } from '../re2.ts';

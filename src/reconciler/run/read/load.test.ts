@@ -82,7 +82,7 @@ describe('bad input gives one clear line, with its place', () => {
       reason: 'broken YAML',
       text: 'kind: MCPServer\nspec: a: b\n',
       problem:
-        'a.yaml:2:7: error yaml-syntax: This value needs quotes if it is a text with ": ". If the line below is meant as another field, begin it in the column of this one.',
+        'a.yaml:2:7: error yaml-syntax: This value needs quotes if it is a text with ": ". If the line below is another field, begin it in the column of this one.',
       unidentified: true,
       invalid: [],
     },
