@@ -60,7 +60,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
   { title: 'The proxy', codes: { ...PROXY_CODES, ...TELEMETRY_CODES } },
   { title: 'The authorization server', codes: ISSUER_CODES },
   { title: 'Virtual MCP servers', codes: VMCP_CODES },
-  { title: 'What a call passes', codes: GATE_CODES },
+  { title: 'Checks of a call', codes: GATE_CODES },
   { title: 'Rights at the MCP server', codes: CREDENTIAL_CODES },
   {
     title: 'MCP servers behind a proxy',

@@ -79,7 +79,7 @@ async function chooseOutbound(clients: readonly Outbound[], server: URL): Promis
   }
   throw new Failure(
     'call-failed',
-    `the address of ${server.href} is link-local or not known: no server that it names is asked`,
+    `the address of ${server.href} is link-local or unknown: no request is sent to servers that it names`,
   );
 }
 

@@ -50,7 +50,7 @@ test.each([
   { source: 'repository: "h:x", auth: {sshKeyFile: k, knownHostsFile: h}' },
   { source: 'repository: "h:x", verify: {keys: [k]}' },
   { source: 'repository: "h:x", verify: {keys: []}', expected: /keys/ },
-  { source: 'repository: "h:x", verify: {keys: [k], mode: tag}', expected: /only where a tag is followed/ },
+  { source: 'repository: "h:x", verify: {keys: [k], mode: tag}', expected: /only if a tag is followed/ },
   { source: 'repository: "h:x", semver: ^1, verify: {keys: [k], mode: both}' },
   { source: 'repository: "h:x", namespace: team-a' },
   { source: 'repository: "h:x", namespace: Team', expected: /namespace/ },

@@ -47,9 +47,7 @@ test('where nothing is there that it reads, or it cannot be read, nothing is gue
     /skep\.yaml: its sources read "clusters\/live", and no such folder is here; name the folder with the manifests instead/,
   );
   settings([]);
-  await expect(read(folder)).rejects.toThrow(
-    /skep\.yaml:1:\d+: error setting-rule: sources: nothing is declared anywhere/,
-  );
+  await expect(read(folder)).rejects.toThrow(/skep\.yaml:1:\d+: error setting-rule: sources: there is no source/);
 });
 
 test('a skep.yaml that is a folder is told', async () => {

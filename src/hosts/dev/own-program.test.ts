@@ -103,7 +103,7 @@ test('a configuration that something else wrote is refused, and so is one that n
   const { adaptFile } = program();
   const adapt = (file: string, text: string, fileOwners: readonly Owner[]) =>
     adaptFile?.(file, text, { ...place, fileOwners });
-  const words = 'does not belong to MCPServer wiki: something else wrote it';
+  const words = 'does not belong to MCPServer wiki: another program wrote it';
   for (const file of ['runconfig.json', 'config.yaml']) {
     await expect(adapt(file, '{}', [])).rejects.toThrow(words);
     await expect(adapt(file, '{}', [{ ...owner('MCPServer'), uid: 'another' }])).rejects.toThrow(words);

@@ -74,7 +74,7 @@ function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): st
     if (provider === undefined || providers.includes(provider)) continue;
     const pointer = `/outgoingAuth/backends/${pointerToken(name)}/${field}`;
     if (authServer === undefined) return `${pointer} needs /authServer`;
-    return `${pointer} names none of /authServer: ${providers.join(', ')}`;
+    return `${pointer} names no provider of /authServer: ${providers.join(', ')}`;
   }
   return undefined;
 }

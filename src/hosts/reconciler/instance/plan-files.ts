@@ -116,7 +116,10 @@ export function assertComplete(
 ): void {
   const [failure] = [...gathered.failures, ...snapshot.failures()];
   if (failure === undefined) return;
-  throw new Failure('plan-incomplete', `${file} is not written, as not everything could be read: ${failure.message}`);
+  throw new Failure(
+    'plan-incomplete',
+    `${file} is not written, because not everything could be read: ${failure.message}`,
+  );
 }
 
 /** Returns undefined if a user who may only plan is not allowed to read the key. */

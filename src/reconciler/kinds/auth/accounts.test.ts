@@ -86,7 +86,7 @@ describe.each(KINDS)('the status of $kind.kind', (kind) => {
       {
         status: 'False',
         reason: 'ClusterIssuerDiffers',
-        message: `tokens of this cluster have the issuer ${KUBEADM}, and those of https://other.example alone are accepted. Leave issuer and jwksUrl out to accept tokens of this cluster.`,
+        message: `tokens of this cluster have the issuer ${KUBEADM}, but only tokens of https://other.example are accepted. Leave issuer and jwksUrl out to accept tokens of this cluster.`,
       },
     ]);
   });

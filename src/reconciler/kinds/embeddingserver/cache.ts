@@ -75,7 +75,7 @@ function deviation(wanted: readonly JsonObject[], living: readonly JsonObject[])
   if (wanted.length === 0) return 'the StatefulSet has a cache';
   const [before, after] = [described(living), described(wanted)];
   return before === after
-    ? 'labels or annotations of the claims are others'
+    ? 'labels or annotations of the claims differ'
     : `the cache in the cluster is ${before}, declared is ${after}`;
 }
 

@@ -11,5 +11,5 @@ export const Database = object(
     dbAppUserPasswordSecretRef: secretKeySelector('Password of user.'),
     dbMigrationUserPasswordSecretRef: secretKeySelector('Password of migrationUser.'),
   },
-  'PostgreSQL, where the catalogue is stored.',
+  'PostgreSQL database of the catalogue.',
 );

@@ -160,7 +160,7 @@ describe('the phase of an MCPRegistry', () => {
     {
       reason: 'a source fails, and what it had before is served',
       observed: observe('ready', { catalogue: { a: source({ phase: 'Failed', message: 'unreachable' }) } }),
-      reported: 'Ready: serving what was synced before; sync failed: a: unreachable (Ready)',
+      reported: 'Ready: serving the entries of the last sync; sync failed: a: unreachable (Ready)',
       and: 'APIReady True APIReady, SyncSuccessful False SyncFailed, Ready True RegistryReady',
     },
     {

@@ -83,7 +83,7 @@ describe('the phase of an MCPRemoteProxy', () => {
       reason: 'no pod is ready yet',
       observed: observe([deployment({ replicas: 1, updatedReplicas: 1 })]),
       reported:
-        'Pending, Remote proxy is starting. If that lasts, its log has the reason: kubectl -n agents logs deployment/almanac, Ready False DeploymentNotReady',
+        'Pending, Remote proxy is starting. If this lasts, its log has the reason: kubectl -n agents logs deployment/almanac, Ready False DeploymentNotReady',
     },
     {
       reason: 'an older pod serves while the new one starts',
