@@ -62,7 +62,7 @@ test.each([
   },
 ])('a source with $source', ({ source, expected }) => checkSource(source, expected));
 
-test('a broken rule is reported beside other problems, and not where a setting has another type', () => {
+test('a broken rule is reported in addition to other problems, and not if a setting has the wrong type', () => {
   const source = 'sources: [{name: fleet, repository: "h:x", branch: main, tag: v1, pathh: x}]\n';
   const reading = (text: string) => () => readConfig({ text, file: 'skep.yaml', environment: {} });
   expect(reading(source)).toThrow(
@@ -108,7 +108,7 @@ test('two channels with one URL, whose notices would be remembered as those of o
   );
 });
 
-test('a source that depends on an unknown one, or on itself by way of others, is named with the place of the dependency', () => {
+test('a source that depends on an unknown one, or on itself through others, is named with the place of the dependency', () => {
   const sourceOf = (name: string, dependsOn: string) =>
     `  - {name: ${name}, repository: "h:${name}", dependsOn: [${dependsOn}]}\n`;
   const reading = (...sources: readonly string[]) => {

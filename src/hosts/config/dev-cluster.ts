@@ -1,4 +1,5 @@
-// Keeps a configuration out of the cluster of a `skep dev` that uses the same instance name: both would delete what the other applies.
+// Keeps a configuration out of the cluster of a `skep dev` that uses the same instance name: each would delete the
+// objects of the other.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';

@@ -41,7 +41,7 @@ test('a source without a path reads everything, skep.yaml too', async () => {
   expect(await read(folder)).toEqual(['.github/workflow.yaml', ...FILES.slice(0, 3), 'skep.yaml']);
 });
 
-test('where nothing is there that it reads, or it cannot be read, nothing is guessed', async () => {
+test('if its folders do not exist, or it cannot be read, other folders are not guessed', async () => {
   settings([{ path: 'clusters/live' }]);
   await expect(read(folder)).rejects.toThrow(
     /skep\.yaml: its sources read "clusters\/live", and no such folder is here; name the folder with the manifests instead/,

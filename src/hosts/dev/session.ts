@@ -1,4 +1,4 @@
-// One session of `skep dev`, from the start of its servers to Ctrl-C.
+// Runs a session of `skep dev`, from the start of its servers to Ctrl-C.
 
 import { join, relative, resolve } from 'node:path';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';

@@ -83,7 +83,7 @@ export const KINDS_CODES = {
     'Many clients refuse longer names, so they see it shortened, with a digest at its end: give it a shorter name by `overrides`.',
   'group-member-unknown': 'The group has no member of that name: correct the name, or add the member to the group.',
   'group-member-unusable':
-    'A member of the group cannot be called, and the virtual server leaves it out: the message says what to correct.',
+    'A member of the group cannot be called, and the virtual server leaves it out: the message names the correction.',
   'backend-auth-unusable':
     'An MCPExternalAuthConfig cannot authenticate a virtual server to a backend: name one of another type.',
   'composite-tool-invalid':

@@ -103,8 +103,8 @@ export async function writePlanFile(
 }
 
 /**
- * A part of a source or a kind that could not be read would look deleted. A catalogue that cannot be read is no such
- * problem: children whose images it would have to name are kept unchanged, in the plan as in a run. Throws Failure
+ * A part of a source or a kind that could not be read would look deleted. A catalogue that cannot be read is
+ * not such a problem: children whose images it would have to name are kept unchanged, in the plan as in a run. Throws Failure
  * `plan-incomplete`.
  */
 export function assertComplete(

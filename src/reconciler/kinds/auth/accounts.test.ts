@@ -91,7 +91,7 @@ describe.each(KINDS)('the status of $kind.kind', (kind) => {
     ]);
   });
 
-  it('says why none can be verified, and what to grant', () => {
+  it('says why none can be verified, and which right is missing', () => {
     const fault = 'https://api/.well-known/openid-configuration: forbidden';
     const [condition] = conditionsOf(kind, ofCluster(), { fault });
     expect(condition).toMatchObject({ status: 'False', reason: 'ClusterIssuerUnknown' });

@@ -41,7 +41,7 @@ const SyncStatus = object(
     message: optional(text('Reason, for people.')),
     lastAttempt: optional(time('Time of the last attempt of a sync. Up to five minutes late if nothing else changed.')),
     attemptCount: optional(integer('Number of attempts since the last success.', { minimum: 0 })),
-    lastSyncTime: optional(time('Time of the last sync of a source. As late as lastAttempt.')),
+    lastSyncTime: optional(time('Time of the last sync of a source. It may be as late as lastAttempt.')),
     lastSyncHash: optional(text('Digest of the synced data, before filters.')),
     serverCount: optional(integer('Number of served servers.', { minimum: 0 })),
   },
