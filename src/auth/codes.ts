@@ -1,4 +1,4 @@
-// The stable codes of refused requests, and of problems around them.
+// Lists the stable codes of refused requests, and of problems around them.
 
 export const AUTH_CODES = {
   'credentials-missing': 'The request carries no bearer token. Send `Authorization: Bearer <token>`.',

@@ -1,4 +1,4 @@
-// The identity and the scopes of a caller, as an accepted token states them.
+// Reads the identity and the scopes of a caller from an accepted token.
 
 import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';

@@ -1,5 +1,5 @@
-// All codes of problems and failures, by area, with their meaning and remedy. The tables are next to the code that
-// raises them.
+// Lists all codes of problems and failures, by area, with their meaning and remedy. The tables are next to the code
+// that raises them.
 
 import { ATTACH_CODES } from '#adapters/attach/codes.ts';
 import { CLUSTER_CODES } from '#adapters/cluster/codes.ts';

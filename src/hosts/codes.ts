@@ -1,4 +1,4 @@
-// The codes of all Failures that the command line itself raises, with their meanings.
+// Lists the codes of all Failures that the command line itself raises, with their meanings.
 
 export const MAIN_CODES = {
   'audit-lines-lost':

@@ -1,4 +1,4 @@
-// The codes of all Failures that `skep call` raises, with their meanings.
+// Lists the codes of all Failures that `skep call` raises, with their meanings.
 
 export const CALL_CODES = {
   'call-failed':

@@ -1,4 +1,4 @@
-// The codes of all Failures that `skep lock` raises, with their meanings.
+// Lists the codes of all Failures that `skep lock` raises, with their meanings.
 
 export const LOCK_CODES = {
   'lock-unreadable':

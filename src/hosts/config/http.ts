@@ -1,4 +1,4 @@
-// The part of skep.yaml about the reconciler's own listener.
+// Defines the part of skep.yaml about the reconciler's own listener.
 
 import { object, optional, type Static, text } from '#std/schema.ts';
 

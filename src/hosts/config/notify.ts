@@ -1,4 +1,4 @@
-// The part of skep.yaml about the receivers of notices about runs.
+// Defines the part of skep.yaml about the receivers of notices about runs.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';

@@ -1,4 +1,4 @@
-// The part of skep.yaml about the sources that declare the fleet: repositories, commits, credentials, limits.
+// Defines the part of skep.yaml about the sources that declare the fleet: repositories, commits, credentials, limits.
 
 import { NAME_PATTERN } from '#reconciler/run/read/substitute/expressions.ts';
 import { addressed } from '#std/address/address.ts';

@@ -1,4 +1,4 @@
-// The codes of findings about our kinds.
+// Lists the codes of findings about our kinds.
 
 export const KINDS_CODES = {
   'deprecated-field':

@@ -1,5 +1,5 @@
-// The contract of every custom resource kind. The pipeline uses only `Kind` and `Resource`: a spec's type never leaves
-// its kind's folder.
+// Declares the contract of every custom resource kind. The pipeline uses only `Kind` and `Resource`: a spec's type
+// never leaves its kind's folder.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';

@@ -1,4 +1,4 @@
-// The stable codes of responses without data; answer.ts has the texts that clients get.
+// Lists the stable codes of responses without data; answer.ts has the texts that clients get.
 
 export const REGISTRY_CODES = {
   'query-invalid':

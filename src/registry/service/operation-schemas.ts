@@ -1,5 +1,5 @@
-// JSON Schemas of the parameters and bodies of the routes about health, registries and running servers: the rest of the
-// OpenAPI document.
+// Defines JSON Schemas of the parameters and bodies of the routes about health, registries and running servers: the
+// rest of the OpenAPI document.
 
 import { SOURCE_FORMATS } from '#contracts/registry/source.ts';
 import { Type } from '#std/json-schema.ts';

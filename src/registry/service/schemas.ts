@@ -1,5 +1,5 @@
-// JSON Schemas of the parameters and bodies of the routes of the official API, and of facets, for the OpenAPI document.
-// The routes themselves check their input, with one sentence per mistake.
+// Defines JSON Schemas of the parameters and bodies of the routes of the official API, and of facets, for the OpenAPI
+// document. The routes themselves check their input, with one sentence per mistake.
 
 import { LISTED_CLIENTS } from '#contracts/registry/listed-clients.ts';
 import { Type } from '#std/json-schema.ts';

@@ -1,5 +1,5 @@
-// Certificate authorities in a ConfigMap, for requests to identity providers: the field, the reference, and the mount
-// in a pod.
+// Defines certificate authorities in a ConfigMap, for requests to identity providers: the field, the reference, and the
+// mount in a pod.
 
 import { X509Certificate } from 'node:crypto';
 import { configMapBytes, hasEntry } from '#kubernetes/rules/content.ts';

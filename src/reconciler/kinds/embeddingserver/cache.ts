@@ -1,4 +1,4 @@
-// The volume claim in which each pod of an EmbeddingServer keeps its models. Kubernetes refuses changes of a
+// Renders the volume claim in which each pod of an EmbeddingServer keeps its models. Kubernetes refuses changes of a
 // StatefulSet's claim templates, so existing ones stay unchanged, and the difference is reported.
 
 import { storedQuantity } from '#kubernetes/rules/quantity.ts';

@@ -1,4 +1,4 @@
-// Every field of EmbeddingServer.
+// Defines every field of EmbeddingServer.
 
 import {
   anyObject,

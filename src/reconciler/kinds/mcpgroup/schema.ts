@@ -1,4 +1,4 @@
-// Every field of MCPGroup.
+// Defines every field of MCPGroup.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
 import { ConditionsSchema } from '../conditions.ts';

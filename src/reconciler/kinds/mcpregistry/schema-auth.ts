@@ -1,4 +1,4 @@
-// The fields of `spec.authConfig`.
+// Defines the fields of `spec.authConfig`.
 
 import { OAUTH, PROVIDER } from '#contracts/registry/fields.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';

@@ -1,4 +1,4 @@
-// The fields of `spec.databaseConfig`.
+// Defines the fields of `spec.databaseConfig`.
 
 import { DATABASE } from '#contracts/database-fields.ts';
 import { object } from '#std/schema.ts';

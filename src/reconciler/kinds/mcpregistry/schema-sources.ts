@@ -1,4 +1,4 @@
-// The fields of one entry of `spec.registries`.
+// Defines the fields of one entry of `spec.registries`.
 
 import { ENDPOINT, fileField, filter, GIT, INTERVAL, NAME } from '#contracts/registry/fields.ts';
 import { DEFAULT_FORMAT, FORMATS_DESCRIBED, SOURCE_FORMATS } from '#contracts/registry/source.ts';

@@ -1,4 +1,4 @@
-// Every field of MCPRegistry.
+// Defines every field of MCPRegistry.
 
 import { anyObject, bool, choice, integer, list, object, optional, text, time } from '#std/schema.ts';
 import { ConditionsSchema } from '../conditions.ts';

@@ -1,4 +1,4 @@
-// Every field of MCPRemoteProxy.
+// Defines every field of MCPRemoteProxy.
 
 import { REMOTE_URL } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';

@@ -1,4 +1,4 @@
-// Every field of MCPServer.
+// Defines every field of MCPServer.
 
 import { RateLimiting } from '#contracts/gate/rate-limiting.ts';
 import { IMAGE } from '#contracts/proxy-fields.ts';

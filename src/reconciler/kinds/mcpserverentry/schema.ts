@@ -1,4 +1,4 @@
-// Every field of MCPServerEntry.
+// Defines every field of MCPServerEntry.
 
 import { REMOTE_URL } from '#contracts/proxy-fields.ts';
 import { bool, choice, integer, object, optional } from '#std/schema.ts';

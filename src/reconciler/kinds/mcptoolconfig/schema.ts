@@ -1,4 +1,4 @@
-// Every field of MCPToolConfig.
+// Defines every field of MCPToolConfig.
 
 import { ToolsFilter, toolOverrides } from '#contracts/tool-override.ts';
 import { integer, object, optional } from '#std/schema.ts';

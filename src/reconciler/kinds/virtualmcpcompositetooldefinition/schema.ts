@@ -1,4 +1,4 @@
-// Every field of VirtualMCPCompositeToolDefinition.
+// Defines every field of VirtualMCPCompositeToolDefinition.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
 import { ConditionsSchema } from '../conditions.ts';

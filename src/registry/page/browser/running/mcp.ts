@@ -1,4 +1,4 @@
-// A client of one MCP server of this origin: streamable HTTP with sessions (MCP 2025-11-25, Transports).
+// Implements a client of one MCP server of this origin: streamable HTTP with sessions (MCP 2025-11-25, Transports).
 
 import { items, type Members, members, text } from '../json.ts';
 
