@@ -3,7 +3,7 @@
 import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 
-/** The scopes that are advertised unless the configuration names others (document 1, Discovery document). */
+/** The scopes that are advertised unless the configuration names others (Document 1, Discovery document). */
 export const READ_SCOPE = 'mcp-registry:read';
 export const WRITE_SCOPE = 'mcp-registry:write';
 

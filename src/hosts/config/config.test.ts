@@ -22,7 +22,7 @@ test('a wrong value inside JSON of the environment is named with the variable th
 });
 
 test('the name of an instance is none that another one gives to things of its own', () => {
-  check({ SKEP_NAME: 'team-trigger' }, /SKEP_NAME: name: a name that ends in .*-trigger is kept for/);
+  check({ SKEP_NAME: 'team-trigger' }, /SKEP_NAME: name: a name that ends in .*-trigger is reserved for/);
   check({ SKEP_NAME: 'team-approval' }, /SKEP_NAME: name: a name that ends in -approval, /);
   check({ SKEP_NAME: 'trigger' }, /^skep\.yaml:2:21: error schema-[^\n]*$/);
 });

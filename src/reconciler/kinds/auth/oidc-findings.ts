@@ -37,7 +37,7 @@ export function oidcFindings(oidc: Ref, pointer = POINTER): readonly Finding[] {
   ];
 }
 
-/** Warns if two fields are set of which only one counts (document 3, InlineOIDCConfig). */
+/** Warns if two fields are set of which only one counts (Document 3, InlineOIDCConfig). */
 function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer: string): readonly Finding[] {
   const { clientSecret, clientSecretRef, svcCABundlePath, caBundleRef } = config;
   return [

@@ -139,7 +139,7 @@ function isMachinery(key: string): boolean {
 type Settled = Pick<Backend, 'by' | 'auth' | 'authConfig'>;
 
 /**
- * Settings for a backend take precedence over the backend's own, and these over the default (document 3,
+ * Settings for a backend take precedence over the backend's own, and these over the default (Document 3,
  * Authentication, 3).
  */
 function settled(spec: Spec, view: View, name: string, member: KubeObject | undefined): Settled {
