@@ -86,8 +86,8 @@ test('init for a repository of this machine writes settings that may read it', a
 });
 
 test.each([
-  { words: ['diff'], says: 'skep has no command diff: skep plan shows what a sync would change' },
-  { words: ['get', 'mcpservers'], says: 'skep has no command get: skep status says how the fleet is' },
+  { words: ['diff'], says: 'skep has no command diff: skep plan shows the changes of a sync' },
+  { words: ['get', 'mcpservers'], says: 'skep has no command get: skep status shows the state of the fleet' },
   { words: ['logs'], says: 'skep has no command logs: kubectl logs has the logs of pods' },
   { words: ['reconcile'], says: 'skep has no command reconcile: skep sync makes one run' },
   { words: ['lint', '.'], says: 'skep has no command lint: skep validate checks manifests' },
