@@ -33,7 +33,7 @@ export function fateOf({
   readonly takes?: readonly string[];
 }): string {
   const along = takes.length === 0 ? '' : ` (with it: ${takes.join(', ')})`;
-  return replaced === true ? ' (deleted and created anew)' : along;
+  return replaced === true ? ' (deleted and created again)' : along;
 }
 
 export function approvedLines({ approved }: Plan): string[] {

@@ -204,7 +204,7 @@ function lastLines(
       ? reached
         ? 'no run has been recorded yet'
         : 'the last run is not known: the cluster, which has the record, was not reached'
-      : `last recorded run: ${stateText(lastRun)}, ${atText(lastRun.finishedAt, timeText)}; what it did: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
+      : `last recorded run: ${stateText(lastRun)}, ${atText(lastRun.finishedAt, timeText)}; to see the run: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
   return [
     last,
     ...(lastLook === undefined ? [] : [`last run on this machine: ${atText(lastLook.finishedAt, timeText)}`]),

@@ -64,7 +64,7 @@ function keptByOther({ living, applySet }: ForeignInput, family: readonly Desire
   if (other === undefined) return undefined;
   return (
     `another instance keeps ${formatId(idOf(other))} and makes the children of this resource: ` +
-    `where there is no such instance any more, remove the label ${PART_OF} from them`
+    `if that instance does not exist any more, remove the label ${PART_OF} from them`
   );
 }
 

@@ -48,7 +48,7 @@ describe('a value that is made once', () => {
     }).compared[0];
     expect(compared).toMatchObject({
       verdict: 'changed',
-      diff: [{ path: '.data.key', after: '*** (made at random)' }],
+      diff: [{ path: '.data.key', after: '*** (generated at random)' }],
     });
   });
 

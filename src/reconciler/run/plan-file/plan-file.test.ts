@@ -84,8 +84,8 @@ test('a Secret is told by digests with the key of the cluster alone, or not at a
 const text = formatPlanFile(GOOD);
 
 test.each([
-  ['cut off', text.slice(0, 500), 'plan-invalid', /^fleet\.plan: it is no JSON \(.*\): was it cut off\?$/],
-  ['something else', '{"version": 1}', 'plan-invalid', /^fleet\.plan: it is no plan file/],
+  ['cut off', text.slice(0, 500), 'plan-invalid', /^fleet\.plan: it is not JSON \(.*\): was it cut off\?$/],
+  ['something else', '{"version": 1}', 'plan-invalid', /^fleet\.plan: it is not a plan file/],
   ['edited', text.replace('"update"', '"delete"'), 'plan-invalid', /its digest does not fit its content/],
   ['without a field', altered({ guard: undefined }), 'plan-invalid', /guard/],
   ['with an unknown field', altered({ extra: 1 }), 'plan-invalid', /no field "extra"/],

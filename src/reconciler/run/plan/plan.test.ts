@@ -321,7 +321,7 @@ describe('the guard', () => {
     const resource = idOf(object('a/Widget/w2'));
     check({ surplus: many.slice(0, 1), faults: new Map([['fleet', [{ resource, what: 'is invalid' }]]]) }, [
       'held p: its deletion waits for approval',
-      'guard: a/Widget/w2 is invalid: it may be the new name of what would be deleted',
+      'guard: a/Widget/w2 is invalid: it may be the new name of an object that would be deleted',
     ]);
   });
 
@@ -347,7 +347,7 @@ describe('the guard', () => {
     const contents = new Map([[keyOf(idOf(namespace)), { takes: ['a/ConfigMap/theirs'], unlisted: [] }]]);
     check({ surplus: [namespace], contents }, [
       'held a: its deletion waits for approval',
-      'guard: deleting /Namespace/a also deletes what this instance does not manage: a/ConfigMap/theirs',
+      'guard: deleting /Namespace/a also deletes content that this instance does not manage: a/ConfigMap/theirs',
     ]);
   });
 });

@@ -47,7 +47,7 @@ export function faultsOf(input: FaultsInput): Faults {
   for (const [source, ids] of gathered.faulty) for (const id of ids) note(source, id, 'is invalid');
   for (const id of gathered.invalid) noteDeclared(id, 'is invalid');
   for (const { loaded, verdict } of resolved.standings) {
-    if (verdict === 'held') noteDeclared(loaded.id, 'depends on what is invalid');
+    if (verdict === 'held') noteDeclared(loaded.id, 'depends on an invalid resource');
     if (verdict === 'refused') noteDeclared(loaded.id, 'has an unresolved problem');
   }
   for (const { resource } of foreign)
@@ -85,5 +85,5 @@ export function faultReason([first, ...more]: readonly Fault[]): string {
     more.length === 0
       ? ': it'
       : ` (and ${countText(more.length, 'more resource has a problem', 'more resources have problems')}): one of them`;
-  return `${formatId(first.resource)} ${first.what}${others} may be the new name of what would be deleted`;
+  return `${formatId(first.resource)} ${first.what}${others} may be the new name of an object that would be deleted`;
 }

@@ -48,7 +48,7 @@ test('what may not be listed waits, and is the same list to whoever may list it 
     listOf('fleet', namespace === undefined ? [] : [{ ...namespace, ...more }], known);
   const [blind, seeing] = [listed({ mayTake: ['LimitRange', 'Lease'] }), listed({})];
   expect(blind.reasons).toEqual([
-    'deleting tools/ConfigMap/0 also deletes what there is of kinds that may not be listed: LimitRange, Lease',
+    'deleting tools/ConfigMap/0 also deletes all objects of kinds that may not be listed: LimitRange, Lease',
   ]);
   expect([blind.hash, seeing.reasons]).toEqual([seeing.hash, []]);
   expect(listed({ takes: ['tools/Lease/theirs'] }).hash).not.toBe(seeing.hash);

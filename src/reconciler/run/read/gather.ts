@@ -216,7 +216,7 @@ function faultyOf(
 }
 
 function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string, string][] {
-  if (stale === true) return [[labelValue(source), 'what its ref names now could not be read']];
+  if (stale === true) return [[labelValue(source), 'the commit that its ref names now could not be read']];
   if (failure !== undefined && loaded === undefined) return [[labelValue(source), 'it could not be read']];
   if (loaded?.unidentified !== true) return [];
   return [[labelValue(source), 'one of its documents could not be identified']];

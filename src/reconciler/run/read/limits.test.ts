@@ -44,6 +44,6 @@ test.each([
 
 test('a malformed pattern is named', () => {
   expect(() => limitsOf({ namespaces: ['team-{a'], kinds: ['*'] })).toThrow(
-    'allow.namespaces: "team-{a" is no pattern',
+    'allow.namespaces: "team-{a" is not a pattern',
   );
 });

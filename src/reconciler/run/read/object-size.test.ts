@@ -20,7 +20,7 @@ test('more than three mebibytes as JSON: the identity goes on, and the problem s
     {
       code: 'object-too-large',
       severity: 'error',
-      message: 'The object has 3.5 MiB as JSON, and API servers take 3: write what it holds into several.',
+      message: 'The object has 3.5 MiB as JSON, and API servers accept 3: split its content over several objects.',
       pointer: '',
       place: { file: 'map.yaml', line: 1, column: 1 },
     },
