@@ -61,7 +61,7 @@ test('a file says the same after writing and reading', () => {
   expect(parsePlanFile(formatPlanFile(GOOD), 'fleet.plan')).toEqual(GOOD);
 });
 
-test('a file is as the published JSON Schema says', () => {
+test('a file fits the published JSON Schema', () => {
   const schema = JSON.parse(
     readFileSync(new URL('../../../../docs/schemas/plan-file_v1.json', import.meta.url), 'utf8'),
   );
@@ -70,7 +70,7 @@ test('a file is as the published JSON Schema says', () => {
   expect(validate({ ...GOOD, values: [] })).toBe(false);
 });
 
-test('a Secret is told by digests with the key of the cluster alone, or not at all', () => {
+test('a Secret is in the file as digests with the key of the cluster, or not at all', () => {
   const change = GOOD.batches[0]?.changes[0];
   expect([change?.seen, change?.desired]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), expect.any(String)]);
   expect(change?.desired).not.toBe(file(Buffer.from('another')).batches[0]?.changes[0]?.desired);

@@ -53,7 +53,7 @@ function found(names: readonly string[], living: Readonly<Record<string, Living>
 }
 
 describe('resources that would make the same object', () => {
-  it('are told apart by names that have nothing in common', () => {
+  it('are distinguished by names that have nothing in common', () => {
     expect(found(['MCPServer/weather', 'MCPRemoteProxy/almanac', 'EmbeddingServer/vectors'])).toEqual([]);
   });
 
@@ -70,13 +70,13 @@ describe('resources that would make the same object', () => {
     expect(found(['MCPServer/weather', 'MCPServerStdio/weather-proxy'])).toEqual([]);
   });
 
-  it('give way to what is declared by itself', () => {
+  it('give way to an object that is declared by itself', () => {
     expect(found(['MCPServer/weather', 'ConfigMap/weather-runconfig'])).toEqual([
       'a/MCPServer/weather would make ConfigMap weather-runconfig, which is declared by itself: rename one of the two',
     ]);
   });
 
-  it('give way to the one that was there first, wherever it is declared', () => {
+  it('give way to the resource that existed first, wherever it is declared', () => {
     const living = { 'MCPRemoteProxy/weather': { born: '2026-11-20T00:00:00Z' } };
     expect(found(['MCPServer/weather', 'MCPRemoteProxy/weather'], living)).toEqual([
       'a/MCPServer/weather would make ConfigMap weather-runconfig, Deployment weather, which a/MCPRemoteProxy/weather makes too: rename one of the two',
