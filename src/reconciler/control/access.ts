@@ -8,7 +8,7 @@ import type { Secrets } from './ports.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route needs no token. */
+    /** Set if the route needs no token. */
     readonly public?: true;
   }
 }

@@ -24,7 +24,7 @@ export function textOfAdoption(
   return visibleLines(lines);
 }
 
-/** Two instances that run would take the objects from one another in each run. */
+/** Two running instances would take the objects from one another in each run. */
 function textOfOther(instance: string): string {
   return `the instance ${instance} keeps some of these objects: stop or suspend it first, and take them out of its sources`;
 }

@@ -33,7 +33,7 @@ export function createProgress(monotonic: () => number): (planned: number) => st
   };
 }
 
-/** Resources that are named; the others are counted. */
+/** Maximum number of resources that are named; the others are counted. */
 const NAMED_MAX = 10;
 
 /** Returns the reason of a wait, and its maximum. */

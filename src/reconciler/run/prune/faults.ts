@@ -1,5 +1,5 @@
-// Collects the faults of each source. While a source has a fault, nothing of it is deleted without approval: a missing
-// object may be the faulty one under its old name.
+// Collects the faults of each source. While a source has a fault, nothing of it is deleted without approval: an object
+// that is no longer declared may be the faulty one under its old name.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
