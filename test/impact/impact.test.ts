@@ -158,7 +158,7 @@ describe('tokens, URLs and transports', () => {
     expect(reported(['audience: wiki}', 'audience: pages}'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/wiki',
-      '      the tokens of today are refused: they must be made for audience pages, no longer for wiki',
+      '      the tokens of today are refused: they must be issued for audience pages, no longer for wiki',
     ]);
   });
 

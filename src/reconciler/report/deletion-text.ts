@@ -9,7 +9,7 @@ export function guardLines({ waiting }: Pick<Plan, 'waiting'>, { extent, command
   return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
     `${nameOfWaiting({ source, deletions })} wait for approval (${hash}): ${reasons.join('; ')}`,
     ...deletionLines(deletions, extent),
-    ...(expiredAt === undefined ? [] : [`their approval ran out at ${expiredAt}`]),
+    ...(expiredAt === undefined ? [] : [`their approval expired at ${expiredAt}`]),
     `to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: ${commandOf(`approve ${hash}`)}`,
   ]);
 }

@@ -99,7 +99,7 @@ function authLine({ before, after, refusesToday }: AuthImpact): string {
     return `the tokens of today are refused: they must be of service account ${after.account}, no longer of ${accounts}`;
   }
   const earlier = before.audience === undefined ? 'for any' : `for ${before.audience}`;
-  return `the tokens of today are refused: they must be made for audience ${after.audience}, no longer ${earlier}`;
+  return `the tokens of today are refused: they must be issued for audience ${after.audience}, no longer ${earlier}`;
 }
 
 function widerLine(before: AuthImpact['before'], { issuer, audience }: { issuer: string; audience?: string }): string {

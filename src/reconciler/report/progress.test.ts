@@ -36,6 +36,6 @@ test('a run that waits reports the reason and the duration', () => {
     'waiting for tools/MCPServer/clock to be deleted before it is created again (1 min left)\n',
   );
   expect(textOfWaitingForSource({ name: 'fleet', waitedMs: 3_600_000 })).toBe(
-    'waiting for source fleet: its server has not answered for 1 h\n',
+    'waiting for source fleet: its server has not responded for 1 h\n',
   );
 });

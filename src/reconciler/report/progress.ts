@@ -59,7 +59,7 @@ export function textOfWaitingForSource({
   readonly name: string;
   readonly waitedMs: number;
 }): string {
-  return visibleLines([`waiting for source ${name}: its server has not answered for ${durationText(waitedMs)}`]);
+  return visibleLines([`waiting for source ${name}: its server has not responded for ${durationText(waitedMs)}`]);
 }
 
 /** Returns one line for each resource, with the message of its status; ten at most. */

@@ -40,7 +40,7 @@ export function textOfStatus(
     ...section('could not be read', failures, textOfFailure),
     ...section('problems', problems, (each) => `${inOneLine(formatProblem(each))}${sinceOf(each, timeText)}`),
     ...outOfSyncLines(status, timeText),
-    ...section('may differ: the next run asks the API server', uncertain, (each) => each),
+    ...section('may differ: the next run checks with the API server', uncertain, (each) => each),
     ...section('differ, and left to another manager (apply.conflicts: report)', fieldsIn(status, 'kept'), textOfField),
     ...section('left to another manager (skep.dev/ignore-fields)', fieldsIn(status, 'left'), textOfField),
     ...approvalLines(status, commandOf, timeText),

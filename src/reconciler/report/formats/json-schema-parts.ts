@@ -192,7 +192,7 @@ export const IMPACT: JsonObject = {
         added: NAMES,
         removed: NAMES,
       }),
-      'Reviewed definitions of locked servers that are others from then on.',
+      'Reviewed definitions of locked servers that change.',
     ),
     restarts: listOf(record({ resource: RESOURCE, owner: RESOURCE }, ['owner']), 'Workloads whose pods are replaced.'),
   }),
@@ -227,7 +227,7 @@ const FIELD = record({
   resource: RESOURCE,
   path: {
     type: 'string',
-    description: 'As in a diff; the path of an undeclared field, if that one blocks a declared one.',
+    description: 'Path in the form of a diff; the path of an undeclared field, if that one blocks a declared one.',
   },
   manager: { type: 'string', description: 'The field manager that has set it.' },
   state: {

@@ -237,7 +237,7 @@ function unserved(
       const finding = defined.has(formatGroupKind(groupKindOf(resource.id)))
         ? {
             severity: 'warning' as const,
-            message: `${what} yet: a run applies its definition first, and goes on with it`,
+            message: `${what} yet: a run applies its definition first, and continues with it`,
           }
         : { severity: 'error' as const, message: `${what}${crds}` };
       return [[resource, problemOf(resource, { code: 'kind-not-served', pointer: '/kind', ...finding })]];

@@ -51,7 +51,7 @@ export function faultsOf(input: FaultsInput): Faults {
     if (verdict === 'refused') noteDeclared(loaded.id, 'has an unresolved problem');
   }
   for (const { resource } of foreign)
-    noteDeclared(resource, 'would make an object that exists and does not belong to this instance');
+    noteDeclared(resource, 'would create an object that exists and does not belong to this instance');
   for (const { desired, preview } of compared) {
     if (preview?.verdict === 'refused') note(sourceOf(desired.object), desired.id, 'is refused by the API server');
   }

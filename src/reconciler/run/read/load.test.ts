@@ -199,7 +199,7 @@ describe('an uncertain identity suspends deletions', () => {
       reason: 'a name that is generated',
       text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: x-}\n',
       problem:
-        'a.yaml:3:1: error missing-identity: metadata.name is missing: generateName makes a new object each time, and cannot be declared.',
+        'a.yaml:3:1: error missing-identity: metadata.name is missing: generateName creates a new object each time, and cannot be declared.',
     },
     {
       reason: 'a name that is a number',

@@ -114,7 +114,7 @@ function changesIn({ batches }: Plan): readonly Change[] {
 }
 
 /**
- * An object that is kept unchanged stays as the base has it. A resource that cannot be read in either commit is left
+ * An object that is kept unchanged stays as the base has it. A resource that is unreadable in one of the commits is left
  * out.
  */
 function statesOf(compared: readonly ComparedObject[], plan: Plan) {
