@@ -51,7 +51,7 @@ test('validate shows all there is to correct at once, what names mean, and Secre
     "fleet.yaml:14:13: error reference-missing: no MCPGroup "toolz" in namespace tools among these manifests. Did you mean "tools"? (tools/MCPServer/wiki)
     fleet.yaml:22:13: error reference-missing: no MCPGroup "toolz" in namespace tools among these manifests. Did you mean "tools"? (tools/MCPServer/clock)
     fleet.yaml:23:3: error schema-unknown-field: spec has no field "transprot", so the API server would drop it. Did you mean "transport"? (tools/MCPServer/clock)
-    fleet.yaml:26:7: warning secret-plaintext: the values of this Secret can be read by all who can read the repository: encrypt it, or make it in the cluster (docs/secrets.md) (tools/Secret/password)
+    fleet.yaml:26:7: warning secret-plaintext: the values of this Secret can be read by all who can read the repository: encrypt it, or create it in the cluster (docs/secrets.md) (tools/Secret/password)
     6 resources in 1 file: 2 invalid, 1 warning; correct these errors first, then rules and policies are checked as well
     "
   `);

@@ -88,7 +88,7 @@ apply MCPServer:
   + tools/MCPServer/wiki
 delete MCPServer:
   - tools/MCPServer/owl
-apps/db.yaml:2:7: warning secret-plaintext: the values of this Secret can be read by all who can read the repository: encrypt it, or make it in the cluster (docs/secrets.md) (tools/Secret/db)
+apps/db.yaml:2:7: warning secret-plaintext: the values of this Secret can be read by all who can read the repository: encrypt it, or create it in the cluster (docs/secrets.md) (tools/Secret/db)
 what clients notice:
   - tools/MCPServer/owl
       is no longer at http://mcp-owl-proxy.tools.svc.cluster.local:8080/mcp

@@ -242,7 +242,7 @@ interface Start {
   readonly requests: number;
 }
 
-/** Kinds come and go between the runs of a long-lived process. */
+/** Kinds are added and removed between the runs of a long-lived process. */
 function startOf({ clock, cluster }: RunDeps): Start {
   cluster.refresh();
   return { at: timestamp(clock), requests: cluster.requests() };

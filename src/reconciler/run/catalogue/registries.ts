@@ -22,7 +22,7 @@ import { type EnforcedImages, type RegistryProvenance, registriesIn } from './en
 import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 
 export interface RegistryDeps {
-  /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
+  /** Returns a reader of sources; ConfigMaps and passwords come from the view of the registry's namespace. */
   readonly sourceFor: (view: View, namespace: string) => Source;
   /**
    * Returns the store of record of a registry; its schema is changed in mode `sync` only. Throws Failure if it cannot

@@ -27,8 +27,8 @@ export interface Snapshot {
   /** Declares objects: live ones with the same contents share their values. */
   declare(objects: readonly KubeObject[]): void;
   /**
-   * Lists the kind in this version, again if it was begun in another one: live objects are compared in the declared
-   * version.
+   * Lists the kind in this version, even if its list was begun in another one: live objects are compared in the
+   * declared version.
    */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
@@ -47,7 +47,7 @@ export interface Snapshot {
    */
   known(kind: GroupKind): boolean;
   /**
-   * Returns true if `find` is right about this object, whether it exists or not: another object of its kind may be
+   * Returns true if `find` is right about this object, whether it exists or not, even if another object of its kind is
    * unreadable.
    */
   knows(id: ResourceId): boolean;
