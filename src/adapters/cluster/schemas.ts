@@ -77,7 +77,7 @@ async function readIndex(api: Api): Promise<Index> {
 
 async function readDocument(api: Api, path: string): Promise<OpenApiDocument> {
   const read = await readJson(api, path);
-  if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is no OpenAPI v3 document');
+  if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is not an OpenAPI v3 document');
   return read;
 }
 

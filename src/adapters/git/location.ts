@@ -166,7 +166,7 @@ function checkedSsh(location: SshLocation): SshLocation {
   if (URL.parse(`ssh://${host}`)?.hostname !== host) {
     throw urlFailure(
       'git-invalid-url',
-      `"${url}": "${host}" is no host name: write user@host:path or ssh://user@host/path`,
+      `"${url}": "${host}" is not a host name: write user@host:path or ssh://user@host/path`,
       url,
     );
   }

@@ -11,7 +11,7 @@ export function readRange(text: string): Range {
   try {
     return new (semverPackage().Range)(text);
   } catch (cause) {
-    throw new Failure('git-invalid-ref', `semver "${text}" is no range of versions, such as ">=1.2 <2"`, {
+    throw new Failure('git-invalid-ref', `semver "${text}" is not a range of versions, such as ">=1.2 <2"`, {
       data: { ref: text },
       cause,
     });

@@ -119,9 +119,13 @@ function addRange(ranges: Ranges, text: string): void {
   const width = isIPv4(address) ? 32 : 128;
   const prefix = bits === undefined ? width : decimal(bits);
   if (isIP(address) === 0 || address.includes('%') || rest.length > 0 || prefix === undefined || prefix > width) {
-    throw new Failure('outbound-invalid-range', `"${text}" is no IP address and no CIDR range such as 10.0.0.0/8`, {
-      data: { range: text },
-    });
+    throw new Failure(
+      'outbound-invalid-range',
+      `"${text}" is neither an IP address nor a CIDR range such as 10.0.0.0/8`,
+      {
+        data: { range: text },
+      },
+    );
   }
   const mapped = isIPv6(address) && prefix >= 96 ? mappedIPv4(address) : undefined;
   if (mapped !== undefined) ranges.ipv4.addSubnet(mapped, prefix - 96, 'ipv4');

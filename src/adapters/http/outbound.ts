@@ -193,13 +193,13 @@ async function exchange(context: Context, request: OutboundRequest, deadline: De
 function checkedUrl(request: OutboundRequest, httpsOnly: boolean): URL {
   const url = URL.parse(request.url);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new Failure('outbound-invalid-url', 'is no absolute http or https URL');
+    throw new Failure('outbound-invalid-url', 'is not an absolute http or https URL');
   }
   if (url.username !== '' || url.password !== '') {
     throw new Failure('outbound-invalid-url', 'carries a user name or password, which belongs into its own setting');
   }
   if (httpsOnly && url.protocol !== 'https:')
-    throw new Failure('outbound-insecure', 'is http where only https is accepted');
+    throw new Failure('outbound-insecure', 'is http, but only https is accepted');
   return url;
 }
 

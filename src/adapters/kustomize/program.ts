@@ -28,7 +28,7 @@ export async function findProgram(searchPath: string): Promise<Program> {
   }
   throw new Failure(
     'kustomize-missing',
-    'Kustomizations are built by kustomize, and the PATH has neither "kustomize" nor "kubectl": install one of them where skep runs.',
+    'Kustomizations are built by kustomize, and the PATH has neither "kustomize" nor "kubectl": install one of them on the machine that runs skep.',
   );
 }
 

@@ -119,6 +119,6 @@ function valuesOf({ namespace, registry, source }: SourceKey): string[] {
 }
 
 function claimLost({ namespace, registry, source }: SourceKey): Failure {
-  const message = `${namespace}/${registry}/${source}: another process syncs it by now; what was read is not stored`;
+  const message = `${namespace}/${registry}/${source}: another process syncs it now; the content that was read is not stored`;
   return new Failure('catalogue-claim-lost', message, { retryable: true });
 }

@@ -136,7 +136,7 @@ async function passwordOf(address: DatabaseAddress): Promise<string> {
   const found = passFile === undefined ? undefined : await readPassword(passFile, address);
   if (found !== undefined && found !== '') return found;
   const where = passFile === undefined ? 'no password file is configured' : `${passFile} has no line for it`;
-  throw new Failure('database-auth', `${describePlace(address)}: the server asks for a password, and ${where}`);
+  throw new Failure('database-auth', `${describePlace(address)}: the server requires a password, and ${where}`);
 }
 
 async function readCa(file: string): Promise<string> {

@@ -30,7 +30,7 @@ export interface ApiDeps {
 
 /** The official registry takes tens of seconds for a page at times. */
 const LIMITS: ApiLimits = { pageTimeoutMs: 60_000, timeoutMs: 5 * 60_000, pages: 2000, bytes: 256 * 1024 * 1024 };
-/** The path of document 2 first; then the additional one of the official registry. */
+/** In the order in which they are tried; the official registry has the second one as well. */
 const PATHS = ['/v0/servers', '/v0.1/servers'] as const;
 const PAGE_SIZE = '100';
 const WHOLE_EVERY_MS = 24 * 60 * 60_000;
@@ -137,7 +137,7 @@ function urlOf({ endpoint }: ApiOrigin, path: string, query: Query): string {
   if (url === null || url.search !== '' || url.hash !== '') {
     throw new Failure(
       'source-not-found',
-      `${displayUrl(endpoint)} is no base URL: query and fragment have no place in it`,
+      `${displayUrl(endpoint)} is not a base URL: it must not have a query or a fragment`,
     );
   }
   url.pathname = url.pathname.replace(/\/+$/, '') + path;

@@ -59,7 +59,7 @@ export function openBudget(what: string, maxBytes: number): Spend {
 }
 
 export function tooLarge(what: string, maxBytes: number): Failure {
-  return new Failure('git-too-large', `${what} comes to more than ${maxBytes} bytes`, { data: { maxBytes } });
+  return new Failure('git-too-large', `${what} has more than ${maxBytes} bytes`, { data: { maxBytes } });
 }
 
 /** Returns the SHA-1 of all pieces, one after the other. */

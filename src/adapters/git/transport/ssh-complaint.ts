@@ -51,7 +51,7 @@ function adviceOn(code: GitCode): string {
 
 const ADVICE: Partial<Readonly<Record<GitCode, string>>> = {
   'git-ssh-host-unknown':
-    'Put the key of the server into the known_hosts file (ssh-keyscan prints it; compare it with what the host publishes)',
+    'Put the key of the server into the known_hosts file (ssh-keyscan prints it; compare it with the key that the host publishes)',
   'git-ssh-key-unusable':
     'Write the private key into the file again as ssh-keygen wrote it; only the user who runs skep may read the file',
   'git-auth-required': 'Give the key of the source access to the repository',
