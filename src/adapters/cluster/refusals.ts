@@ -16,7 +16,7 @@ export interface Asked {
   readonly as?: string;
 }
 
-/** One answer of the server, whatever its status. */
+/** An answer of the server, whatever its status. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

@@ -1,4 +1,4 @@
-// Hostile servers and authors, and those that send more than expected: limits of their cost.
+// Hostile servers and authors, and servers that send more than expected: limits of their cost.
 
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Reads from a URL where a repository is.
+// Reads the location of a repository from its URL.
 
 import { fileURLToPath } from 'node:url';
 import { displayUrl } from '../http/failures.ts';

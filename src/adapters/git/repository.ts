@@ -31,7 +31,9 @@ export interface GitOptions {
   /** http(s), ssh, git or file URL, or `user@host:path`. Credentials in it are used, and shown nowhere. */
   readonly repository: string;
   readonly ref: GitRef;
-  /** File or folder inside the repository: the checkout holds this and what is below. Default: everything. */
+  /**
+   * File or folder inside the repository: the checkout holds this and everything below. Default: the whole repository.
+   */
   readonly path?: string;
   /** HTTP Basic; the password is read again for each conversation. */
   readonly auth?: { readonly username: string; readonly password: () => Promise<string> };

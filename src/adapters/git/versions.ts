@@ -20,7 +20,7 @@ export function readRange(text: string): Range {
 
 /**
  * Returns the tag with the highest version of the range (semver.org, item 11), with or without a `v` in front. A
- * prerelease counts only if the range names a prerelease of the same version. Of tags with the same version, the last
+ * prerelease counts only if the range names a prerelease of the same version. If tags have the same version, the last
  * by name counts.
  */
 export function highestOf(range: Range, tags: readonly string[]): string | undefined {

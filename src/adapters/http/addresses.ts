@@ -105,8 +105,8 @@ function mappedIPv4(address: string): string | undefined {
 }
 
 /**
- * One list per version: a BlockList matches an IPv4 address by its IPv4-mapped form, so that `::/3` would contain them
- * all.
+ * Creates one list per version: a BlockList matches an IPv4 address by its IPv4-mapped form, so that `::/3` would
+ * contain them all.
  */
 function rangesOf(texts: readonly string[]): Ranges {
   const ranges = { ipv4: new BlockList(), ipv6: new BlockList() };

@@ -23,7 +23,7 @@ export interface Sort {
 
 const TIMEOUT: Sort = { code: 'outbound-timeout', says: 'no answer in time', retryable: true };
 
-/** By the error codes of Node.js and undici. */
+/** Kinds by the error codes of Node.js and undici. */
 const SORTS: Readonly<Record<string, Sort>> = {
   UND_ERR_CONNECT_TIMEOUT: { ...TIMEOUT, says: 'no connection in time', unsent: true },
   ETIMEDOUT: { ...TIMEOUT, says: 'no connection in time' },

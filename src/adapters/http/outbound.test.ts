@@ -1,4 +1,4 @@
-// The outbound client against real servers on loopback: limits, addresses, redirects, TLS, and what its errors say. In
+// The outbound client against real servers on loopback: limits, addresses, redirects, TLS, and its error messages. In
 // one file, because every story shares the servers that it starts and their certificates.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -14,7 +14,7 @@ import { isSocketDirectory, openSocket, type TlsCheck } from './socket.ts';
 
 export interface DatabaseAddress extends Place {
   readonly sslMode: SslMode;
-  /** PEM file of the certificate authority. As in libpq, if it is given every TLS connection checks the chain. */
+  /** PEM file of the certificate authority. If it is set, every TLS connection checks the chain, as in libpq. */
   readonly caFile?: string;
   /** The same certificates as text; they win over the file. */
   readonly ca?: string;
@@ -77,7 +77,7 @@ async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: 
   }
 }
 
-/** As in libpq: a server that refuses one way may accept the other, and one without working TLS may accept no TLS. */
+/** A server that refuses one way may accept the other, and one without working TLS may accept no TLS (as in libpq). */
 function fallsBack(tried: Way, error: unknown): boolean {
   if (isRefused(error)) return true;
   return tried !== undefined && error instanceof Failure && error.code === 'database-tls';

@@ -10,7 +10,7 @@ const BYTES_MAX = 16 * 1024;
 
 const scratch = Buffer.alloc(BYTES_MAX);
 
-/** One bit of eight in each character: a string takes less memory than an array of bytes. */
+/** Each character holds eight of the bits: a string takes less memory than an array of bytes. */
 export type Grams = string;
 
 export function gramsOf(text: string): Grams {

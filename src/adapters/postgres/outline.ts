@@ -126,12 +126,12 @@ export function facetTests(query: FacetQuery): Readonly<Partial<Record<FacetName
   };
 }
 
-/** By name, then by version, as the database orders them. */
+/** Compares by name, then by version, as the database orders them. */
 export function compareVersionIds(a: VersionId, b: VersionId): number {
   return compareByCodePoint(a.name, b.name) || compareByCodePoint(a.version, b.version);
 }
 
-/** By code point, as the collation "C" does; JavaScript itself compares UTF-16 code units. */
+/** Compares by code point, as the collation "C" does; JavaScript itself compares UTF-16 code units. */
 export function compareByCodePoint(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

@@ -8,7 +8,7 @@ import { readRows } from './rows.ts';
 
 type Registry = Omit<SourceKey, 'source'>;
 
-/** One statement, so that readers see all of it or nothing. Unchanged rows are written again from time to time. */
+/** A single statement, so that readers see all of it or nothing. Unchanged rows are written again from time to time. */
 const WRITE = `with given as (select * from unnest($3::text[], $4::text[]) as g (namespace, servers)),
   gone as (
     delete from catalogue_running r

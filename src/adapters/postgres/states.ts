@@ -7,7 +7,7 @@ import type { SourceKey } from '#registry/catalogue/ports.ts';
 interface SourceRow {
   readonly source: string;
   readonly phase: SourceState['phase'];
-  /** By the clock of the database: those of replicas differ. Not read under a claim. */
+  /** Decided by the clock of the database, because those of replicas differ. Not read under a claim. */
   readonly claimed?: boolean | null;
   readonly message: string;
   readonly last_attempt: Date | null;

@@ -60,7 +60,7 @@ export async function writeState(
   return rows[0]?.id ?? '';
 }
 
-/** One statement, so that requests from several replicas at once all count. */
+/** Uses one statement, so that simultaneous requests from several replicas all count. */
 export async function countRequest(client: pg.Client, key: SourceKey): Promise<void> {
   await client.query(
     'update catalogue_source set requests = requests + 1 where namespace = $1 and registry = $2 and source = $3',
@@ -108,9 +108,9 @@ export async function readStored(client: pg.Client, key: SourceKey): Promise<rea
 const RESTAMP_MS = 0.1;
 
 /**
- * Writes the change. A version's time moves on even where `now` does not (two instances' clocks differ), so that a
- * reader who asks for what changed since the last time it saw misses nothing. Nor does one who asks for what changed
- * since it last asked: the time is that of the end of the writing, when others begin to see it.
+ * Writes the change. A version's time increases even if `now` does not (two instances' clocks differ), so a reader
+ * that requests changes since the latest time in its data misses nothing. Nor does a reader that requests changes since
+ * its last request: the time is that of the end of the write, when others begin to see it.
  */
 export async function writeChange(
   client: pg.Client,

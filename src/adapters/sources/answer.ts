@@ -11,7 +11,7 @@ export interface Asked {
   readonly url: string;
   readonly resume?: Resume | undefined;
   readonly signal: AbortSignal;
-  /** As in `ReadRequest`, for this answer. */
+  /** `arrived` of `ReadRequest`, for this answer. */
   readonly arrived?: OutboundRequest['arrived'];
   /** Milliseconds for the whole exchange; the waits of `arrived` do not count. */
   readonly timeoutMs: number;

@@ -30,7 +30,7 @@ interface Note {
 }
 
 interface State {
-  /** By label. */
+  /** Notes by label. */
   readonly notes: Map<string, Note>;
   /** True if a read has failed, or had two answers. */
   isMixed: boolean;

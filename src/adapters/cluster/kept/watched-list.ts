@@ -14,7 +14,7 @@ export interface WatchedListDeps extends WatchingDeps {
   readonly read: ReadList;
   /** Called with each change that our own writes have not shown already. */
   readonly changed: (key: string, change: Change) => void;
-  /** Called when events may have been lost: only a LIST shows what changed. */
+  /** Called when events may have been lost: only a LIST shows the changes. */
   readonly lost: () => void;
   /** Called with the keys of objects whose change a LIST showed and the watch did not. */
   readonly missed: (watched: Watched, keys: readonly string[]) => void;

@@ -19,7 +19,7 @@ export interface ForeignBase {
 }
 
 export interface Named {
-  /** By the offset of the entry. */
+  /** Names by the offset of the entry. */
   readonly names: ReadonlyMap<number, string>;
   readonly bases: readonly ForeignBase[];
 }

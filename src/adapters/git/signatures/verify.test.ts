@@ -179,7 +179,7 @@ test('a signature that was made for something else is none', async () => {
     withSignature('\ngpgsig -----BEGIN SIGNED MESSAGE-----\n MIIB\n -----END SIGNED MESSAGE-----'),
   );
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-  // By the right key over the right bytes, but as a file and not as a commit.
+  // The key and the bytes are right, but the signature is for a file and not for a commit.
   const payload = written('payload', Buffer.from(unsigned, 'latin1'));
   const keyFile = key.publicFile.slice(0, -'.pub'.length);
   for (const [namespace, expected] of [

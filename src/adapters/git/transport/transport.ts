@@ -1,5 +1,5 @@
 // Sends the smart HTTP requests of isomorphic-git through the guarded outbound client, with credentials, redirects,
-// limits, and errors that say what to do (the caller adds URL and ref).
+// limits, and errors with advice (the caller adds URL and ref).
 
 import type { HttpClient } from 'isomorphic-git';
 import { Failure } from '#std/failure.ts';

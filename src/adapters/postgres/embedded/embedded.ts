@@ -19,7 +19,7 @@ export interface Login {
 }
 
 export interface EmbeddedOptions {
-  /** Created if it is missing. One process at a time uses it. */
+  /** Created if it is missing. Only one process at a time uses it. */
   readonly dir: string;
   /** Name of the database, created at the first start. */
   readonly database: string;

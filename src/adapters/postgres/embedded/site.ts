@@ -1,5 +1,5 @@
-// Chooses the folders of an embedded server. As root the server runs under another account, which cannot enter every
-// directory that we can (a home of root has mode 0700): then programs and data are put into folders that it can enter.
+// Chooses the folders of an embedded server. If we are root, the server runs under another account, which cannot enter
+// every directory (a home of root has mode 0700): then programs and data are put into folders that it can enter.
 
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
