@@ -86,9 +86,8 @@ export interface OutboundResponse {
 
 export interface Outbound {
   /**
-   * Sends one request, never repeated. Any status is an answer, even a redirect that is not followed. Throws Failure
-   * with one of OUTBOUND_CODES; the message names the URL without credentials and query. Satisfies `Fetch` of
-   * `auth/ports.ts`.
+   * Sends one request, never repeated. Any status is an answer, even of a redirect that is not followed. Throws Failure
+   * with one of OUTBOUND_CODES, whose message has the URL without its secrets. Satisfies `Fetch` of `auth/ports.ts`.
    */
   request(request: OutboundRequest): Promise<OutboundResponse>;
   /**
@@ -104,7 +103,7 @@ interface Context {
   readonly options: OutboundOptions;
   readonly guard: AddressGuard;
   readonly trusted: readonly string[] | undefined;
-  /** Agents by trusted roots and guard: a connection is only reused under the rules by which it was opened. */
+  /** By trusted roots and guard: a connection is only reused under the rules by which it was opened. */
   readonly agents: Map<string, AgentOf>;
 }
 
