@@ -19,7 +19,7 @@ export interface Credentials {
   readonly tls: Tls;
   /** URL of an HTTP proxy for CONNECT. */
   readonly proxy?: string;
-  /** Digest of all of it. */
+  /** Digest of all fields. */
   readonly fingerprint: string;
   /** Digest of the parts that need another connection: a new token does not. */
   readonly connection: string;
@@ -109,7 +109,7 @@ async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions
   return config;
 }
 
-/** Only the first line: the YAML parser adds lines of the file, which may hold tokens. */
+/** Returns only the first line: the YAML parser adds lines of the file, which may hold tokens. */
 function firstLineOf(cause: unknown): string {
   const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return line.replace(/:$/, '');

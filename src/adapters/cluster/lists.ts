@@ -141,7 +141,7 @@ async function readPages(
   }
 }
 
-/** The page is undefined if it is too long: then request fewer objects. */
+/** Returns no page if it is too long: then request fewer objects. */
 async function readPage(
   api: Api,
   path: string,

@@ -37,7 +37,7 @@ export function createSchemas(api: Api): Schemas {
     return reading;
   }
 
-  /** The server redirects a hash that is not the content's any more; its index can name that hash a moment longer. */
+  /** Reads the path without its hash if the server redirects: the index can name an old hash a moment longer. */
   async function latest(path: string): Promise<OpenApiDocument> {
     try {
       return await document(path);

@@ -112,7 +112,7 @@ function keyMissing(url: string): Failure {
   });
 }
 
-/** A path relative to the root, without `.` and empty parts. */
+/** Returns a path relative to the root, without `.` and empty parts. */
 function readPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) {
@@ -121,7 +121,7 @@ function readPath(path: string): string {
   return parts.join('/');
 }
 
-/** The object reader knows only ids; the message needs the path of the file that is too large. */
+/** Adds the path of the file that is too large to the failure: the object reader knows only ids. */
 async function readNamed(checkout: Checkout, oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   try {
     return await checkout.read(oids);

@@ -13,7 +13,7 @@ const CLAIM_MS = 60_000;
 /** Writes under a claim: `fence` runs first in the same transaction, and throws if the claim is lost. */
 export type Fenced = (fence: (client: pg.Client) => Promise<void>) => SourceWriter;
 
-/** Undefined if another process has the source. */
+/** Returns undefined if another process has the source. */
 export async function claimSource(
   pool: Pool,
   key: SourceKey,

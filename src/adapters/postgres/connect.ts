@@ -55,7 +55,7 @@ export async function connect(address: DatabaseAddress): Promise<OpenConnection>
   }
 }
 
-/** The ways that the mode allows, in its order of preference. */
+/** Returns the ways that the mode allows, in its order of preference. */
 async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: Way }[]> {
   const { host, sslMode, caFile } = address;
   if (sslMode === 'disable' || isSocketDirectory(host)) return [{ tls: undefined }];

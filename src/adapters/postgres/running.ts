@@ -71,7 +71,7 @@ export function createRunningReader(): (client: pg.Client, registry: Registry) =
   };
 }
 
-/** If two reconcilers report the same server, the last report counts. */
+/** Removes duplicates: if two reconcilers report the same server, the last report counts. */
 function distinctServers(servers: readonly RunningServer[]): readonly RunningServer[] {
   const byName = new Map(servers.map((server) => [server.name, server]));
   return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -80,7 +80,7 @@ export async function writeTrigger(client: pg.Client, key: SourceKey, trigger: s
   );
 }
 
-/** All versions of a source, tombstones included, with the fields that are compared. */
+/** Returns all versions of a source, tombstones included, with the fields that are compared. */
 export async function readStored(client: pg.Client, key: SourceKey): Promise<readonly Stored[]> {
   const rows = await readRows(
     client,
@@ -231,7 +231,7 @@ function listText(items: readonly string[]): string {
   return `{${items.map((item) => `"${storable(item).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** NUL is the one character that PostgreSQL has no text for. */
+/** Replaces NUL, the one character that PostgreSQL cannot store in a text. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
 }

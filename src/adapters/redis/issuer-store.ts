@@ -116,7 +116,7 @@ function connect(settings: IssuerStoreSettings, report: (error: Error) => void):
 
 const retryStrategy = (attempt: number) => Math.min(attempt * RETRY_MIN_MS, RETRY_MAX_MS);
 
-/** The settings of a connection to any server that keeps the records. */
+/** Returns the settings of a connection to any server that keeps the records. */
 function serverOptions(settings: IssuerStoreSettings): RedisOptions {
   const { name, password } = settings.user();
   return {

@@ -20,7 +20,7 @@ export interface Asked {
 const MAX_BYTES = 64 * 1024 * 1024;
 const REDIRECTS = 5;
 
-/** Any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
+/** Sends the request; any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
 export function askSource(
   outbound: Outbound,
   { url, resume, signal, timeoutMs, arrived }: Asked,

@@ -63,7 +63,7 @@ export async function readApi(deps: ApiDeps, request: ReadRequest<ApiOrigin>): P
   }
 }
 
-/** Undefined if everything has to be read. */
+/** Returns undefined if everything has to be read. */
 async function readChanges(reading: Reading): Promise<Content | undefined> {
   const { resume, deps } = reading;
   const { since, wholeAt = '' } = resume ?? {};
@@ -100,7 +100,7 @@ function wholeOf({ deps }: Reading, path: string, list: List, validators: Resume
   };
 }
 
-/** Undefined if an entry has no time of its last update. */
+/** Returns undefined if an entry has no time of its last update. */
 function sinceOf(times: readonly number[]): string | undefined {
   const newest = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   return Number.isFinite(newest) ? new Date(newest - OVERLAP_MS).toISOString() : undefined;

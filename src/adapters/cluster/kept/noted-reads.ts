@@ -117,7 +117,7 @@ function digestIfAny(value: unknown): string {
   return value === undefined ? '' : digest(value);
 }
 
-/** The version of an object stands for it; an API without versions has none. */
+/** Returns the version of the object, which stands for it; an API without versions has none. */
 function printOf(object: KubeObject | undefined): string {
   if (object === undefined) return '';
   const { uid, resourceVersion } = object.metadata;

@@ -172,7 +172,7 @@ async function readAnew(state: State, hold: ListOptions['hold']): Promise<readon
   return objects;
 }
 
-/** Empty if versions of the list cannot be compared. */
+/** Returns an empty text if versions of the list cannot be compared. */
 function versionOf({ version, objects }: Awaited<ReturnType<ReadList>>): string {
   const all = [version, ...objects.map(({ metadata }) => metadata.resourceVersion)];
   return all.every(isComparable) ? version : '';

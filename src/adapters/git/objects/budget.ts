@@ -42,7 +42,7 @@ const WORK_MAX = 16;
  */
 export type Spend = (bytes: number, work?: number) => Promise<void>;
 
-/** The first argument is the noun of the message for things that exceed the budget. */
+/** Returns a function that counts bytes. `what`: noun of the message for things that exceed the budget. */
 export function openBudget(what: string, maxBytes: number): Spend {
   let total = 0;
   let allWork = 0;

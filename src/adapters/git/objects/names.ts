@@ -86,7 +86,7 @@ interface Frame {
   readonly chain: { readonly bytes: number; readonly objects: number };
 }
 
-/** Depth first: only the base of the next delta, and bases with waiting deltas, are in memory. */
+/** Works depth first: only the base of the next delta, and bases with waiting deltas, are in memory. */
 async function nameBuilt(naming: Naming, base: Pick<Frame, 'object' | 'deltas'>): Promise<void> {
   const first = { ...base, chain: { bytes: base.object.content.length, objects: 1 } };
   const frames: Frame[] = [first];

@@ -43,7 +43,7 @@ function tooManyObjects(max: number): Failure {
   return new Failure('git-too-large', `the pack from the server has more than ${max} objects`, { data: { max } });
 }
 
-/** An existing pack is left alone: others may read it. */
+/** Writes the files, but leaves an existing pack alone: others may read it. */
 async function writePack(gitdir: string, { pack, objects }: Whole): Promise<void> {
   const checksum = pack.subarray(-CHECKSUM_BYTES);
   const folder = join(gitdir, 'objects/pack');

@@ -13,7 +13,7 @@ const SPACE = 0x20;
 const SIGNATURE_HEADERS = ['gpgsig', 'gpgsig-sha256'];
 const ARMORS = ['-----BEGIN PGP SIGNATURE-----', '-----BEGIN SSH SIGNATURE-----', '-----BEGIN SIGNED MESSAGE-----'];
 
-/** Undefined if a commit has no signature, or more than one: then it is unclear which counts. */
+/** Returns undefined if a commit has no signature, or more than one: then it is unclear which counts. */
 export function signedCommit(content: Buffer): Signed | undefined {
   const kept: Buffer[] = [];
   const signatures: string[] = [];

@@ -20,7 +20,9 @@ export interface Site {
 /** Owned by root, and open to every account. */
 const SHARED_ROOT = '/var/lib/skep';
 
-/** `dir` is absolute and exists. Throws Failure `database-server-failed` if there is no such place. */
+/**
+ * Returns the folders. `dir` is absolute and exists. Throws Failure `database-server-failed` if there is no such place.
+ */
 export async function chooseSite(
   dir: string,
   binaries: Binaries,
@@ -68,7 +70,7 @@ function canEnter(account: Account, dir: string): boolean {
   return (mode & bit) !== 0 && (parent === dir || canEnter(account, parent));
 }
 
-/** A copy of the programs with their libraries; created once per place and time of installation. */
+/** Creates a copy of the programs with their libraries, once per place and time of installation. */
 async function copyPrograms({ directory }: Binaries, sharedRoot: string): Promise<Binaries> {
   const native = dirname(directory);
   const copy = join(sharedRoot, `programs-${shortHash(`${native} ${statSync(directory).mtimeMs}`)}`);
