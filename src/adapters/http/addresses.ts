@@ -51,7 +51,7 @@ interface Ranges {
 
 let special: readonly { readonly ranges: Ranges; readonly what: string }[] | undefined;
 
-/** Created at the first check of an address: it takes 5 ms, and most commands check none. */
+/** Creates the ranges at the first check of an address: it takes 5 ms, and most commands check none. */
 function specialRanges(): NonNullable<typeof special> {
   special ??= SPECIAL.map(([range, what]) => ({ ranges: rangesOf([range]), what }));
   return special;

@@ -236,7 +236,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
   return agent;
 }
 
-/** CA files rotate, and each text has an agent of its own. Requests under way are finished first. */
+/** Closes the oldest agent, after its requests: CA files rotate, and each text has an agent of its own. */
 function retireOldest(agents: Map<string, AgentOf>): void {
   const [oldest] = agents.entries();
   if (agents.size <= AGENTS_MAX || oldest === undefined) return;

@@ -17,7 +17,7 @@ const CANDIDATES = [
   { name: 'kubectl', args: ['kustomize'] },
 ] as const;
 
-/** `searchPath` as in the environment. Throws Failure `kustomize-missing`. */
+/** Searches `searchPath`, which has the format of the environment. Throws Failure `kustomize-missing`. */
 export async function findProgram(searchPath: string): Promise<Program> {
   const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
   for (const { name, args } of CANDIDATES) {

@@ -66,7 +66,7 @@ async function checkCommit(store: ObjectStore, ring: KeyRing, { commit }: Found)
   await checkSigned(ring, what, signedCommit(readContent(store, commit)));
 }
 
-/** The name is part of the signed bytes: an old release cannot be passed off as a new one. */
+/** Checks the name, too, which is part of the signed bytes: an old release cannot be passed off as a new one. */
 async function checkTag(store: ObjectStore, ring: KeyRing, { reference, tip, commit }: Found): Promise<void> {
   const name = reference.type === 'name' ? reference.name : undefined;
   if (name === undefined || !name.startsWith(TAG_PREFIX) || tip === commit) {

@@ -21,7 +21,7 @@ const WORDINGS: readonly (readonly [wording: RegExp, code: GitCode, retryable: b
   [/connect to (host|address)|Connection (refused|reset|closed|timed out)|kex_exchange/i, 'git-unreachable', true],
 ];
 
-/** Undefined if ssh ended without an error. */
+/** Returns undefined if ssh ended without an error. */
 export function sshComplaint({ code, says, cause }: SshEnd): Failure | undefined {
   if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
     return new Failure(
@@ -58,7 +58,7 @@ const ADVICE: Partial<Readonly<Record<GitCode, string>>> = {
   'git-not-a-repository': 'Correct the path in the URL, or give the key access',
 };
 
-/** Without the frames of `@` around warnings, and without control characters that a terminal would obey. */
+/** Removes the frames of `@` around warnings, and control characters that a terminal would obey. */
 function lastWords(says: string): string {
   const lines = says
     .split('\n')
