@@ -149,9 +149,9 @@ test.each([
   },
   { reply: { status: 418, text: '' }, code: 'cluster-error', says: 'status 418' },
   { reply: { status: 301, text: '' }, code: 'cluster-error', says: 'status 301' },
-  { reply: { text: '<html>' }, code: 'cluster-error', says: 'no JSON object' },
-  { reply: { text: '[]' }, code: 'cluster-error', says: 'no JSON object' },
-  { reply: { json: { kind: 'Widget' } }, code: 'cluster-error', says: 'no object' },
+  { reply: { text: '<html>' }, code: 'cluster-error', says: 'not a JSON object' },
+  { reply: { text: '[]' }, code: 'cluster-error', says: 'not a JSON object' },
+  { reply: { json: { kind: 'Widget' } }, code: 'cluster-error', says: 'not an object' },
 ])('$reply.status is $code', async ({ reply, code, says }) => {
   const { url } = await serve(() => reply);
   const failure = await failureOf(async () => (await connect(url)).apply(widget, { force: false }));

@@ -170,10 +170,10 @@ test.each([
   {
     url: 'ftp://example.com/',
     code: 'outbound-invalid-url',
-    says: 'no absolute http or https URL',
+    says: 'not an absolute http or https URL',
     reason: 'a scheme',
   },
-  { url: '/relative', code: 'outbound-invalid-url', says: 'no absolute http or https URL', reason: 'no host' },
+  { url: '/relative', code: 'outbound-invalid-url', says: 'not an absolute http or https URL', reason: 'no host' },
   {
     url: 'https://bot:hunter2@example.com/',
     code: 'outbound-invalid-url',
