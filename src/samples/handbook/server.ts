@@ -35,7 +35,7 @@ function searchTool(folder: string): Tool {
       query: { type: 'string', description: 'Words to look for.' },
       limit: {
         type: 'integer',
-        description: `How many sections; ${USUAL_RESULTS}by default.`,
+        description: `How many sections. Default: ${USUAL_RESULTS}.`,
         optional: true,
         ...RESULTS,
       },
