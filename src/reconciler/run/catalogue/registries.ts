@@ -24,7 +24,7 @@ import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 export interface RegistryDeps {
   /** Returns a reader of sources; ConfigMaps and passwords come from the view of the registry's namespace. */
   readonly sourceFor: (view: View, namespace: string) => Source;
-  /** Returns the store of a registry; only mode `sync` changes its schema. Throws Failure if it is unreachable. */
+  /** Returns the store of record; only mode `sync` changes its schema. Throws Failure if it is unreachable. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
   /** Returns the store of the instance itself; absent or undefined if there is none. Throws as `storeFor` does. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
