@@ -75,22 +75,12 @@ export function createRunMetrics({ version, monotonic, sources, interval }: RunM
 function addRunMetrics(metrics: Metrics) {
   const active = metrics.gauge('skep_run_active', 'Whether a run is under way.', []);
   const queue = metrics.gauge('skep_run_queued', 'Whether a run is requested that has not begun.', []);
-  const begun = metrics.counter('skep_runs_begun_total', 'Runs that have begun, by reason.', ['reason']);
-  const total = metrics.counter('skep_runs_total', 'Runs that have ended, by outcome (docs/operating.md).', [
-    'outcome',
-  ]);
+  const begun = metrics.counter('skep_runs_begun_total', 'Begun runs, by reason.', ['reason']);
+  const total = metrics.counter('skep_runs_total', 'Ended runs, by outcome (docs/operating.md).', ['outcome']);
   const seconds = metrics.histogram('skep_run_seconds', 'Duration of runs.', [], RUN_SECONDS);
-  const endedAt = metrics.gauge(
-    'skep_run_ended_timestamp_seconds',
-    'End of the last run that could read the cluster.',
-    [],
-  );
+  const endedAt = metrics.gauge('skep_run_ended_timestamp_seconds', 'End of the last run that saw the cluster.', []);
   const success = metrics.gauge('skep_run_success_timestamp_seconds', 'End of the last run with outcome `done`.', []);
-  const every = metrics.gauge(
-    'skep_schedule_interval_seconds',
-    'Seconds between the next two dates of the schedule.',
-    [],
-  );
+  const every = metrics.gauge('skep_schedule_interval_seconds', 'Seconds between two dates of the schedule.', []);
   const lockedOut = metrics.gauge('skep_locked_out', 'Whether another run held the lease when the last one began.', []);
   for (const outcome of [...Object.values(OUTCOMES), LOCKED]) total.add([outcome], 0);
   active.set([], 0);

@@ -117,7 +117,12 @@ test.each([
     'plan-mismatch',
     /made by skep\/1, .*\(skep\/2\)/,
   ],
-  ['other settings', { settings: { apply: sha256('x') } }, 'plan-mismatch', /others when it was made: apply, images$/],
+  [
+    'other settings',
+    { settings: { apply: sha256('x') } },
+    'plan-mismatch',
+    /have changed since it was made: apply, images$/,
+  ],
 ])('a plan is not for %s', (_name, changes, code, message) => {
   const refused = expect(() => checkBinding(GOOD, { ...HERE, ...changes }));
   refused.toThrow(Failure);
