@@ -38,6 +38,11 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
     insecure_allow_http: Type.Optional(
       Type.Boolean({ description: 'True: the issuer may be http on another host than loopback.' }),
     ),
+    authorization_endpoint_base_url: Type.Optional(
+      Url(
+        'URL in front of /oauth/authorize and of the pages that people see. Absent: the issuer. Other endpoints stay below the issuer.',
+      ),
+    ),
     signing_key_config: Type.Optional(
       Type.Object(
         {

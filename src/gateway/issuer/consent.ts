@@ -46,7 +46,7 @@ export async function askConsent(
   return consentPage(
     {
       pending: id,
-      action: `${world.settings.path}/oauth/consent`,
+      action: `${world.settings.pagesPath}/oauth/consent`,
       client: client.name,
       host: client.host,
       place: redirectPlace(authorization.redirectUri),
@@ -77,7 +77,7 @@ export async function answerConsent(world: IssuerWorld, request: IssuerRequest):
 /** Browsers say where a form comes from; old ones do not. */
 export function isSameOrigin({ settings }: IssuerWorld, { headers }: IssuerRequest): boolean {
   const { origin } = headers;
-  return origin === undefined || origin === new URL(settings.issuer).origin;
+  return origin === undefined || origin === new URL(settings.pagesUrl).origin;
 }
 
 export function lostPage(): IssuerAnswer {

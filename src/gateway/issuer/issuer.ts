@@ -49,7 +49,7 @@ export function createAuthorizationServer(
     ports,
     secrets,
     keys: createSigningKeys(ports, settings.keyFiles),
-    cookies: createCookies(settings.issuer, secrets, ports),
+    cookies: createCookies(settings, secrets, ports),
     clients: openClients(ports, settings),
     kept: new Map(),
     upstreams: [

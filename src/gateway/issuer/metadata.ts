@@ -8,11 +8,11 @@ import type { IssuerSettings } from './settings.ts';
 const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 /** OpenID Connect Discovery wants some of it under its own path; there are no ID tokens, so nothing is said about them. */
-export function issuerMetadata({ issuer, scopes, documents, confidential }: IssuerSettings): JsonObject {
+export function issuerMetadata({ issuer, pagesUrl, scopes, documents, confidential }: IssuerSettings): JsonObject {
   const methods = ['none', 'private_key_jwt', ...(confidential === undefined ? [] : SECRET_METHODS)];
   return {
     issuer,
-    authorization_endpoint: `${issuer}/oauth/authorize`,
+    authorization_endpoint: `${pagesUrl}/oauth/authorize`,
     token_endpoint: `${issuer}/oauth/token`,
     registration_endpoint: `${issuer}/oauth/register`,
     revocation_endpoint: `${issuer}/oauth/revoke`,

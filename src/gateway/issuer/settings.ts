@@ -24,6 +24,10 @@ export interface IssuerSettings {
   readonly issuer: string;
   /** Of the issuer, without a slash at its end; empty where it has none. */
   readonly path: string;
+  /** URL below which browsers reach the authorization endpoint and the pages, without a slash at its end. */
+  readonly pagesUrl: string;
+  /** Path of that URL; empty if it has none. */
+  readonly pagesPath: string;
   readonly accessMs: number;
   readonly refreshMs: number;
   readonly codeMs: number;
@@ -55,6 +59,7 @@ const BOUNDS = {
 /** `hostAudience`: what the host of the server accepts. Throws Failure `issuer-config-invalid`. */
 export function issuerSettings(config: AuthServerConfig, hostAudience: string): IssuerSettings {
   const { signing_key_config: keys, hmac_secret_files: secretFiles = [] } = config;
+  const { authorization_endpoint_base_url: pagesUrl = config.issuer } = config;
   const [first, ...others] = config.upstreams.map(upstreamSettings);
   if (first === undefined) throw configInvalid('/upstreams', 'is empty: people have to log in somewhere');
   if (config.storage.type === 'redis' && config.storage.redis_config === undefined) {
@@ -62,7 +67,9 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
   }
   return {
     issuer: config.issuer,
-    path: issuerPath(config),
+    path: issuerPath(config, '/issuer', config.issuer),
+    pagesUrl,
+    pagesPath: issuerPath(config, '/authorization_endpoint_base_url', pagesUrl),
     accessMs: lifespan(config, 'access_token_lifespan'),
     refreshMs: lifespan(config, 'refresh_token_lifespan'),
     codeMs: lifespan(config, 'auth_code_lifespan'),
@@ -121,13 +128,17 @@ function documentCache({
 }
 
 /** RFC 8414 section 2; plain HTTP is let be for localhost. */
-function issuerPath({ issuer, insecure_allow_http: anyHttp = false }: AuthServerConfig): string {
-  const url = URL.parse(issuer);
+function issuerPath(
+  { insecure_allow_http: anyHttp = false }: Pick<AuthServerConfig, 'insecure_allow_http'>,
+  pointer: string,
+  base: string,
+): string {
+  const url = URL.parse(base);
   const isAllowed = url !== null && (isProtected(url) || (anyHttp && url.protocol === 'http:'));
-  if (!isAllowed || url.search !== '' || url.hash !== '' || issuer.endsWith('/')) {
+  if (!isAllowed || url.search !== '' || url.hash !== '' || base.endsWith('/')) {
     const right =
       'must be an https URL (http on loopback, or with insecure_allow_http) without query, fragment and a slash at its end (RFC 8414)';
-    throw configInvalid('/issuer', `${right}, not ${issuer}`);
+    throw configInvalid(pointer, `${right}, not ${base}`);
   }
   return url.pathname === '/' ? '' : url.pathname;
 }

@@ -7,7 +7,6 @@ const IN_ALL: readonly string[] = [
   'codeMode',
   'obo',
   'xaa',
-  'authorizationEndpointBaseUrl',
   'delegateClients',
   'trustedIssuers',
 ];

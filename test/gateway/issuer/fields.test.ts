@@ -358,6 +358,11 @@ const ROWS: readonly Row[] = [
     see: async () => 'it starts',
   },
   {
+    field: '/authorization_endpoint_base_url',
+    values: () => [undefined, 'https://login.example.com/here'],
+    see: metadata('authorization_endpoint'),
+  },
+  {
     field: '/signing_key_config/key_dir',
     values: () => [folder, join(folder, 'none')],
     base: () => ({ signing_key_config: { key_dir: folder, signing_key_file: 'one.pem' } }),

@@ -42,6 +42,7 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
     schema_version: 'v0.1.0',
     issuer: server.issuer,
     insecure_allow_http: server.insecureAllowHTTP,
+    authorization_endpoint_base_url: server.authorizationEndpointBaseUrl,
     ...signingKeys(server.signingKeySecretRefs ?? []),
     hmac_secret_files:
       hmacSecretRefs.length === 0

@@ -22,6 +22,7 @@ export function authServerFindings(server: AuthServer, pointer: string): readonl
     ...scopeFindings(server.baselineClientScopes, `${pointer}/baselineClientScopes`),
     ...primaryFindings(server, pointer),
     ...plainHttpFindings(server.issuer, `${pointer}/issuer`),
+    ...plainHttpFindings(server.authorizationEndpointBaseUrl ?? '', `${pointer}/authorizationEndpointBaseUrl`),
     ...confidentialFindings(server, pointer),
     ...upstreamFindings(server, pointer),
     ...storageFindings(server.storage.redis, `${pointer}/storage/redis`),

@@ -1,5 +1,6 @@
 // Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live.
 
+import { addressed } from '#std/address/address.ts';
 import { bool, duration, integer, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../../selectors.ts';
 import { primaryProvider } from '../authz.ts';
@@ -78,6 +79,15 @@ export const EmbeddedAuthServer = object(
         'True: the issuer may be http on another host than localhost, in a network that can be trusted. Tokens and codes are readable there.',
       ),
     ),
+    authorizationEndpointBaseUrl: optional(
+      addressed(
+        text(
+          'URL in front of /oauth/authorize, and of the pages that people see after it, if browsers reach the server at another host than backends do. Default: issuer. All other endpoints stay below the issuer.',
+          { maxLength: 2048, pattern: '^https?://[^\\s?#]+[^/\\s?#]$' },
+        ),
+        'url',
+      ),
+    ),
     signingKeySecretRefs: optional(
       list(
         secretKeyRef('A private key, in PEM.'),
@@ -135,6 +145,12 @@ export const EmbeddedAuthServer = object(
         rule: "(has(self.insecureAllowHTTP) && self.insecureAllowHTTP) || !isURL(self.issuer) || url(self.issuer).getScheme() != 'http' || url(self.issuer).getHostname() in ['localhost', '127.0.0.1', '::1']",
         message: 'issuer must be an https URL; http is accepted for localhost, and with insecureAllowHTTP',
         fieldPath: '.issuer',
+      },
+      {
+        rule: "(has(self.insecureAllowHTTP) && self.insecureAllowHTTP) || !has(self.authorizationEndpointBaseUrl) || (isURL(self.authorizationEndpointBaseUrl) && (url(self.authorizationEndpointBaseUrl).getScheme() == 'https' || url(self.authorizationEndpointBaseUrl).getHostname() in ['localhost', '127.0.0.1', '::1']))",
+        message:
+          'authorizationEndpointBaseUrl must be an https URL; http is accepted for localhost, and with insecureAllowHTTP',
+        fieldPath: '.authorizationEndpointBaseUrl',
       },
       {
         rule: '!(has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration && has(self.insecureAllowHTTP) && self.insecureAllowHTTP)',
