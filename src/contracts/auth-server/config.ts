@@ -10,6 +10,7 @@
 import { type Static, Type } from '#std/json-schema.ts';
 import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';
 import { Redis } from './storage.ts';
+import { DelegateClients, TrustedIssuers } from './trust.ts';
 import { OAuth2Upstream, OIDCUpstream } from './upstream.ts';
 
 /** Folder of the mounted Secrets. */
@@ -21,6 +22,7 @@ export const AUTH_SERVER_FILES = {
   signingKey: (index: number) => `key-${index}.pem`,
   hmac: (index: number) => `hmac/hmac-${index}`,
   upstreamClientSecret: (provider: string) => `upstream/${provider}`,
+  delegateSecret: (index: number) => `delegates/client-${index}`,
   initialAccessToken: (provider: string) => `registration/${provider}`,
   redisUsername: 'redis-user/username',
   redisPassword: 'redis-user/password',
@@ -117,6 +119,8 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
       Type.Boolean({ description: 'True: secrets are given out by an issuer with http on loopback, too.' }),
     ),
     allowed_audiences: Texts('Values that clients may give as resource (RFC 8707).'),
+    trusted_issuers: Type.Optional(TrustedIssuers),
+    delegate_clients: Type.Optional(DelegateClients),
     storage: Type.Object(
       {
         type: Type.Enum(['memory', 'redis'], { description: 'Where logins are kept.' }),

@@ -6,6 +6,8 @@ import { Failure } from '#std/failure.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDocuments, isDocumentUrl } from './clients/document.ts';
 import { createCookies } from './cookies.ts';
+import { createDelegates } from './grants/delegates.ts';
+import { createTrust } from './grants/trust.ts';
 import { createIssuerSecrets, type IssuerSecrets } from './keys/secrets.ts';
 import { createSigningKeys } from './keys/signing-keys.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
@@ -51,6 +53,7 @@ export function createAuthorizationServer(
     keys: createSigningKeys(ports, settings.keyFiles),
     cookies: createCookies(settings, secrets, ports),
     clients: openClients(ports, settings),
+    findTrusted: createTrust(ports, settings.trusted),
     kept: new Map(),
     upstreams: [
       createUpstream(ports, secrets, first),
@@ -175,7 +178,8 @@ function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): Issu
 }
 
 /** Without documents, an id that is a URL is not a known client. */
-function openClients(ports: IssuerPorts, { documents }: IssuerSettings): Clients {
-  if (documents === undefined) return createClients(ports, async () => undefined, isDocumentUrl);
-  return createClients(ports, createClientDocuments(ports, documents), isDocumentUrl);
+function openClients(ports: IssuerPorts, { documents, delegates }: IssuerSettings): Clients {
+  const findDelegate = createDelegates(ports, delegates);
+  const findDocument = documents === undefined ? async () => undefined : createClientDocuments(ports, documents);
+  return createClients(ports, findDelegate, findDocument, isDocumentUrl);
 }

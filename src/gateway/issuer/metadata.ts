@@ -1,6 +1,8 @@
 // What the authorization server says about itself (RFC 8414).
 
 import type { JsonObject } from '#std/json.ts';
+import { TOKEN_EXCHANGE } from './grants/delegates.ts';
+import { JWT_BEARER } from './grants/jwt-bearer.ts';
 import { SECRET_METHODS } from './records.ts';
 import type { IssuerSettings } from './settings.ts';
 
@@ -8,8 +10,10 @@ import type { IssuerSettings } from './settings.ts';
 const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 /** OpenID Connect Discovery wants some of it under its own path; there are no ID tokens, so nothing is said about them. */
-export function issuerMetadata({ issuer, pagesUrl, scopes, documents, confidential }: IssuerSettings): JsonObject {
-  const methods = ['none', 'private_key_jwt', ...(confidential === undefined ? [] : SECRET_METHODS)];
+export function issuerMetadata(settings: IssuerSettings): JsonObject {
+  const { issuer, pagesUrl, scopes, documents, confidential, delegates, trusted } = settings;
+  const hasSecrets = confidential !== undefined || delegates.length > 0;
+  const methods = ['none', 'private_key_jwt', ...(hasSecrets ? SECRET_METHODS : [])];
   return {
     issuer,
     authorization_endpoint: `${pagesUrl}/oauth/authorize`,
@@ -20,7 +24,12 @@ export function issuerMetadata({ issuer, pagesUrl, scopes, documents, confidenti
     scopes_supported: [...scopes],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      ...(delegates.length === 0 ? [] : [TOKEN_EXCHANGE]),
+      ...(trusted.some(({ bearer }) => bearer !== undefined) ? [JWT_BEARER] : []),
+    ],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: [...SIGNATURES],

@@ -4,6 +4,7 @@ import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 import { isWebRedirect } from '#std/address/loopback.ts';
 import { parseDuration } from '#std/duration.ts';
 import { configInvalid, isProtected } from './config-fault.ts';
+import { type DelegateClient, delegateClients, type TrustedIssuer, trustedIssuers } from './grants/settings.ts';
 import { type UpstreamSettings, upstreamSettings } from './upstream/settings.ts';
 
 type CimdBlock = NonNullable<AuthServerConfig['cimd']>;
@@ -44,6 +45,9 @@ export interface IssuerSettings {
   readonly upstreams: readonly [UpstreamSettings, ...UpstreamSettings[]];
   /** Undefined: no client is described by a document. */
   readonly documents: DocumentCache | undefined;
+  /** Other issuers whose tokens count here. */
+  readonly trusted: readonly TrustedIssuer[];
+  readonly delegates: readonly DelegateClient[];
   readonly keyFiles: readonly string[];
   readonly secretFiles: readonly string[];
 }
@@ -80,6 +84,8 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
     hostAudience,
     upstreams: [first, ...others],
     documents: documentCache(config.cimd ?? { enabled: true }),
+    trusted: trustedIssuers(config),
+    delegates: delegateClients(config),
     keyFiles:
       keys === undefined
         ? []
