@@ -60,7 +60,9 @@ export const DelegateClients = Type.Array(
   Type.Object(
     {
       client_id: Text('Its id.'),
-      client_secret_file: Type.Optional(Text('File with its secret, read again when it changes. Wins over the variable.')),
+      client_secret_file: Type.Optional(
+        Text('File with its secret, read again when it changes. Wins over the variable.'),
+      ),
       client_secret_env_var: Type.Optional(Text('Variable with its secret. One of the two is there.')),
       scopes: Texts('Scopes that it may ask for.'),
       audiences: Texts('Resources that it may ask for.'),

@@ -37,7 +37,15 @@ export async function openTrusted(
     sign(claims = {}, options) {
       ids += 1;
       const now = Math.floor(Date.now() / 1000);
-      const all = { iss: other.url, sub: WORKLOAD, iat: now, exp: now + 60, jti: `id-${ids}`, ...common(issuer), ...claims };
+      const all = {
+        iss: other.url,
+        sub: WORKLOAD,
+        iat: now,
+        exp: now + 60,
+        jti: `id-${ids}`,
+        ...common(issuer),
+        ...claims,
+      };
       return other.sign(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), options);
     },
     token: (form, headers) => post(`${issuer.issuer}/oauth/token`, form, headers),

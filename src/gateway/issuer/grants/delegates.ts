@@ -54,5 +54,8 @@ function readSecret(
   const text = secretFile === undefined ? environment[secretVariable ?? ''] : files.read(secretFile);
   const secret = (text ?? '').trim();
   if (secret !== '') return secret;
-  throw configInvalid('/delegate_clients', `has no secret for ${id}: ${secretFile ?? secretVariable ?? 'none is named'}`);
+  throw configInvalid(
+    '/delegate_clients',
+    `has no secret for ${id}: ${secretFile ?? secretVariable ?? 'none is named'}`,
+  );
 }

@@ -1,8 +1,8 @@
 // Token exchange (RFC 8693): a delegate client acts for the subject of a token, of this server or of a trusted issuer, with a
 // token of its own that says so.
 
-import { checkForm } from '#auth/token-form.ts';
 import { scopesOf } from '#auth/identity.ts';
+import { checkForm } from '#auth/token-form.ts';
 import { isObject, type JsonObject, textsIn } from '#std/json.ts';
 import { readOwnToken, type TokenFacts } from '../access-token.ts';
 import type { Client } from '../clients/clients.ts';
@@ -135,8 +135,7 @@ function isPermitted(
   { server, client }: { readonly server: string; readonly client: string },
 ): boolean {
   const { may_act: mayAct } = claims;
-  if (mayAct !== undefined)
-    return isMayActRead && isObject(mayAct) && mayAct.iss === server && mayAct.sub === client;
+  if (mayAct !== undefined) return isMayActRead && isObject(mayAct) && mayAct.iss === server && mayAct.sub === client;
   const actor = claims[actorClaim];
   return (typeof actor === 'string' && actors.includes(actor)) || matches(claims);
 }

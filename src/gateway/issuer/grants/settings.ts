@@ -77,7 +77,10 @@ function checkKeyUrl({ insecure_allow_http: http = false }: IssuerBlock, text: s
   const url = URL.parse(text);
   const isSafe = url?.protocol === 'https:' || (http && url?.protocol === 'http:');
   if (url === null || !isSafe || url.username + url.password !== '' || url.hash !== '')
-    throw configInvalid(pointer, 'must be an https URL without credentials and fragment (http with insecure_allow_http)');
+    throw configInvalid(
+      pointer,
+      'must be an https URL without credentials and fragment (http with insecure_allow_http)',
+    );
 }
 
 function delegationOf(block: IssuerBlock, config: AuthServerConfig, pointer: string): Delegation | undefined {
@@ -91,7 +94,10 @@ function delegationOf(block: IssuerBlock, config: AuthServerConfig, pointer: str
   const isAny = clients.includes(ANY_CLIENT);
   if (clients.length === 0) throw configInvalid(`${pointer}/allowed_delegate_clients`, 'is missing');
   if (isAny && (clients.length > 1 || mayAct)) {
-    throw configInvalid(`${pointer}/allowed_delegate_clients`, 'must name clients: "*" goes with neither others nor allow_may_act');
+    throw configInvalid(
+      `${pointer}/allowed_delegate_clients`,
+      'must name clients: "*" goes with neither others nor allow_may_act',
+    );
   }
   const known = (config.delegate_clients ?? []).map(({ client_id: id }) => id);
   const unknown = isAny ? undefined : clients.find((client) => !known.includes(client));

@@ -7,6 +7,7 @@ import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
 import { isIdleProvider, primaryProviderFindings } from './server/primary.ts';
 import { providerFault } from './server/providers.ts';
 import { baselineScopeFindings } from './server/scopes.ts';
+import { acceptedAudiences, trustHostFindings } from './server/trust-rules.ts';
 import type { TokenSource } from './token-settings.ts';
 
 /** The spec of a resource with a proxy. */
@@ -23,6 +24,8 @@ interface Caller {
   readonly issuer: string | 'nobody' | 'unknown';
   /** Scopes that the resource advertises; undefined if they cannot be known. */
   readonly scopes: readonly string[] | undefined;
+  /** Values of aud that the resource accepts; empty if they cannot be known. */
+  readonly audiences: readonly string[];
   /** Pointer of the field that names the settings. */
   readonly pointer: string;
   /** The field that says so. */
@@ -126,16 +129,16 @@ export function hasOwnIssuer(
   });
 }
 
-function acceptedTokens(source: TokenSource, view: View): Pick<Caller, 'issuer' | 'scopes'> {
+function acceptedTokens(source: TokenSource, view: View): Pick<Caller, 'issuer' | 'scopes' | 'audiences'> {
   const resolved = resolveOIDC(source, view, ANY_OWNER);
-  if (resolved === undefined) return { issuer: 'nobody', scopes: undefined };
-  if ('findings' in resolved) return { issuer: 'unknown', scopes: undefined };
-  return resolved.settings;
+  if (resolved === undefined) return { issuer: 'nobody', scopes: undefined, audiences: [] };
+  if ('findings' in resolved) return { issuer: 'unknown', scopes: undefined, audiences: [] };
+  return { ...resolved.settings, audiences: acceptedAudiences(resolved.settings) };
 }
 
 function serverFindings(
   server: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
-  { name, issuer, scopes, field, replicas, pointer }: Caller,
+  { name, issuer, scopes, audiences, field, stdio, replicas, pointer }: Caller,
 ): readonly Finding[] {
   const whose = `the authorization server of MCPExternalAuthConfig ${name}`;
   const count = server.upstreamProviders.length;
@@ -144,6 +147,13 @@ function serverFindings(
     ...(count > 1 ? [authFinding('auth-server-upstreams', several, pointer)] : []),
     ...issuerFindings(server.issuer, whose, { issuer, field, pointer }),
     ...(scopes === undefined ? [] : baselineScopeFindings(server, scopes, pointer)),
+    ...(scopes === undefined
+      ? []
+      : trustHostFindings(
+          server,
+          { scopes, audiences, needsLogin: !stdio && server.disableUpstreamTokenInjection !== true },
+          pointer,
+        )),
     ...(replicas === 1 ? [] : replicaFindings(server, whose, pointer)),
   ];
 }

@@ -46,10 +46,14 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
 /** Without the provider no one has a token for the backend, so it is not called. */
 export function withKnownProvider(converted: Converted, server: AuthServer | undefined): Converted {
   if (!('strategy' in converted)) return converted;
-  const { tokenExchange, cloudSts, upstreamInject } = converted.strategy;
-  const provider = upstreamInject?.providerName ?? (tokenExchange ?? cloudSts)?.subjectProviderName;
+  const provider = providerOf(converted.strategy);
   const fault = provider === undefined ? undefined : providerFault(provider, server);
   return fault === undefined ? converted : { fault: `authServerConfig ${fault}` };
+}
+
+/** The upstream provider whose token a strategy needs; undefined if it needs none. */
+export function providerOf({ tokenExchange, cloudSts, upstreamInject }: Strategy): string | undefined {
+  return upstreamInject?.providerName ?? (tokenExchange ?? cloudSts)?.subjectProviderName;
 }
 
 type Suffix = (secret: SecretKey) => string;

@@ -5,6 +5,7 @@ import { bool, duration, integer, list, object, optional, text } from '#std/sche
 import { secretKeyRef } from '../../selectors.ts';
 import { primaryProvider } from '../authz.ts';
 import { AuthServerStorage } from './storage.ts';
+import { DelegateClients, TrustedIssuers } from './trust.ts';
 import { UpstreamProvider } from './upstream.ts';
 
 /** RFC 8414, section 2. */
@@ -131,6 +132,8 @@ export const EmbeddedAuthServer = object(
     insecureAllowConfidentialOverLoopbackHTTP: optional(
       bool('True: clients get secrets of an issuer with http on localhost, too. For trying.'),
     ),
+    trustedIssuers: optional(TrustedIssuers),
+    delegateClients: optional(DelegateClients),
     disableUpstreamTokenInjection: optional(
       bool(
         'True: a server behind a proxy gets no token, not even that of the upstream provider. No effect in a VirtualMCPServer, whose backends have their own authentication.',
@@ -160,6 +163,10 @@ export const EmbeddedAuthServer = object(
       {
         rule: '(!has(self.forceConfidentialRedirectUris) || size(self.forceConfidentialRedirectUris) == 0) || (has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration)',
         message: 'forceConfidentialRedirectUris requires allowConfidentialClientRegistration to be true',
+      },
+      {
+        rule: "!has(self.delegateClients) || size(self.delegateClients) == 0 || !self.issuer.startsWith('http://')",
+        message: 'delegateClients require an https:// issuer: their secrets would be sent in the clear',
       },
     ],
   },
