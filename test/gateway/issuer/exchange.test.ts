@@ -288,6 +288,14 @@ describe('an exchange is refused', () => {
     await at.close();
   });
 
+  it('for a resource that is not one of the client', async () => {
+    const at = await openExchange({}, { delegate_clients: [{ ...DELEGATE_CLIENT, audiences: [SECOND] }] });
+    const { tokens } = await login(at);
+    expect((await exchange(tokens.access_token, { resource: RESOURCE }, at)).body.error).toBe('invalid_target');
+    expect((await exchange(tokens.access_token, {}, at)).body.error).toBe('invalid_target');
+    await at.close();
+  });
+
   it('for a client without its secret, and for clients that registered', async () => {
     const token = await world.sign();
     const wrong = await exchange(token, {}, world, basic(DELEGATE.id, 'wrong'));
@@ -297,6 +305,9 @@ describe('an exchange is refused', () => {
     const client = await newClient(world.issuer, { grant_types: ['authorization_code', GRANT] });
     const registered = await exchange(token, { client_id: client }, world, {} as never);
     expect(registered).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } });
+    const own = await login(world);
+    const itself = await exchange(own.tokens.access_token, { client_id: own.client }, world, {} as never);
+    expect(itself).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } });
   });
 
   it('with alg none, or a body that was changed', async () => {
