@@ -28,4 +28,6 @@ export interface CredentialPorts extends Pick<AuthPorts, 'fetch' | 'clock'> {
   readonly notify: (notice: CredentialNotice) => void;
   /** Of an authorization server in this process; absent where there is none. */
   readonly upstreamToken?: UpstreamTokenOf;
+  /** The id_token of the login, of the same server. */
+  readonly upstreamIdToken?: UpstreamTokenOf;
 }

@@ -14,7 +14,7 @@ import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts
 import { errorPage } from './pages/pages.ts';
 import type { IssuerPorts } from './ports.ts';
 import { issuerRoutes, type Route } from './routes.ts';
-import { createUpstreamTokens, type FindUpstreamToken } from './sessions.ts';
+import { createUpstreamIdTokens, createUpstreamTokens, type FindUpstreamToken } from './sessions.ts';
 import type { IssuerSettings } from './settings.ts';
 import { createOAuth2Upstream } from './upstream/oauth2.ts';
 import { createOIDCUpstream } from './upstream/oidc.ts';
@@ -36,6 +36,7 @@ export interface AuthorizationServer {
   /** What its tokens verify with; one and the same object until there are others. */
   publishedKeys(): JSONWebKeySet;
   readonly upstreamToken: FindUpstreamToken;
+  readonly upstreamIdToken: FindUpstreamToken;
 }
 
 /** Throws a Failure where keys, secrets or settings cannot be used. */
@@ -75,6 +76,7 @@ export function createAuthorizationServer(
     },
     publishedKeys: world.keys.published,
     upstreamToken: createUpstreamTokens(world),
+    upstreamIdToken: createUpstreamIdTokens(world),
   };
 }
 

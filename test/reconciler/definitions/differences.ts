@@ -322,6 +322,7 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.config.incomingAuth.* rule added: *',
       '*.headerInjection rule added: *',
       '*.tokenExchange rule added: *',
+      '*.xaa rule added: *',
       'VirtualMCPServer.spec rule added: *',
     ],
   },

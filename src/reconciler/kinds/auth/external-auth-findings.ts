@@ -5,7 +5,7 @@ import type { AuthzSource } from './authz-settings.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
 import { isIdleProvider, primaryProviderFindings } from './server/primary.ts';
-import { providerFault } from './server/providers.ts';
+import { idTokenFault, providerFault } from './server/providers.ts';
 import { baselineScopeFindings } from './server/scopes.ts';
 import { acceptedAudiences, trustHostFindings } from './server/trust-rules.ts';
 import type { TokenSource } from './token-settings.ts';
@@ -71,10 +71,15 @@ function policyFindings(
  * exchanges the token of the caller: the provider is for a virtual server that calls the same backend.
  */
 function injectFindings(
-  { tokenExchange, cloudSts, upstreamInject }: ExternalAuthConfig,
+  { tokenExchange, cloudSts, upstreamInject, xaa }: ExternalAuthConfig,
   server: ExternalAuthConfig['embeddedAuthServer'],
   pointer: string,
 ): readonly Finding[] {
+  if (xaa !== undefined) {
+    const fault = idTokenFault(xaa.subjectProviderName, server);
+    if (fault === undefined) return [];
+    return [authFinding('upstream-provider-unknown', `the authorization server of authServerRef ${fault}`, pointer)];
+  }
   const provider = upstreamInject?.providerName ?? (tokenExchange ?? cloudSts)?.subjectProviderName;
   if (provider === undefined) return [];
   if (upstreamInject === undefined && server === undefined) {
@@ -110,7 +115,7 @@ function namedServerFindings(
   if (behind?.embeddedAuthServer !== undefined) {
     return conflict('externalAuthConfigRef names an authorization server, too: remove one of them');
   }
-  const needsToken = ['tokenExchange', 'cloudSts', 'upstreamInject'].includes(behind?.type ?? '');
+  const needsToken = ['tokenExchange', 'cloudSts', 'upstreamInject', 'xaa'].includes(behind?.type ?? '');
   if (server.disableUpstreamTokenInjection === true && needsToken) {
     return conflict(
       `MCPExternalAuthConfig ${name} has disableUpstreamTokenInjection, and externalAuthConfigRef needs the token of the upstream provider`,
@@ -192,7 +197,7 @@ function idleFindings({ type }: ExternalAuthConfig, { name, issuer, stdio, point
   const whose = `${type} of MCPExternalAuthConfig ${name}`;
   if (type === 'unauthenticated') return [];
   if (stdio) return [idle(`${whose} has no effect: a server on standard streams gets no headers`, pointer)];
-  const needsCaller = type === 'tokenExchange' || type === 'cloudSts';
+  const needsCaller = type === 'tokenExchange' || type === 'cloudSts' || type === 'xaa';
   return needsCaller && issuer === 'nobody'
     ? [
         idle(

@@ -14,7 +14,7 @@ import { toolConfigFindings } from '../proxy/tools.ts';
 import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
 import { backendsOf } from './backends.ts';
 import { membersOf, type Spec, shadowedMembers, tokenSourceOf, type VirtualServer } from './facts.ts';
-import { providerOf, strategyOf, withKnownProvider } from './strategies.ts';
+import { needsLogin, strategyOf, withKnownProvider } from './strategies.ts';
 
 const INCOMING = '/spec/incomingAuth';
 const AUTH_SERVER = '/spec/authServerConfig';
@@ -61,9 +61,7 @@ function hostFindings({ spec }: VirtualServer, view: View): readonly Finding[] {
   const host = {
     scopes,
     audiences: acceptedAudiences(resolved.settings),
-    needsLogin: backendsOf(spec, view).some(
-      ({ auth }) => 'strategy' in auth && providerOf(auth.strategy) !== undefined,
-    ),
+    needsLogin: backendsOf(spec, view).some(({ auth }) => 'strategy' in auth && needsLogin(auth.strategy)),
   };
   return [
     ...baselineScopeFindings(authServerConfig, scopes, `${AUTH_SERVER}/baselineClientScopes`),
