@@ -31,6 +31,8 @@ export interface Known {
   readonly refusalDetail?: string;
   /** `name: outcome` of each webhook that was asked. */
   readonly webhooks?: readonly string[];
+  /** The body as the client sent it, if webhooks have changed it. */
+  readonly received?: Buffer;
   /** Limits of all replicas were counted by this one alone. Absent: together, or none applied. */
   readonly rateLimits?: 'replica';
   /** For the log alone. */

@@ -25,6 +25,8 @@ export interface Incoming {
   readonly backendSession?: { readonly id: string | undefined };
   /** `name: outcome` of each webhook that was asked about it. */
   readonly webhooks?: readonly string[];
+  /** The body as the client sent it, if webhooks have changed it. */
+  readonly received?: Buffer;
   /** The session, if another transport than streamable HTTP knows it. */
   readonly sessionScope?: string;
   /** True: the list that the message needs was asked for, and what is not known now is not known. */
