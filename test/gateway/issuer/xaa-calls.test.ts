@@ -104,6 +104,8 @@ describe('the id_token of a login', () => {
     const fresh = await idTokenOf(issuer);
     expect(decodeJwt((await fresh()) ?? '')).toMatchObject({ round: 1 });
     const refreshes = recording.count('/token');
+    await fresh();
+    expect(recording.last('/token')?.form.get('grant_type')).toBe('authorization_code');
     recording.claims = { exp: now() + 10, round: 2 };
     const old = await idTokenOf(issuer);
     recording.claims = { exp: now() + 3600, round: 3 };
