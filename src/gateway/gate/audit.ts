@@ -1,10 +1,11 @@
 // Builds one audit event for each request, refused or not, as data and as a line of JSON. It contains caller, action,
 // target and outcome, never a token, and contents of requests and answers only if configured.
 
-import { type Json, type JsonObject, unicodeEscape } from '#std/json.ts';
+import { type JsonObject, unicodeEscape } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
 import { methodFacts } from '../wire/methods.ts';
-import { type AuditContents, auditData } from './audit-contents.ts';
+import type { WebhookChange } from './audit-change.ts';
+import { type AuditContents, type AuditedData, auditData } from './audit-contents.ts';
 import { type Delegation, delegationOf } from './audit-delegation.ts';
 import { formatTime } from './audit-time.ts';
 import { type AuditType, auditTypeOf } from './audit-types.ts';
@@ -46,6 +47,8 @@ export interface AuditInput {
   readonly innerTool?: string;
   /** `name: outcome` of each webhook that was called. */
   readonly webhooks?: readonly string[];
+  /** Absent: no webhook has changed the message. */
+  readonly change?: WebhookChange;
   /** Set if this replica alone counted limits of all replicas. */
   readonly rateLimits?: 'replica';
   /** If absent, events contain no contents. */
@@ -100,6 +103,8 @@ export interface AuditEvent {
       readonly inner_tool?: string;
       /** `name: outcome` of each webhook, in order: allowed, changed, denied, failed, ignored. */
       readonly webhooks?: readonly string[];
+      /** The message as the client sent it, and as webhooks have changed it. */
+      readonly webhook_change?: WebhookChange;
       /** `replica`: Redis was unavailable, and the replica counted by itself. */
       readonly rate_limits?: 'replica';
       /** Reason of a refusal: a code of docs/errors.md. */
@@ -109,7 +114,7 @@ export interface AuditEvent {
     };
   };
   /** JSON unchanged; JSON nested deeper than 256 levels, and anything else, as a text. */
-  readonly data?: { readonly request?: Json; readonly response?: Json };
+  readonly data?: AuditedData;
 }
 
 const NAME_MAX = 512;
@@ -167,6 +172,7 @@ export function auditEvent(input: AuditInput): AuditEvent {
         backend_name: cut(input.backendName, NAME_MAX),
         inner_tool: cut(input.innerTool, NAME_MAX),
         webhooks: input.webhooks,
+        webhook_change: input.change && cutChange(input.change),
         rate_limits: input.rateLimits,
         refusal: input.refusal === '' ? undefined : input.refusal,
         refusal_detail: cut(input.refusalDetail, TEXT_MAX),
@@ -243,6 +249,11 @@ export function withoutUserInfo(text: string): string {
 
 function claimText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function cutChange({ received, changed }: WebhookChange): WebhookChange {
+  const [before, after] = [received, changed].map(({ name }) => cut(name && withoutUserInfo(name), NAME_MAX));
+  return { received: { ...received, name: before }, changed: { ...changed, name: after } };
 }
 
 function cut(text: string | undefined, max: number): string | undefined {

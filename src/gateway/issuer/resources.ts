@@ -14,7 +14,7 @@ export function audienceFor(
   const [resource, another] = asked;
   if (another !== undefined) return { error: 'invalid_target', description: 'a token is for one resource: name one' };
   if (resource === undefined) return [hostAudience];
-  const known = resources.find((each) => isSameResource(each, resource));
+  const known = resourceOf(resources, resource);
   if (known === undefined)
     return { error: 'invalid_target', description: 'this server issues no tokens for the resource' };
   return [...new Set([known, hostAudience])];
@@ -32,11 +32,16 @@ export function narrowedAudience(
   return { error: 'invalid_target', description: 'the login was for another resource' };
 }
 
+/** The known resource that a client means; undefined if there is none. */
+export function resourceOf(known: readonly string[], asked: string): string | undefined {
+  return known.find((each) => isSameResource(each, asked));
+}
+
 /** Clients write `https://host` with a trailing slash, since URLs are printed with it. */
 function isSameResource(known: string, asked: string): boolean {
-  const url = URL.parse(asked);
-  if (url === null || asked.includes('#')) return false;
-  return known === asked || URL.parse(known)?.href === url.href;
+  if (asked.includes('#')) return false;
+  // An audience need not be a URL (RFC 8693 section 2.1).
+  return known === asked || (URL.canParse(asked) && URL.parse(known)?.href === URL.parse(asked)?.href);
 }
 
 /**

@@ -138,7 +138,11 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     ...{ config, environment, files, outbound, logger, metrics: metrics.metrics },
     injects: () => world.overview().members.some((member) => member.needsProvider),
   });
-  const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
+  const credentials = {
+    ...credentialPorts(options, outbound),
+    providerToken: issuer?.upstreamToken,
+    providerIdToken: issuer?.upstreamIdToken,
+  };
   closing.push(() => issuer?.close());
   const members = { upstream, openTrusting, seal, messageBytes, replica, ...watching, credentials };
   const workflows = openWorkflows({

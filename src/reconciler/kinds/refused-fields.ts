@@ -3,14 +3,7 @@
 import { pointerTokens } from '#std/json.ts';
 
 /** Fields of all kinds (docs/migrating.md, "Fields that are refused"). */
-const IN_ALL: readonly string[] = [
-  'codeMode',
-  'obo',
-  'xaa',
-  'authorizationEndpointBaseUrl',
-  'delegateClients',
-  'trustedIssuers',
-];
+const IN_ALL: readonly string[] = ['codeMode', 'obo'];
 
 const IN_ONE: Readonly<Record<string, readonly string[]>> = {
   MCPRegistry: ['configYAML', 'volumes', 'volumeMounts', 'pgpassSecretRef'],

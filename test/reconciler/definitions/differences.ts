@@ -226,6 +226,7 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.embeddedAuthServer.insecureAllowHTTP default: false -> none',
       '*.authServerConfig.insecureAllowHTTP default: false -> none',
       '*.insecureAllowConfidentialOverLoopbackHTTP default: false -> none',
+      '*.allowMayAct default: false -> none',
     ],
   },
   {
@@ -245,8 +246,8 @@ export const DIFFERENCES: readonly Explained[] = [
     of: ['MCPRemoteProxy.spec rule added: has(self.oidcConfig) || has(self.oidcConfigRef)'],
   },
   {
-    reason: 'the rule is about a field that is refused',
-    of: ['* rule missing: *delegateClients*'],
+    reason: 'names of Secrets and keys may not be empty, here as everywhere',
+    of: ['*.delegateClients[] rule missing: has(self.clientSecretRef) *'],
   },
   {
     reason: 'the settings for tokens that the documents write in the object make users known as well',
@@ -321,6 +322,7 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.config.incomingAuth.* rule added: *',
       '*.headerInjection rule added: *',
       '*.tokenExchange rule added: *',
+      '*.xaa rule added: *',
       'VirtualMCPServer.spec rule added: *',
     ],
   },
