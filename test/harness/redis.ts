@@ -14,7 +14,11 @@ export interface RedisServer {
 }
 
 /** Ends it, and resolves when it has ended. */
-export async function endServer(server: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+export function endServer(server: ChildProcess): Promise<void> {
+  return endBy('SIGTERM', server);
+}
+
+async function endBy(signal: NodeJS.Signals, server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = new Promise((resolve) => server.once('exit', resolve));
   server.kill(signal);
@@ -34,7 +38,7 @@ export async function startRedis(given?: number): Promise<RedisServer | undefine
   return {
     address: `127.0.0.1:${port}`,
     stop: () => endServer(server),
-    kill: () => endServer(server, 'SIGKILL'),
+    kill: () => endBy('SIGKILL', server),
   };
 }
 

@@ -36,7 +36,11 @@ export const KINDS_CODES = {
   'registry-service-config':
     'The registry service would refuse the configuration that follows: correct the field named.',
   'database-password-unusable':
-    'A Secret with a database password lacks the key, or its value holds a line break: make it anew, without one.',
+    'A Secret with a database password lacks the key, its value holds a line break, or a password file has no line for a user of the database: correct the Secret.',
+  'config-yaml-invalid':
+    'The text in configYAML of an MCPRegistry is not a configuration of the registry server, or skep needs something that it does not say. The message names the key; docs/registry.md lists the keys.',
+  'config-yaml-file-missing':
+    'configYAML names a file that the container does not have, or that skep cannot trace to a Secret, a ConfigMap or a claim: mount the object by volumes and volumeMounts, at the path that configYAML names.',
   'database-ca-missing':
     'The database is to be checked by certificates, and none are named: name a ConfigMap with them in skep.dev/database-ca.',
   'metrics-port-taken':

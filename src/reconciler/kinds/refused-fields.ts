@@ -3,7 +3,7 @@
 import { pointerTokens } from '#std/json.ts';
 
 /** In any kind (docs/migrating.md, "Fields that are refused"). */
-const IN_ALL: readonly string[] = [
+export const REFUSED_NAMES: readonly string[] = [
   'codeMode',
   'obo',
   'xaa',
@@ -12,17 +12,10 @@ const IN_ALL: readonly string[] = [
   'trustedIssuers',
 ];
 
-const IN_ONE: Readonly<Record<string, readonly string[]>> = {
-  MCPRegistry: ['configYAML', 'volumes', 'volumeMounts', 'pgpassSecretRef'],
-};
-
-export const REFUSED_NAMES: readonly string[] = [...IN_ALL, ...Object.values(IN_ONE).flat()];
-
 const SENTENCE = 'The existing platform has this field. skep refuses it: docs/migrating.md says why.';
 
 /** Returns a sentence about an unknown field; undefined if it is not one of those. `pointer`: RFC 6901. */
-export function refusedFieldAdvice(kind: string, pointer: string): string | undefined {
+export function refusedFieldAdvice(pointer: string): string | undefined {
   const name = pointerTokens(pointer).at(-1) ?? '';
-  const names = [...IN_ALL, ...(Object.hasOwn(IN_ONE, kind) ? (IN_ONE[kind] ?? []) : [])];
-  return names.includes(name) ? SENTENCE : undefined;
+  return REFUSED_NAMES.includes(name) ? SENTENCE : undefined;
 }

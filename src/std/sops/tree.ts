@@ -6,7 +6,7 @@ import { isObject, type Json, pointerToken } from '../json.ts';
 import { isAlias, isMap, isScalar, isSeq } from '../yaml/package.ts';
 import { resolveScalar } from '../yaml/scalar.ts';
 import { isMergeKey, toValue } from '../yaml/value.ts';
-import { parseNodes } from '../yaml/yaml.ts';
+import { parseNodes } from '../yaml/nodes.ts';
 
 export interface Leaf {
   readonly pointer: string;

@@ -1,7 +1,8 @@
-// Finds where a value of a YAML document is written.
+// Finds where a value of a YAML document is written. A pointer may lead into a text that is YAML itself.
 
 import type { Document, ParsedNode, YAMLMap } from 'yaml';
-import { pointerTokens } from '../json.ts';
+import { pointerToken, pointerTokens } from '../json.ts';
+import { offsetInText } from './inner-text.ts';
 import { isAlias, isMap, isScalar, isSeq } from './package.ts';
 import { resolveScalar } from './scalar.ts';
 import { isMergeKey } from './value.ts';
@@ -11,17 +12,30 @@ interface Found {
   readonly value: ParsedNode | null;
 }
 
-/** Offset of the value (or its key) at a JSON pointer; of the nearest enclosing key where the pointer leads nowhere. */
-export function offsetOf(document: Document.Parsed, pointer: string, at: 'key' | 'value'): number {
+/**
+ * Offset of the value (or its key) at a JSON pointer; of the nearest enclosing key where the pointer leads nowhere. `source`: the
+ * text of all documents.
+ */
+export function offsetOf(document: Document.Parsed, source: string, pointer: string, at: 'key' | 'value'): number {
   let found: Found = { key: undefined, value: document.contents };
-  for (const token of pointerTokens(pointer)) {
+  const tokens = pointerTokens(pointer);
+  for (const [index, token] of tokens.entries()) {
     const next = step(document, found.value, token);
-    if (next === undefined) return start(found.key ?? found.value, document);
+    if (next === undefined) {
+      const inner = offsetInText(followed(document, found.value), source, (text) =>
+        offsetOf(text.document, text.source, pointerOf(tokens.slice(index)), at),
+      );
+      return inner ?? start(found.key ?? found.value, document);
+    }
     found = next;
   }
   const { key, value } = found;
   const written = at === 'value' && value !== null && !isBlank(value);
   return start(written ? value : (key ?? value), document);
+}
+
+function pointerOf(tokens: readonly string[]): string {
+  return tokens.map((token) => `/${pointerToken(token)}`).join('');
 }
 
 function start(node: ParsedNode | null, document: Document.Parsed): number {

@@ -1,6 +1,7 @@
 // Reads the sources of MCPRegistries for a run: Git and APIs through the adapters, ConfigMaps from what the run has listed.
 
 import { readApi } from '#adapters/sources/api.ts';
+import { readUrl } from '#adapters/sources/url.ts';
 import type { ConfigMapOrigin } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
 import type { View } from '#reconciler/kinds/kind.ts';
@@ -24,6 +25,8 @@ export function registrySource(deps: GitDeps, view: View): Source {
           return readConfigMap(view, origin);
         case 'api':
           return await readApi({ outbound: deps.outbound, now: () => deps.clock.now() }, { ...request, origin });
+        case 'url':
+          return await readUrl(deps.outbound, { ...request, origin });
         case 'fleet':
           throw new Failure('source-unsupported', 'servers that run are stored at the end of a run, not read');
         case 'claim': {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { REGISTRY_CONFIG_KEY } from '#contracts/registry/config-map.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest, fnv1a32 } from '#std/hash.ts';
-import { canonicalJson, type JsonObject } from '#std/json.ts';
+import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
 import { yamlText } from '#std/yaml/package.ts';
 import { configMap, imagePullSecrets, service, serviceAccount } from '../generated.ts';
 import type { Settings, View } from '../kind.ts';
@@ -13,13 +13,23 @@ import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../pods/po
 import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
 import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
-import { API_PORT, apiLabels, apiSelector, METRICS_PORT, type Registry, registryChildNames } from './facts.ts';
+import {
+  ACCOUNT_DIRECTORY,
+  API_PORT,
+  apiLabels,
+  apiSelector,
+  METRICS_PORT,
+  type Registry,
+  registryChildNames,
+} from './facts.ts';
+import type { Volumes } from './mounted-files.ts';
 import {
   certificateMounts,
   certificateRefs,
   dataMounts,
   type Mounted,
   mountedSecrets,
+  readCertificates,
   type Selector,
   secretMounts,
 } from './mounts.ts';
@@ -29,8 +39,6 @@ import { serverConfig } from './server-config.ts';
 const CONFIG_DIRECTORY = '/config';
 const PGPASS = '.pgpass';
 const PGPASS_FILE = `/home/appuser/${PGPASS}`;
-/** The token of the pod's service account, for a provider that is the cluster itself. */
-const ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export function children(self: Registry, view: View, settings: Settings): readonly KubeObject[] {
   const { name, namespace } = self;
@@ -61,15 +69,18 @@ export function configText(self: Registry, settings: Pick<Settings, 'catalogueDa
   return yamlText(serverConfig(self, settings));
 }
 
-/** The Secret with the password file: made of `databaseConfig`, or the one that skep.yaml names. */
-function passwordSource({ name, spec }: Registry, { catalogueDatabase }: Settings): Selector | undefined {
-  return spec.databaseConfig === undefined
-    ? catalogueDatabase?.services?.passFileSecret
-    : { name: registryChildNames(name).pgpass, key: PGPASS };
+/** The Secret with the password file: made of `databaseConfig`, or the one that the author or skep.yaml names. */
+function passwordSource(
+  { name, spec: { databaseConfig } }: Registry,
+  { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
+): Selector | undefined {
+  if (databaseConfig === undefined) return catalogueDatabase?.services?.passFileSecret;
+  const { passwords } = databaseConfig;
+  return 'file' in passwords ? passwords.file : { name: registryChildNames(name).pgpass, key: PGPASS };
 }
 
 function passwordSecret({ name, namespace, spec }: Registry, view: View): readonly KubeObject[] {
-  if (spec.databaseConfig === undefined) return [];
+  if (spec.databaseConfig === undefined || 'file' in spec.databaseConfig.passwords) return [];
   const text = passwordFile(spec.databaseConfig, view);
   assert(text !== undefined, 'children are made only of resources whose references were found');
   const metadata = { name: registryChildNames(name).pgpass, namespace, labels: apiLabels(name) };
@@ -78,19 +89,19 @@ function passwordSecret({ name, namespace, spec }: Registry, view: View): readon
 }
 
 function deployment(self: Registry, view: View, settings: Settings): KubeObject {
-  const { name, namespace, spec } = self;
+  const { name, namespace, spec, written } = self;
   const { apiGroup } = settings;
   const { podTemplateSpec } = spec;
   const template = {
     metadata: {
       labels: apiLabels(name),
       annotations: {
-        [`${apiGroup}/config-hash`]: fnv1a32(canonicalJson(spec)),
+        [`${apiGroup}/config-hash`]: fnv1a32(canonicalJson(written)),
         ...mountedChecksum(self, view, settings),
         ...secretChecksum([...mountedSecrets(spec), ...passwordRefs(self, settings)], view, settings),
       },
     },
-    spec: pod(self, settings),
+    spec: withVolumes(pod(self, settings), spec),
   };
   return {
     apiVersion: 'apps/v1',
@@ -107,14 +118,35 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
 
 /** Digest of what the spec does not tell: the rendered configuration, and the certificates that are read once. */
 function mountedChecksum(self: Registry, view: View, settings: Settings): JsonObject {
-  const certificates = certificateRefs(self, settings).map(({ name }) => ({
+  const certificates = readCertificates(self, settings).map(({ name }) => ({
     name,
     data: view.find('ConfigMap', name)?.data,
   }));
   return { [`${settings.apiGroup}/mounts-checksum`]: digest({ config: configText(self, settings), certificates }) };
 }
 
-function pod(self: Registry, settings: Settings): JsonObject {
+/** The pod before the author's volumes and template are added. */
+export function podWithoutVolumes(self: Registry): JsonObject {
+  return pod(self, { images: { registry: '' }, pullSecrets: [] });
+}
+
+function withVolumes(made: JsonObject, { volumes = [], volumeMounts = [] }: Volumes): JsonObject {
+  const [container, ...others] = listOf(made.containers);
+  return {
+    ...made,
+    containers: [{ ...container, volumeMounts: [...listOf(container?.volumeMounts), ...volumeMounts] }, ...others],
+    volumes: [...listOf(made.volumes), ...volumes],
+  };
+}
+
+function listOf(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function pod(
+  self: Registry,
+  settings: Pick<Settings, 'catalogueDatabase' | 'pullSecrets'> & { readonly images: Pick<Settings['images'], 'registry'> },
+): JsonObject {
   const { name, spec } = self;
   const names = registryChildNames(name);
   const file = passwordSource(self, settings);

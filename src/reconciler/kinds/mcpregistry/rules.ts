@@ -11,12 +11,14 @@ import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { registryAnnotationFindings, registryAnnotations } from './annotations.ts';
-import { configText } from './children.ts';
+import { configText, podWithoutVolumes } from './children.ts';
 import type { Registry } from './facts.ts';
-import { passwordFindings } from './pgpass.ts';
+import { PASSWORD_FIELDS, passwordFindings } from './pgpass.ts';
+import { volumeFindings } from './volumes.ts';
 
 export function rules(self: Registry, written: unknown): readonly Finding[] {
   return [
+    ...volumeFindings(self.spec, podWithoutVolumes(self)),
     ...podTemplateFindings(self.spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...credentialFindings(self),
     ...commitFindings(self),
@@ -62,8 +64,10 @@ function formatFindings(written: unknown): readonly Finding[] {
 }
 
 /** A child is made of the passwords: without them there is nothing to make. */
-function optionalFindings({ spec: { databaseConfig } }: Registry): readonly Finding[] {
-  return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field) =>
+function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Registry): readonly Finding[] {
+  if (pgpassSecretRef?.optional === true)
+    return [fieldWithoutEffect('/spec/pgpassSecretRef/optional', 'the service cannot do without the passwords')];
+  return Object.values(PASSWORD_FIELDS).flatMap((field) =>
     databaseConfig?.[field].optional === true
       ? [fieldWithoutEffect(`/spec/databaseConfig/${field}/optional`, 'the service cannot do without the password')]
       : [],
@@ -93,7 +97,7 @@ function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding
 
 /** As libpq: it checks by an authority that is named, and by no other. */
 function authorityFindings(self: Registry): readonly Finding[] {
-  if (self.spec.databaseConfig?.sslMode !== 'verify-ca') return [];
+  if (self.spec.databaseConfig?.settings.sslMode !== 'verify-ca') return [];
   if (registryAnnotations(self).databaseCA !== undefined) return [];
   const message =
     'sslMode verify-ca needs certificates: name a ConfigMap with them in the annotation skep.dev/database-ca';

@@ -1,0 +1,57 @@
+// An MCPRegistry as the functions of this folder read it, whether its settings are fields or the text of `configYAML`.
+
+import type { Finding } from '../kind.ts';
+import { CONFIG_PLACE, readConfigYaml } from './config-yaml.ts';
+import type { Registry, WrittenRegistry } from './facts.ts';
+import { type Settled, settleConfigYaml } from './settle-config-yaml.ts';
+
+export interface ReadRegistry {
+  readonly registry: Registry;
+  /** What is wrong with `configYAML`. */
+  readonly findings: readonly Finding[];
+  /** The same findings, references: pointers lead to places that the author wrote. */
+  placed<T extends { readonly pointer: string }>(found: readonly T[]): readonly T[];
+}
+
+const KNOWN = new WeakMap<object, ReadRegistry>();
+
+export function readRegistry(self: WrittenRegistry): ReadRegistry {
+  const known = KNOWN.get(self);
+  if (known !== undefined) return known;
+  const read = self.spec.configYAML === undefined ? ofFields(self) : ofText(self, self.spec.configYAML);
+  KNOWN.set(self, read);
+  return read;
+}
+
+function ofFields(self: WrittenRegistry): ReadRegistry {
+  const { spec } = self;
+  const { databaseConfig, registries = [], ...rest } = spec;
+  const registry = { ...self, written: spec, spec: { ...rest, registries, databaseConfig: ofSecrets(databaseConfig) } };
+  return { registry, findings: [], placed: (found) => found };
+}
+
+function ofSecrets(database: WrittenRegistry['spec']['databaseConfig']): Registry['spec']['databaseConfig'] {
+  if (database === undefined) return undefined;
+  const { dbAppUserPasswordSecretRef: app, dbMigrationUserPasswordSecretRef: migration, ...settings } = database;
+  return { settings, passwords: { app, migration } };
+}
+
+function ofText(self: WrittenRegistry, text: string): ReadRegistry {
+  const { spec } = self;
+  const { config, findings } = readConfigYaml(text);
+  const { databaseConfig: _database, authConfig: _auth, registries: _registries, ...rest } = spec;
+  const settled: Settled =
+    config === undefined ? { registries: [], findings: [], origins: [] } : settleConfigYaml(config, spec);
+  const { registries, databaseConfig, authConfig, origins } = settled;
+  return {
+    registry: { ...self, written: spec, spec: { ...rest, registries, databaseConfig, authConfig } },
+    findings: [...findings, ...settled.findings],
+    placed: (found) => found.map((each) => ({ ...each, pointer: writtenPointer(origins, each.pointer) })),
+  };
+}
+
+/** `origins`: pointers of fields, each with the pointer of its key in the text. The first that fits counts. */
+function writtenPointer(origins: Settled['origins'], pointer: string): string {
+  const origin = origins.find(([field]) => pointer === field || pointer.startsWith(`${field}/`));
+  return origin === undefined ? pointer : `${CONFIG_PLACE}${origin[1]}${pointer.slice(origin[0].length)}`;
+}
