@@ -51,15 +51,21 @@ function invalid(pointer: string, message: string): Finding {
 function configFindings(config: ConfigYaml): readonly Finding[] {
   return [
     ...config.sources.flatMap((source, index) => sourceFindings(source, `/sources/${index}`)),
-    ...duplicates(config.sources).map((index) =>
-      invalid(`/sources/${index}/name`, 'another source has this name'),
+    ...duplicates(config.sources).map((index) => invalid(`/sources/${index}/name`, 'another source has this name')),
+    ...duplicates(config.registries).map((index) =>
+      invalid(`/registries/${index}/name`, 'another registry has this name'),
     ),
     ...config.registries.flatMap((served, index) => servedFindings(config, served, `/registries/${index}`)),
     ...config.sources.flatMap(({ name }, index) => {
       const isServed = config.registries.some(({ sources }) => sources.includes(name));
-      return isServed ? [] : [fieldWithoutEffect(`${CONFIG_PLACE}/sources/${index}`, 'no registry has this source')];
+      return isServed ? [] : [unusedSource(name, `${CONFIG_PLACE}/sources/${index}`)];
     }),
   ];
+}
+
+function unusedSource(name: string, pointer: string): Finding {
+  const message = `${fieldPath(pointer)} has no effect: no registry has the source "${name}"`;
+  return { code: 'field-without-effect', severity: 'warning', pointer, message };
 }
 
 function duplicates(named: readonly { readonly name: string }[]): readonly number[] {

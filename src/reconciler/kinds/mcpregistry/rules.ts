@@ -126,10 +126,16 @@ const ORIGINS: readonly (readonly [string, string])[] = [
 ];
 
 /** By the schema and by the rules above. */
-const SAID_ALREADY: ReadonlySet<string> = new Set(['registry-config-interval', 'registry-config-glob']);
+const SAID_ALREADY: ReadonlySet<string> = new Set([
+  'registry-config-interval',
+  'registry-config-glob',
+  'registry-config-name-duplicate',
+]);
 
 /** What the service itself would say of its configuration, when it starts. */
 function serviceFindings(self: Registry): readonly Finding[] {
+  // No entry of configYAML could be read, which is reported.
+  if (self.spec.registries.length === 0) return [];
   const read = readRegistryConfig(configText(self, {}), 'config.yaml');
   const problems = ('config' in read ? read.warnings : read.problems).filter(({ code }) => !SAID_ALREADY.has(code));
   return problems.map(({ severity, pointer = '', message }) => {

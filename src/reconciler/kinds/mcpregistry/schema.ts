@@ -51,6 +51,7 @@ export const MCPRegistrySpec = object(
   },
   'The desired state of the registry.',
   {
+    neverEmpty: true,
     validations: [
       {
         rule: 'has(self.registries) != has(self.configYAML)',

@@ -78,8 +78,9 @@ function entryOf(source: Source, name: string, key: string, spec: Spec): Part<En
   if (kubernetes !== undefined)
     return { value: { ...common, running: { namespaces: kubernetes.namespaces ?? [] } }, findings: [] };
   if (file?.path !== undefined) return fileEntry(common, file.path, `${key}/file/path`, spec);
-  const timeoutMs = parseDuration(file?.timeout ?? '30s') ?? 0;
-  return { value: { ...common, file: { url: file?.url ?? '', timeoutMs } }, findings: [] };
+  if (file?.url === undefined) return { value: undefined, findings: [] };
+  const timeoutMs = parseDuration(file.timeout ?? '30s') ?? 0;
+  return { value: { ...common, file: { url: file.url, timeoutMs } }, findings: [] };
 }
 
 function gitEntry(entry: Entry, git: NonNullable<Source['git']>, key: string, spec: Spec): Part<Entry | undefined> {

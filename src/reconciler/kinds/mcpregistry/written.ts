@@ -1,5 +1,6 @@
 // An MCPRegistry as the functions of this folder read it, whether its settings are fields or the text of `configYAML`.
 
+import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import type { Finding } from '../kind.ts';
 import { CONFIG_PLACE, readConfigYaml } from './config-yaml.ts';
 import type { Registry, WrittenRegistry } from './facts.ts';
@@ -46,8 +47,18 @@ function ofText(self: WrittenRegistry, text: string): ReadRegistry {
   return {
     registry: { ...self, written: spec, spec: { ...rest, registries, databaseConfig, authConfig } },
     findings: [...findings, ...settled.findings],
-    placed: (found) => found.map((each) => ({ ...each, pointer: writtenPointer(origins, each.pointer) })),
+    placed: (found) => found.map((each) => placedIn(origins, each)),
   };
+}
+
+/** Messages that begin with the path of a field name that of the key. */
+function placedIn<T extends { readonly pointer: string }>(origins: Settled['origins'], found: T): T {
+  const pointer = writtenPointer(origins, found.pointer);
+  if (pointer === found.pointer) return found;
+  const path = `${fieldPath(found.pointer)}: `;
+  if (!('message' in found) || typeof found.message !== 'string' || !found.message.startsWith(path))
+    return { ...found, pointer };
+  return { ...found, pointer, message: `${fieldPath(pointer)}: ${found.message.slice(path.length)}` };
 }
 
 /** `origins`: pointers of fields, each with the pointer of its key in the text. The first that fits counts. */
