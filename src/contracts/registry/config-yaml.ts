@@ -104,7 +104,7 @@ const Auth = Type.Object(
   CLOSED,
 );
 
-const CONFIG_YAML = Type.Object(
+export const CONFIG_YAML = Type.Object(
   {
     sources: Type.Array(Source, { minItems: 1, maxItems: 128 }),
     registries: Type.Array(Served, { minItems: 1, maxItems: 128 }),

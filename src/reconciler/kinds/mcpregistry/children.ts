@@ -37,6 +37,7 @@ import { passwordFile, passwordRefs } from './pgpass.ts';
 import { serverConfig } from './server-config.ts';
 
 const CONFIG_DIRECTORY = '/config';
+const DATA_DIRECTORY = '/data';
 const PGPASS = '.pgpass';
 const PGPASS_FILE = `/home/appuser/${PGPASS}`;
 
@@ -139,6 +140,13 @@ function withVolumes(made: JsonObject, { volumes = [], volumeMounts = [] }: Volu
   };
 }
 
+/** The existing platform has an empty folder there; an author may mount files at its place. */
+function scratchData({ volumeMounts = [] }: Volumes): readonly Mounted[] {
+  if (volumeMounts.some(({ mountPath }) => mountPath === DATA_DIRECTORY)) return [];
+  const name = 'storage-data';
+  return [{ volume: { name, emptyDir: {} }, mount: { name, mountPath: DATA_DIRECTORY } }];
+}
+
 function listOf(value: Json | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
@@ -157,7 +165,7 @@ function pod(
       mount: { name: 'registry-server-config', mountPath: CONFIG_DIRECTORY, readOnly: true },
     },
     ...dataMounts(spec),
-    { volume: { name: 'storage-data', emptyDir: {} }, mount: { name: 'storage-data', mountPath: '/data' } },
+    ...scratchData(spec),
     ...secretMounts(spec),
     ...certificateMounts(certificateRefs(self, settings)),
     SCRATCH,
