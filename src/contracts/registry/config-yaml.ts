@@ -4,7 +4,7 @@ import { type Static, Type } from '#std/json-schema.ts';
 import { DATABASE } from '../database-fields.ts';
 import { fileForm, filled, setting } from '../file-form.ts';
 import { schemaCheck } from '../schema-check.ts';
-import { CLOSED, Duration, Text, Texts, Url } from './config-words.ts';
+import { CLOSED, Duration, Texts, Url } from './config-words.ts';
 import { ENDPOINT, filter, GIT, INTERVAL, NAME, OAUTH, PROVIDER } from './fields.ts';
 import { SOURCE_FORMATS } from './source.ts';
 

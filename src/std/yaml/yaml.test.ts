@@ -188,7 +188,8 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
 });
 
 describe('places in a text that is YAML itself', () => {
-  const text = 'a:\n  b: |\n    # first\n    c:\n      - d: 1\n        e: 2\n  f: "g: 1\\nh: 2"\n  i: |2\n      j: 3\n  k: >\n    l: 4\n';
+  const text =
+    'a:\n  b: |\n    # first\n    c:\n      - d: 1\n        e: 2\n  f: "g: 1\\nh: 2"\n  i: |2\n      j: 3\n  k: >\n    l: 4\n';
   test.each([
     { pointer: '/a/b', found: '2:6', reason: 'the text itself' },
     { pointer: '/a/b/c/0/e', found: '6:12', reason: 'a value in it' },

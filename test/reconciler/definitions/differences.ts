@@ -121,7 +121,8 @@ export const DIFFERENCES: readonly Explained[] = [
     ],
   },
   {
-    reason: 'registries, databaseConfig and authConfig have the same settings as fields, and an object has one of the two',
+    reason:
+      'registries, databaseConfig and authConfig have the same settings as fields, and an object has one of the two',
     of: [
       'MCPRegistry.spec.configYAML required: true -> false',
       'MCPRegistry.spec rule added: has(self.registries) != has(self.configYAML)',

@@ -153,7 +153,9 @@ function listOf(value: Json | undefined): readonly JsonObject[] {
 
 function pod(
   self: Registry,
-  settings: Pick<Settings, 'catalogueDatabase' | 'pullSecrets'> & { readonly images: Pick<Settings['images'], 'registry'> },
+  settings: Pick<Settings, 'catalogueDatabase' | 'pullSecrets'> & {
+    readonly images: Pick<Settings['images'], 'registry'>;
+  },
 ): JsonObject {
   const { name, spec } = self;
   const names = registryChildNames(name);

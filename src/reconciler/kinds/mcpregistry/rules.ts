@@ -75,10 +75,15 @@ function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Regi
 }
 
 /** Providers are written down, yet everybody is let in: mode is anonymous unless it is set. */
-function openFindings({ spec }: Registry): readonly Finding[] {
-  if (spec.authConfig?.oauth === undefined || spec.authConfig.mode === 'oauth') return [];
+function openFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
+  if (authConfig === undefined || authConfig.mode === 'oauth') return [];
+  const paths =
+    authConfig.publicPaths === undefined
+      ? []
+      : [fieldWithoutEffect('/spec/authConfig/publicPaths', 'everybody may read everything')];
+  if (authConfig.oauth === undefined) return paths;
   const message = "oauth has no effect, and everybody may read: mode is 'anonymous'; set it to 'oauth'";
-  return [{ code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
+  return [...paths, { code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
 }
 
 /** A provider that names a file in the container and an object that would be mounted: the file is read. */

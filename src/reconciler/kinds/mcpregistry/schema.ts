@@ -27,9 +27,7 @@ export const MCPRegistrySpec = object(
         { minLength: 1, maxLength: 262_144 },
       ),
     ),
-    volumes: optional(
-      list(VolumePart, 'Further volumes of the pod: files that configYAML names. As in a pod.'),
-    ),
+    volumes: optional(list(VolumePart, 'Further volumes of the pod: files that configYAML names. As in a pod.')),
     volumeMounts: optional(
       list(VolumePart, 'Where they are in the container of the registry service. As in a container.'),
     ),

@@ -89,7 +89,10 @@ function gitEntry(entry: Entry, git: NonNullable<Source['git']>, key: string, sp
   const { username, passwordFile } = auth;
   const found = mountedFile(spec, passwordFile);
   if (found?.type !== 'secret') {
-    return { value: undefined, findings: [fileFinding(`${key}/git/auth/passwordFile`, passwordFile, found, 'a Secret')] };
+    return {
+      value: undefined,
+      findings: [fileFinding(`${key}/git/auth/passwordFile`, passwordFile, found, 'a Secret')],
+    };
   }
   const credentials = { username, passwordSecretRef: found.ref, passwordFile };
   return { value: { ...entry, git: { ...rest, path, auth: credentials } }, findings: [] };

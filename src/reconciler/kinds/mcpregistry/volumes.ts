@@ -8,7 +8,10 @@ import type { Volumes } from './mounted-files.ts';
 const CODE = 'invalid-pod-template';
 
 /** `generated`: the pod without them. */
-export function volumeFindings({ volumes = [], volumeMounts = [] }: Volumes, generated: JsonObject): readonly Finding[] {
+export function volumeFindings(
+  { volumes = [], volumeMounts = [] }: Volumes,
+  generated: JsonObject,
+): readonly Finding[] {
   const { volumes: own, containers } = generated;
   const [container] = Array.isArray(containers) ? containers.filter(isObject) : [];
   return [
