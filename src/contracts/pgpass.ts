@@ -1,5 +1,5 @@
-// PostgreSQL's password file: one `host:port:database:user:password` a line. Source: the PostgreSQL manual, libpq, "The
-// Password File".
+// Finds a password in PostgreSQL's password file: one `host:port:database:user:password` a line. Source: the PostgreSQL manual,
+// libpq, "The Password File".
 
 export interface PasswordFor {
   readonly host: string;
@@ -8,7 +8,7 @@ export interface PasswordFor {
   readonly user: string;
 }
 
-/** The password of the first line that fits; undefined where none does. */
+/** The password of the first line that matches; undefined if none does. */
 export function findPassword(text: string, wanted: PasswordFor): string | undefined {
   const own = [wanted.host, String(wanted.port), wanted.database, wanted.user];
   for (const line of text.split('\n')) {
@@ -22,7 +22,7 @@ export function findPassword(text: string, wanted: PasswordFor): string | undefi
 /** Stands for a field that is a bare `*`; an escaped one is the character. */
 const WILDCARD = Symbol('*');
 
-/** Up to four fields and what follows them; a backslash takes the next character as it is. */
+/** Returns up to four fields and the rest; a backslash makes the next character literal. */
 function splitLine(line: string): { fields: (string | typeof WILDCARD)[]; rest: string } {
   const fields: (string | typeof WILDCARD)[] = [];
   let field = '';

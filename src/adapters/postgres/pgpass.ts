@@ -6,15 +6,15 @@ import { findPassword, type PasswordFor } from '#contracts/pgpass.ts';
 import { Failure } from '#std/failure.ts';
 import { textOfFile } from '#std/utf8.ts';
 
-/** Exported for tests: not everybody may give files to root. */
+/** Exported for tests: not every user may give files to root. */
 export function isOpen({ mode, uid }: { readonly mode: number; readonly uid: number }): boolean {
   return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
 }
 
 /**
- * Reads the file anew at each connection, because mounted secrets rotate. A file that others may read is refused; one of
- * root's may be read by its group, too: that is how Secrets are mounted, and what libpq allows for keys (the PostgreSQL
- * manual, libpq, "sslkey"). Throws Failure `database-passfile-unreadable`.
+ * Reads the file again at each connection, because mounted secrets rotate. A file that others may read is refused; a
+ * file of root may be read by its group, too: Secrets are mounted in this way, and libpq allows it for keys (the
+ * PostgreSQL manual, libpq, "sslkey"). Throws Failure `database-passfile-unreadable`.
  */
 export async function readPassword(file: string, wanted: PasswordFor): Promise<string | undefined> {
   try {

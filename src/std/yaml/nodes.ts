@@ -8,7 +8,10 @@ export interface Parsed {
   readonly lines: LineCounter;
 }
 
-/** Scalars stay texts. Throws RangeError if values are nested too deeply. */
+/**
+ * Returns the nodes of a text, for readers that need more than its values. Throws RangeError if they are nested too
+ * deeply.
+ */
 export function parseNodes(text: string): Parsed {
   const { LineCounter, parseAllDocuments } = yamlPackage();
   const lines = new LineCounter();

@@ -1,5 +1,6 @@
-// What the reconciler did, beside the catalogue of `skep dev`: the page and the answers that `skep run` has on a listener of
-// its own. No one is asked for a token: they hold no value of a Secret, and every user of the machine may read them.
+// Serves the runs of the reconciler next to the catalogue of `skep dev`, with the page and the responses that `skep
+// run` has on a listener of its own. They need no token: they contain no value of a Secret, and every user of the
+// machine may read them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fastify } from 'fastify';
@@ -7,7 +8,7 @@ import type { Runs } from '#reconciler/control/ports.ts';
 import { addRunsRoutes } from '#reconciler/control/routes/runs.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 
-/** A registry of the name `runs` has more below it. */
+/** Longer paths below `/runs` belong to a registry that is named `runs`. */
 const RUNS_PATH = /^\/runs(?:\/page)?(?:\/[^/]+)?$/;
 
 export interface RunsFront {

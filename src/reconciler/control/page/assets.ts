@@ -1,4 +1,4 @@
-// The files of the page of the runs, from beside this one, with the commands that it gives its readers.
+// Reads the files of the page of the runs from this folder, and fills in the commands for its readers.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { type PageFile, readPageFiles } from '#std/page/files.ts';
@@ -6,7 +6,7 @@ import type { CommandOf } from '#std/words/command-of.ts';
 
 const FOLDER = new URL('./browser/', import.meta.url);
 
-/** `commandOf`: how its readers type commands of skep. */
+/** `commandOf`: returns commands of skep as readers type them. */
 export async function readRunsPage(
   commandOf: CommandOf,
 ): Promise<{ readonly shell: string; readonly files: readonly PageFile[] }> {

@@ -1,4 +1,5 @@
-// /runs: the last runs as JSON for whoever has the token, and for people a page that asks for it. The page holds no data.
+// Serves /runs: the last runs as JSON for clients with the token, and for people a page that asks for the token. The
+// page contains no data.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '#std/failure.ts';
@@ -10,7 +11,7 @@ import { readRunsPage } from '../page/assets.ts';
 import type { Runs } from '../ports.ts';
 import { addRoute } from '../route.ts';
 
-/** Files are read when they are first asked for: a reconciler may never show its page to anybody. */
+/** Files are read on first use: many reconcilers never show their page. */
 export function addRunsRoutes(
   app: FastifyInstance,
   runs: Runs,
@@ -56,7 +57,7 @@ export function addRunsRoutes(
   });
 }
 
-/** Browsers name HTML where a person opens an address; programs do not. */
+/** Browsers request HTML if a person opens an address; programs do not. */
 function wantsPage({ headers }: FastifyRequest): boolean {
   return (headers.accept ?? '').includes('text/html');
 }

@@ -1,5 +1,5 @@
-// What is wrong with an MCPRegistry that neither its schema nor CEL can say: in itself (rules), and in the content of what
-// it names (inspect).
+// Finds mistakes in an MCPRegistry that neither its schema nor CEL can express: in itself (rules), and in the content
+// of its references (inspect).
 
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
@@ -33,7 +33,7 @@ export function rules(self: Registry, written: unknown): readonly Finding[] {
   ];
 }
 
-/** HTTP Basic authentication goes nowhere but to http and https. */
+/** HTTP Basic authentication works only with http and https. */
 function credentialFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.auth === undefined || /^https?:/.test(git.repository)) return [];
@@ -43,7 +43,7 @@ function credentialFindings({ spec }: Registry): readonly Finding[] {
   });
 }
 
-/** Servers give a commit by its whole name only. */
+/** Servers serve a commit only by its full id. */
 function commitFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.commit === undefined || /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(git.commit)) return [];
@@ -53,7 +53,7 @@ function commitFindings({ spec }: Registry): readonly Finding[] {
   });
 }
 
-/** A default was not chosen by the author. */
+/** Looks at the written spec, because the author did not choose a default. */
 function formatFindings(written: unknown): readonly Finding[] {
   const registries = isObject(written) ? written.registries : [];
   return (Array.isArray(registries) ? registries : []).flatMap((registry, index) => {
@@ -63,7 +63,7 @@ function formatFindings(written: unknown): readonly Finding[] {
   });
 }
 
-/** A child is made of the passwords: without them there is nothing to make. */
+/** A child is rendered from the passwords, so they cannot be optional. */
 function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Registry): readonly Finding[] {
   if (pgpassSecretRef?.optional === true)
     return [fieldWithoutEffect('/spec/pgpassSecretRef/optional', 'the service cannot do without the passwords')];
@@ -74,7 +74,7 @@ function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Regi
   );
 }
 
-/** Providers are written down, yet everybody is let in: mode is anonymous unless it is set. */
+/** Warns of providers and paths without an effect: mode is anonymous unless it is set, so everyone is accepted. */
 function openFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
   if (authConfig === undefined || authConfig.mode === 'oauth') return [];
   const paths =
@@ -86,7 +86,7 @@ function openFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
   return [...paths, { code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
 }
 
-/** A provider that names a file in the container and an object that would be mounted: the file is read. */
+/** Warns if a provider names a file in the container and an object to mount: the file is read. */
 function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
   return (authConfig?.oauth?.providers ?? []).flatMap((provider, index) => {
     const place = `/spec/authConfig/oauth/providers/${index}`;
@@ -100,7 +100,7 @@ function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding
   });
 }
 
-/** As libpq: it checks by an authority that is named, and by no other. */
+/** libpq verifies only with an authority that is named. */
 function authorityFindings(self: Registry): readonly Finding[] {
   if (self.spec.databaseConfig?.settings.sslMode !== 'verify-ca') return [];
   if (registryAnnotations(self).databaseCA !== undefined) return [];
@@ -109,7 +109,7 @@ function authorityFindings(self: Registry): readonly Finding[] {
   return [{ code: 'database-ca-missing', severity: 'error', pointer: '/spec/databaseConfig/sslMode', message }];
 }
 
-/** A malformed pattern lets nothing through: the registry would be served empty. */
+/** A malformed pattern matches nothing: the registry would be served empty. */
 function filterFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ filter }, index) =>
     (['include', 'exclude'] as const).flatMap((list) =>
@@ -123,21 +123,21 @@ function filterFindings({ spec }: Registry): readonly Finding[] {
   );
 }
 
-/** Where the fields of the service's configuration come from. */
+/** Fields of the spec for the fields of the service's configuration. */
 const ORIGINS: readonly (readonly [string, string])[] = [
   ['/registries', '/spec/registries'],
   ['/database', '/spec/databaseConfig'],
   ['/auth', '/spec/authConfig'],
 ];
 
-/** By the schema and by the rules above. */
+/** Codes that the schema and the rules above report already. */
 const SAID_ALREADY: ReadonlySet<string> = new Set([
   'registry-config-interval',
   'registry-config-glob',
   'registry-config-name-duplicate',
 ]);
 
-/** What the service itself would say of its configuration, when it starts. */
+/** Reports the findings that the service itself would report about its configuration at its start. */
 function serviceFindings(self: Registry): readonly Finding[] {
   // No entry of configYAML could be read, which is reported.
   if (self.spec.registries.length === 0) return [];

@@ -1,4 +1,4 @@
-// Lists the sources of an MCPRegistry as the sync of the catalogue reads them.
+// Lists the sources of an MCPRegistry for the sync of the catalogue.
 
 import type { Filter, Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { parseDuration } from '#std/duration.ts';

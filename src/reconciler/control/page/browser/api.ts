@@ -1,6 +1,6 @@
-// Asks the reconciler, beside whose answers the page is served. The token lives here, in memory, and nowhere else.
+// Sends requests to the reconciler that serves the page. The token is kept here, in memory, and nowhere else.
 
-/** As docs/outputs/history.json describes them. */
+/** A run as docs/outputs/history.json describes it. */
 export interface RunInShort {
   readonly id: string;
   readonly startedAt: string;
@@ -36,9 +36,9 @@ export interface Run extends RunInShort {
     readonly diff?: readonly Difference[];
   }[];
   readonly held: readonly { readonly resource: string; readonly reason: string }[];
-  /** Absent: all were ready, or a former release wrote the record. */
+  /** Absent if all were ready, or a former release wrote the record. */
   readonly notReady?: readonly { readonly resource: string; readonly state: string; readonly why: string }[];
-  /** Absent: there were none, or a former release wrote the record. */
+  /** Absent if there were none, or a former release wrote the record. */
   readonly drifted?: readonly { readonly resource: string; readonly why: string }[];
   readonly problems: readonly {
     readonly code: string;
@@ -50,7 +50,7 @@ export interface Run extends RunInShort {
   }[];
 }
 
-/** `refused`: no token, or none that is known. `says`: one sentence for the reader. */
+/** `refused`: the token is missing or unknown. `says`: a sentence for the reader. */
 export type Answer<T> =
   | { readonly ok: true; readonly body: T }
   | { readonly ok: false; readonly refused: boolean; readonly says: string };

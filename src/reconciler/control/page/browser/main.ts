@@ -1,4 +1,5 @@
-// The page of the runs: asks for a token, which it keeps in memory only, and shows the last runs, the newest in full.
+// Shows the page of the runs: requests a token, which it keeps in memory only, and shows the last runs, the newest in
+// full.
 
 import { button, byId, element } from '#std/page/shared/elements.ts';
 import { createApi } from './api.ts';

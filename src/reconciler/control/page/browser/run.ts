@@ -1,10 +1,10 @@
-// One run: a line that says how it ended, and what it did once it is opened.
+// Shows one run: a line with its end, and its details once it is opened.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import type { Api, Difference, Run, RunInShort } from './api.ts';
 import { section } from './dom.ts';
 
-/** `opened`: shown in full at once. */
+/** `opened`: the run is shown in full at once. */
 export function runView(api: Api, run: RunInShort, opened: boolean, announce: (text: string) => void): HTMLElement {
   const inside = element('div', { class: 'inside' });
   const details = element(
@@ -48,7 +48,7 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
       'p',
       { class: 'hint' },
       `Run ${run.id}, ${seconds.toFixed(1)} s.`,
-      // A run that read no source is none to go back to.
+      // A rollback to a run that read no source is not possible.
       ...(Object.keys(run.commits).length === 0 ? [] : [' To go back to it: ', command(`rollback ${short}`, announce)]),
     ),
     ...pinned.map((each) => pinnedNotice(each, announce)),
@@ -138,7 +138,10 @@ function formatValue(value: unknown): string {
   return value === undefined ? '(none)' : JSON.stringify(value);
 }
 
-/** A command for the reader's own terminal: the page itself changes nothing. `words`: what follows the program. */
+/**
+ * Returns a command for the reader's own terminal: the page itself changes nothing. `words`: words after the name of
+ * the program.
+ */
 function command(words: string, announce: (text: string) => void): HTMLElement {
   const text = decodeURIComponent(document.documentElement.dataset.command ?? '').replace('WORDS', () => words);
   const copy = button(
@@ -155,7 +158,7 @@ function command(words: string, announce: (text: string) => void): HTMLElement {
   return element('span', {}, element('code', {}, text), ' ', copy);
 }
 
-/** How many resources became ready after the run, as a later run found out. */
+/** Returns the number of resources that became ready after the run, if a later run found that out. */
 function completionOf({ completed, finishedAt }: RunInShort): readonly string[] {
   if (completed === undefined || completed.ready === 0) return [];
   const seconds = Math.ceil((Date.parse(completed.at) - Date.parse(finishedAt)) / 1000);
