@@ -9,8 +9,8 @@ export interface PasswordFor {
 }
 
 /** The password of the first line that matches; undefined if none does. */
-export function findPassword(text: string, wanted: PasswordFor): string | undefined {
-  const own = [wanted.host, String(wanted.port), wanted.database, wanted.user];
+export function findPassword(text: string, asked: PasswordFor): string | undefined {
+  const own = [asked.host, String(asked.port), asked.database, asked.user];
   for (const line of text.split('\n')) {
     if (line.startsWith('#')) continue;
     const { fields, rest } = splitLine(line.endsWith('\r') ? line.slice(0, -1) : line);

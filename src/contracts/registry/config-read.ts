@@ -1,14 +1,14 @@
 // Reads a registry configuration file, and the settings of the environment that override it.
 
 import type { ErrorObject } from 'ajv';
+import { didYouMean } from '#std/closest.ts';
 import { type Environment, variableOf, withEnvironment } from '#std/environment.ts';
-import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
 import { REGISTRY_CONFIG_SCHEMA, type RegistryConfigFile, registryConfigCheck } from './config.ts';
 import type { ConfigFinding } from './config-finding.ts';
 import { configFindings, type SoundConfig } from './config-rules.ts';
-import { type PlacedFinding, schemaFinding } from './schema-finding.ts';
 import { type RegistryConfig, settleConfig } from './service.ts';
 
 export type RegistryConfigResult =
@@ -90,4 +90,29 @@ function located(document: ReadDocument, environment: Environment, finding: Plac
   if (variable !== undefined) return { code, severity, message: `${variable}: ${message}`, pointer };
   const where = pointer === '' ? '' : `${pointer}: `;
   return { code, severity, message: `${where}${message}`, place: document.place(pointer, at ?? 'value'), pointer };
+}
+
+interface PlacedFinding extends ConfigFinding {
+  readonly at?: 'key';
+}
+
+export function schemaFinding(error: ErrorObject): PlacedFinding {
+  const finding = { code: 'registry-config-schema', severity: 'error', pointer: error.instancePath } as const;
+  const { params } = error;
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty);
+      const pointer = `${error.instancePath}/${pointerToken(name)}`;
+      const known = Object.keys(error.parentSchema?.properties ?? {});
+      return { ...finding, pointer, at: 'key', message: `unknown field.${didYouMean(name, known)}` };
+    }
+    case 'required':
+      return { ...finding, at: 'key', message: `${params.missingProperty} is missing` };
+    case 'enum':
+      return { ...finding, message: `must be one of ${[params.allowedValues].flat().join(', ')}` };
+    case 'pattern':
+      return { ...finding, message: `is malformed. ${error.parentSchema?.description ?? ''}`.trim() };
+    default:
+      return { ...finding, message: error.message ?? 'is not valid' };
+  }
 }

@@ -23,7 +23,7 @@ export function offsetOf(document: Document.Parsed, source: string, pointer: str
     const next = step(document, found.value, token);
     if (next === undefined) {
       const inner = offsetInText(followed(document, found.value), source, (text) =>
-        offsetOf(text.document, text.source, pointerOf(tokens.slice(index)), at),
+        offsetOf(text.document, text.source, joinedPointer(tokens.slice(index)), at),
       );
       return inner ?? start(found.key ?? found.value, document);
     }
@@ -34,7 +34,7 @@ export function offsetOf(document: Document.Parsed, source: string, pointer: str
   return start(written ? value : (key ?? value), document);
 }
 
-function pointerOf(tokens: readonly string[]): string {
+function joinedPointer(tokens: readonly string[]): string {
   return tokens.map((token) => `/${pointerToken(token)}`).join('');
 }
 

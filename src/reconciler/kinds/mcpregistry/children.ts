@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { REGISTRY_CONFIG_KEY } from '#contracts/registry/config-map.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest, fnv1a32 } from '#std/hash.ts';
-import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
+import { canonicalJson, type JsonObject, objectsIn } from '#std/json.ts';
 import { yamlText } from '#std/yaml/package.ts';
 import { configMap, imagePullSecrets, service, serviceAccount } from '../generated.ts';
 import type { Settings, View } from '../kind.ts';
@@ -135,11 +135,11 @@ export function podWithoutVolumes(self: Registry): JsonObject {
 }
 
 function withVolumes(made: JsonObject, { volumes = [], volumeMounts = [] }: Volumes): JsonObject {
-  const [container, ...others] = listOf(made.containers);
+  const [container, ...others] = objectsIn(made.containers);
   return {
     ...made,
-    containers: [{ ...container, volumeMounts: [...listOf(container?.volumeMounts), ...volumeMounts] }, ...others],
-    volumes: [...listOf(made.volumes), ...volumes],
+    containers: [{ ...container, volumeMounts: [...objectsIn(container?.volumeMounts), ...volumeMounts] }, ...others],
+    volumes: [...objectsIn(made.volumes), ...volumes],
   };
 }
 
@@ -148,10 +148,6 @@ function scratchData({ volumeMounts = [] }: Volumes): readonly Mounted[] {
   if (volumeMounts.some(({ mountPath }) => mountPath === DATA_DIRECTORY)) return [];
   const name = 'storage-data';
   return [{ volume: { name, emptyDir: {} }, mount: { name, mountPath: DATA_DIRECTORY } }];
-}
-
-function listOf(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function pod(

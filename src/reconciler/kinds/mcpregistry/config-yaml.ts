@@ -1,7 +1,7 @@
 // Reads the text of `spec.configYAML` and says what is wrong with it, each fault at its place in the text.
 
+import { schemaFinding } from '#contracts/registry/config-read.ts';
 import { type ConfigYaml, configYamlCheck, REFUSED_KEYS } from '#contracts/registry/config-yaml.ts';
-import { schemaFinding } from '#contracts/registry/schema-finding.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import type { Problem } from '#std/problem.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
@@ -19,31 +19,31 @@ export interface ReadConfig {
 
 export function readConfigYaml(text: string): ReadConfig {
   const [document, second] = readDocuments(text, '');
-  if (document === undefined) return unusable([invalid('', 'has no content')]);
-  if (document.problems.length > 0) return unusable(document.problems.map(syntaxFinding));
-  if (second !== undefined) return unusable([invalid('', 'has more than one document')]);
+  if (document === undefined) return unreadConfig([invalidKey('', 'has no content')]);
+  if (document.problems.length > 0) return unreadConfig(document.problems.map(syntaxFinding));
+  if (second !== undefined) return unreadConfig([invalidKey('', 'has more than one document')]);
   const check = configYamlCheck();
   const { value } = document;
-  if (!check(value)) return unusable((check.errors ?? []).map((error) => configFinding(schemaFinding(error))));
+  if (!check(value)) return unreadConfig((check.errors ?? []).map((error) => configFinding(schemaFinding(error))));
   return { config: value, findings: configFindings(value) };
 }
 
-function unusable(findings: readonly Finding[]): ReadConfig {
+function unreadConfig(findings: readonly Finding[]): ReadConfig {
   return { config: undefined, findings };
 }
 
 /** The parser counts lines of the text. */
 function syntaxFinding({ message, pointer = '', place }: Problem): Finding {
-  return invalid(pointer, `line ${place?.line}, column ${place?.column} of the text: ${message}`);
+  return invalidKey(pointer, `line ${place?.line}, column ${place?.column} of the text: ${message}`);
 }
 
 function configFinding({ pointer, message, at }: ReturnType<typeof schemaFinding>): Finding {
   const reason = REFUSED_KEYS[pointer.replaceAll(/\/\d+(?=\/)/g, '/*')];
-  if (at !== 'key' || reason === undefined) return { ...invalid(pointer, message), at };
-  return { ...invalid(pointer, `is not supported: ${reason}`), code: 'field-not-supported', at };
+  if (at !== 'key' || reason === undefined) return { ...invalidKey(pointer, message), at };
+  return { ...invalidKey(pointer, `is not supported: ${reason}`), code: 'field-not-supported', at };
 }
 
-function invalid(pointer: string, message: string): Finding {
+function invalidKey(pointer: string, message: string): Finding {
   const at = `${CONFIG_PLACE}${pointer}`;
   return { code: 'config-yaml-invalid', severity: 'error', pointer: at, message: `${fieldPath(at)}: ${message}` };
 }
@@ -51,9 +51,11 @@ function invalid(pointer: string, message: string): Finding {
 function configFindings(config: ConfigYaml): readonly Finding[] {
   return [
     ...config.sources.flatMap((source, index) => sourceFindings(source, `/sources/${index}`)),
-    ...duplicates(config.sources).map((index) => invalid(`/sources/${index}/name`, 'another source has this name')),
-    ...duplicates(config.registries).map((index) =>
-      invalid(`/registries/${index}/name`, 'another registry has this name'),
+    ...laterNamesakes(config.sources).map((index) =>
+      invalidKey(`/sources/${index}/name`, 'another source has this name'),
+    ),
+    ...laterNamesakes(config.registries).map((index) =>
+      invalidKey(`/registries/${index}/name`, 'another registry has this name'),
     ),
     ...config.registries.flatMap((served, index) => servedFindings(config, served, `/registries/${index}`)),
     ...config.sources.flatMap(({ name }, index) => {
@@ -68,7 +70,7 @@ function unusedSource(name: string, pointer: string): Finding {
   return { code: 'field-without-effect', severity: 'warning', pointer, message };
 }
 
-function duplicates(named: readonly { readonly name: string }[]): readonly number[] {
+function laterNamesakes(named: readonly { readonly name: string }[]): readonly number[] {
   return named.flatMap(({ name }, index) => (named.findIndex((each) => each.name === name) < index ? [index] : []));
 }
 
@@ -79,15 +81,15 @@ function sourceFindings(source: Source, pointer: string): readonly Finding[] {
   const given = ORIGINS.filter((origin) => source[origin] !== undefined);
   if (given.length !== 1) {
     const found = given.length === 0 ? 'none' : given.join(' and ');
-    return [invalid(pointer, `exactly one of ${ORIGINS.join(', ')} is needed; there is ${found}`)];
+    return [invalidKey(pointer, `exactly one of ${ORIGINS.join(', ')} is needed; there is ${found}`)];
   }
-  return [...fileFindings(source, pointer), ...pathFindings(source, pointer), ...idleFindings(source, pointer)];
+  return [...fileFindings(source, pointer), ...pathFindings(source, pointer), ...fleetSourceFindings(source, pointer)];
 }
 
 function fileFindings({ file }: Source, pointer: string): readonly Finding[] {
   if (file === undefined) return [];
   if ((file.path === undefined) === (file.url === undefined))
-    return [invalid(`${pointer}/file`, 'exactly one of path and url is needed')];
+    return [invalidKey(`${pointer}/file`, 'exactly one of path and url is needed')];
   if (file.timeout === undefined || file.url !== undefined) return [];
   return [fieldWithoutEffect(`${CONFIG_PLACE}${pointer}/file/timeout`, 'a path is read without a time limit')];
 }
@@ -96,11 +98,11 @@ function fileFindings({ file }: Source, pointer: string): readonly Finding[] {
 function pathFindings({ git }: Source, pointer: string): readonly Finding[] {
   const parts = git?.path?.split('/') ?? [];
   if (!parts.some((part) => ['', '.', '..'].includes(part))) return [];
-  return [invalid(`${pointer}/git/path`, 'must be relative, without empty parts and without . and ..')];
+  return [invalidKey(`${pointer}/git/path`, 'must be relative, without empty parts and without . and ..')];
 }
 
 /** Servers that run are stored by each run. */
-function idleFindings(source: Source, pointer: string): readonly Finding[] {
+function fleetSourceFindings(source: Source, pointer: string): readonly Finding[] {
   if (source.kubernetes === undefined) return [];
   return (['format', 'syncPolicy', 'filter'] as const).flatMap((field) =>
     source[field] === undefined
@@ -117,9 +119,9 @@ function servedFindings(
   const unknown = sources.flatMap((name, index) =>
     config.sources.some((source) => source.name === name)
       ? []
-      : [invalid(`${pointer}/sources/${index}`, `there is no source "${name}"`)],
+      : [invalidKey(`${pointer}/sources/${index}`, `there is no source "${name}"`)],
   );
   if (sources.length === 1) return unknown;
   const message = 'more than one source is not supported: give each source a registry of its own';
-  return [...unknown, { ...invalid(`${pointer}/sources`, message), code: 'field-not-supported' }];
+  return [...unknown, { ...invalidKey(`${pointer}/sources`, message), code: 'field-not-supported' }];
 }

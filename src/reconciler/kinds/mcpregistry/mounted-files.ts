@@ -23,17 +23,17 @@ export function mountedFile({ volumes = [], volumeMounts = [] }: Volumes, path: 
   if (mount === undefined) return undefined;
   const volume = volumes.find(({ name }) => name === mount.name);
   if (volume === undefined || mount.subPathExpr !== undefined) return { type: 'other' };
-  const rest = partsOf(path).slice(partsOf(String(mount.mountPath)).length);
-  const file = [...partsOf(typeof mount.subPath === 'string' ? mount.subPath : ''), ...rest].join('/');
+  const rest = pathParts(path).slice(pathParts(String(mount.mountPath)).length);
+  const file = [...pathParts(typeof mount.subPath === 'string' ? mount.subPath : ''), ...rest].join('/');
   return fileOf(volume, file);
 }
 
 function isBelow(path: string, mountPath: string): boolean {
-  const outer = partsOf(mountPath);
-  return outer.every((part, index) => partsOf(path)[index] === part);
+  const outer = pathParts(mountPath);
+  return outer.every((part, index) => pathParts(path)[index] === part);
 }
 
-function partsOf(path: string): readonly string[] {
+function pathParts(path: string): readonly string[] {
   return path.split('/').filter((part) => part !== '');
 }
 

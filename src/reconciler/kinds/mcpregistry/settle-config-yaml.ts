@@ -36,7 +36,7 @@ export function settleConfigYaml(config: ConfigYaml, spec: Spec): Settled {
     const at = config.sources.findIndex((source) => source.name === first);
     const source = config.sources[at];
     if (source === undefined) return [];
-    const { value, findings } = entryOf(source, name, `/sources/${at}`, spec);
+    const { value, findings } = settledEntry(source, name, `/sources/${at}`, spec);
     return [{ index, at, entry: value, findings }];
   });
   const sound = entries.flatMap(({ entry, ...rest }) => (entry === undefined ? [] : [{ entry, ...rest }]));
@@ -68,7 +68,7 @@ function originsOf(position: number, index: number, at: number): Settled['origin
   ];
 }
 
-function entryOf(source: Source, name: string, key: string, spec: Spec): Part<Entry | undefined> {
+function settledEntry(source: Source, name: string, key: string, spec: Spec): Part<Entry | undefined> {
   const { format = 'upstream', syncPolicy, filter } = source;
   const at = `${CONFIG_PLACE}${key}`;
   const common = { name, format, syncPolicy, filter, at };

@@ -17,46 +17,46 @@ export function volumeFindings(
   return [
     ...podPartFindings([...volumes], ['spec', 'volumes'], '/spec/volumes'),
     ...podPartFindings([...volumeMounts], ['spec', 'containers', '', 'volumeMounts'], '/spec/volumeMounts'),
-    ...taken(volumes, 'name', textsOf(own, 'name'), '/spec/volumes'),
-    ...taken(volumeMounts, 'mountPath', textsOf(container?.volumeMounts, 'mountPath'), '/spec/volumeMounts'),
+    ...takenFindings(volumes, 'name', fieldTexts(own, 'name'), '/spec/volumes'),
+    ...takenFindings(volumeMounts, 'mountPath', fieldTexts(container?.volumeMounts, 'mountPath'), '/spec/volumeMounts'),
     ...volumeMounts.flatMap(({ name }, index): readonly Finding[] => {
       if (volumes.some((volume) => volume.name === name)) return [];
-      return [fault(`/spec/volumeMounts/${index}`, `spec.volumes has no volume "${String(name ?? '')}"`)];
+      return [volumeFault(`/spec/volumeMounts/${index}`, `spec.volumes has no volume "${String(name ?? '')}"`)];
     }),
   ];
 }
 
-function textsOf(list: unknown, field: string): readonly string[] {
+function fieldTexts(list: unknown, field: string): readonly string[] {
   return (Array.isArray(list) ? list.filter(isObject) : []).map((item) => String(item[field]));
 }
 
 /** An API server refuses two of a name, and our own must stay what they are. */
-function taken(
+function takenFindings(
   items: readonly JsonObject[],
   field: 'name' | 'mountPath',
   generated: readonly string[],
   pointer: string,
 ): readonly Finding[] {
-  const texts = textsOf(items, field);
+  const texts = fieldTexts(items, field);
   return items.flatMap((item, index): readonly Finding[] => {
     const text = item[field];
     const at = `${pointer}/${index}`;
-    if (typeof text !== 'string' || text === '') return [fault(at, `${field} is missing`)];
+    if (typeof text !== 'string' || text === '') return [volumeFault(at, `${field} is missing`)];
     const others = [...generated, ...texts.slice(0, index)];
-    return others.includes(text) ? [fault(`${at}/${field}`, `${field} ${text} is taken: choose another`)] : [];
+    return others.includes(text) ? [volumeFault(`${at}/${field}`, `${field} ${text} is taken: choose another`)] : [];
   });
 }
 
-function fault(pointer: string, message: string): Finding {
+function volumeFault(pointer: string, message: string): Finding {
   return { code: CODE, severity: 'error', pointer, message };
 }
 
 /** Kubernetes starts no pod before they are there. */
 export function volumeReferences({ volumes = [] }: Volumes): readonly Reference[] {
   return volumes.flatMap(({ secret, configMap, persistentVolumeClaim }, index) => [
-    ...named('Secret', secret, 'secretName', `/spec/volumes/${index}/secret`),
-    ...named('ConfigMap', configMap, 'name', `/spec/volumes/${index}/configMap`),
-    ...named(
+    ...volumeObject('Secret', secret, 'secretName', `/spec/volumes/${index}/secret`),
+    ...volumeObject('ConfigMap', configMap, 'name', `/spec/volumes/${index}/configMap`),
+    ...volumeObject(
       'PersistentVolumeClaim',
       persistentVolumeClaim,
       'claimName',
@@ -65,7 +65,7 @@ export function volumeReferences({ volumes = [] }: Volumes): readonly Reference[
   ]);
 }
 
-function named(kind: string, source: unknown, field: string, pointer: string): readonly Reference[] {
+function volumeObject(kind: string, source: unknown, field: string, pointer: string): readonly Reference[] {
   if (!isObject(source)) return [];
   const name = source[field];
   if (typeof name !== 'string') return [];
