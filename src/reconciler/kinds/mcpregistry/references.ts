@@ -43,11 +43,12 @@ export function configured(
   ];
 }
 
-function entryReferences({ configMapRef, git, pvcRef }: Entry, pointer: string): readonly Reference[] {
+function entryReferences({ configMapRef, git, pvcRef, mountedAt }: Entry, pointer: string): readonly Reference[] {
   return [
     ...selected('ConfigMap', `${pointer}/configMapRef`, configMapRef),
     ...waitedFor('Secret', `${pointer}/git/auth/passwordSecretRef`, git?.auth?.passwordSecretRef),
-    ...(pvcRef === undefined
+    // A volume of the author names the claim.
+    ...(pvcRef === undefined || mountedAt !== undefined
       ? []
       : [
           {
