@@ -313,7 +313,7 @@ test('a restart keeps the state; killed, it takes PostgreSQL along, and can be s
 
   const { code, stdout, stderr } = await start('--once').finished;
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toContain('sample repository kept as it is');
+  expect(stdout).toContain('sample repository exists and is kept unchanged');
   expect(stdout).toMatch(/0 created, \d+ configured, \d+ unchanged, 0 deleted, 0 held, 0 failed/);
   await expectGone(children);
 });

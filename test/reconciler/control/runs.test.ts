@@ -136,7 +136,7 @@ test.skipIf(executable === undefined)(
     await page.goto(`${url}/runs`);
     await page.getByLabel('Token').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('This token is not one that the reconciler knows.').waitFor();
+    await page.getByText('The reconciler does not know this token.').waitFor();
     await page.getByLabel('Token').fill(TOKEN);
     await page.keyboard.press('Enter');
     await page.getByText('skep approve 3f1c0b5e9a7d2468').waitFor();

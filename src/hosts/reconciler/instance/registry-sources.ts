@@ -29,7 +29,7 @@ export function registrySource(deps: GitDeps, view: View): Source {
         case 'url':
           return await readUrl(deps.outbound, { ...request, origin });
         case 'fleet':
-          throw new Failure('source-unsupported', 'servers that run are stored at the end of a run, not read');
+          throw new Failure('source-unsupported', 'running servers are stored at the end of a run, not read');
         case 'claim': {
           const message = `claim ${origin.claimName} is read by the registry service, not here`;
           throw new Failure('source-unsupported', message);

@@ -72,10 +72,10 @@ export function createApi() {
       return {
         ok: false,
         refused: response.status === 401,
-        says: String(body.error ?? `it answers ${response.status}`),
+        says: String(body.error ?? `it responds with ${response.status}`),
       };
     } catch {
-      return { ok: false, refused: false, says: 'the reconciler does not answer' };
+      return { ok: false, refused: false, says: 'the reconciler does not respond' };
     }
   }
   return {

@@ -21,7 +21,7 @@ async function load(): Promise<void> {
   announce('loading');
   const answer = await api.runs();
   if (!answer.ok) {
-    if (answer.refused) signIn(api.hasToken() ? 'This token is not one that the reconciler knows.' : undefined);
+    if (answer.refused) signIn(api.hasToken() ? 'The reconciler does not know this token.' : undefined);
     else
       showContent(
         element(
@@ -50,7 +50,7 @@ async function load(): Promise<void> {
     element(
       'p',
       { class: 'hint' },
-      'A run is listed where it changed something, or found something else than the one before.',
+      'A run is listed if it changed something, or found another state than the run before.',
     ),
     ...views,
   );

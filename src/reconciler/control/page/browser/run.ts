@@ -108,7 +108,7 @@ function approvalNotice(
       `${deletionsOf(deletions.length)} for approval (source ${source}): ${reasons.join('; ')}. To delete exactly these: `,
       command(`approve ${hash}`, announce),
     ),
-    section('They would go', deletions),
+    section('They would be deleted', deletions),
   );
 }
 
