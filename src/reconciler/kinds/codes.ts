@@ -35,7 +35,11 @@ export const KINDS_CODES = {
     'Credentials are given for a repository that is not read over HTTP: remove them, or change the URL.',
   'registry-service-config': 'The registry service would refuse the resulting configuration: correct the named field.',
   'database-password-unusable':
-    'A Secret with a database password lacks the key, or its value contains a line break: create it again, without one.',
+    'A Secret with a database password lacks the key, its value contains a line break, or a password file has no line for a user of the database: correct the Secret.',
+  'config-yaml-invalid':
+    'The text in configYAML of an MCPRegistry is not a configuration of the registry server, or skep needs something that it does not say. The message names the key; docs/registry.md lists the keys.',
+  'config-yaml-file-missing':
+    'configYAML names a file that the container does not have, or that skep cannot trace to a Secret, a ConfigMap or a claim: mount the object by volumes and volumeMounts, at the path that configYAML names.',
   'database-ca-missing':
     'The database must be verified with certificates, and none are named: name a ConfigMap with them in skep.dev/database-ca.',
   'metrics-port-taken':
