@@ -1,4 +1,4 @@
-// The files of the page of the runs, from beside this one, with the commands that it gives its readers.
+// The files of the console, with the commands that it gives its readers.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { type PageFile, readPageFiles } from '#std/page/files.ts';
@@ -6,10 +6,12 @@ import type { CommandOf } from '#std/words/command-of.ts';
 
 const FOLDER = new URL('./browser/', import.meta.url);
 
+const PACKAGES = ['preact', 'preact/hooks', '@dagrejs/dagre'] as const;
+
 /** `commandOf`: how its readers type commands of skep. */
-export async function readRunsPage(
+export async function readConsole(
   commandOf: CommandOf,
 ): Promise<{ readonly shell: string; readonly files: readonly PageFile[] }> {
-  const { template, files } = await readPageFiles({ readdir, readFile }, FOLDER);
+  const { template, files } = await readPageFiles({ readdir, readFile }, FOLDER, PACKAGES);
   return { shell: template.replaceAll('%COMMAND%', () => encodeURIComponent(commandOf('WORDS'))), files };
 }

@@ -1,0 +1,65 @@
+// The entries that a resource names, and those that name it.
+
+import { h } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
+import { resourceAddress } from './route.ts';
+import { Glyph, STATE_NAMES, STATES } from './states.ts';
+
+interface Props {
+  readonly entry: FleetEntry;
+  readonly entries: readonly FleetEntry[];
+}
+
+/** A group may have a thousand members: those in trouble come first. */
+const SHOWN_MAX = 40;
+
+export function Relations({ entry, entries }: Props) {
+  const uses = useMemo(() => entries.filter(({ id }) => entry.uses.includes(id)), [entry, entries]);
+  const usedBy = useMemo(
+    () => entries.filter((each) => each.uses.includes(entry.id) || declares(entry, each)),
+    [entry, entries],
+  );
+  return h(
+    'div',
+    { class: 'relations' },
+    h(Links, { title: 'Uses', entries: uses }),
+    h(Links, { title: entry.role === 'source' ? 'Declares' : 'Used by', entries: usedBy }),
+  );
+}
+
+function declares(source: FleetEntry, { source: name }: FleetEntry): boolean {
+  return source.role === 'source' && name === source.name;
+}
+
+function Links({ title, entries }: { readonly title: string; readonly entries: readonly FleetEntry[] }) {
+  if (entries.length === 0) return null;
+  const sorted = entries.toSorted((a, b) => STATE_NAMES.indexOf(a.state) - STATE_NAMES.indexOf(b.state));
+  const more = entries.length - SHOWN_MAX;
+  return h(
+    'section',
+    null,
+    h('h2', null, `${title} `, h('span', { class: 'count' }, entries.length)),
+    h(
+      'ul',
+      { class: 'links', role: 'list' },
+      sorted
+        .slice(0, SHOWN_MAX)
+        .map(({ id, kind, name, state }) =>
+          h(
+            'li',
+            { key: id },
+            h(
+              'a',
+              { href: resourceAddress(id) },
+              h(Glyph, { state }),
+              h('span', { class: 'name text' }, name),
+              h('span', { class: 'soft' }, kind),
+              h('span', { class: 'unseen' }, STATES[state].label),
+            ),
+          ),
+        ),
+    ),
+    more <= 0 ? null : h('p', { class: 'hint' }, `and ${more} more`),
+  );
+}

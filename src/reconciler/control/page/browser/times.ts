@@ -1,0 +1,28 @@
+// Times as people read them: how long ago, and the whole time as a title.
+
+import { h } from 'preact';
+
+const UNITS: readonly (readonly [seconds: number, name: string])[] = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+];
+
+export function ago(time: string, now: number): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
+  const [unit, name] = UNITS.find(([size]) => seconds >= size) ?? [1, 's'];
+  return `${Math.floor(seconds / unit)} ${name} ago`;
+}
+
+export function Time({ at, now }: { readonly at: string; readonly now: number }) {
+  return h('time', { dateTime: at, title: new Date(at).toLocaleString() }, ago(at, now));
+}
+
+export function seconds(from: string, to: string): number {
+  return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
+}
+
+export function durationText(value: number): string {
+  return value < 60 ? `${value.toFixed(1)} s` : `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
+}
