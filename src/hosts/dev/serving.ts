@@ -13,7 +13,7 @@ import { runsOf } from '../reconciler/loop/keep.ts';
 import { hasNews } from './followed-packages.ts';
 import { createConsoleFront } from './front/console.ts';
 import { createFront, type Front } from './front/front.ts';
-import { type DevRegistries, openRegistries } from './registries.ts';
+import { CATALOGUE_PATH, type DevRegistries, openRegistries } from './registries.ts';
 import { watchRunning } from './running.ts';
 import { openToken } from './token.ts';
 import type { DevWorld } from './world.ts';
@@ -51,7 +51,7 @@ export async function openServing(options: Options): Promise<Serving> {
   const servers = node === undefined ? async () => [] : watchRunning({ cluster, node, now: systemClock.monotonic });
   const token = await openToken(world.tokenFile, newToken);
   const shown = { runs: runsOf(instance), fleet: feed.shown(instance) };
-  const console = await createConsoleFront(shown, commandOf);
+  const console = await createConsoleFront(shown, { commandOf, catalogue: CATALOGUE_PATH });
   const front = createFront({ origin: () => origin, token, servers, console });
   const registries = await openRegistries(instance, world, { origin, inOrder, say });
   const close = await listenMain(front, registries, Number(new URL(origin).port)).catch(async (error: unknown) => {

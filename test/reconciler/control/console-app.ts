@@ -38,7 +38,9 @@ export function largeFleet(servers: number): FleetState {
     entries.push(entryOf('group', 'MCPGroup', { name: `group-${group}`, namespace }));
     if (group % 5 === 0) {
       const uses = [`${namespace}/MCPGroup/group-${group}`];
-      entries.push(entryOf('virtual-server', 'VirtualMCPServer', { name: `desk-${group}`, namespace, uses, objects: 6 }));
+      entries.push(
+        entryOf('virtual-server', 'VirtualMCPServer', { name: `desk-${group}`, namespace, uses, objects: 6 }),
+      );
     }
   }
   for (let index = 0; index < servers; index += 1) {

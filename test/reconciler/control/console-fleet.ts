@@ -23,24 +23,55 @@ export function smallFleet(): FleetState {
     entryOf('source', 'Source', { name: 'platform', why: 'Read at 41be9e2f07.' }),
     entryOf('group', 'MCPGroup', { name: 'docs', namespace: 'docs' }),
     entryOf('group', 'MCPGroup', { name: 'ops', namespace: 'ops' }),
-    server('wiki', 'docs', { state: 'drifted', uses: [DOCS, CATALOGUE], why: 'kubectl-edit has set /spec/replicas of docs/Deployment/wiki' }),
+    server('wiki', 'docs', {
+      state: 'drifted',
+      uses: [DOCS, CATALOGUE],
+      why: 'kubectl-edit has set /spec/replicas of docs/Deployment/wiki',
+    }),
     server('search', 'docs', { uses: [DOCS, CATALOGUE] }),
     server('handbook', 'docs', { uses: [DOCS] }),
     server('translate', 'docs', { state: 'progressing', uses: [DOCS], why: '1 of 2 pods have its current template' }),
-    server('pager', 'ops', { state: 'failed', uses: [OPS], why: 'pod pager-0: ImagePullBackOff: manifest for registry.example.com/pager:2.1 not found' }),
+    server('pager', 'ops', {
+      state: 'failed',
+      uses: [OPS],
+      why: 'pod pager-0: ImagePullBackOff: manifest for registry.example.com/pager:2.1 not found',
+    }),
     server('deploys', 'ops', { uses: [OPS] }),
-    server('calendar', 'ops', { state: 'kept', uses: [OPS], why: 'Kept unchanged: /spec/transport must be stdio, sse or streamable-http (ops/calendar.yaml:12)' }),
+    server('calendar', 'ops', {
+      state: 'kept',
+      uses: [OPS],
+      why: '/spec/transport must be stdio, sse or streamable-http (ops/calendar.yaml:12)',
+    }),
     server('metrics', 'ops', { state: 'sleeping', uses: [OPS], why: 'Someone has scaled it to zero.' }),
     entryOf('server', 'MCPRemoteProxy', { name: 'tickets', namespace: 'ops', uses: [OPS, CATALOGUE], objects: 4 }),
-    entryOf('virtual-server', 'VirtualMCPServer', { name: 'desk', namespace: 'docs', uses: [DOCS, CATALOGUE], objects: 6 }),
-    entryOf('virtual-server', 'VirtualMCPServer', { name: 'on-call', namespace: 'ops', uses: [OPS], state: 'degraded', why: '3 of 5 members answer: pager, calendar do not', objects: 6 }),
+    entryOf('virtual-server', 'VirtualMCPServer', {
+      name: 'desk',
+      namespace: 'docs',
+      uses: [DOCS, CATALOGUE],
+      objects: 6,
+    }),
+    entryOf('virtual-server', 'VirtualMCPServer', {
+      name: 'on-call',
+      namespace: 'ops',
+      uses: [OPS],
+      state: 'degraded',
+      why: '3 of 5 members answer: pager, calendar do not',
+      objects: 6,
+    }),
     entryOf('registry', 'MCPRegistry', { name: 'catalogue', namespace: 'platform', source: 'platform', objects: 5 }),
     entryOf('settings', 'MCPOIDCConfig', { name: 'company', namespace: 'docs', source: 'platform' }),
   ]);
 }
 
 export function wikiDetail(): object {
-  const object = (id: string, more: object = {}) => ({ id: `docs/${id}`, state: 'ready', why: '', differences: [], fields: [], ...more });
+  const object = (id: string, more: object = {}) => ({
+    id: `docs/${id}`,
+    state: 'ready',
+    why: '',
+    differences: [],
+    fields: [],
+    ...more,
+  });
   return {
     version: 1,
     resource: WIKI,
@@ -51,7 +82,15 @@ export function wikiDetail(): object {
     file: 'docs/wiki.yaml',
     line: 4,
     manifest: `apiVersion: toolhive.stacklok.dev/v1beta1\nkind: MCPServer\nmetadata:\n  name: wiki\n  namespace: docs\nspec:\n  image: registry.example.com/wiki:3.2.0\n  transport: streamable-http\n  description: ${EVIL}\n`,
-    problems: [{ code: 'field-kept', severity: 'warning', message: 'kubectl-edit has set /spec/replicas to 3, and Git declares 2.', file: 'docs/wiki.yaml', line: 12 }],
+    problems: [
+      {
+        code: 'field-kept',
+        severity: 'warning',
+        message: 'kubectl-edit has set /spec/replicas to 3, and Git declares 2.',
+        file: 'docs/wiki.yaml',
+        line: 12,
+      },
+    ],
     changes: [],
     conditions: [
       { type: 'Ready', status: 'True', reason: 'Ready', message: 'The server answers.', since: '2026-01-01T00:00:00Z' },
@@ -64,13 +103,23 @@ export function wikiDetail(): object {
         why: '2 of 3 pods are ready',
         differences: [
           { path: '/spec/replicas', before: 3, after: 2 },
-          { path: '/spec/template/spec/containers/[name=proxy]/image', before: 'registry.example.com/skep:0.0.9', after: EVIL },
+          {
+            path: '/spec/template/spec/containers/[name=proxy]/image',
+            before: 'registry.example.com/skep:0.0.9',
+            after: EVIL,
+          },
         ],
         fields: [{ path: '/spec/replicas', manager: 'kubectl-edit', state: 'kept' }],
         pods: [
           { name: 'wiki-6d9c-2xk', ready: true, phase: 'Running', restarts: 0, why: '' },
           { name: 'wiki-6d9c-9qz', ready: true, phase: 'Running', restarts: 3, why: '' },
-          { name: 'wiki-6d9c-w7p', ready: false, phase: 'Pending', restarts: 0, why: 'ImagePullBackOff: no such image' },
+          {
+            name: 'wiki-6d9c-w7p',
+            ready: false,
+            phase: 'Pending',
+            restarts: 0,
+            why: 'ImagePullBackOff: no such image',
+          },
         ],
       }),
       object('Service/wiki'),

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from '../../harness/axe.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '../../harness/browser.ts';
-import { controlApp } from './control-app.ts';
 import { entryOf, fakeFleet, largeFleet, RUN, stateOf } from './console-app.ts';
 import { EVIL, recordedRuns, smallFleet, WIKI, wikiDetail } from './console-fleet.ts';
+import { controlApp } from './control-app.ts';
 
 const executable = findBrowser();
 if (executable === undefined) process.stderr.write(NO_BROWSER);
@@ -44,7 +44,10 @@ const FOLDER = process.env.SKEP_SCREENSHOTS;
 
 async function shoot({ page }: Tab, name: string): Promise<void> {
   if (FOLDER === undefined) return;
-  for (const [size, width] of [['wide', 1280], ['phone', 390]] as const) {
+  for (const [size, width] of [
+    ['wide', 1280],
+    ['phone', 390],
+  ] as const) {
     await page.setViewportSize({ width, height: 840 });
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -72,7 +75,7 @@ describe.skipIf(executable === undefined)('screens', () => {
     fleet.put(largeFleet(1000));
     fleet.tell('fleet');
     await tab.page.goto(`${url}/#/fleet`);
-    await tab.page.getByText('team-07').first().waitFor();
+    await tab.page.getByRole('heading', { name: 'team-07' }).waitFor();
     await shoot(tab, 'large');
     await tab.page.goto(`${url}/#/map`);
     await shoot(tab, 'largemap');

@@ -3,12 +3,12 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fastify } from 'fastify';
+import type { ConsoleWords } from '#reconciler/control/page/assets.ts';
 import type { Fleet, Runs } from '#reconciler/control/ports.ts';
 import { addConsoleRoutes } from '#reconciler/control/routes/console.ts';
 import { addEventsRoute } from '#reconciler/control/routes/events.ts';
 import { addFleetRoutes } from '#reconciler/control/routes/fleet.ts';
 import { addRunsRoutes } from '#reconciler/control/routes/runs.ts';
-import type { CommandOf } from '#std/words/command-of.ts';
 
 /** A registry of one of these names has more below it. */
 const CONSOLE_PATH = /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource|events))?|console\/[^/]+)$/;
@@ -21,12 +21,12 @@ export interface ConsoleFront {
 
 export async function createConsoleFront(
   { runs, fleet }: { readonly runs: Runs; readonly fleet: Fleet },
-  commandOf: CommandOf,
+  words: ConsoleWords,
 ): Promise<ConsoleFront> {
   const app = fastify();
   addFleetRoutes(app, fleet);
   addEventsRoute(app, fleet);
-  addRunsRoutes(app, runs, async () => undefined, addConsoleRoutes(app, commandOf));
+  addRunsRoutes(app, runs, async () => undefined, addConsoleRoutes(app, words));
   await app.ready();
   return {
     has: (path) => CONSOLE_PATH.test(path),

@@ -2,19 +2,19 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_HEADERS } from '#std/page/headers.ts';
-import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
+import { INSTALLED } from '#std/words/command-of.ts';
 import { sendRefusal } from '../answer.ts';
-import { readConsole } from '../page/assets.ts';
+import { type ConsoleWords, readConsole } from '../page/assets.ts';
 import { addRoute } from '../route.ts';
 
 /** Sends the page. */
 export type SendConsole = (reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Files are read when they are first requested: a reconciler may never show its console. */
-export function addConsoleRoutes(app: FastifyInstance, commandOf: CommandOf = INSTALLED): SendConsole {
+export function addConsoleRoutes(app: FastifyInstance, words: ConsoleWords = { commandOf: INSTALLED }): SendConsole {
   let page: ReturnType<typeof readConsole> | undefined;
   const opened = () => {
-    page ??= readConsole(commandOf);
+    page ??= readConsole(words);
     return page;
   };
   const sendConsole: SendConsole = async (reply) => {

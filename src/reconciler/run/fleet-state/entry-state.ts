@@ -127,7 +127,7 @@ export function entryState(
   if (failed !== undefined) return { state: 'failed', why: failed };
   if (verdict === 'refused') return { state: 'failed', why: problemText(problem) ?? 'It is refused.' };
   const kept = facts.kept.get(key);
-  if (kept !== undefined) return { state: 'kept', why: `Kept unchanged: ${kept}` };
+  if (kept !== undefined) return { state: 'kept', why: sentence(kept) };
   if (!snapshot.known(groupKindOf(loaded.id))) {
     return { state: 'unknown', why: `The ${loaded.id.kind} objects of the cluster could not all be listed.` };
   }
@@ -135,10 +135,12 @@ export function entryState(
 }
 
 function keptText(problem: Problem | undefined, reason: string | undefined): string {
-  const text = problemText(problem) ?? reason;
-  return text === undefined
-    ? 'Kept unchanged because something that it depends on is invalid.'
-    : `Kept unchanged: ${text}`;
+  return problemText(problem) ?? sentence(reason ?? 'something that it depends on is invalid');
+}
+
+/** With a capital at its beginning: reasons follow a colon elsewhere. */
+function sentence(reason: string): string {
+  return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
 }
 
 export function problemText(problem: Problem | undefined): string | undefined {

@@ -93,7 +93,13 @@ export function valueText(value: unknown): string {
   return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)} …` : text;
 }
 
+/** As plans mask values of Secrets. */
+function isMasked(value: unknown): boolean {
+  return typeof value === 'string' && /^\*\*\* \((before|after)\)$/.test(value);
+}
+
 function Value({ value, name }: { readonly value: unknown; readonly name: string }) {
   if (value === undefined) return h('td', { class: 'soft' }, 'not set');
+  if (isMasked(value)) return h('td', { class: `value ${name} soft` }, 'hidden, and different');
   return h('td', { class: `value ${name}` }, h('code', { class: 'text' }, valueText(value)));
 }

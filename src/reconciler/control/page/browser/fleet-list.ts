@@ -2,12 +2,12 @@
 // that a thousand servers are as quick to read, and to draw, as ten.
 
 import { h } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
 import type { FleetProps } from './fleet-view.ts';
 import { resourceAddress } from './route.ts';
-import { Glyph, STATE_NAMES, STATES, TROUBLES } from './states.ts';
-import { Time } from './times.ts';
+import { Glyph, STATES, TROUBLES, worstFirst } from './states.ts';
+import { Lasting } from './times.ts';
 
 /** Of a section that is folded; more are drawn when someone asks for them. */
 const CARDS_MAX = 24;
@@ -16,15 +16,16 @@ const ROWS_MAX = 50;
 const MORE = 240;
 
 export function FleetList({ entries, now }: FleetProps) {
-  const troubled = entries
-    .filter(({ state }) => TROUBLES.has(state))
-    .toSorted((a, b) => STATE_NAMES.indexOf(a.state) - STATE_NAMES.indexOf(b.state));
-  const sections = Map.groupBy(entries, ({ namespace }) => namespace ?? '');
+  const sorted = useMemo(() => worstFirst(entries), [entries]);
+  const troubled = sorted.filter(({ state }) => TROUBLES.has(state));
+  const sections = Map.groupBy(sorted, ({ namespace }) => namespace ?? '');
   return h(
     'div',
     { class: 'sections' },
     troubled.length === 0 ? null : h(Attention, { entries: troubled, now }),
-    [...sections].map(([namespace, own]) => h(Section, { key: namespace, namespace, entries: own })),
+    [...sections]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([namespace, own]) => h(Section, { key: namespace, namespace, entries: own })),
   );
 }
 
@@ -58,8 +59,9 @@ function Row({ entry, now }: { readonly entry: FleetEntry; readonly now: number 
         h('span', { class: 'name text' }, name),
         h('span', { class: 'soft text' }, `${namespace === undefined ? '' : `${namespace} · `}${kind}`),
       ),
-      h('span', { class: 'why text' }, h('b', { class: `word ${state}` }, STATES[state].label), ` ${why}`),
-      h('span', { class: 'soft since' }, since.atLeast === true ? 'for at least ' : '', h(Time, { at: since.at, now })),
+      h('span', { class: `word ${state}` }, STATES[state].label),
+      h('span', { class: 'why text' }, why),
+      h('span', { class: 'soft since' }, h(Lasting, { since, now })),
     ),
   );
 }
@@ -92,7 +94,7 @@ function Card({ entry: { id, kind, name, state, objects } }: { readonly entry: F
         'span',
         { class: 'who' },
         h('span', { class: 'name text' }, name),
-        h('span', { class: 'soft' }, kind, objects === 0 ? '' : ` · ${objects}`),
+        h('span', { class: 'soft' }, kind, objects === 0 ? '' : ` · ${objects} objects`),
       ),
       h('span', { class: 'unseen' }, STATES[state].label),
     ),

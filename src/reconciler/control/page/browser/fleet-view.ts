@@ -7,7 +7,7 @@ import { FilterBar } from './filter-bar.ts';
 import { filterEntries, isFiltered, NO_FILTERS } from './filters.ts';
 import { FleetList } from './fleet-list.ts';
 import { FleetMap } from './map-view.ts';
-import { Glyph, STATE_NAMES, STATES } from './states.ts';
+import { Glyph, STATE_NAMES, STATES, TROUBLES } from './states.ts';
 
 interface Props {
   readonly fleet: FleetState;
@@ -53,7 +53,9 @@ function headline({ run, counts, entries }: FleetState): string {
   const healthy = counts.healthy ?? 0;
   const rest = entries.length - healthy;
   if (rest === 0) return `All ${entries.length} are healthy`;
-  return `${healthy} of ${entries.length} are healthy`;
+  const troubled = entries.filter(({ state }) => TROUBLES.has(state)).length;
+  const attention = troubled === 0 ? '' : troubled === 1 ? ', 1 needs attention' : `, ${troubled} need attention`;
+  return `${healthy} of ${entries.length} are healthy${attention}`;
 }
 
 function RunNotice({ fleet: { run } }: { readonly fleet: FleetState }) {

@@ -15,6 +15,7 @@ interface Props {
 
 export function Header({ fleet, live, now, route }: Props) {
   const { view } = route;
+  const { catalogue = '' } = document.documentElement.dataset;
   const isMap = route.view === 'fleet' && route.as === 'map';
   return h(
     'header',
@@ -27,6 +28,7 @@ export function Header({ fleet, live, now, route }: Props) {
       tab('Fleet', FLEET, view === 'fleet' && !isMap),
       tab('Map', MAP, isMap),
       tab('Runs', RUNS, view === 'runs'),
+      catalogue === '' ? null : h('a', { href: catalogue }, 'Catalogue'),
     ),
     h(LiveState, { fleet, live, now }),
   );

@@ -3,7 +3,7 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import type { MapModel, MapNode } from './map-model.ts';
 
-export const NODE_WIDTH = 208;
+export const NODE_WIDTH = 192;
 export const NODE_HEIGHT = 46;
 
 export interface Placed {
@@ -33,7 +33,7 @@ interface Point {
 
 export function layoutOf({ nodes, edges }: MapModel): Layout {
   const graph = new Graph();
-  graph.setGraph({ rankdir: 'LR', nodesep: 10, ranksep: 56, edgesep: 6, marginx: 4, marginy: 4 });
+  graph.setGraph({ rankdir: 'LR', nodesep: 10, ranksep: 42, edgesep: 6, marginx: 4, marginy: 4 });
   const columns = new Map(nodes.map(({ key, column }) => [key, column]));
   for (const { key } of nodes) graph.setNode(key, { width: NODE_WIDTH, height: NODE_HEIGHT });
   for (const { from, to } of edges) {
@@ -41,27 +41,32 @@ export function layoutOf({ nodes, edges }: MapModel): Layout {
   }
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
+  const at = (key: string): Point => ({ x: 0, y: 0, ...graph.node(key) });
   return {
     width,
     height,
     nodes: nodes.map((node) => {
-      const { x = 0, y = 0 } = graph.node(node.key);
+      const { x, y } = at(node.key);
       return { node, left: x - NODE_WIDTH / 2, top: y - NODE_HEIGHT / 2 };
     }),
-    lines: edges.map(({ from, to }) => ({ from, to, path: pathOf(graph.edge(from, to).points ?? []) })),
+    lines: edges.map(({ from, to }) => {
+      const [start, end] = [at(from), at(to)];
+      const bends = (graph.edge(from, to).points ?? []).slice(1, -1);
+      const first = { x: start.x + NODE_WIDTH / 2, y: start.y };
+      return { from, to, path: pathOf(first, bends, { x: end.x - NODE_WIDTH / 2, y: end.y }) };
+    }),
   };
 }
 
-/** Smooth: through the middle of each two points, bent at the points. */
-function pathOf(points: readonly Point[]): string {
-  const [first, ...others] = points;
-  const last = others.at(-1);
-  if (first === undefined || last === undefined) return '';
-  const bends = others.slice(0, -1).map((point, index) => {
-    const next = others[index + 1] ?? last;
-    return `Q${text(point)} ${text({ x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 })}`;
+/** Leaves and enters nodes in the middle of a side, and keeps to the bends between. */
+function pathOf(first: Point, bends: readonly Point[], last: Point): string {
+  const points = [first, ...bends.filter(({ x }) => x > first.x && x < last.x), last];
+  const curves = points.slice(1).map((point, index) => {
+    const before = points[index] ?? first;
+    const middle = (before.x + point.x) / 2;
+    return `C${text({ x: middle, y: before.y })} ${text({ x: middle, y: point.y })} ${text(point)}`;
   });
-  return `M${text(first)}${bends.join('')}L${text(last)}`;
+  return `M${text(first)}${curves.join('')}`;
 }
 
 function text({ x, y }: Point): string {

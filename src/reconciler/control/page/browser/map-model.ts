@@ -27,6 +27,8 @@ export interface MapModel {
 const COLUMNS: readonly EntryRole[] = ['source', 'group', 'server', 'virtual-server', 'registry'];
 /** So many of a kind in one place stand by themselves. */
 const ALONE_MAX = 5;
+/** With more groups, all of a namespace stand in one place. */
+const GROUPS_MAX = 12;
 /** Entries in trouble in one place; further ones are folded as well. */
 const TROUBLED_MAX = 12;
 /** Nodes of a place that someone has unfolded. */
@@ -39,7 +41,9 @@ export function mapOf(
 ): MapModel {
   const entries = withContext(shown, all).filter(({ role }) => COLUMNS.includes(role));
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  const nodes = [...Map.groupBy(entries, placeOf)].flatMap(([place, own]) => nodesOf(place, own, unfolded));
+  const isLarge = entries.filter(({ role }) => role === 'group').length > GROUPS_MAX;
+  const places = Map.groupBy(entries, (entry) => placeOf(entry, isLarge));
+  const nodes = [...places].flatMap(([place, own]) => nodesOf(place, own, unfolded, isLarge ? 1 : ALONE_MAX));
   const nodeOf = new Map(nodes.flatMap((node) => node.entries.map(({ id }) => [id, node.key])));
   const edges = new Map<string, MapEdge>();
   for (const [from, to] of entries.flatMap((entry) => linksOf(entry, byId, entries))) {
@@ -70,14 +74,19 @@ function groupOf({ uses }: FleetEntry, byId: ReadonlyMap<string, FleetEntry>): F
 }
 
 /** Entries of one place may be folded into one node. */
-function placeOf({ role, namespace = '', source = '', uses }: FleetEntry): string {
+function placeOf({ role, namespace = '', source = '', uses }: FleetEntry, isLarge: boolean): string {
   if (role === 'source') return 'source';
-  const group = role === 'server' ? (uses.find((id) => id.includes('/MCPGroup/')) ?? '') : '';
+  const group = role === 'server' && !isLarge ? (uses.find((id) => id.includes('/MCPGroup/')) ?? '') : '';
   return [role, namespace, source, group].join(' ');
 }
 
-function nodesOf(place: string, entries: readonly FleetEntry[], unfolded: ReadonlySet<string>): readonly MapNode[] {
-  if (entries.length <= ALONE_MAX) return entries.map(single);
+function nodesOf(
+  place: string,
+  entries: readonly FleetEntry[],
+  unfolded: ReadonlySet<string>,
+  aloneMax: number,
+): readonly MapNode[] {
+  if (entries.length <= aloneMax) return entries.map(single);
   if (unfolded.has(place)) {
     return [...entries.slice(0, UNFOLDED_MAX).map(single), ...rest(place, entries.slice(UNFOLDED_MAX))];
   }

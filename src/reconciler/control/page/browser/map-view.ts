@@ -32,7 +32,7 @@ export function FleetMap({ entries, all }: FleetProps) {
         'div',
         {
           class: `canvas${active === undefined ? '' : ' focused'}`,
-          style: { width: layout.width, height: layout.height },
+          style: { width: px(layout.width), height: px(layout.height) },
         },
         h(Lines, { layout, active }),
         layout.nodes.map((placed) =>
@@ -71,7 +71,7 @@ function Node({ placed: { node, left, top }, isNear, isContext, unfold, setActiv
   const [first] = entries;
   const attributes = {
     class: `node ${state}${folded ? ' folded' : ''}${isNear ? ' near' : ''}${isContext ? ' context' : ''}`,
-    style: { left, top, width: NODE_WIDTH, height: NODE_HEIGHT },
+    style: { left: px(left), top: px(top), width: px(NODE_WIDTH), height: px(NODE_HEIGHT) },
     onMouseEnter: () => setActive(key),
     onMouseLeave: () => setActive(undefined),
     onFocus: () => setActive(key),
@@ -108,6 +108,10 @@ function Folded({ node: { state, entries } }: { readonly node: MapNode }) {
       h('span', { class: 'soft' }, words),
     ),
   );
+}
+
+function px(length: number): string {
+  return `${Math.round(length)}px`;
 }
 
 function countsOf(entries: readonly FleetEntry[]): readonly (readonly [EntryState, number])[] {

@@ -39,7 +39,7 @@ function Branch({ object: { id, state, why, differences, pods = [] } }: { readon
   const [kind, name] = id.split('/').slice(-2);
   return h(
     'li',
-    null,
+    { class: 'branch' },
     h(
       'div',
       { class: 'leaf' },

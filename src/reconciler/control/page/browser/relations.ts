@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
 import { resourceAddress } from './route.ts';
-import { Glyph, STATE_NAMES, STATES } from './states.ts';
+import { Glyph, STATES, worstFirst } from './states.ts';
 
 interface Props {
   readonly entry: FleetEntry;
@@ -34,7 +34,7 @@ function declares(source: FleetEntry, { source: name }: FleetEntry): boolean {
 
 function Links({ title, entries }: { readonly title: string; readonly entries: readonly FleetEntry[] }) {
   if (entries.length === 0) return null;
-  const sorted = entries.toSorted((a, b) => STATE_NAMES.indexOf(a.state) - STATE_NAMES.indexOf(b.state));
+  const sorted = worstFirst(entries);
   const more = entries.length - SHOWN_MAX;
   return h(
     'section',

@@ -9,8 +9,8 @@ import { ObjectTree } from './object-tree.ts';
 import { Relations } from './relations.ts';
 import type { ResourceDetail } from './resource-format.ts';
 import { FLEET, runAddress } from './route.ts';
-import { Glyph, StateWord } from './states.ts';
-import { Time } from './times.ts';
+import { StateWord } from './states.ts';
+import { Lasting } from './times.ts';
 
 interface Props {
   readonly api: Api;
@@ -62,22 +62,15 @@ function Title({ entry, fleet, now, detail }: TitleProps) {
   return h(
     'div',
     { class: 'title' },
-    h(
-      'h1',
-      null,
-      h(Glyph, { state, size: 22 }),
-      h('span', { class: 'text' }, name),
-      h('span', { class: 'soft kind' }, kind),
-    ),
-    h('p', { class: 'reason text' }, h('b', { class: `word ${state}` }, h(StateWord, { state })), ' ', why),
+    h('h1', null, h('span', { class: 'text' }, name), h('span', { class: 'soft kind' }, kind)),
+    h('p', { class: 'reason text' }, h(StateWord, { state }), ' ', why),
     h(
       'dl',
       { class: 'facts' },
       fact(
-        'Since',
-        since.atLeast === true ? 'at least ' : '',
-        h(Time, { at: since.at, now }),
-        ', ',
+        'In this state',
+        h(Lasting, { since, now }),
+        ', since ',
         h('a', { href: runAddress(since.run) }, `run ${since.run.slice(0, 8)}`),
       ),
       namespace === undefined ? null : fact('Namespace', namespace),
@@ -140,7 +133,7 @@ function Problems({ problems }: Pick<ResourceDetail, 'problems'>) {
       ),
     ),
   );
-  return h('section', null, h('h2', null, 'Problems'), h('ul', { class: 'problems', role: 'list' }, lines));
+  return h('section', null, h('h2', null, 'Problems'), h('ul', { class: 'problem-list', role: 'list' }, lines));
 }
 
 function Conditions({ conditions }: Pick<ResourceDetail, 'conditions'>) {
@@ -149,7 +142,7 @@ function Conditions({ conditions }: Pick<ResourceDetail, 'conditions'>) {
       'tr',
       { key: type },
       [type, status, reason, message].map((cell, index) =>
-        h(index === 0 ? 'th' : 'td', { class: 'text', scope: index === 0 ? 'row' : undefined }, cell),
+        index === 0 ? h('th', { class: 'condition', scope: 'row' }, cell) : h('td', { class: 'text' }, cell),
       ),
     ),
   );

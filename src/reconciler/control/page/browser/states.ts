@@ -1,7 +1,7 @@
 // The states of entries as people see them: a word, a shape and a color each. The shape tells them apart without the color.
 
 import { h } from 'preact';
-import type { EntryState } from '#reconciler/run/fleet-state/format.ts';
+import type { EntryState, FleetEntry } from '#reconciler/run/fleet-state/format.ts';
 
 interface Look {
   readonly label: string;
@@ -38,6 +38,13 @@ export const STATES: Readonly<Record<EntryState, Look>> = {
 };
 
 export const STATE_NAMES = Object.keys(STATES) as readonly EntryState[];
+
+const RANKS: ReadonlyMap<EntryState, number> = new Map(STATE_NAMES.map((name, index) => [name, index]));
+
+/** Entries of one state keep their order. */
+export function worstFirst(entries: readonly FleetEntry[]): readonly FleetEntry[] {
+  return entries.toSorted((a, b) => (RANKS.get(a.state) ?? 0) - (RANKS.get(b.state) ?? 0));
+}
 
 /** States that ask for a person. */
 export const TROUBLES: ReadonlySet<EntryState> = new Set(['failed', 'drifted', 'kept', 'degraded', 'unknown']);

@@ -1,6 +1,7 @@
 // Times as people read them: how long ago, and the whole time as a title.
 
 import { h } from 'preact';
+import type { FleetMoment } from '#reconciler/run/fleet-state/format.ts';
 
 const UNITS: readonly (readonly [seconds: number, name: string])[] = [
   [86_400, 'd'],
@@ -9,14 +10,21 @@ const UNITS: readonly (readonly [seconds: number, name: string])[] = [
   [1, 's'],
 ];
 
-export function ago(time: string, now: number): string {
-  const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
-  const [unit, name] = UNITS.find(([size]) => seconds >= size) ?? [1, 's'];
-  return `${Math.floor(seconds / unit)} ${name} ago`;
+function span(time: string, now: number): string {
+  const length = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
+  const [unit, name] = UNITS.find(([size]) => length >= size) ?? [1, 's'];
+  return `${Math.floor(length / unit)} ${name}`;
 }
 
 export function Time({ at, now }: { readonly at: string; readonly now: number }) {
-  return h('time', { dateTime: at, title: new Date(at).toLocaleString() }, ago(at, now));
+  return h('time', { dateTime: at, title: new Date(at).toLocaleString() }, `${span(at, now)} ago`);
+}
+
+/** How long a state lasts. */
+export function Lasting({ since, now }: { readonly since: FleetMoment; readonly now: number }) {
+  const { at, atLeast } = since;
+  const words = `for ${atLeast === true ? 'at least ' : ''}${span(at, now)}`;
+  return h('time', { dateTime: at, title: `since ${new Date(at).toLocaleString()}` }, words);
 }
 
 export function seconds(from: string, to: string): number {

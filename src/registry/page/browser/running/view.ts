@@ -29,7 +29,7 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
     moreRows(rows.slice(ROWS_SHOWN)),
     missingToken(running, servers),
     running.place === 'beside'
-      ? element('p', {}, element('a', { href: '/runs' }, 'What the reconciler did'))
+      ? element('p', {}, element('a', { href: '/' }, 'The console of the reconciler'))
       : undefined,
   );
 }
